@@ -1,0 +1,120 @@
+// One IP address: its text, its value, its order and the fixed-width key it is stored under.
+
+import { formatIpv4, parseIpv4 } from './ipv4-text.ts'
+import { formatIpv6Groups, groupsToValue, parseIpv6Groups, valueToGroups } from './ipv6-text.ts'
+
+/** An IP version. */
+export type Family = 4 | 6
+
+/** An address: `value` is 0 to 2^32 - 1 for family 4, 0 to 2^128 - 1 for family 6. */
+export type Ip = { readonly family: Family; readonly value: bigint }
+
+const MAX_VALUE_4 = 0xffffffffn
+const MAX_VALUE_6 = (1n << 128n) - 1n
+const KEY = /^(?:4[0-9a-f]{8}|6[0-9a-f]{32})$/
+
+/**
+ * Address length of a family, in bits.
+ *
+ * @example
+ * bitsOf(4) // 32
+ * bitsOf(6) // 128
+ */
+export function bitsOf(family: Family): 32 | 128 {
+  return family === 4 ? 32 : 128
+}
+
+/**
+ * The highest address value of a family.
+ *
+ * @example
+ * maxValue(4) // 4294967295n
+ */
+export function maxValue(family: Family): bigint {
+  return family === 4 ? MAX_VALUE_4 : MAX_VALUE_6
+}
+
+/**
+ * Reads an address strictly: IPv4 as four decimal octets without leading zeros, IPv6 as in RFC 4291 section 2.2
+ * without zone id or brackets. IPv4-mapped text (`::ffff:10.0.0.1`) stays family 6. No white space is trimmed.
+ *
+ * @returns undefined for anything that is not exactly one address
+ * @example
+ * parseIp('10.0.0.1') // { family: 4, value: 167772161n }
+ * parseIp('2001:DB8::1') // { family: 6, value: 0x20010db8000000000000000000000001n }
+ * parseIp('::ffff:10.0.0.1') // { family: 6, value: 0xffff0a000001n }
+ * parseIp('10.0.0.01') // undefined
+ * parseIp('fe80::1%eth0') // undefined
+ */
+export function parseIp(text: string): Ip | undefined {
+  const number = parseIpv4(text)
+  if (number !== undefined) return { family: 4, value: BigInt(number) }
+  const groups = parseIpv6Groups(text)
+  return groups === undefined ? undefined : { family: 6, value: groupsToValue(groups) }
+}
+
+/**
+ * Canonical text: dotted quad for IPv4, RFC 5952 for IPv6 (lower case, the longest run of two or more zero groups
+ * as `::`, mixed notation for ::ffff:0:0/96).
+ *
+ * @example
+ * formatIp({ family: 4, value: 167772161n }) // '10.0.0.1'
+ * formatIp({ family: 6, value: 1n }) // '::1'
+ * formatIp({ family: 6, value: 0xffff0a000001n }) // '::ffff:10.0.0.1'
+ */
+export function formatIp(ip: Ip): string {
+  return ip.family === 4 ? formatIpv4(Number(ip.value)) : formatIpv6Groups(valueToGroups(ip.value))
+}
+
+/**
+ * Canonical text of any accepted spelling of an address (see `parseIp`, `formatIp`).
+ *
+ * @returns undefined for anything that is not exactly one address
+ * @example
+ * canonicalIp('2001:DB8:0:0:0:0:0:1') // '2001:db8::1'
+ * canonicalIp('10.0.0') // undefined
+ */
+export function canonicalIp(text: string): string | undefined {
+  const ip = parseIp(text)
+  return ip === undefined ? undefined : formatIp(ip)
+}
+
+/**
+ * Storage key: the family digit, then the value in lower-case hexadecimal, 8 digits for IPv4 and 32 for IPv6.
+ * Byte-wise order of keys is the order of `compareIp`.
+ *
+ * @example
+ * ipKey({ family: 4, value: 167772161n }) // '40a000001'
+ * ipKey({ family: 6, value: 1n }) // '600000000000000000000000000000001'
+ */
+export function ipKey(ip: Ip): string {
+  return ip.family === 4
+    ? `4${Number(ip.value).toString(16).padStart(8, '0')}`
+    : `6${ip.value.toString(16).padStart(32, '0')}`
+}
+
+/**
+ * The address of a storage key made by `ipKey`.
+ *
+ * @throws RangeError on any other text: keys come from our own storage, so that is a bug and not user input
+ * @example
+ * ipFromKey('40a000001') // { family: 4, value: 167772161n }
+ * ipFromKey('4A000001') // throws RangeError
+ */
+export function ipFromKey(key: string): Ip {
+  if (!KEY.test(key)) throw new RangeError(`Not an IP key: ${key.slice(0, 64)}`)
+  return { family: key.startsWith('4') ? 4 : 6, value: BigInt(`0x${key.slice(1)}`) }
+}
+
+/**
+ * Orders addresses: all of IPv4 before all of IPv6, then by value. Negative, zero or positive, for `sort`.
+ *
+ * @example
+ * compareIp({ family: 4, value: 9n }, { family: 6, value: 1n }) // -1
+ * compareIp({ family: 4, value: 9n }, { family: 4, value: 1n }) // 1
+ */
+export function compareIp(a: Ip, b: Ip): number {
+  if (a.family !== b.family) return a.family < b.family ? -1 : 1
+  if (a.value === b.value) return 0
+  return a.value < b.value ? -1 : 1
+}

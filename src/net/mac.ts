@@ -1,0 +1,57 @@
+// MAC addresses (EUI-48): text and the two flag bits of the first octet.
+
+const SEPARATED = /^[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}$/i
+const DOTTED = /^[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}$/i
+const BARE = /^[0-9a-f]{12}$/i
+
+const MULTICAST_BIT = 1
+const LOCAL_BIT = 2
+
+/**
+ * Reads a MAC address in any of its four common spellings, in either case, and gives the canonical one: lower case
+ * with colons. Separators may not be mixed, octets not shortened.
+ *
+ * @returns undefined for anything that is not exactly one MAC address
+ * @example
+ * parseMac('AA-BB-CC-00-11-22') // 'aa:bb:cc:00:11:22'
+ * parseMac('aabb.cc00.1122') // 'aa:bb:cc:00:11:22'
+ * parseMac('aa:bb-cc:00:11:22') // undefined
+ */
+export function parseMac(text: string): string | undefined {
+  if (!SEPARATED.test(text) && !DOTTED.test(text) && !BARE.test(text)) return undefined
+  const digits = text.replace(/[:.-]/g, '').toLowerCase()
+  let mac = digits.slice(0, 2)
+  for (let at = 2; at < 12; at += 2) mac += `:${digits.slice(at, at + 2)}`
+  return mac
+}
+
+/**
+ * True when the address was set by software and names no vendor: the U/L bit (RFC 9542 section 2.1). Phones that
+ * randomise their address have it set.
+ *
+ * @param mac any spelling that `parseMac` accepts; false for other text
+ * @example
+ * isLocallyAdministered('02:00:00:00:00:01') // true
+ * isLocallyAdministered('00:1b:21:00:00:01') // false
+ */
+export function isLocallyAdministered(mac: string): boolean {
+  return (firstOctet(mac) & LOCAL_BIT) !== 0
+}
+
+/**
+ * True for a group address, broadcast included: the I/G bit (RFC 9542 section 2.1). No device has one as its own.
+ *
+ * @param mac any spelling that `parseMac` accepts; false for other text
+ * @example
+ * isMulticastMac('01:00:5e:00:00:01') // true
+ * isMulticastMac('ff:ff:ff:ff:ff:ff') // true
+ * isMulticastMac('00:1b:21:00:00:01') // false
+ */
+export function isMulticastMac(mac: string): boolean {
+  return (firstOctet(mac) & MULTICAST_BIT) !== 0
+}
+
+function firstOctet(mac: string): number {
+  const canonical = parseMac(mac)
+  return canonical === undefined ? 0 : Number.parseInt(canonical.slice(0, 2), 16)
+}

@@ -1,0 +1,154 @@
+// Which addresses of a block of 256 are taken, as a bitmap in text: free space is found without walking addresses.
+// A bitmap is 64 lower-case hexadecimal digits. Written out in binary, left to right, the first bit is offset 0 and
+// the last is offset 255; 1 is taken. Digit d so holds offsets 4d to 4d + 3, the lowest of them worth 8.
+
+const DIGITS = '0123456789abcdef'
+const BLOCK_SIZE = 256
+const BITS_LENGTH = 64
+const BITMAP = /^[0-9a-f]{64}$/
+const BLOCK = /^(?:4[0-9a-f]{6}|6[0-9a-f]{30})$/
+
+/** The bitmap of a block with no address taken. */
+export const EMPTY_BLOCK = '0'.repeat(BITS_LENGTH)
+
+/** The bitmap of a block with every address taken. */
+export const FULL_BLOCK = 'f'.repeat(BITS_LENGTH)
+
+/**
+ * The block of an IP key: the key without its last two digits.
+ *
+ * @param key made by `ipKey`
+ * @example
+ * blockOf('40a000105') // '40a0001'
+ */
+export function blockOf(key: string): string {
+  return key.slice(0, -2)
+}
+
+/**
+ * The place of an IP key in its block, 0 to 255.
+ *
+ * @param key made by `ipKey`
+ * @example
+ * offsetOf('40a0001ff') // 255
+ */
+export function offsetOf(key: string): number {
+  return Number.parseInt(key.slice(-2), 16)
+}
+
+/**
+ * The bitmap with these offsets set to taken or to free, the others as they were.
+ *
+ * @param offsets 0 to 255, in any order, repeats allowed
+ * @throws RangeError on a malformed bitmap or an offset out of range: a bug, not user input
+ * @example
+ * withBits(EMPTY_BLOCK, [0, 2], true) // 'a000000000000000000000000000000000000000000000000000000000000000'
+ * withBits(FULL_BLOCK, [255], false) // 'fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe'
+ * withBits(EMPTY_BLOCK, [256], true) // throws RangeError
+ */
+export function withBits(bits: string, offsets: readonly number[], taken: boolean): string {
+  if (!BITMAP.test(bits)) throw malformed(bits)
+  const codes = Array.from({ length: BITS_LENGTH }, (_, digit) => bits.charCodeAt(digit))
+  for (const offset of offsets) {
+    const digit = digitOf(offset)
+    const nibble = nibbleOf(codes[digit] ?? 0)
+    codes[digit] = DIGITS.charCodeAt(taken ? nibble | maskOf(offset) : nibble & ~maskOf(offset))
+  }
+  return String.fromCharCode(...codes)
+}
+
+/**
+ * True when the address at this offset is taken.
+ *
+ * @param offset 0 to 255
+ * @throws RangeError on a malformed bitmap or an offset out of range: a bug, not user input
+ * @example
+ * isTaken(FULL_BLOCK, 7) // true
+ * isTaken(EMPTY_BLOCK, 7) // false
+ */
+export function isTaken(bits: string, offset: number): boolean {
+  return (nibbleAt(bits, digitOf(offset)) & maskOf(offset)) !== 0
+}
+
+/**
+ * The lowest free offset between `from` and `to`, both included.
+ *
+ * @returns undefined when all of them are taken, and when `from` is above `to`
+ * @throws RangeError on a malformed bitmap or an offset out of range: a bug, not user input
+ * @example
+ * firstFree(EMPTY_BLOCK, 10, 20) // 10
+ * firstFree(FULL_BLOCK, 0, 255) // undefined
+ */
+export function firstFree(bits: string, from: number, to: number): number | undefined {
+  if (from > to) return undefined
+  const lastDigit = digitOf(to)
+  for (let digit = digitOf(from); digit <= lastDigit; digit++) {
+    // Eight is the top bit of four, so the leading zeros of the free bits say how far the first one is.
+    const skipped = Math.max(0, from - digit * 4)
+    const free = ~nibbleAt(bits, digit) & (15 >> skipped)
+    if (free === 0) continue
+    const offset = digit * 4 + Math.clz32(free) - 28
+    return offset <= to ? offset : undefined
+  }
+  return undefined
+}
+
+/**
+ * How many of the 256 addresses are taken.
+ *
+ * @throws RangeError on a malformed bitmap: a bug, not user input
+ * @example
+ * countTaken(FULL_BLOCK) // 256
+ */
+export function countTaken(bits: string): number {
+  let count = 0
+  for (let digit = 0; digit < BITS_LENGTH; digit++) {
+    const nibble = nibbleAt(bits, digit)
+    count += (nibble & 1) + ((nibble >> 1) & 1) + ((nibble >> 2) & 1) + (nibble >> 3)
+  }
+  return count
+}
+
+/**
+ * The block after this one in the same family.
+ *
+ * @param block made by `blockOf`
+ * @returns undefined at the end of the family's space
+ * @throws RangeError on a malformed block: a bug, not user input
+ * @example
+ * nextBlock('40a00ff') // '40a0100'
+ * nextBlock('4ffffff') // undefined
+ */
+export function nextBlock(block: string): string | undefined {
+  if (!BLOCK.test(block)) throw new RangeError(`Not a block: ${block.slice(0, 64)}`)
+  // Counting up in text spares a BigInt: the last digit that is not f goes up by one, those after it become 0.
+  let at = block.length - 1
+  while (at > 0 && block[at] === 'f') at--
+  if (at === 0) return undefined
+  const digit = DIGITS.charAt(Number.parseInt(block.charAt(at), 16) + 1)
+  return block.slice(0, at) + digit + '0'.repeat(block.length - 1 - at)
+}
+
+function digitOf(offset: number): number {
+  if (!Number.isInteger(offset) || offset < 0 || offset >= BLOCK_SIZE) throw new RangeError(`Not an offset: ${offset}`)
+  return offset >> 2
+}
+
+function maskOf(offset: number): number {
+  return 8 >> (offset & 3)
+}
+
+function nibbleAt(bits: string, digit: number): number {
+  const nibble = bits.length === BITS_LENGTH ? nibbleOf(bits.charCodeAt(digit)) : -1
+  if (nibble < 0) throw malformed(bits)
+  return nibble
+}
+
+function nibbleOf(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48
+  return code >= 97 && code <= 102 ? code - 87 : -1
+}
+
+function malformed(bits: string): RangeError {
+  return new RangeError(`Not a bitmap of ${BITS_LENGTH} digits: ${bits.slice(0, 80)}`)
+}

@@ -1,0 +1,26 @@
+// Spans of whole numbers. Ranges and CIDRs test them against models of addresses; here is what those cannot reach.
+
+import { expect, test } from 'bun:test'
+import { mergeSpans, spanToBlocks, subtractSpans } from './span.ts'
+
+test('merging or subtracting nothing', () => {
+  expect(mergeSpans([])).toEqual([])
+  expect(subtractSpans({ first: 3n, last: 3n }, [])).toEqual([{ first: 3n, last: 3n }])
+})
+
+test('a span inside an earlier one does not shorten it', () => {
+  expect(
+    mergeSpans([
+      { first: 1n, last: 9n },
+      { first: 2n, last: 3n },
+      { first: 10n, last: 10n },
+    ]),
+  ).toEqual([{ first: 1n, last: 10n }])
+})
+
+test('the longest walk there is takes two blocks per bit at most, and no time', () => {
+  const startedMs = performance.now()
+  for (let run = 0; run < 100; run++)
+    expect(spanToBlocks({ first: 1n, last: (1n << 128n) - 2n }, 128)).toHaveLength(254)
+  expect(performance.now() - startedMs).toBeLessThan(500)
+})
