@@ -1,0 +1,85 @@
+// Turns whatever a caller logs into plain JSON values: secrets redacted, errors spelled out, cycles cut.
+// Never throws, because a log entry must not break the work it describes.
+import { isSecretName, REDACTED } from './redaction.ts'
+
+/** A JSON value. */
+export type Plain = string | number | boolean | null | readonly Plain[] | PlainObject
+export type PlainObject = { readonly [key: string]: Plain }
+
+const MAX_DEPTH = 8
+
+/** The loggable form of a record of fields; a field that is undefined is left out. */
+export function plainFields(fields: Readonly<Record<string, unknown>>): PlainObject {
+  return plainEntries(Object.entries(fields), [fields])
+}
+
+/** An error as name, message, code, stack and the chain of its causes. */
+function plainError(error: Error, path: readonly object[]): PlainObject {
+  return plainEntries(
+    [
+      ['name', error.name],
+      ['message', error.message],
+      ['code', 'code' in error ? error.code : undefined],
+      ['stack', error.stack],
+      ['cause', error.cause],
+      ['errors', error instanceof AggregateError ? error.errors : undefined],
+    ],
+    path,
+  )
+}
+
+function plainEntries(entries: Iterable<readonly [unknown, unknown]>, ancestors: readonly object[]): PlainObject {
+  const kept: [string, Plain][] = []
+  for (const [key, value] of entries) {
+    if (value === undefined) continue
+    const name = String(key)
+    kept.push([name, isSecretName(name) ? REDACTED : plainValue(value, ancestors)])
+  }
+  // Not by assignment, which would treat a key named __proto__ as a prototype.
+  return Object.fromEntries(kept)
+}
+
+function plainValue(value: unknown, ancestors: readonly object[]): Plain {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : String(value)
+    case 'object':
+      return value === null ? null : safePlainObject(value, ancestors)
+    case 'function':
+      return '[function]'
+    default:
+      return String(value)
+  }
+}
+
+function safePlainObject(value: object, ancestors: readonly object[]): Plain {
+  if (ancestors.includes(value)) return '[circular]'
+  if (ancestors.length > MAX_DEPTH) return '[too deep]'
+  try {
+    return plainObject(value, [...ancestors, value])
+  } catch {
+    // A getter, a proxy or a toJSON of the caller's threw: the rest of the entry is still worth having.
+    return '[unreadable]'
+  }
+}
+
+function plainObject(value: object, path: readonly object[]): Plain {
+  if (value instanceof Error) return plainError(value, path)
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString()
+  if (value instanceof URL) return withoutUserInfo(value)
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`
+  if (Array.isArray(value) || value instanceof Set) return Array.from(value, (item) => plainValue(item, path))
+  if (value instanceof Map || value instanceof Headers) return plainEntries(value.entries(), path)
+  if ('toJSON' in value && typeof value.toJSON === 'function') return plainValue(value.toJSON(), path)
+  return plainEntries(Object.entries(value), path)
+}
+
+function withoutUserInfo(url: URL): string {
+  const copy = new URL(url)
+  copy.username = ''
+  copy.password = ''
+  return copy.href
+}

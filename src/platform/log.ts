@@ -1,0 +1,146 @@
+// The structured logger: one entry, one line, on stderr; as text for people or as JSON for machines.
+// Whatever a caller or a client put into an entry can neither forge another line nor leak a secret field.
+import { type Plain, plainFields } from './log-values.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const LOG_FORMATS = ['text', 'json'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+export type LogFields = Readonly<Record<string, unknown>>
+export type LogMethod = (message: string, fields?: LogFields) => void
+
+export type Logger = {
+  readonly debug: LogMethod
+  readonly info: LogMethod
+  readonly warn: LogMethod
+  readonly error: LogMethod
+  /** A logger that adds these fields to each of its entries. */
+  child(fields: LogFields): Logger
+}
+
+export type LoggerOptions = {
+  /** Entries below this level cost a function call and nothing more. */
+  readonly level: LogLevel
+  readonly format: LogFormat
+  /** Receives a whole entry with its line break; default stderr. */
+  readonly write?: (entry: string) => void
+  readonly now?: () => Date
+}
+
+type Entry = {
+  readonly time: string
+  readonly level: LogLevel
+  readonly message: string
+  readonly fields: LogFields
+}
+
+/**
+ * Makes a logger. Its methods never throw because of what they are given.
+ *
+ * @example
+ * createLogger({ level: 'info', format: 'text' }).info('listening', { port: 8080 })
+ * // 2026-01-02T03:04:05.678Z INFO  listening port=8080
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const { level, format, write = writeToStderr, now = () => new Date() } = options
+  const render = format === 'json' ? renderJson : renderText
+  const threshold = LOG_LEVELS.indexOf(level)
+
+  function method(entryLevel: LogLevel, context: LogFields): LogMethod {
+    if (LOG_LEVELS.indexOf(entryLevel) < threshold) return ignore
+    return function log(message, fields) {
+      const time = now().toISOString()
+      write(render({ time, level: entryLevel, message, fields: merge(context, fields) }))
+    }
+  }
+
+  function logger(context: LogFields): Logger {
+    return {
+      debug: method('debug', context),
+      info: method('info', context),
+      warn: method('warn', context),
+      error: method('error', context),
+      child: (fields) => logger(merge(context, fields)),
+    }
+  }
+
+  return logger({})
+}
+
+function ignore(): void {}
+
+function merge(context: LogFields, fields: LogFields | undefined): LogFields {
+  try {
+    return { ...context, ...fields }
+  } catch {
+    // A getter threw while it was copied. The message is still worth having.
+    return { ...context, fields: '[unreadable]' }
+  }
+}
+
+function writeToStderr(entry: string): void {
+  process.stderr.write(entry)
+}
+
+function renderJson({ time, level, message, fields }: Entry): string {
+  const entry = { time, level, message }
+  const extra = Object.entries(plainFields(fields)).map(([key, value]) => [
+    Object.hasOwn(entry, key) ? `_${key}` : key,
+    value,
+  ])
+  return `${escapeBreaks(JSON.stringify({ ...entry, ...Object.fromEntries(extra) }))}\n`
+}
+
+function renderText({ time, level, message, fields }: Entry): string {
+  let line = `${time} ${level.toUpperCase().padEnd(5)} ${textMessage(message)}`
+  let stacks = ''
+  for (const [key, value] of Object.entries(plainFields(fields))) {
+    const isError = isObject(value) && 'message' in value && typeof value.stack === 'string'
+    line += ` ${textToken(key)}=${isError ? textToken(`${value.name}: ${value.message}`) : textValue(value)}`
+    if (isError) stacks += textStack(value)
+  }
+  return `${line}\n${stacks}`
+}
+
+/** A message stays as it is written unless it could be mistaken for a field or another line. */
+function textMessage(message: string): string {
+  return /["=\\]/.test(message) || escapeBreaks(message) !== message ? quote(message) : message
+}
+
+function textValue(value: Plain): string {
+  if (typeof value === 'string') return textToken(value)
+  return escapeBreaks(JSON.stringify(value))
+}
+
+function textToken(text: string): string {
+  return /^[^\s"=\\]+$/.test(text) && escapeBreaks(text) === text ? text : quote(text)
+}
+
+/** Stack and causes, indented, so that no line of them starts where an entry starts. */
+function textStack(error: Readonly<Record<string, Plain>>): string {
+  const stack = typeof error.stack === 'string' ? error.stack : ''
+  const lines = stack.split(/\r\n|[\n\r]/).map((line) => `    ${escapeBreaks(line)}\n`)
+  const { cause } = error
+  if (cause === undefined || cause === null) return lines.join('')
+  if (isObject(cause)) {
+    return `${lines.join('')}    caused by ${textToken(`${cause.name}: ${cause.message}`)}\n${textStack(cause)}`
+  }
+  return `${lines.join('')}    caused by ${textValue(cause)}\n`
+}
+
+function isObject(value: Plain): value is Readonly<Record<string, Plain>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function quote(text: string): string {
+  return escapeBreaks(JSON.stringify(text))
+}
+
+// Control characters, the two Unicode line breaks, and the marks that reorder what a terminal shows.
+const BREAKS = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+function escapeBreaks(text: string): string {
+  return text.replace(BREAKS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
