@@ -1,0 +1,89 @@
+/** The datacenters contract. Browser-safe. */
+import { z } from 'zod'
+import { draft, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+import { Device } from '../devices/schema.ts'
+
+export const Datacenter = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    location: z.string(),
+    description: z.string(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Datacenter', columns: ['id', 'name', 'location', 'description'] })
+export type Datacenter = z.infer<typeof Datacenter>
+
+const fields = { location: text(255), description: text(4096) }
+
+export const DatacenterDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
+export type DatacenterDraft = z.output<typeof DatacenterDraft>
+
+const DatacenterPatch = z.object({ id: idOf('datacenters'), ...patch({ name: Name, ...fields }) })
+export type DatacenterPatch = z.output<typeof DatacenterPatch>
+
+export const datacenters = {
+  list: operation({
+    name: 'datacenters.list',
+    summary: 'List datacenters',
+    http: 'GET /api/datacenters',
+    effect: 'read',
+    access: 'datacenters:list',
+    mcp: 'listed',
+    input: z.object({ name: z.string().optional().describe('Part of the name, in any case'), ...Page }),
+    output: z.array(Datacenter),
+  }),
+  create: operation({
+    name: 'datacenters.create',
+    summary: 'Create a datacenter',
+    http: 'POST /api/datacenters',
+    status: 201,
+    effect: 'create',
+    access: 'datacenters:create',
+    cli: { args: ['name'] },
+    input: DatacenterDraft,
+    output: Datacenter,
+  }),
+  get: operation({
+    name: 'datacenters.get',
+    summary: 'Show a datacenter',
+    http: 'GET /api/datacenters/{id}',
+    effect: 'read',
+    access: 'datacenters:read',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('datacenters') }),
+    output: Datacenter,
+  }),
+  update: operation({
+    name: 'datacenters.update',
+    summary: 'Change some fields of a datacenter',
+    http: 'PUT /api/datacenters/{id}',
+    effect: 'update',
+    access: 'datacenters:update',
+    cli: { args: ['id'] },
+    input: DatacenterPatch,
+    output: Datacenter,
+  }),
+  delete: operation({
+    name: 'datacenters.delete',
+    summary: 'Delete a datacenter; its networks and devices stay, without a datacenter',
+    http: 'DELETE /api/datacenters/{id}',
+    effect: 'delete',
+    access: 'datacenters:delete',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('datacenters') }),
+    output: z.void(),
+  }),
+  devices: operation({
+    name: 'datacenters.devices',
+    summary: 'List the devices of a datacenter',
+    http: 'GET /api/datacenters/{id}/devices',
+    effect: 'read',
+    access: 'devices:list',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('datacenters'), ...Page }),
+    output: z.array(Device),
+  }),
+}

@@ -1,0 +1,83 @@
+/** The rules of datacenters. */
+import { AppError, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenters } from './api.ts'
+import * as store from './store.ts'
+
+/** @throws AppError NOT_FOUND */
+export const mustGet = async (ctx: Ctx, id: string): Promise<Datacenter> => {
+  const datacenter = await store.find(ctx, id)
+  if (!datacenter) throw notFound('datacenter', id)
+  return datacenter
+}
+
+/** Which of the ids are datacenters; what others check their references with. */
+export const existingDatacenters = store.existing
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {
+  const datacenter = await store.lock(ctx, id)
+  if (!datacenter) throw notFound('datacenter', id)
+  ctx.precondition(etagOf(JSON.stringify(datacenter)))
+  return datacenter
+}
+
+export const create = async (ctx: Ctx, input: DatacenterDraft): Promise<Datacenter> => {
+  const id = input.id ?? Bun.randomUUIDv7()
+  if (input.id !== undefined && (await store.find(ctx, id)))
+    throw new AppError('ALREADY_EXISTS', `A datacenter with id "${id}" exists already`)
+  const { name, location, description } = input
+  const datacenter: Datacenter = { id, name, location, description, created_at: ctx.now, updated_at: ctx.now }
+  await store.insert(ctx, datacenter)
+  await ctx.emit('datacenter.created', datacenter)
+  return datacenter
+}
+
+export const update = async (ctx: Ctx, { id, ...patch }: DatacenterPatch): Promise<Datacenter> => {
+  const before = await lockForChange(ctx, id)
+  const { value, changes } = merge(before, patch)
+  if (changes.length === 0) return before
+  const datacenter = { ...value, updated_at: ctx.now }
+  await store.update(ctx, datacenter)
+  await ctx.emit('datacenter.updated', { datacenter, changes })
+  return datacenter
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const datacenter = await lockForChange(ctx, id)
+  await ctx.emit('datacenter.deleting', datacenter)
+  await store.remove(ctx, id)
+  await ctx.emit('datacenter.deleted', datacenter)
+}
+
+export const feature: Feature = {
+  operations: implement(datacenters, {
+    list: async (ctx, { name, ...page }) => {
+      const query = store.query(ctx)
+      return listRows(ctx, {
+        revision: await ctx.store.revision(['datacenters']),
+        query: name ? query.where(containsText('name_key', name)) : query,
+        page,
+        row: (datacenter): Datacenter => datacenter,
+      })
+    },
+    create,
+    get: async (ctx, { id }) => mustGet(ctx, id),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    devices: async (ctx, { id, ...page }) => {
+      await mustGet(ctx, id)
+      const revision = await ctx.store.revision(['devices', 'datacenters'])
+      const query = ctx.db
+        .selectFrom('devices')
+        .select('doc')
+        .where('datacenter_id', '=', id)
+        .orderBy('name_key')
+        .orderBy('id')
+      return listRows(ctx, { revision, query, page, row: ({ doc }) => doc })
+    },
+  }),
+}

@@ -1,0 +1,38 @@
+/** The queries of datacenters; the only writer of their table. */
+import type { Ctx } from '../ctx.ts'
+import type { Datacenter } from './api.ts'
+
+const columns = ['id', 'name', 'location', 'description', 'created_at', 'updated_at'] as const
+
+const keyed = (datacenter: Datacenter) => ({ ...datacenter, name_key: datacenter.name.toLowerCase() })
+
+export const query = (ctx: Ctx) =>
+  ctx.db.selectFrom('datacenters').select(columns).orderBy('name_key').orderBy('id')
+
+export const find = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
+  ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id).executeTakeFirst()
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
+  ctx.store.sql
+    .lockRows(ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id))
+    .executeTakeFirst()
+
+export const insert = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
+  await ctx.db.insertInto('datacenters').values(keyed(datacenter)).execute()
+}
+
+export const update = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
+  await ctx.db.updateTable('datacenters').set(keyed(datacenter)).where('id', '=', datacenter.id).execute()
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await ctx.db.deleteFrom('datacenters').where('id', '=', id).execute()
+}
+
+/** Which of the ids exist. */
+export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
+  if (ids.length === 0) return new Set()
+  const rows = await ctx.db.selectFrom('datacenters').select('id').where('id', 'in', ids).execute()
+  return new Set(rows.map(({ id }) => id))
+}

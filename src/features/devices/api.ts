@@ -1,0 +1,146 @@
+/** The devices contract. Browser-safe. */
+import { z } from 'zod'
+import { isDomainName, isHostname } from '../../net/dns-name.ts'
+import { IpAddress } from '../../platform/address-field.ts'
+import { BulkFields, bulkInput, bulkOutput } from '../../platform/bulk.ts'
+import {
+  draft,
+  idOf,
+  line,
+  Name,
+  NewId,
+  optionalNumber,
+  Page,
+  patch,
+  reference,
+  ruledText,
+  Tags,
+  text,
+} from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+import { Device, DeviceStatus } from './schema.ts'
+
+const AddressInput = z
+  .object({
+    ip: IpAddress,
+    port: optionalNumber(1, 65_535).prefault(null),
+    type: text(64).prefault(null).describe('ipv4 or ipv6 by its family, where absent'),
+    label: text(128).prefault(null),
+    network_id: reference('networks').prefault(null),
+    switch_port: text(255).prefault(null),
+    pool_id: reference('pools').prefault(null),
+  })
+  .transform((address) => ({ ...address, type: address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4') }))
+
+const fields = {
+  hostname: ruledText(253, isHostname, 'must be a host name of RFC 1123 labels'),
+  description: text(4096),
+  make_model: text(255),
+  os: text(255),
+  status: DeviceStatus.nullable().transform((status) => status ?? 'active'),
+  datacenter_id: reference('datacenters'),
+  username: text(255),
+  location: text(255),
+  tags: Tags,
+  addresses: z
+    .array(AddressInput)
+    .max(1000)
+    .nullable()
+    .transform((addresses) => addresses ?? []),
+  domains: z
+    .array(line(253).refine(isDomainName, { error: 'must be a domain name' }))
+    .nullable()
+    .transform((domains) => domains ?? []),
+}
+
+export const DeviceDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
+export type DeviceDraft = z.output<typeof DeviceDraft>
+
+export const DevicePatch = z.object({ id: idOf('devices'), ...patch({ name: Name, ...fields }) })
+export type DevicePatch = z.output<typeof DevicePatch>
+
+const One = z.object({ id: idOf('devices') })
+
+export const devices = {
+  list: operation({
+    name: 'devices.list',
+    summary: 'List devices',
+    http: 'GET /api/devices',
+    effect: 'read',
+    access: 'devices:list',
+    mcp: 'listed',
+    input: z.object({
+      tags: z.array(z.string()).optional().describe('Only devices with every one of these tags'),
+      datacenter_id: idOf('datacenters').optional(),
+      network_id: idOf('networks').optional(),
+      status: DeviceStatus.optional(),
+      ...Page,
+    }),
+    output: z.array(Device),
+  }),
+  search: operation({
+    name: 'devices.search',
+    summary: 'Find devices by name, host name, description, model, system, location, address, tag or domain',
+    description: 'Every word must match somewhere. A CIDR finds the devices with an address inside it.',
+    http: 'GET /api/devices/search',
+    effect: 'read',
+    access: 'devices:list',
+    cli: { args: ['q'] },
+    input: z.object({ q: z.string().min(1).max(256), ...Page }),
+    output: z.array(Device),
+  }),
+  create: operation({
+    name: 'devices.create',
+    summary: 'Create a device',
+    http: 'POST /api/devices',
+    status: 201,
+    effect: 'create',
+    access: 'devices:create',
+    mcp: 'listed',
+    cli: { args: ['name'] },
+    input: DeviceDraft,
+    output: Device,
+  }),
+  get: operation({
+    name: 'devices.get',
+    summary: 'Show a device',
+    http: 'GET /api/devices/{id}',
+    effect: 'read',
+    access: 'devices:read',
+    mcp: 'listed',
+    cli: { args: ['id'] },
+    input: One,
+    output: Device,
+  }),
+  update: operation({
+    name: 'devices.update',
+    summary: 'Change some fields of a device; a list replaces the whole list',
+    http: 'PUT /api/devices/{id}',
+    effect: 'update',
+    access: 'devices:update',
+    mcp: 'listed',
+    cli: { args: ['id'] },
+    input: DevicePatch,
+    output: Device,
+  }),
+  delete: operation({
+    name: 'devices.delete',
+    summary: 'Delete a device with its addresses and relationships',
+    http: 'DELETE /api/devices/{id}',
+    effect: 'delete',
+    access: 'devices:delete',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
+  }),
+  bulk: operation({
+    name: 'devices.bulk',
+    summary: 'Create, update and delete up to 1,000 devices in one call',
+    http: 'POST /api/devices/bulk',
+    effect: 'action',
+    access: { anyOf: ['devices:create', 'devices:update', 'devices:delete'] },
+    maxBodyBytes: 16 * 1024 * 1024,
+    input: bulkInput({ device: BulkFields }),
+    output: bulkOutput({ device: Device.optional() }),
+  }),
+}

@@ -1,0 +1,196 @@
+/** The rules of devices. */
+import { JsonText } from '../../platform/answer.ts'
+import { runBulk } from '../../platform/bulk-run.ts'
+import { AppError, invalid, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import * as occupancy from '../occupancy/occupancy.ts'
+import { DeviceDraft, DevicePatch, devices } from './api.ts'
+import * as membership from './membership-store.ts'
+import { reactions } from './reactions.ts'
+import { referenceIssues } from './references.ts'
+import type { Address, Device } from './schema.ts'
+import { searchQuery } from './search.ts'
+import * as store from './store.ts'
+
+/** A device that will be, and what was wrong with it. */
+type Made = { readonly device: Device; readonly error?: AppError }
+
+const deviceOf = (ctx: Ctx, { id, ...draft }: DeviceDraft): Device => ({
+  id: id ?? Bun.randomUUIDv7(),
+  name: draft.name,
+  hostname: draft.hostname,
+  description: draft.description,
+  make_model: draft.make_model,
+  os: draft.os,
+  status: draft.status,
+  datacenter_id: draft.datacenter_id,
+  username: draft.username,
+  location: draft.location,
+  tags: draft.tags,
+  addresses: draft.addresses,
+  domains: draft.domains,
+  created_at: ctx.now,
+  updated_at: ctx.now,
+})
+
+const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => store.keyOf(ip))
+
+const memberRows = ({ id, addresses }: Device) =>
+  addresses.map(({ ip, network_id }) => ({ device_id: id, ip_key: store.keyOf(ip), network_id }))
+
+/** @throws AppError IP_NOT_AVAILABLE when another device already has one of the addresses out of the same pool. */
+const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
+  const wanted = all.flatMap(({ id, addresses }) =>
+    addresses.flatMap(({ ip, pool_id }) =>
+      pool_id === null ? [] : [{ pool_id, ip_key: store.keyOf(ip), device_id: id }],
+    ),
+  )
+  const [taken] = await store.takenInPools(ctx, wanted)
+  if (taken) throw new AppError('IP_NOT_AVAILABLE', `${taken.ip} of the pool ${taken.pool_id} is taken by another device`)
+}
+
+/** Judges drafts together; the database is asked once for all of them. */
+export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
+  const issues = await referenceIssues(ctx, drafts)
+  const taken = await store.findDocs(
+    ctx,
+    drafts.flatMap(({ id }) => (id === undefined ? [] : [id])),
+  )
+  return drafts.map((draft, i) => {
+    const device = deviceOf(ctx, draft)
+    if (taken.has(device.id))
+      return { device, error: new AppError('ALREADY_EXISTS', `A device with id "${device.id}" exists already`) }
+    const own = issues[i] ?? []
+    return own.length > 0 ? { device, error: invalid(own) } : { device }
+  })
+}
+
+/** Records devices that have been judged good. */
+export const insertAll = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
+  const keys = all.flatMap(keysOf)
+  await occupancy.lock(ctx, keys)
+  await claimPoolAddresses(ctx, all)
+  await store.insert(ctx, all)
+  await membership.add(ctx, all.flatMap(memberRows))
+  await occupancy.take(ctx, keys)
+  for (const device of all) await ctx.emit('device.created', device)
+}
+
+export const create = async (ctx: Ctx, draft: DeviceDraft): Promise<Device> => {
+  const [made] = await judge(ctx, [draft])
+  if (!made) throw new Error('one draft makes one device')
+  if (made.error) throw made.error
+  await insertAll(ctx, [made.device])
+  return made.device
+}
+
+/** @throws AppError NOT_FOUND */
+const mustGetDoc = async (ctx: Ctx, id: string): Promise<string> => {
+  const doc = await store.findDoc(ctx, id)
+  if (doc === undefined) throw notFound('device', id)
+  return doc
+}
+
+export const exists = async (ctx: Ctx, id: string): Promise<boolean> => store.exists(ctx, id)
+
+/** @throws AppError NOT_FOUND */
+export const mustExist = async (ctx: Ctx, id: string): Promise<void> => {
+  if (!(await store.exists(ctx, id))) throw notFound('device', id)
+}
+
+/** @throws AppError NOT_FOUND */
+export const mustGet = async (ctx: Ctx, id: string): Promise<Device> =>
+  // What is stored is a device.
+  JSON.parse(await mustGetDoc(ctx, id)) as Device
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
+  const doc = await store.lockDoc(ctx, id)
+  if (doc === undefined) throw notFound('device', id)
+  ctx.precondition(etagOf(doc))
+  // What is stored is a device.
+  return JSON.parse(doc) as Device
+}
+
+export const update = async (ctx: Ctx, { id, ...patch }: DevicePatch): Promise<Device> => {
+  const before = await lockForChange(ctx, id)
+  const { value, changes } = merge(before, patch)
+  if (changes.length === 0) return before
+  const [issues = []] = await referenceIssues(ctx, [patch])
+  if (issues.length > 0) throw invalid(issues)
+  const device = { ...value, updated_at: ctx.now }
+  const hasMoved = changes.includes('addresses')
+  const keys = hasMoved ? { old: keysOf(before), new: keysOf(device) } : { old: [], new: [] }
+  await occupancy.lock(ctx, [...keys.old, ...keys.new])
+  if (hasMoved) await claimPoolAddresses(ctx, [device])
+  await store.update(ctx, device, changes)
+  if (hasMoved) {
+    await membership.rebuild(ctx, [id])
+    await occupancy.release(ctx, keys.old)
+    await occupancy.take(ctx, keys.new)
+  }
+  await ctx.emit('device.updated', { device, changes })
+  return device
+}
+
+type NewAddress = Pick<Address, 'ip' | 'label' | 'network_id' | 'pool_id'>
+
+/** Puts addresses that have been claimed on a device. */
+export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddress[]): Promise<void> => {
+  const { addresses } = await mustGet(ctx, id)
+  const whole = added.map(({ ip, label, network_id, pool_id }) => {
+    const type = ip.includes(':') ? 'ipv6' : 'ipv4'
+    return { ip, port: null, type, label, network_id, switch_port: '', pool_id }
+  })
+  await update(ctx, { id, addresses: [...addresses, ...whole] })
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const device = await lockForChange(ctx, id)
+  const keys = keysOf(device)
+  await occupancy.lock(ctx, keys)
+  await ctx.emit('device.deleting', device)
+  await store.remove(ctx, id)
+  await occupancy.release(ctx, keys)
+  await ctx.emit('device.deleted', device)
+}
+
+/** Sent as it is stored. */
+const sendDoc = ({ doc }: { readonly doc: string }): string => doc
+
+export const feature: Feature = {
+  operations: implement(devices, {
+    list: async (ctx, { tags = [], datacenter_id, network_id, status, ...page }) => {
+      const revision = await ctx.store.revision(['devices', 'network_addresses'])
+      let query = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id')
+      for (const tag of new Set(tags))
+        query = query.where('id', 'in', (eb) => eb.selectFrom('device_tags').select('device_id').where('tag', '=', tag))
+      if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
+      if (network_id)
+        query = query.where('id', 'in', (eb) =>
+          eb.selectFrom('network_addresses').select('device_id').where('network_id', '=', network_id),
+        )
+      if (status) query = query.where('status', '=', status)
+      return listRows(ctx, { revision, query, page, row: sendDoc })
+    },
+    search: async (ctx, { q, ...page }) => {
+      const revision = await ctx.store.revision(['devices', 'addresses'])
+      return listRows(ctx, { revision, query: searchQuery(ctx, q), page, row: sendDoc })
+    },
+    create,
+    get: async (ctx, { id }) => new JsonText(await mustGetDoc(ctx, id)),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    bulk: async (ctx, input) =>
+      runBulk(ctx, input, {
+        noun: 'device',
+        permissions: 'devices',
+        create: { schema: DeviceDraft, run: create },
+        update: { schema: DevicePatch, run: update },
+        remove,
+      }),
+  }),
+  reactions,
+}

@@ -1,0 +1,82 @@
+/** Keeps `network_addresses`, the answer to "which addresses belong to which network", true to the rule in networks. */
+import { batches } from '../../platform/db/batches.ts'
+import { pause } from '../../platform/pause.ts'
+import type { Ctx } from '../ctx.ts'
+import { networksHolding } from '../networks/membership.ts'
+import type { AddressRow } from './table.ts'
+
+type Member = Pick<AddressRow, 'device_id' | 'ip_key' | 'network_id'>
+
+const membersOf = async (ctx: Ctx, rows: readonly Member[]) => {
+  const holding = await networksHolding(
+    ctx,
+    rows.filter(({ network_id }) => network_id === null).map(({ ip_key }) => ip_key),
+  )
+  // One row for each network, address and device, however often the device lists the address.
+  const members = new Map<string, { network_id: string; ip_key: string; device_id: string }>()
+  for (const { device_id, ip_key, network_id } of rows)
+    for (const id of network_id === null ? (holding.get(ip_key) ?? []) : [network_id])
+      members.set(`${id} ${ip_key} ${device_id}`, { network_id: id, ip_key, device_id })
+  return [...members.values()]
+}
+
+/** Adds the addresses of devices that have none on record yet. */
+export const add = async (ctx: Ctx, rows: readonly Member[]): Promise<void> => {
+  for (const batch of batches(await membersOf(ctx, rows)))
+    await ctx.db.insertInto('network_addresses').values(batch).execute()
+}
+
+/** Works the memberships of some devices out anew. */
+export const rebuild = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
+  for (const batch of batches(deviceIds)) {
+    await ctx.db.deleteFrom('network_addresses').where('device_id', 'in', batch).execute()
+    const rows = await ctx.db
+      .selectFrom('addresses')
+      .select(['device_id', 'ip_key', 'network_id'])
+      .where('device_id', 'in', batch)
+      .execute()
+    await add(ctx, rows)
+    if (deviceIds.length > batch.length) await pause()
+  }
+}
+
+export const removeNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
+  await ctx.db.deleteFrom('network_addresses').where('network_id', '=', networkId).execute()
+}
+
+/** The devices with an address in the network. */
+export const devicesOf = async (ctx: Ctx, networkId: string): Promise<string[]> => {
+  const query = ctx.db.selectFrom('network_addresses').select('device_id').distinct()
+  const rows = await query.where('network_id', '=', networkId).execute()
+  return rows.map(({ device_id }) => device_id)
+}
+
+type Range = { readonly first_key: string; readonly last_key: string; readonly prefix: number }
+
+/**
+ * The devices with an address in the range that names no network and belongs to none that is more specific than `prefix`:
+ * those whom a network of that range may concern.
+ */
+export const devicesConcerned = async (ctx: Ctx, { first_key, last_key, prefix }: Range): Promise<string[]> => {
+  const rows = await ctx.db
+    .selectFrom('addresses')
+    .select('addresses.device_id')
+    .distinct()
+    .where('addresses.ip_key', '>=', first_key)
+    .where('addresses.ip_key', '<=', last_key)
+    .where('addresses.network_id', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('network_addresses')
+            .innerJoin('networks', 'networks.id', 'network_addresses.network_id')
+            .select('networks.id')
+            .whereRef('network_addresses.device_id', '=', 'addresses.device_id')
+            .whereRef('network_addresses.ip_key', '=', 'addresses.ip_key')
+            .where('networks.prefix', '>', prefix),
+        ),
+      ),
+    )
+    .execute()
+  return rows.map(({ device_id }) => device_id)
+}

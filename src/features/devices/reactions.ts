@@ -1,0 +1,67 @@
+/** What devices do, in the same transaction, when what they refer to goes away or moves. */
+import { parseCidr } from '../../net/cidr.ts'
+import { ipKey } from '../../net/ip.ts'
+import type { Ctx, Feature } from '../ctx.ts'
+import type { Datacenter } from '../datacenters/api.ts'
+import type { Network } from '../networks/api.ts'
+import type { SubnetChange } from '../networks/networks.ts'
+import type { RangeChange } from '../pools/pools.ts'
+import * as membership from './membership-store.ts'
+import type { Address, Device } from './schema.ts'
+import * as store from './store.ts'
+
+const rangeOf = ({ subnet }: Network) => {
+  const cidr = parseCidr(subnet)
+  if (!cidr) throw new Error(`a network is stored with the subnet ${subnet}`)
+  const { family, prefix, first, last } = cidr
+  return { prefix, first_key: ipKey({ family, value: first }), last_key: ipKey({ family, value: last }) }
+}
+
+const withAddresses = (device: Device, change: (address: Address) => Address): Device => ({
+  ...device,
+  addresses: device.addresses.map(change),
+})
+
+const rebuildAround = async (ctx: Ctx, network: Network): Promise<void> =>
+  membership.rebuild(ctx, await membership.devicesConcerned(ctx, rangeOf(network)))
+
+export const reactions: NonNullable<Feature['reactions']> = {
+  'datacenter.deleting': async (ctx, { id }: Datacenter) => {
+    const clear = (device: Device): Device => ({ ...device, datacenter_id: null })
+    await store.rewrite(ctx, await store.idsOfDatacenter(ctx, id), clear)
+  },
+  'pools.deleting': async (ctx, poolIds: readonly string[]) => {
+    const gone = new Set(poolIds)
+    const clear = (address: Address) => (address.pool_id && gone.has(address.pool_id) ? { ...address, pool_id: null } : address)
+    const ids = await store.idsReferringTo(ctx, { poolIds })
+    await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
+  },
+  'network.created': async (ctx, network: Network) => rebuildAround(ctx, network),
+  'network.changing-subnet': async (ctx, { after, issues }: SubnetChange) => {
+    const { first_key: first, last_key: last } = rangeOf(after)
+    const outside = await store.firstOutside(ctx, { column: 'network_id', id: after.id, first, last })
+    if (!outside) return
+    issues.push({ field: 'subnet', message: `would leave the address ${outside.ip} of device ${outside.device_id} outside` })
+  },
+  'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
+    if (network.subnet === before.subnet) return
+    // Those it held, which may belong to another network now, and those it may hold from now on.
+    const held = await membership.devicesOf(ctx, network.id)
+    const concerned = await membership.devicesConcerned(ctx, rangeOf(network))
+    await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
+  },
+  'network.deleting': async (ctx, { id }: Network) => {
+    await membership.removeNetwork(ctx, id)
+    const clear = (address: Address) => (address.network_id === id ? { ...address, network_id: null } : address)
+    const ids = await store.idsReferringTo(ctx, { networkId: id })
+    await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
+  },
+  'network.deleted': async (ctx, network: Network) => rebuildAround(ctx, network),
+  'pool.changing-range': async (ctx, { before, after, issues }: RangeChange) => {
+    const [first, last] = [store.keyOf(after.start_ip), store.keyOf(after.end_ip)]
+    const outside = await store.firstOutside(ctx, { column: 'pool_id', id: before.id, first, last })
+    if (!outside) return
+    const field = store.keyOf(outside.ip) < first ? 'start_ip' : 'end_ip'
+    issues.push({ field, message: `would leave the address ${outside.ip} of device ${outside.device_id} outside` })
+  },
+}

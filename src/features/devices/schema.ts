@@ -1,0 +1,39 @@
+/** The device as it is sent and stored: its own file, because other contracts answer with devices. Browser-safe. */
+import { z } from 'zod'
+import { Timestamp } from '../../platform/fields.ts'
+
+export const DeviceStatus = z.enum(['planned', 'active', 'maintenance', 'decommissioned'])
+
+export const Address = z
+  .object({
+    ip: z.string(),
+    port: z.int().nullable(),
+    type: z.string(),
+    label: z.string(),
+    network_id: z.string().nullable(),
+    switch_port: z.string(),
+    pool_id: z.string().nullable(),
+  })
+  .meta({ id: 'Address' })
+export type Address = z.infer<typeof Address>
+
+export const Device = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    hostname: z.string(),
+    description: z.string(),
+    make_model: z.string(),
+    os: z.string(),
+    status: DeviceStatus,
+    datacenter_id: z.string().nullable(),
+    username: z.string(),
+    location: z.string(),
+    tags: z.array(z.string()),
+    addresses: z.array(Address),
+    domains: z.array(z.string()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Device', columns: ['id', 'name', 'status', 'os', 'addresses', 'tags'] })
+export type Device = z.infer<typeof Device>

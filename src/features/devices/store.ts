@@ -1,0 +1,186 @@
+/** The queries of devices; the only writer of their tables. */
+import { ipKey, parseIp } from '../../net/ip.ts'
+import { batches } from '../../platform/db/batches.ts'
+import { pause } from '../../platform/pause.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Device } from './schema.ts'
+import type { AddressRow, DeviceRow } from './table.ts'
+
+/** Devices per statement of a multi-row insert: 15 columns each, well under what an engine binds. */
+const ROWS = 200
+
+/** The sortable key of an address that its contract has let in. */
+export const keyOf = (ip: string): string => {
+  const parsed = parseIp(ip)
+  if (!parsed) throw new Error(`an address got past its contract: ${ip}`)
+  return ipKey(parsed)
+}
+
+const searchText = (device: Device): string =>
+  [
+    device.name,
+    device.hostname,
+    device.description,
+    device.make_model,
+    device.os,
+    device.location,
+    ...device.addresses.map(({ ip }) => ip),
+    ...device.tags,
+    ...device.domains,
+  ]
+    .join('\n')
+    .toLowerCase()
+
+const rowOf = (device: Device): Omit<DeviceRow, 'seq'> => ({
+  id: device.id,
+  name: device.name,
+  name_key: device.name.toLowerCase(),
+  hostname_key: device.hostname.toLowerCase(),
+  description: device.description,
+  make_model: device.make_model,
+  os: device.os,
+  status: device.status,
+  datacenter_id: device.datacenter_id,
+  username: device.username,
+  location: device.location,
+  created_at: device.created_at,
+  updated_at: device.updated_at,
+  search_text: searchText(device),
+  doc: JSON.stringify(device),
+})
+
+const addressRows = ({ id, addresses }: Device): AddressRow[] =>
+  addresses.map(({ ip, network_id, pool_id }, position) => ({
+    device_id: id,
+    position,
+    ip,
+    ip_key: keyOf(ip),
+    network_id,
+    pool_id,
+  }))
+
+const tagRows = ({ id, tags }: Device) => tags.map((tag, position) => ({ device_id: id, position, tag }))
+const domainRows = ({ id, domains }: Device) => domains.map((domain, position) => ({ device_id: id, position, domain }))
+
+/** One device as the JSON text that is sent. */
+export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> =>
+  (await ctx.db.selectFrom('devices').select('doc').where('id', '=', id).executeTakeFirst())?.doc
+
+/** As `findDoc`, and keeps other writers off the row until commit. */
+export const lockDoc = async (ctx: Ctx, id: string): Promise<string | undefined> =>
+  (await ctx.store.sql.lockRows(ctx.db.selectFrom('devices').select('doc').where('id', '=', id)).executeTakeFirst())
+    ?.doc
+
+export const exists = async (ctx: Ctx, id: string): Promise<boolean> =>
+  (await ctx.db.selectFrom('devices').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+
+/** The devices of those ids that exist, as JSON text by id. */
+export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const docs = new Map<string, string>()
+  for (const batch of batches(ids))
+    for (const { id, doc } of await ctx.db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', batch).execute())
+      docs.set(id, doc)
+  return docs
+}
+
+const insertAddresses = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  for (const rows of batches(devices.flatMap(addressRows))) await ctx.db.insertInto('addresses').values(rows).execute()
+}
+
+const insertTags = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  for (const rows of batches(devices.flatMap(tagRows))) await ctx.db.insertInto('device_tags').values(rows).execute()
+}
+
+const insertDomains = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  for (const rows of batches(devices.flatMap(domainRows)))
+    await ctx.db.insertInto('device_domains').values(rows).execute()
+}
+
+export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  for (const rows of batches(devices.map(rowOf), ROWS)) await ctx.db.insertInto('devices').values(rows).execute()
+  await insertAddresses(ctx, devices)
+  await insertTags(ctx, devices)
+  await insertDomains(ctx, devices)
+}
+
+/** Writes a device whose fields `changes` are new. */
+export const update = async (ctx: Ctx, device: Device, changes: readonly (keyof Device)[]): Promise<void> => {
+  await ctx.db.updateTable('devices').set(rowOf(device)).where('id', '=', device.id).execute()
+  if (changes.includes('addresses')) {
+    await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()
+    await insertAddresses(ctx, [device])
+  }
+  if (changes.includes('tags')) {
+    await ctx.db.deleteFrom('device_tags').where('device_id', '=', device.id).execute()
+    await insertTags(ctx, [device])
+  }
+  if (changes.includes('domains')) {
+    await ctx.db.deleteFrom('device_domains').where('device_id', '=', device.id).execute()
+    await insertDomains(ctx, [device])
+  }
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  for (const table of ['network_addresses', 'addresses', 'device_tags', 'device_domains'] as const)
+    await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()
+  await ctx.db.deleteFrom('devices').where('id', '=', id).execute()
+}
+
+/** Rewrites devices that lost something they referred to: `change` says how; the address rows follow from it. */
+export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device: Device) => Device): Promise<void> => {
+  for (const batch of batches(ids)) {
+    for (const doc of (await findDocs(ctx, batch)).values()) {
+      // What is stored is a device.
+      const device = { ...change(JSON.parse(doc) as Device), updated_at: ctx.now }
+      await update(ctx, device, ['addresses'])
+    }
+    await pause()
+  }
+}
+
+export const idsOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<string[]> =>
+  (await ctx.db.selectFrom('devices').select('id').where('datacenter_id', '=', datacenterId).execute()).map(({ id }) => id)
+
+/** The devices with an address that names one of these pools or this network. */
+export const idsReferringTo = async (ctx: Ctx, to: { poolIds: readonly string[] } | { networkId: string }): Promise<string[]> => {
+  const query = ctx.db.selectFrom('addresses').select('device_id').distinct()
+  const rows = await ('networkId' in to
+    ? query.where('network_id', '=', to.networkId)
+    : query.where('pool_id', 'in', to.poolIds)
+  ).execute()
+  return rows.map(({ device_id }) => device_id)
+}
+
+/** Addresses that name the network or pool and lie outside of the range; the first of them by key. */
+export const firstOutside = (
+  ctx: Ctx,
+  of: { readonly column: 'network_id' | 'pool_id'; readonly id: string; readonly first: string; readonly last: string },
+) =>
+  ctx.db
+    .selectFrom('addresses')
+    .select(['device_id', 'ip'])
+    .where(of.column, '=', of.id)
+    .where((eb) => eb.or([eb('ip_key', '<', of.first), eb('ip_key', '>', of.last)]))
+    .orderBy('ip_key')
+    .limit(1)
+    .executeTakeFirst()
+
+/** Those of the pool addresses (`pool_id` and key) that another device has already. */
+export const takenInPools = async (
+  ctx: Ctx,
+  wanted: readonly { readonly pool_id: string; readonly ip_key: string; readonly device_id: string }[],
+): Promise<{ pool_id: string; ip: string }[]> => {
+  const taken: { pool_id: string; ip: string }[] = []
+  for (const batch of batches(wanted)) {
+    const rows = await ctx.db
+      .selectFrom('addresses')
+      .select(['pool_id', 'ip', 'ip_key', 'device_id'])
+      .where('pool_id', 'in', [...new Set(batch.map(({ pool_id }) => pool_id))])
+      .where('ip_key', 'in', batch.map(({ ip_key }) => ip_key))
+      .execute()
+    for (const { pool_id, ip, ip_key, device_id } of rows)
+      if (batch.some((one) => one.pool_id === pool_id && one.ip_key === ip_key && one.device_id !== device_id))
+        taken.push({ pool_id: pool_id ?? '', ip })
+  }
+  return taken
+}

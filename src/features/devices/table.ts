@@ -1,0 +1,43 @@
+/** The tables that devices own. */
+import type { Generated } from 'kysely'
+
+export type DeviceRow = {
+  seq: Generated<number>
+  id: string
+  name: string
+  /** Lower case, for the order of lists and for filters. */
+  name_key: string
+  /** Lower case: host names know no case. */
+  hostname_key: string
+  description: string
+  make_model: string
+  os: string
+  status: string
+  datacenter_id: string | null
+  username: string
+  location: string
+  created_at: string
+  updated_at: string
+  /** Everything that search looks at, lower case. */
+  search_text: string
+  /** The device as JSON, exactly as it is sent. */
+  doc: string
+}
+
+export type AddressRow = {
+  device_id: string
+  position: number
+  ip: string
+  ip_key: string
+  network_id: string | null
+  pool_id: string | null
+}
+
+export type DeviceTables = {
+  devices: DeviceRow
+  addresses: AddressRow
+  device_tags: { device_id: string; position: number; tag: string }
+  device_domains: { device_id: string; position: number; domain: string }
+  /** Which addresses belong to which network, by the one rule in membership.ts. */
+  network_addresses: { network_id: string; ip_key: string; device_id: string }
+}

@@ -1,0 +1,31 @@
+/** The registry of implementations: one line per feature. */
+import type { Config } from '../platform/config.ts'
+import type { Passwords } from '../platform/passwords.ts'
+import type { Feature } from './ctx.ts'
+import { feature as datacenters } from './datacenters/datacenters.ts'
+import { feature as devices } from './devices/devices.ts'
+import { feature as keys } from './keys/keys.ts'
+import { feature as networks } from './networks/networks.ts'
+import { feature as pools } from './pools/pools.ts'
+import { feature as relationships } from './relationships/relationships.ts'
+import { feature as reservations } from './reservations/reservations.ts'
+import { feature as roles } from './roles/roles.ts'
+import { feature as search } from './search/search.ts'
+import { sessionsFeature } from './sessions/sessions.ts'
+import type { SessionStore } from './sessions/store.ts'
+import { systemFeature } from './system/system.ts'
+
+/** What the features need of the process they run in. */
+export type FeatureOptions = {
+  readonly config: Config
+  readonly passwords: Passwords
+  readonly sessions: SessionStore
+  readonly version: string
+  readonly lastTick: () => number
+}
+
+export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
+  const inventory = [datacenters, networks, pools, reservations, devices, relationships, search]
+  const access = [roles, keys, sessionsFeature(options)]
+  return [...inventory, ...access, systemFeature(options)]
+}

@@ -1,0 +1,145 @@
+/** The networks contract. Browser-safe. */
+import { z } from 'zod'
+import { parseCidr } from '../../net/cidr.ts'
+import { draft, idOf, Name, NewId, optionalNumber, Page, patch, reference, Timestamp, text } from '../../platform/fields.ts'
+import { BulkFields, bulkInput, bulkOutput } from '../../platform/bulk.ts'
+import { operation } from '../../platform/operation.ts'
+import { Device } from '../devices/schema.ts'
+
+export const Utilization = z
+  .object({
+    network_id: z.string(),
+    total_ips: z.int(),
+    used_ips: z.int(),
+    available_ips: z.int(),
+    utilization: z.number().describe('Percent, two decimals'),
+  })
+  .meta({ id: 'NetworkUtilization' })
+export type Utilization = z.infer<typeof Utilization>
+
+export const Network = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    subnet: z.string(),
+    vlan_id: z.int().nullable(),
+    datacenter_id: z.string().nullable(),
+    description: z.string(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    utilization: Utilization.optional(),
+  })
+  .meta({ id: 'Network', columns: ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description'] })
+export type Network = z.infer<typeof Network>
+
+const Subnet = z
+  .string()
+  .max(64)
+  .refine((value) => parseCidr(value) !== undefined, {
+    error: 'must be an IPv4 or IPv6 network with a prefix length, like 10.0.0.0/24',
+  })
+
+const fields = {
+  vlan_id: optionalNumber(1, 4094),
+  datacenter_id: reference('datacenters'),
+  description: text(4096),
+}
+
+export const NetworkDraft = z.object({ id: NewId.optional(), name: Name, subnet: Subnet, ...draft(fields) })
+export type NetworkDraft = z.output<typeof NetworkDraft>
+
+export const NetworkPatch = z.object({ id: idOf('networks'), ...patch({ name: Name, subnet: Subnet, ...fields }) })
+export type NetworkPatch = z.output<typeof NetworkPatch>
+
+const One = z.object({ id: idOf('networks') })
+
+export const networks = {
+  list: operation({
+    name: 'networks.list',
+    summary: 'List networks',
+    http: 'GET /api/networks',
+    effect: 'read',
+    access: 'networks:list',
+    mcp: 'listed',
+    input: z.object({
+      name: z.string().optional().describe('Part of the name, in any case'),
+      datacenter_id: idOf('datacenters').optional(),
+      vlan_id: z.int().optional(),
+      include: z.enum(['utilization']).optional().describe('Adds to each network how full it is'),
+      ...Page,
+    }),
+    output: z.array(Network),
+  }),
+  create: operation({
+    name: 'networks.create',
+    summary: 'Create a network',
+    http: 'POST /api/networks',
+    status: 201,
+    effect: 'create',
+    access: 'networks:create',
+    cli: { args: ['name', 'subnet'] },
+    input: NetworkDraft,
+    output: Network,
+  }),
+  get: operation({
+    name: 'networks.get',
+    summary: 'Show a network',
+    http: 'GET /api/networks/{id}',
+    effect: 'read',
+    access: 'networks:read',
+    mcp: 'listed',
+    cli: { args: ['id'] },
+    input: One,
+    output: Network,
+  }),
+  update: operation({
+    name: 'networks.update',
+    summary: 'Change some fields of a network',
+    http: 'PUT /api/networks/{id}',
+    effect: 'update',
+    access: 'networks:update',
+    cli: { args: ['id'] },
+    input: NetworkPatch,
+    output: Network,
+  }),
+  delete: operation({
+    name: 'networks.delete',
+    summary: 'Delete a network with its pools and reservations; addresses stay, without a network',
+    http: 'DELETE /api/networks/{id}',
+    effect: 'delete',
+    access: 'networks:delete',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
+  }),
+  devices: operation({
+    name: 'networks.devices',
+    summary: 'List the devices with an address in a network',
+    http: 'GET /api/networks/{id}/devices',
+    effect: 'read',
+    access: 'devices:list',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('networks'), ...Page }),
+    output: z.array(Device),
+  }),
+  utilization: operation({
+    name: 'networks.utilization',
+    summary: 'Show how full a network is',
+    http: 'GET /api/networks/{id}/utilization',
+    effect: 'read',
+    access: 'networks:read',
+    cli: { args: ['id'] },
+    input: One,
+    output: Utilization,
+  }),
+  bulk: operation({
+    name: 'networks.bulk',
+    summary: 'Create, update and delete up to 1,000 networks in one call',
+    http: 'POST /api/networks/bulk',
+    effect: 'action',
+    access: { anyOf: ['networks:create', 'networks:update', 'networks:delete'] },
+    maxBodyBytes: 16 * 1024 * 1024,
+    input: bulkInput({ network: BulkFields }),
+    output: bulkOutput({ network: Network.optional() }),
+  }),
+}

@@ -1,0 +1,34 @@
+/**
+ * The one rule of which network an address belongs to, for an address that doesn't say so itself: the most specific
+ * network whose subnet holds it (all of them, where several have that very subnet).
+ */
+import { enclosingCidrs } from '../../net/cidr.ts'
+import { ipFromKey } from '../../net/ip.ts'
+import type { Ctx } from '../ctx.ts'
+import * as store from './store.ts'
+
+/** Up to this many addresses, their possible subnets are asked for by name; beyond, reading every network once is cheaper. */
+const FEW = 8
+
+/** The ids of the networks that each address (by its key) belongs to; none for an address outside of all. */
+export const networksHolding = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, readonly string[]>> => {
+  const enclosing = new Map([...new Set(keys)].map((key) => [key, enclosingCidrs(ipFromKey(key))]))
+  if (enclosing.size === 0) return new Map()
+  const asked = enclosing.size <= FEW ? [...new Set([...enclosing.values()].flat())] : 'all'
+  const ids = new Map<string, string[]>()
+  for (const { id, subnet } of await store.bySubnet(ctx, asked)) {
+    const same = ids.get(subnet)
+    if (same) same.push(id)
+    else ids.set(subnet, [id])
+  }
+  return new Map(
+    [...enclosing].map(([key, subnets]) => {
+      // Most specific first, so the first subnet that is a network's decides.
+      for (const subnet of subnets) {
+        const found = ids.get(subnet)
+        if (found) return [key, found]
+      }
+      return [key, []]
+    }),
+  )
+}

@@ -1,0 +1,150 @@
+/** The rules of networks. */
+import { formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
+import { runBulk } from '../../platform/bulk-run.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { AppError, type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { existingDatacenters } from '../datacenters/datacenters.ts'
+import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
+import * as store from './store.ts'
+
+/** What `network.changing-subnet` carries: whoever keeps addresses inside the network refuses by adding an issue. */
+export type SubnetChange = { readonly before: Network; readonly after: Network; readonly issues: FieldIssue[] }
+
+/** @throws AppError NOT_FOUND */
+export const mustGet = async (ctx: Ctx, id: string): Promise<Network> => {
+  const network = await store.find(ctx, id)
+  if (!network) throw notFound('network', id)
+  return network
+}
+
+/** As `mustGet`, and keeps other writers off the network until commit. */
+export const mustLock = async (ctx: Ctx, id: string): Promise<Network> => {
+  const network = await store.lock(ctx, id)
+  if (!network) throw notFound('network', id)
+  return network
+}
+
+/** The subnets of those of the ids that are networks; what others check their references with. */
+export const subnetsOf = store.subnetsOf
+
+const canonicalSubnet = (subnet: string): string => {
+  const cidr = parseCidr(subnet)
+  return cidr ? formatCidr(cidr) : subnet
+}
+
+const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise<void> => {
+  if (!id) return
+  const known = await existingDatacenters(ctx, [id])
+  if (!known.has(id)) throw invalid([{ field: 'datacenter_id', message: `there is no datacenter with id "${id}"` }])
+}
+
+export const create = async (ctx: Ctx, input: NetworkDraft): Promise<Network> => {
+  const id = input.id ?? Bun.randomUUIDv7()
+  await checkDatacenter(ctx, input.datacenter_id)
+  if (input.id !== undefined && (await store.find(ctx, id)))
+    throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
+  const { name, vlan_id, datacenter_id, description } = input
+  const subnet = canonicalSubnet(input.subnet)
+  const times = { created_at: ctx.now, updated_at: ctx.now }
+  const network: Network = { id, name, subnet, vlan_id, datacenter_id, description, ...times }
+  await store.insert(ctx, network)
+  await ctx.emit('network.created', network)
+  return network
+}
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
+  const network = await mustLock(ctx, id)
+  ctx.precondition(etagOf(JSON.stringify(network)))
+  return network
+}
+
+export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch): Promise<Network> => {
+  const before = await lockForChange(ctx, id)
+  await checkDatacenter(ctx, patch.datacenter_id)
+  const subnet = patch.subnet === undefined ? undefined : canonicalSubnet(patch.subnet)
+  const { value, changes } = merge(before, { ...patch, subnet })
+  if (changes.length === 0) return before
+  const network = { ...value, updated_at: ctx.now }
+  if (changes.includes('subnet')) {
+    const change: SubnetChange = { before, after: network, issues: [] }
+    await ctx.emit('network.changing-subnet', change)
+    if (change.issues.length > 0) throw invalid(change.issues)
+  }
+  await store.update(ctx, network)
+  await ctx.emit('network.updated', { network, before, changes })
+  return network
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const network = await lockForChange(ctx, id)
+  await ctx.emit('network.deleting', network)
+  await store.remove(ctx, id)
+  await ctx.emit('network.deleted', network)
+}
+
+const utilizationOf = ({ id, subnet }: Network, used: number): Utilization => {
+  const cidr = parseCidr(subnet)
+  const total = cidr ? usableCount(cidr) : 0
+  return {
+    network_id: id,
+    total_ips: total,
+    used_ips: used,
+    // The network and broadcast address count as used where a device has them, and are not among the usable ones.
+    available_ips: Math.max(0, total - used),
+    utilization: total === 0 ? 0 : Math.round((used / total) * 10_000) / 100,
+  }
+}
+
+export const feature: Feature = {
+  operations: implement(networks, {
+    list: async (ctx, { name, datacenter_id, vlan_id, include, ...page }) => {
+      const revision = await ctx.store.revision(['networks', 'network_addresses'])
+      let query = store.query(ctx)
+      if (name) query = query.where(containsText('name_key', name))
+      if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
+      if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)
+      if (!include) return listRows(ctx, { revision, query, page, row: (network): Network => network })
+      const used = await store.usedCounts(ctx)
+      return listRows(ctx, {
+        revision,
+        query,
+        page,
+        row: (network): Network => ({ ...network, utilization: utilizationOf(network, used.get(network.id) ?? 0) }),
+      })
+    },
+    create,
+    get: async (ctx, { id }) => mustGet(ctx, id),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    devices: async (ctx, { id, ...page }) => {
+      await mustGet(ctx, id)
+      const revision = await ctx.store.revision(['devices', 'network_addresses'])
+      const query = ctx.db
+        .selectFrom('devices')
+        .select('doc')
+        .where('id', 'in', (eb) => eb.selectFrom('network_addresses').select('device_id').where('network_id', '=', id))
+        .orderBy('name_key')
+        .orderBy('id')
+      return listRows(ctx, { revision, query, page, row: ({ doc }) => doc })
+    },
+    utilization: async (ctx, { id }) => {
+      const network = await mustGet(ctx, id)
+      return utilizationOf(network, (await store.usedCounts(ctx, id)).get(id) ?? 0)
+    },
+    bulk: async (ctx, input) =>
+      runBulk(ctx, input, {
+        noun: 'network',
+        permissions: 'networks',
+        create: { schema: NetworkDraft, run: create },
+        update: { schema: NetworkPatch, run: update },
+        remove,
+      }),
+  }),
+  reactions: {
+    'datacenter.deleting': (ctx, { id }: { id: string }) => store.clearDatacenter(ctx, id),
+  },
+}

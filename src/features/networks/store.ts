@@ -1,0 +1,88 @@
+/** The queries of networks; the only writer of their table. */
+import { ipKey } from '../../net/ip.ts'
+import { parseCidr } from '../../net/cidr.ts'
+import { batches } from '../../platform/db/batches.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Network } from './api.ts'
+
+const columns = [
+  'id',
+  'name',
+  'subnet',
+  'vlan_id',
+  'datacenter_id',
+  'description',
+  'created_at',
+  'updated_at',
+] as const
+
+const rowOf = ({ utilization: _, ...network }: Network) => {
+  const cidr = parseCidr(network.subnet)
+  if (!cidr) throw new Error(`a network got past its contract with the subnet ${network.subnet}`)
+  const { family, prefix, first, last } = cidr
+  return {
+    ...network,
+    name_key: network.name.toLowerCase(),
+    prefix,
+    first_key: ipKey({ family, value: first }),
+    last_key: ipKey({ family, value: last }),
+  }
+}
+
+export const query = (ctx: Ctx) => ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id')
+
+const byId = (ctx: Ctx, id: string) => ctx.db.selectFrom('networks').select(columns).where('id', '=', id)
+
+export const find = (ctx: Ctx, id: string): Promise<Network | undefined> => byId(ctx, id).executeTakeFirst()
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = (ctx: Ctx, id: string): Promise<Network | undefined> =>
+  ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+
+export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
+  await ctx.db.insertInto('networks').values(rowOf(network)).execute()
+}
+
+export const update = async (ctx: Ctx, network: Network): Promise<void> => {
+  await ctx.db.updateTable('networks').set(rowOf(network)).where('id', '=', network.id).execute()
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await ctx.db.deleteFrom('networks').where('id', '=', id).execute()
+}
+
+/** The subnets of those of the ids that exist, or of all networks. */
+export const subnetsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string>> => {
+  const select = ctx.db.selectFrom('networks').select(['id', 'subnet'])
+  const rows =
+    ids === 'all'
+      ? await select.execute()
+      : (await Promise.all(batches(ids).map((batch) => select.where('id', 'in', batch).execute()))).flat()
+  return new Map(rows.map(({ id, subnet }) => [id, subnet]))
+}
+
+/** The networks with one of these subnets, or all of them. */
+export const bySubnet = (ctx: Ctx, subnets: readonly string[] | 'all') => {
+  const query = ctx.db.selectFrom('networks').select(['id', 'subnet', 'prefix'])
+  return (subnets === 'all' ? query : query.where('subnet', 'in', subnets)).execute()
+}
+
+export const clearDatacenter = async (ctx: Ctx, datacenterId: string): Promise<void> => {
+  await ctx.db
+    .updateTable('networks')
+    .set({ datacenter_id: null, updated_at: ctx.now })
+    .where('datacenter_id', '=', datacenterId)
+    .execute()
+}
+
+/** Distinct addresses in use, per network that has any; of one network, or of all. */
+export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<string, number>> => {
+  let distinct = ctx.db.selectFrom('network_addresses').select(['network_id', 'ip_key']).distinct()
+  if (networkId !== undefined) distinct = distinct.where('network_id', '=', networkId)
+  const rows = await ctx.db
+    .selectFrom(distinct.as('used'))
+    .select(({ fn }) => ['network_id', fn.countAll<number | string>().as('n')])
+    .groupBy('network_id')
+    .execute()
+  return new Map(rows.map(({ network_id, n }) => [network_id, Number(n)]))
+}

@@ -1,0 +1,94 @@
+/**
+ * Which addresses are taken, by a device or by a reservation, in bitmaps of 256: the one place that answers "what is free",
+ * without ever walking a range. Knows nothing of pools, devices or reservations but where their addresses stand.
+ */
+import { blockOf, EMPTY_BLOCK, firstFree, isTaken, nextBlock, offsetOf, withBits } from '../../net/occupancy.ts'
+import type { Ctx } from '../ctx.ts'
+import * as store from './store.ts'
+
+/** A range by the sortable keys of its ends. */
+export type KeyRange = { readonly first: string; readonly last: string }
+
+/** Blocks read at once when looking for free space: 65,536 addresses. */
+const PAGE = 256
+
+const offsetsByBlock = (keys: readonly string[]): Map<string, number[]> => {
+  const blocks = new Map<string, number[]>()
+  for (const key of keys) {
+    const block = blockOf(key)
+    const offsets = blocks.get(block)
+    if (offsets) offsets.push(offsetOf(key))
+    else blocks.set(block, [offsetOf(key)])
+  }
+  return blocks
+}
+
+/** Keeps other writers off the blocks of these addresses until commit; taking, freeing and looking then agree. */
+export const lock = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
+  store.lockBlocks(ctx, [...new Set(keys.map(blockOf))])
+
+const mark = async (ctx: Ctx, keys: readonly string[], taken: boolean): Promise<void> => {
+  if (keys.length === 0) return
+  const wanted = offsetsByBlock(keys)
+  const known = await store.readBlocks(ctx, [...wanted.keys()])
+  const changed: { block: string; taken: string }[] = []
+  for (const [block, offsets] of wanted) {
+    const before = known.get(block) ?? EMPTY_BLOCK
+    const after = withBits(before, offsets, taken)
+    if (after !== before) changed.push({ block, taken: after })
+  }
+  await store.writeBlocks(ctx, changed)
+}
+
+/** Marks addresses as taken. Call `lock` first. */
+export const take = (ctx: Ctx, keys: readonly string[]): Promise<void> => mark(ctx, keys, true)
+
+/**
+ * Takes addresses for a caller who believes them free; false, and nothing taken, when one of them no longer is because
+ * another writer was faster.
+ */
+export const claim = async (ctx: Ctx, keys: readonly string[]): Promise<boolean> => {
+  await lock(ctx, keys)
+  const known = await store.readBlocks(ctx, [...new Set(keys.map(blockOf))])
+  if (keys.some((key) => isTaken(known.get(blockOf(key)) ?? EMPTY_BLOCK, offsetOf(key)))) return false
+  await take(ctx, keys)
+  return true
+}
+
+/** Marks those of the addresses as free that no device and no reservation has any more. Call `lock` first. */
+export const release = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+  if (keys.length === 0) return
+  const held = await store.heldKeys(ctx, keys)
+  await mark(
+    ctx,
+    keys.filter((key) => !held.has(key)),
+    false,
+  )
+}
+
+/** The free addresses of a range, ascending, as they are asked for. */
+export async function* freeKeys(ctx: Ctx, range: KeyRange): AsyncGenerator<string> {
+  const lastBlock = blockOf(range.last)
+  let block: string | undefined = blockOf(range.first)
+  while (block !== undefined && block <= lastBlock) {
+    const page = await store.pageOfBlocks(ctx, { first: block, last: lastBlock }, PAGE)
+    const rows = new Map(page.map((row) => [row.block, row.taken]))
+    // Without a full page there is nothing taken behind its last row.
+    const pageEnd = page.length < PAGE ? lastBlock : (page.at(-1)?.block ?? lastBlock)
+    while (block !== undefined && block <= pageEnd) {
+      yield* freeInBlock(block, rows.get(block) ?? EMPTY_BLOCK, range)
+      block = nextBlock(block)
+    }
+  }
+}
+
+function* freeInBlock(block: string, taken: string, { first, last }: KeyRange): Generator<string> {
+  const to = block === blockOf(last) ? offsetOf(last) : 255
+  let from = block === blockOf(first) ? offsetOf(first) : 0
+  for (;;) {
+    const offset = firstFree(taken, from, to)
+    if (offset === undefined) return
+    yield block + offset.toString(16).padStart(2, '0')
+    from = offset + 1
+  }
+}

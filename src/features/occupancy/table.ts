@@ -1,0 +1,5 @@
+/** The table that occupancy owns. */
+export type OccupancyTables = {
+  /** A bitmap of 256 addresses; blocks in which none is taken have no row. */
+  address_blocks: { block: string; taken: string }
+}

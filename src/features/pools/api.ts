@@ -1,0 +1,151 @@
+/** The pools contract: ranges of a network that addresses are handed out from. Browser-safe. */
+import { z } from 'zod'
+import { IpAddress } from '../../platform/address-field.ts'
+import { draft, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+
+export const PoolUtilization = z
+  .object({
+    pool_id: z.string(),
+    total_ips: z.int(),
+    used_ips: z.int().describe('Addresses that a device has'),
+    reserved_ips: z.int().describe('Addresses that are reserved, the network and broadcast address among them'),
+    available_ips: z.int(),
+    utilization: z.number().describe('Percent of addresses that are not available, two decimals'),
+  })
+  .meta({ id: 'PoolUtilization' })
+export type PoolUtilization = z.infer<typeof PoolUtilization>
+
+export const Pool = z
+  .object({
+    id: z.string(),
+    network_id: z.string(),
+    name: z.string(),
+    start_ip: z.string(),
+    end_ip: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    utilization: PoolUtilization.optional(),
+  })
+  .meta({ id: 'Pool', columns: ['id', 'name', 'network_id', 'start_ip', 'end_ip', 'tags'] })
+export type Pool = z.infer<typeof Pool>
+
+export const HeatmapEntry = z
+  .object({
+    ip: z.string(),
+    status: z.enum(['available', 'used', 'reserved']),
+    device_id: z.string().optional().describe('The device that has the address, where one does'),
+  })
+  .meta({ id: 'HeatmapEntry' })
+export type HeatmapEntry = z.infer<typeof HeatmapEntry>
+
+const fields = { description: text(4096), tags: Tags }
+
+export const PoolDraft = z.object({
+  network_id: idOf('networks'),
+  id: NewId.optional(),
+  name: Name,
+  start_ip: IpAddress,
+  end_ip: IpAddress,
+  ...draft(fields),
+})
+export type PoolDraft = z.output<typeof PoolDraft>
+
+const PoolPatch = z.object({
+  id: idOf('pools'),
+  network_id: z.string().nullish().describe("Can't change; accepted when it is the pool's own"),
+  ...patch({ name: Name, start_ip: IpAddress, end_ip: IpAddress, ...fields }),
+})
+export type PoolPatch = z.output<typeof PoolPatch>
+
+const One = z.object({ id: idOf('pools') })
+const include = z.enum(['utilization']).optional().describe('Adds to each pool how full it is')
+const tags = z.array(z.string()).optional().describe('Only pools with every one of these tags')
+
+export const pools = {
+  all: operation({
+    name: 'pools.all',
+    summary: 'List the pools of every network',
+    http: 'GET /api/pools',
+    effect: 'read',
+    access: 'pools:list',
+    mcp: 'listed',
+    cli: { command: 'pool list' },
+    input: z.object({ name: z.string().optional().describe('Part of the name, in any case'), tags, include, ...Page }),
+    output: z.array(Pool),
+  }),
+  list: operation({
+    name: 'pools.list',
+    summary: 'List the pools of a network',
+    http: 'GET /api/networks/{network_id}/pools',
+    effect: 'read',
+    access: 'pools:list',
+    cli: { command: 'network pools', args: ['network_id'] },
+    input: z.object({ network_id: idOf('networks'), tags, include, ...Page }),
+    output: z.array(Pool),
+  }),
+  create: operation({
+    name: 'pools.create',
+    summary: 'Create a pool in a network',
+    http: 'POST /api/networks/{network_id}/pools',
+    status: 201,
+    effect: 'create',
+    access: 'pools:create',
+    cli: { args: ['network_id', 'name', 'start_ip', 'end_ip'] },
+    input: PoolDraft,
+    output: Pool,
+  }),
+  get: operation({
+    name: 'pools.get',
+    summary: 'Show a pool',
+    http: 'GET /api/pools/{id}',
+    effect: 'read',
+    access: 'pools:read',
+    cli: { args: ['id'] },
+    input: One,
+    output: Pool,
+  }),
+  update: operation({
+    name: 'pools.update',
+    summary: 'Change some fields of a pool',
+    http: 'PUT /api/pools/{id}',
+    effect: 'update',
+    access: 'pools:update',
+    cli: { args: ['id'] },
+    input: PoolPatch,
+    output: Pool,
+  }),
+  delete: operation({
+    name: 'pools.delete',
+    summary: 'Delete a pool with its reservations; addresses stay, without a pool',
+    http: 'DELETE /api/pools/{id}',
+    effect: 'delete',
+    access: 'pools:delete',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
+  }),
+  nextIp: operation({
+    name: 'pools.next-ip',
+    summary: 'Show the lowest free address of a pool; records nothing',
+    http: 'GET /api/pools/{id}/next-ip',
+    effect: 'read',
+    access: 'pools:read',
+    mcp: 'listed',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.object({ ip: z.string() }).meta({ id: 'NextIp' }),
+  }),
+  heatmap: operation({
+    name: 'pools.heatmap',
+    summary: 'Show every address of a pool with its status; for pools of up to 65,536 addresses',
+    http: 'GET /api/pools/{id}/heatmap',
+    effect: 'read',
+    access: 'pools:read',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.array(HeatmapEntry),
+  }),
+}

@@ -1,0 +1,99 @@
+/**
+ * What is free in a pool: `used` if any device has it, else `reserved` if a live reservation holds it or it is the network
+ * or broadcast address of its IPv4 network, else available. The one place for this rule; allocation builds on it.
+ */
+import { networkAndBroadcast, parseCidr } from '../../net/cidr.ts'
+import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Network } from '../networks/api.ts'
+import { freeKeys, type KeyRange } from '../occupancy/occupancy.ts'
+import type { HeatmapEntry, Pool, PoolUtilization } from './api.ts'
+import * as store from './store.ts'
+
+/** A heatmap of more than this is no picture any more. */
+export const MAX_HEATMAP = 65_536
+
+export const keyOf = store.keyOf
+
+export const rangeOf = (pool: Pick<Pool, 'start_ip' | 'end_ip'>): KeyRange => ({
+  first: store.keyOf(pool.start_ip),
+  last: store.keyOf(pool.end_ip),
+})
+
+const sizeOf = ({ first, last }: KeyRange): bigint => ipFromKey(last).value - ipFromKey(first).value + 1n
+
+/** The keys that are never handed out in a network: its network and broadcast address (IPv4 up to /30). */
+export const neverFree = ({ subnet }: Pick<Network, 'subnet'>): ReadonlySet<string> => {
+  const cidr = parseCidr(subnet)
+  const ends = cidr && networkAndBroadcast(cidr)
+  return new Set(ends ? [ipKey(ends.network), ipKey(ends.broadcast)] : [])
+}
+
+/** The available addresses of a range as sortable keys, ascending, as they are asked for. Expired reservations count as taken until they are purged. */
+export async function* availableKeys(ctx: Ctx, range: KeyRange, never: ReadonlySet<string>): AsyncGenerator<string> {
+  for await (const key of freeKeys(ctx, range)) if (!never.has(key)) yield key
+}
+
+const lowest = (keys: readonly (string | undefined)[]): string | undefined =>
+  keys.filter((key) => key !== undefined).sort()[0]
+
+/** @throws AppError IP_NOT_AVAILABLE */
+export const nextIp = async (ctx: Ctx, pool: Pool, network: Network): Promise<string> => {
+  const range = rangeOf(pool)
+  const { value: free } = await availableKeys(ctx, range, neverFree(network)).next()
+  // A reservation that has expired frees its address at once, though it is purged a little later.
+  const key = lowest([free ?? undefined, await store.lowestExpired(ctx, range.first, range.last)])
+  if (key === undefined) throw noneLeft(pool)
+  return formatIp(ipFromKey(key))
+}
+
+export const noneLeft = ({ name, start_ip, end_ip }: Pool): AppError =>
+  new AppError('IP_NOT_AVAILABLE', `The pool "${name}" (${start_ip} - ${end_ip}) has no free address left`)
+
+/** @throws AppError INVALID_INPUT for a pool of more than 65,536 addresses. */
+export const heatmap = async (ctx: Ctx, pool: Pool, network: Network): Promise<HeatmapEntry[]> => {
+  const range = rangeOf(pool)
+  const size = sizeOf(range)
+  if (size > MAX_HEATMAP)
+    throw new AppError('INVALID_INPUT', `A heatmap shows at most 65,536 addresses; this pool has ${size}`)
+  const used = new Map((await store.usedIn(ctx, range.first, range.last)).map((row) => [row.ip_key, row.device_id]))
+  const reserved = new Set(neverFree(network))
+  for (const { ip_key } of await store.reservedIn(ctx, range.first, range.last)) reserved.add(ip_key)
+  const { family, value: first } = ipFromKey(range.first)
+  return Array.from({ length: Number(size) }, (_, i): HeatmapEntry => {
+    const address = { family, value: first + BigInt(i) }
+    const key = ipKey(address)
+    const ip = formatIp(address)
+    const device_id = used.get(key)
+    if (device_id !== undefined) return { ip, status: 'used', device_id }
+    return { ip, status: reserved.has(key) ? 'reserved' : 'available' }
+  })
+}
+
+const capped = (n: bigint): number => (n > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(n))
+
+const percentOf = (part: bigint, whole: bigint): number => Math.round((Number(part) / Number(whole)) * 10_000) / 100
+
+/** The same rule as the heatmap, counted, for every pool at once and ranges of any size. */
+export const utilizations = async (ctx: Ctx): Promise<(pool: Pool, subnet: string) => Promise<PoolUtilization>> => {
+  const used = await store.usedCounts(ctx)
+  const reservedKeys = await store.reservedKeys(ctx)
+  return async (pool, subnet) => {
+    const range = rangeOf(pool)
+    const reserved = new Set(reservedKeys.get(pool.id) ?? [])
+    const ends = [...neverFree({ subnet })].filter((key) => key >= range.first && key <= range.last)
+    const usedEnds = await store.usedAmong(ctx, ends)
+    for (const key of ends) if (!usedEnds.has(key)) reserved.add(key)
+    const size = sizeOf(range)
+    const taken = BigInt((used.get(pool.id) ?? 0) + reserved.size)
+    return {
+      pool_id: pool.id,
+      total_ips: capped(size),
+      used_ips: used.get(pool.id) ?? 0,
+      reserved_ips: reserved.size,
+      available_ips: capped(size - taken),
+      utilization: percentOf(taken, size),
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/** The rules of pools. */
+import { cidrHolds, parseCidr } from '../../net/cidr.ts'
+import { compareIp, parseIp } from '../../net/ip.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { AppError, type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import type { Network } from '../networks/api.ts'
+import * as networks from '../networks/networks.ts'
+import { type Pool, type PoolDraft, type PoolPatch, pools } from './api.ts'
+import { heatmap, nextIp, utilizations } from './free-space.ts'
+import * as store from './store.ts'
+
+/** What `pool.changing-range` carries: whoever keeps addresses inside the pool refuses by adding an issue. */
+export type RangeChange = { readonly before: Pool; readonly after: Pool; readonly issues: FieldIssue[] }
+
+/** @throws AppError NOT_FOUND */
+export const mustGet = async (ctx: Ctx, id: string): Promise<Pool> => {
+  const pool = await store.find(ctx, id)
+  if (!pool) throw notFound('pool', id)
+  return pool
+}
+
+/** As `mustGet`, and keeps other writers off the pool until commit. */
+export const mustLock = async (ctx: Ctx, id: string): Promise<Pool> => {
+  const pool = await store.lock(ctx, id)
+  if (!pool) throw notFound('pool', id)
+  return pool
+}
+
+/** Where those of the ids that are pools begin and end; what others check their references with. */
+export const rangesOf = store.rangesOf
+
+const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { subnet }: Network): FieldIssue[] => {
+  const cidr = parseCidr(subnet)
+  const start = parseIp(start_ip)
+  const end = parseIp(end_ip)
+  if (!cidr || !start || !end) return []
+  const issues: FieldIssue[] = []
+  if (!cidrHolds(cidr, start)) issues.push({ field: 'start_ip', message: `is outside of the network ${subnet}` })
+  if (!cidrHolds(cidr, end)) issues.push({ field: 'end_ip', message: `is outside of the network ${subnet}` })
+  if (issues.length === 0 && compareIp(start, end) > 0)
+    issues.push({ field: 'end_ip', message: 'must not be lower than start_ip' })
+  return issues
+}
+
+const checkRange = (pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): void => {
+  const issues = rangeIssues(pool, network)
+  if (issues.length > 0) throw invalid(issues)
+}
+
+export const create = async (ctx: Ctx, input: PoolDraft): Promise<Pool> => {
+  const network = await networks.mustLock(ctx, input.network_id)
+  checkRange(input, network)
+  const id = input.id ?? Bun.randomUUIDv7()
+  if (input.id !== undefined && (await store.find(ctx, id)))
+    throw new AppError('ALREADY_EXISTS', `A pool with id "${id}" exists already`)
+  const { network_id, name, start_ip, end_ip, description, tags } = input
+  const times = { created_at: ctx.now, updated_at: ctx.now }
+  const pool: Pool = { id, network_id, name, start_ip, end_ip, description, tags, ...times }
+  await store.insert(ctx, pool)
+  await ctx.emit('pool.created', pool)
+  return pool
+}
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
+  const pool = await mustLock(ctx, id)
+  ctx.precondition(etagOf(JSON.stringify(pool)))
+  return pool
+}
+
+export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch): Promise<Pool> => {
+  const before = await lockForChange(ctx, id)
+  if (network_id && network_id !== before.network_id)
+    throw invalid([{ field: 'network_id', message: "can't change; create a pool in the other network" }])
+  const { value, changes } = merge(before, patch)
+  if (changes.length === 0) return before
+  checkRange(value, await networks.mustGet(ctx, before.network_id))
+  const pool = { ...value, updated_at: ctx.now }
+  if (changes.includes('start_ip') || changes.includes('end_ip')) {
+    const change: RangeChange = { before, after: pool, issues: [] }
+    await ctx.emit('pool.changing-range', change)
+    if (change.issues.length > 0) throw invalid(change.issues)
+  }
+  await store.update(ctx, pool)
+  await ctx.emit('pool.updated', { pool, changes })
+  return pool
+}
+
+const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
+  if (gone.length === 0) return
+  const ids = gone.map(({ id }) => id)
+  await ctx.emit('pools.deleting', ids)
+  await store.remove(ctx, ids)
+  for (const pool of gone) await ctx.emit('pool.deleted', pool)
+}
+
+const ofNetwork = async (ctx: Ctx, networkId: string): Promise<Pool[]> => {
+  const rows = await store.ofNetwork(ctx, networkId)
+  if (rows.length === 0) return []
+  const tags = await store.tagsOf(ctx, 'all')
+  return rows.map((row) => store.poolOf(row, tags.get(row.id) ?? []))
+}
+
+const LIST_TABLES = ['pools', 'pool_tags'] as const
+const UTILIZATION_TABLES = [...LIST_TABLES, 'networks', 'addresses', 'reservations'] as const
+
+type ListInput = {
+  readonly networkId?: string
+  readonly name?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly include?: 'utilization' | undefined
+  readonly page: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+}
+
+const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], include, page }: ListInput) => {
+  const revision = await ctx.store.revision(include ? UTILIZATION_TABLES : LIST_TABLES)
+  let query = store.query(ctx)
+  if (networkId !== undefined) query = query.where('network_id', '=', networkId)
+  if (name) query = query.where(containsText('name_key', name))
+  for (const tag of wanted)
+    query = query.where('id', 'in', (eb) => eb.selectFrom('pool_tags').select('pool_id').where('tag', '=', tag))
+  const tags = await store.tagsOf(ctx, 'all')
+  const poolOf = (row: store.StoredPool): Pool => store.poolOf(row, tags.get(row.id) ?? [])
+  if (!include) return listRows<Tables, 'pools', store.StoredPool, Pool>(ctx, { revision, query, page, row: poolOf })
+  const utilizationOf = await utilizations(ctx)
+  const subnets = await networks.subnetsOf(ctx, 'all')
+  return listRows<Tables, 'pools', store.StoredPool, Pool>(ctx, {
+    revision,
+    query,
+    page,
+    row: async (row) => {
+      const pool = poolOf(row)
+      return { ...pool, utilization: await utilizationOf(pool, subnets.get(pool.network_id) ?? '') }
+    },
+  })
+}
+
+export const feature: Feature = {
+  operations: implement(pools, {
+    all: async (ctx, { name, tags, include, ...page }) => list(ctx, { name, tags, include, page }),
+    list: async (ctx, { network_id, tags, include, ...page }) => {
+      await networks.mustGet(ctx, network_id)
+      return list(ctx, { networkId: network_id, tags, include, page })
+    },
+    create,
+    get: async (ctx, { id }) => mustGet(ctx, id),
+    update,
+    delete: async (ctx, { id }) => removeAll(ctx, [await lockForChange(ctx, id)]),
+    nextIp: async (ctx, { id }) => {
+      const pool = await mustGet(ctx, id)
+      return { ip: await nextIp(ctx, pool, await networks.mustGet(ctx, pool.network_id)) }
+    },
+    heatmap: async (ctx, { id }) => {
+      const pool = await mustGet(ctx, id)
+      return heatmap(ctx, pool, await networks.mustGet(ctx, pool.network_id))
+    },
+  }),
+  reactions: {
+    'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await ofNetwork(ctx, id)),
+    'network.changing-subnet': async (ctx, { after, issues }: networks.SubnetChange) => {
+      for (const pool of await ofNetwork(ctx, after.id)) {
+        if (rangeIssues(pool, after).length === 0) continue
+        const range = `${pool.start_ip} - ${pool.end_ip}`
+        issues.push({ field: 'subnet', message: `would leave the pool "${pool.name}" (${range}) outside` })
+        return
+      }
+    },
+  },
+}

@@ -1,0 +1,208 @@
+/** The queries of pools; the only writer of their tables. */
+import { type SqlBool, sql } from 'kysely'
+import { ipKey, parseIp } from '../../net/ip.ts'
+import { batches } from '../../platform/db/batches.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Pool } from './api.ts'
+import type { PoolRow } from './table.ts'
+
+/** A stored pool and its tags, which come as separate rows. */
+export type StoredPool = Omit<PoolRow, 'name_key'>
+
+const columns = [
+  'id',
+  'network_id',
+  'name',
+  'start_ip',
+  'end_ip',
+  'start_key',
+  'end_key',
+  'description',
+  'created_at',
+  'updated_at',
+] as const
+
+/** The sortable key of an address that its contract has let in. */
+export const keyOf = (ip: string): string => {
+  const parsed = parseIp(ip)
+  if (!parsed) throw new Error(`an address got past its contract: ${ip}`)
+  return ipKey(parsed)
+}
+
+const rowOf = ({ tags: _, utilization: __, ...pool }: Pool): PoolRow => ({
+  ...pool,
+  name_key: pool.name.toLowerCase(),
+  start_key: keyOf(pool.start_ip),
+  end_key: keyOf(pool.end_ip),
+})
+
+export const query = (ctx: Ctx) => ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id')
+
+const byId = (ctx: Ctx, id: string) => ctx.db.selectFrom('pools').select(columns).where('id', '=', id)
+
+/** The tags of some pools, or of all, in their order. */
+export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string[]>> => {
+  const tags = new Map<string, string[]>()
+  const select = ctx.db.selectFrom('pool_tags').select(['pool_id', 'tag']).orderBy('pool_id').orderBy('position')
+  const rows = await (ids === 'all' ? select : select.where('pool_id', 'in', ids)).execute()
+  for (const { pool_id, tag } of rows) tags.set(pool_id, [...(tags.get(pool_id) ?? []), tag])
+  return tags
+}
+
+/** The object of the contract. */
+export const poolOf = ({ start_key: _, end_key: __, ...pool }: StoredPool, tags: readonly string[]): Pool => ({
+  id: pool.id,
+  network_id: pool.network_id,
+  name: pool.name,
+  start_ip: pool.start_ip,
+  end_ip: pool.end_ip,
+  description: pool.description,
+  tags: [...tags],
+  created_at: pool.created_at,
+  updated_at: pool.updated_at,
+})
+
+export const find = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
+  const row = await byId(ctx, id).executeTakeFirst()
+  return row && poolOf(row, (await tagsOf(ctx, [id])).get(id) ?? [])
+}
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
+  const row = await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+  return row && poolOf(row, (await tagsOf(ctx, [id])).get(id) ?? [])
+}
+
+const insertTags = async (ctx: Ctx, { id, tags }: Pool): Promise<void> => {
+  if (tags.length === 0) return
+  const rows = tags.map((tag, position) => ({ pool_id: id, position, tag }))
+  await ctx.db.insertInto('pool_tags').values(rows).execute()
+}
+
+const deleteTags = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  await ctx.db.deleteFrom('pool_tags').where('pool_id', 'in', ids).execute()
+}
+
+export const insert = async (ctx: Ctx, pool: Pool): Promise<void> => {
+  await ctx.db.insertInto('pools').values(rowOf(pool)).execute()
+  await insertTags(ctx, pool)
+}
+
+export const update = async (ctx: Ctx, pool: Pool): Promise<void> => {
+  await ctx.db.updateTable('pools').set(rowOf(pool)).where('id', '=', pool.id).execute()
+  await deleteTags(ctx, [pool.id])
+  await insertTags(ctx, pool)
+}
+
+export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  for (const batch of batches(ids)) {
+    await deleteTags(ctx, batch)
+    await ctx.db.deleteFrom('pools').where('id', 'in', batch).execute()
+  }
+}
+
+/** The pools of a network, in the order of their names. */
+export const ofNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('network_id', '=', networkId).execute()
+
+/** Where those of the ids that are pools begin and end. */
+export const rangesOf = async (ctx: Ctx, ids: readonly string[]) => {
+  const ranges = new Map<string, { first: string; last: string; network_id: string }>()
+  for (const batch of batches(ids)) {
+    const rows = await ctx.db
+      .selectFrom('pools')
+      .select(['id', 'start_key', 'end_key', 'network_id'])
+      .where('id', 'in', batch)
+      .execute()
+    for (const row of rows)
+      ranges.set(row.id, { first: row.start_key, last: row.end_key, network_id: row.network_id })
+  }
+  return ranges
+}
+
+/** Every address of a device in a range, with the device that has it first by name of its id. */
+export const usedIn = (ctx: Ctx, first: string, last: string) =>
+  ctx.db
+    .selectFrom('addresses')
+    .select(({ fn }) => ['ip_key', fn.min('device_id').as('device_id')])
+    .where('ip_key', '>=', first)
+    .where('ip_key', '<=', last)
+    .groupBy('ip_key')
+    .execute()
+
+/** True for a reservation that still holds its address. */
+const isLive = (now: string) => sql<SqlBool>`(reservations.expires_at IS NULL OR reservations.expires_at > ${now})`
+
+/** True for a reservation whose address no device has. */
+const isUnused = sql<SqlBool>`NOT EXISTS (SELECT 1 FROM addresses WHERE addresses.ip_key = reservations.ip_key)`
+
+/** The live reservations in a range. */
+export const reservedIn = (ctx: Ctx, first: string, last: string) =>
+  ctx.db
+    .selectFrom('reservations')
+    .select('ip_key')
+    .where('ip_key', '>=', first)
+    .where('ip_key', '<=', last)
+    .where(isLive(ctx.now))
+    .execute()
+
+/** The lowest address in a range that only an expired reservation holds. */
+export const lowestExpired = async (ctx: Ctx, first: string, last: string): Promise<string | undefined> => {
+  const row = await ctx.db
+    .selectFrom('reservations')
+    .select('ip_key')
+    .where('ip_key', '>=', first)
+    .where('ip_key', '<=', last)
+    .where('expires_at', '<=', ctx.now)
+    .where(isUnused)
+    .orderBy('ip_key')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.ip_key
+}
+
+/** How many addresses devices have in each pool's range; pools without any are missing. */
+export const usedCounts = async (ctx: Ctx): Promise<Map<string, number>> => {
+  const rows = await ctx.db
+    .selectFrom('pools')
+    .innerJoin('addresses', (join) =>
+      join
+        .onRef('addresses.ip_key', '>=', 'pools.start_key')
+        .onRef('addresses.ip_key', '<=', 'pools.end_key'),
+    )
+    .select(({ fn }) => ['pools.id', fn.count<number | string>('addresses.ip_key').distinct().as('n')])
+    .groupBy('pools.id')
+    .execute()
+  return new Map(rows.map(({ id, n }) => [id, Number(n)]))
+}
+
+/** The addresses in each pool's range that only a live reservation holds. */
+export const reservedKeys = async (ctx: Ctx): Promise<Map<string, string[]>> => {
+  const rows = await ctx.db
+    .selectFrom('pools')
+    .innerJoin('reservations', (join) =>
+      join
+        .onRef('reservations.ip_key', '>=', 'pools.start_key')
+        .onRef('reservations.ip_key', '<=', 'pools.end_key'),
+    )
+    .select(['pools.id', 'reservations.ip_key'])
+    .where(isLive(ctx.now))
+    .where(isUnused)
+    .execute()
+  const keys = new Map<string, string[]>()
+  for (const { id, ip_key } of rows) {
+    const known = keys.get(id)
+    if (known) known.push(ip_key)
+    else keys.set(id, [ip_key])
+  }
+  return keys
+}
+
+/** Which of the addresses a device has. */
+export const usedAmong = async (ctx: Ctx, keys: readonly string[]): Promise<Set<string>> => {
+  const used = new Set<string>()
+  for (const batch of batches(keys)) {
+    const rows = await ctx.db.selectFrom('addresses').select('ip_key').where('ip_key', 'in', batch).execute()
+    for (const { ip_key } of rows) used.add(ip_key)
+  }
+  return used
+}

@@ -1,0 +1,85 @@
+/** The relationships contract: how devices hang together. Browser-safe. */
+import { z } from 'zod'
+import { idOf, Page, Timestamp, text } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+import { Device } from '../devices/schema.ts'
+
+export const RelationshipType = z
+  .enum(['contains', 'connected_to', 'depends_on'])
+  .describe('contains: the parent holds the child; connected_to: a link; depends_on: the parent needs the child')
+
+export const Relationship = z
+  .object({
+    parent_id: z.string(),
+    child_id: z.string(),
+    type: RelationshipType,
+    notes: z.string(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Relationship', columns: ['parent_id', 'type', 'child_id', 'notes'] })
+export type Relationship = z.infer<typeof Relationship>
+
+export const RelationshipDraft = z.object({
+  device_id: idOf('devices').describe('The parent'),
+  child_id: idOf('devices').min(1),
+  type: RelationshipType,
+  notes: text(4096).prefault(null),
+})
+export type RelationshipDraft = z.output<typeof RelationshipDraft>
+
+export const relationships = {
+  all: operation({
+    name: 'relationships.all',
+    summary: 'List every relationship',
+    http: 'GET /api/relationships',
+    effect: 'read',
+    access: 'relationships:list',
+    mcp: 'listed',
+    cli: { command: 'relationship list' },
+    input: z.object(Page),
+    output: z.array(Relationship),
+  }),
+  list: operation({
+    name: 'relationships.list',
+    summary: 'List the relationships in which a device is parent or child',
+    http: 'GET /api/devices/{device_id}/relationships',
+    effect: 'read',
+    access: 'relationships:list',
+    cli: { command: 'device relationships', args: ['device_id'] },
+    input: z.object({ device_id: idOf('devices'), ...Page }),
+    output: z.array(Relationship),
+  }),
+  create: operation({
+    name: 'relationships.create',
+    summary: 'Relate a device to another',
+    http: 'POST /api/devices/{device_id}/relationships',
+    status: 201,
+    effect: 'create',
+    access: 'relationships:create',
+    mcp: 'listed',
+    cli: { args: ['device_id', 'type', 'child_id'] },
+    input: RelationshipDraft,
+    output: z.object({ status: z.literal('created') }),
+  }),
+  related: operation({
+    name: 'relationships.related',
+    summary: 'List the devices at the other end of the relationships of a device, once each',
+    http: 'GET /api/devices/{device_id}/related',
+    effect: 'read',
+    access: 'relationships:list',
+    cli: { command: 'device related', args: ['device_id'] },
+    input: z.object({ device_id: idOf('devices'), type: RelationshipType.optional(), ...Page }),
+    output: z.array(Device),
+  }),
+  delete: operation({
+    name: 'relationships.delete',
+    summary: 'Delete a relationship',
+    http: 'DELETE /api/devices/{device_id}/relationships/{child_id}/{type}',
+    effect: 'delete',
+    access: 'relationships:delete',
+    mcp: 'listed',
+    cli: { args: ['device_id', 'type', 'child_id'] },
+    input: z.object({ device_id: idOf('devices'), child_id: idOf('devices'), type: z.string() }),
+    output: z.void(),
+  }),
+}

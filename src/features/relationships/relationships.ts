@@ -1,0 +1,59 @@
+/** The rules of relationships. */
+import { AppError, invalidField } from '../../platform/errors.ts'
+import { listRows } from '../../platform/list.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { exists, mustExist } from '../devices/devices.ts'
+import type { Device } from '../devices/schema.ts'
+import { type Relationship, type RelationshipDraft, relationships } from './api.ts'
+import * as store from './store.ts'
+
+const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
+
+export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<Relationship> => {
+  const { device_id: parent_id, child_id, type, notes } = draft
+  await mustExist(ctx, parent_id)
+  if (child_id === parent_id) throw invalidField('child_id', 'must be another device')
+  if (!(await exists(ctx, child_id))) throw invalidField('child_id', `there is no device with id "${child_id}"`)
+  const relationship: Relationship = { parent_id, child_id, type, notes, created_at: ctx.now }
+  if (await store.find(ctx, relationship))
+    throw new AppError('ALREADY_EXISTS', `The relationship ${describe(relationship)} exists already`)
+  await store.insert(ctx, relationship)
+  await ctx.emit('relationship.created', relationship)
+  return relationship
+}
+
+const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
+  if (!(await store.remove(ctx, triple)))
+    throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
+  await ctx.emit('relationship.deleted', triple)
+}
+
+// The column holds what the contract let in.
+const sendRow = (row: Omit<Relationship, 'type'> & { type: string }): Relationship => row as Relationship
+
+export const feature: Feature = {
+  operations: implement(relationships, {
+    all: async (ctx, page) => {
+      const revision = await ctx.store.revision(['relationships'])
+      return listRows(ctx, { revision, query: store.query(ctx), page, row: sendRow })
+    },
+    list: async (ctx, { device_id, ...page }) => {
+      await mustExist(ctx, device_id)
+      const revision = await ctx.store.revision(['relationships'])
+      return listRows(ctx, { revision, query: store.queryOf(ctx, device_id), page, row: sendRow })
+    },
+    create: async (ctx, draft) => {
+      await create(ctx, draft)
+      return { status: 'created' as const }
+    },
+    related: async (ctx, { device_id, type, ...page }) => {
+      await mustExist(ctx, device_id)
+      const revision = await ctx.store.revision(['relationships', 'devices'])
+      return listRows(ctx, { revision, query: store.relatedQuery(ctx, device_id, type), page, row: ({ doc }) => doc })
+    },
+    delete: async (ctx, { device_id, child_id, type }) => remove(ctx, { parent_id: device_id, child_id, type }),
+  }),
+  reactions: {
+    'device.deleting': (ctx, { id }: Device) => store.removeAllOf(ctx, id),
+  },
+}

@@ -1,0 +1,69 @@
+/** The queries of relationships; the only writer of their table. */
+import type { Ctx } from '../ctx.ts'
+import type { Relationship } from './api.ts'
+
+const columns = ['parent_id', 'child_id', 'type', 'notes', 'created_at'] as const
+
+export type Triple = Pick<Relationship, 'parent_id' | 'child_id'> & { readonly type: string }
+
+/** Newest first. */
+export const query = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('relationships')
+    .select(columns)
+    .orderBy('created_at', 'desc')
+    .orderBy('parent_id')
+    .orderBy('child_id')
+    .orderBy('type')
+
+export const queryOf = (ctx: Ctx, deviceId: string) =>
+  query(ctx).where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
+
+export const find = (ctx: Ctx, { parent_id, child_id, type }: Triple) =>
+  ctx.db
+    .selectFrom('relationships')
+    .select(columns)
+    .where('parent_id', '=', parent_id)
+    .where('child_id', '=', child_id)
+    .where('type', '=', type)
+    .executeTakeFirst()
+
+export const insert = async (ctx: Ctx, relationship: Relationship): Promise<void> => {
+  await ctx.db.insertInto('relationships').values(relationship).execute()
+}
+
+export const setNotes = async (ctx: Ctx, { parent_id, child_id, type, notes }: Relationship): Promise<void> => {
+  await ctx.db
+    .updateTable('relationships')
+    .set({ notes })
+    .where('parent_id', '=', parent_id)
+    .where('child_id', '=', child_id)
+    .where('type', '=', type)
+    .execute()
+}
+
+/** False when there was none. */
+export const remove = async (ctx: Ctx, { parent_id, child_id, type }: Triple): Promise<boolean> => {
+  const { numDeletedRows } = await ctx.db
+    .deleteFrom('relationships')
+    .where('parent_id', '=', parent_id)
+    .where('child_id', '=', child_id)
+    .where('type', '=', type)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export const removeAllOf = async (ctx: Ctx, deviceId: string): Promise<void> => {
+  await ctx.db
+    .deleteFrom('relationships')
+    .where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
+    .execute()
+}
+
+/** The devices at the other end, as documents, by name. */
+export const relatedQuery = (ctx: Ctx, deviceId: string, type: string | undefined) => {
+  const children = ctx.db.selectFrom('relationships').select('child_id as id').where('parent_id', '=', deviceId)
+  const parents = ctx.db.selectFrom('relationships').select('parent_id as id').where('child_id', '=', deviceId)
+  const ends = type ? children.where('type', '=', type).union(parents.where('type', '=', type)) : children.union(parents)
+  return ctx.db.selectFrom('devices').select('doc').where('id', 'in', ends).orderBy('name_key').orderBy('id')
+}

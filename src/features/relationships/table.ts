@@ -1,0 +1,10 @@
+/** The table that relationships own. */
+export type RelationshipRow = {
+  parent_id: string
+  child_id: string
+  type: string
+  notes: string
+  created_at: string
+}
+
+export type RelationshipTables = { relationships: RelationshipRow }

@@ -1,0 +1,81 @@
+/** Hands out free addresses so that nobody else gets them: picked, claimed and recorded in one transaction. */
+import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
+import { AppError, invalidField } from '../../platform/errors.ts'
+import { once } from '../../platform/idempotency.ts'
+import type { Ctx } from '../ctx.ts'
+import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
+import { mustGet as mustGetNetwork } from '../networks/networks.ts'
+import * as occupancy from '../occupancy/occupancy.ts'
+import type { Pool } from '../pools/api.ts'
+import { availableKeys, neverFree, noneLeft, rangeOf } from '../pools/free-space.ts'
+import { mustLock as mustLockPool } from '../pools/pools.ts'
+import type { Allocation, AllocationRequest } from './api.ts'
+import { purgeExpired, reserve } from './record.ts'
+
+/** Another writer can only be faster where pools overlap or a device is given the very address; it does not stay so. */
+const MAX_TRIES = 20
+
+const follows = (previous: string | undefined, key: string): boolean => {
+  if (previous === undefined) return false
+  const { family, value } = ipFromKey(previous)
+  return ipKey({ family, value: value + 1n }) === key
+}
+
+/** The lowest free addresses, or the lowest unbroken run of them; fewer when there are not so many. */
+const pick = async (keys: AsyncIterable<string>, count: number, contiguous: boolean): Promise<string[]> => {
+  let picked: string[] = []
+  for await (const key of keys) {
+    if (contiguous && !follows(picked.at(-1), key)) picked = []
+    picked.push(key)
+    if (picked.length === count) break
+  }
+  return picked
+}
+
+const claimFree = async (ctx: Ctx, pool: Pool, { count, contiguous }: AllocationRequest): Promise<string[]> => {
+  const range = rangeOf(pool)
+  const never = neverFree(await mustGetNetwork(ctx, pool.network_id))
+  await purgeExpired(ctx, range)
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const keys = await pick(availableKeys(ctx, range, never), count, contiguous)
+    if (keys.length === 0) throw noneLeft(pool)
+    if (keys.length < count)
+      throw new AppError(
+        'IP_NOT_AVAILABLE',
+        contiguous
+          ? `The pool "${pool.name}" has no ${count} free addresses in a row`
+          : `The pool "${pool.name}" has only ${keys.length} of ${count} addresses free`,
+      )
+    if (await occupancy.claim(ctx, keys)) return keys
+  }
+  throw new AppError('UNAVAILABLE', `The pool "${pool.name}" is too busy; try again`)
+}
+
+const expiryOf = (ctx: Ctx, ttlSeconds: number | undefined): string | null =>
+  ttlSeconds === undefined ? null : new Date(Date.parse(ctx.now) + ttlSeconds * 1000).toISOString()
+
+const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Allocation> => {
+  const { device_id, label = '', hostname = '', purpose = '' } = request
+  const pool = await mustLockPool(ctx, request.id)
+  if (device_id) {
+    ctx.require('devices:update')
+    if (request.ttl_seconds !== undefined)
+      throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
+    if (!(await deviceExists(ctx, device_id)))
+      throw invalidField('device_id', `there is no device with id "${device_id}"`)
+  }
+  const keys = await claimFree(ctx, pool, request)
+  const ips = keys.map((key) => formatIp(ipFromKey(key)))
+  if (device_id) {
+    await addAddresses(ctx, device_id, ips.map((ip) => ({ ip, label, network_id: pool.network_id, pool_id: pool.id })))
+    return { ips, reservations: [] }
+  }
+  const fields = { hostname, purpose, notes: '', expires_at: expiryOf(ctx, request.ttl_seconds) }
+  return { ips, reservations: await reserve(ctx, pool, ips.map((ip_address) => ({ ip_address, ...fields }))) }
+}
+
+/** @throws AppError IP_NOT_AVAILABLE when the pool has not as many free addresses; nothing is taken then. */
+export const allocate = async (ctx: Ctx, { idempotency_key, ...request }: AllocationRequest): Promise<Allocation> =>
+  once(ctx, { operation: 'reservations.allocate', key: idempotency_key, input: request }, () =>
+    allocateOnce(ctx, request),
+  )

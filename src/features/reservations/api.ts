@@ -1,0 +1,137 @@
+/** The reservations contract: addresses that are spoken for, and the allocation that never hands one out twice. Browser-safe. */
+import { z } from 'zod'
+import { isHostname } from '../../net/dns-name.ts'
+import { IpAddress } from '../../platform/address-field.ts'
+import { draft, idOf, line, Moment, Page, patch, reference, ruledText, Timestamp, text } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+
+/** Most addresses of one allocation. */
+export const MAX_ALLOCATION = 1000
+
+export const Reservation = z
+  .object({
+    id: z.string(),
+    pool_id: z.string(),
+    ip_address: z.string(),
+    hostname: z.string(),
+    purpose: z.string(),
+    notes: z.string(),
+    expires_at: Timestamp.nullable(),
+    created_by: z.string().describe('Name of the user who made it'),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Reservation', columns: ['id', 'ip_address', 'hostname', 'purpose', 'expires_at', 'created_by'] })
+export type Reservation = z.infer<typeof Reservation>
+
+const expiry = Moment.nullable()
+const hostname = ruledText(253, isHostname, 'must be a host name of RFC 1123 labels')
+const fields = { hostname, purpose: text(255), notes: text(4096), expires_at: expiry }
+
+export const ReservationDraft = z.object({ pool_id: idOf('pools'), ip_address: IpAddress, ...draft(fields) })
+export type ReservationDraft = z.output<typeof ReservationDraft>
+
+const ReservationPatch = z.object({ id: idOf('reservations'), ...patch(fields) })
+export type ReservationPatch = z.output<typeof ReservationPatch>
+
+export const AllocationRequest = z.object({
+  id: idOf('pools').describe('The pool'),
+  count: z.int().min(1).max(MAX_ALLOCATION).default(1),
+  contiguous: z.boolean().default(false).describe('One unbroken run of addresses'),
+  device_id: reference('devices').optional().describe('Records the addresses on this device, in place of a reservation'),
+  label: line(128).optional().describe('Label of the addresses on the device'),
+  hostname: hostname.optional(),
+  purpose: line(255).optional(),
+  ttl_seconds: z
+    .int()
+    .min(1)
+    .max(10 * 365 * 24 * 3600)
+    .optional()
+    .describe('The reservation ends by itself after this time'),
+  idempotency_key: line(255).min(1).optional().describe('The same key gets the same answer for 24 hours'),
+})
+export type AllocationRequest = z.output<typeof AllocationRequest>
+
+export const Allocation = z
+  .object({ ips: z.array(z.string()), reservations: z.array(Reservation) })
+  .meta({ id: 'Allocation' })
+export type Allocation = z.infer<typeof Allocation>
+
+const One = z.object({ id: idOf('reservations') })
+
+export const reservations = {
+  all: operation({
+    name: 'reservations.all',
+    summary: 'List the reservations of every pool',
+    http: 'GET /api/reservations',
+    effect: 'read',
+    access: 'reservations:list',
+    cli: { command: 'reservation list' },
+    input: z.object(Page),
+    output: z.array(Reservation),
+  }),
+  list: operation({
+    name: 'reservations.list',
+    summary: 'List the reservations of a pool',
+    http: 'GET /api/pools/{pool_id}/reservations',
+    effect: 'read',
+    access: 'reservations:list',
+    cli: { command: 'pool reservations', args: ['pool_id'] },
+    input: z.object({ pool_id: idOf('pools'), ...Page }),
+    output: z.array(Reservation),
+  }),
+  create: operation({
+    name: 'reservations.create',
+    summary: 'Reserve an address of your choice',
+    http: 'POST /api/pools/{pool_id}/reservations',
+    status: 201,
+    effect: 'create',
+    access: 'reservations:create',
+    cli: { args: ['pool_id', 'ip_address'] },
+    input: ReservationDraft,
+    output: Reservation,
+  }),
+  get: operation({
+    name: 'reservations.get',
+    summary: 'Show a reservation',
+    http: 'GET /api/reservations/{id}',
+    effect: 'read',
+    access: 'reservations:read',
+    cli: { args: ['id'] },
+    input: One,
+    output: Reservation,
+  }),
+  update: operation({
+    name: 'reservations.update',
+    summary: 'Change some fields of a reservation',
+    http: 'PUT /api/reservations/{id}',
+    effect: 'update',
+    access: 'reservations:update',
+    cli: { args: ['id'] },
+    input: ReservationPatch,
+    output: Reservation,
+  }),
+  delete: operation({
+    name: 'reservations.delete',
+    summary: 'Free a reserved address',
+    http: 'DELETE /api/reservations/{id}',
+    effect: 'delete',
+    access: 'reservations:delete',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
+  }),
+  allocate: operation({
+    name: 'reservations.allocate',
+    summary: 'Pick free addresses of a pool and record them, so that nobody else gets them',
+    http: 'POST /api/pools/{id}/allocate',
+    status: 201,
+    effect: 'create',
+    access: 'reservations:create',
+    headers: { 'Idempotency-Key': 'idempotency_key' },
+    mcp: 'listed',
+    cli: { command: 'pool allocate', args: ['id'] },
+    input: AllocationRequest,
+    output: Allocation,
+  }),
+}

@@ -1,0 +1,51 @@
+/** Writes reservations and frees their addresses; what the rules and the allocation share. */
+import type { Ctx } from '../ctx.ts'
+import * as occupancy from '../occupancy/occupancy.ts'
+import type { Pool } from '../pools/api.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
+import { keyOf } from '../pools/free-space.ts'
+import type { Reservation, ReservationDraft } from './api.ts'
+import * as store from './store.ts'
+
+/** Records reservations of addresses that have been claimed. */
+export const reserve = async (
+  ctx: Ctx,
+  pool: Pool,
+  drafts: readonly Omit<ReservationDraft, 'pool_id'>[],
+): Promise<Reservation[]> => {
+  const reservations = drafts.map(
+    ({ ip_address, hostname, purpose, notes, expires_at }): Reservation => ({
+      id: Bun.randomUUIDv7(),
+      pool_id: pool.id,
+      ip_address,
+      hostname,
+      purpose,
+      notes,
+      expires_at,
+      created_by: ctx.caller.username,
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    }),
+  )
+  await store.insert(
+    ctx,
+    reservations.map((reservation) => ({ ...reservation, ip_key: keyOf(reservation.ip_address) })),
+  )
+  for (const reservation of reservations) await ctx.emit('reservation.created', reservation)
+  return reservations
+}
+
+/** Deletes reservations by the keys of their addresses, and frees those that no device has. */
+export const free = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+  if (keys.length === 0) return
+  await occupancy.lock(ctx, keys)
+  await store.removeKeys(ctx, keys)
+  await occupancy.release(ctx, keys)
+}
+
+/** Deletes the expired reservations of a range, or all; returns how many there were. */
+export const purgeExpired = async (ctx: Ctx, range?: KeyRange): Promise<number> => {
+  const keys = await store.expiredKeys(ctx, range)
+  await free(ctx, keys)
+  return keys.length
+}

@@ -1,0 +1,108 @@
+/** The rules of reservations. */
+import { AppError, invalidField, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { mustGet as mustGetNetwork } from '../networks/networks.ts'
+import * as occupancy from '../occupancy/occupancy.ts'
+import { keyOf, neverFree, rangeOf } from '../pools/free-space.ts'
+import { mustGet as mustGetPool, mustLock as mustLockPool, type RangeChange } from '../pools/pools.ts'
+import { allocate } from './allocate.ts'
+import { type Reservation, type ReservationDraft, type ReservationPatch, reservations } from './api.ts'
+import { free, purgeExpired, reserve } from './record.ts'
+import * as store from './store.ts'
+
+const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
+  if (expiresAt && expiresAt <= ctx.now) throw invalidField('expires_at', 'must be in the future')
+}
+
+const unavailable = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
+
+export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reservation> => {
+  const pool = await mustLockPool(ctx, draft.pool_id)
+  checkExpiry(ctx, draft.expires_at)
+  const ip = draft.ip_address
+  const key = keyOf(ip)
+  const range = rangeOf(pool)
+  if (key < range.first || key > range.last)
+    throw invalidField('ip_address', `is outside of the pool (${pool.start_ip} - ${pool.end_ip})`)
+  if (neverFree(await mustGetNetwork(ctx, pool.network_id)).has(key))
+    throw unavailable(ip, 'is the network or broadcast address of its network')
+  await purgeExpired(ctx, { first: key, last: key })
+  if (!(await occupancy.claim(ctx, [key]))) throw unavailable(ip, 'is taken by a device or another reservation')
+  const [reservation] = await reserve(ctx, pool, [draft])
+  if (!reservation) throw new Error('one draft makes one reservation')
+  return reservation
+}
+
+const mustGet = async (ctx: Ctx, id: string): Promise<Reservation> => {
+  const reservation = await store.find(ctx, id)
+  if (!reservation) throw notFound('reservation', id)
+  return reservation
+}
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Reservation> => {
+  const reservation = await store.lock(ctx, id)
+  if (!reservation) throw notFound('reservation', id)
+  ctx.precondition(etagOf(JSON.stringify(reservation)))
+  return reservation
+}
+
+export const update = async (ctx: Ctx, { id, ...patch }: ReservationPatch): Promise<Reservation> => {
+  const before = await lockForChange(ctx, id)
+  const { value, changes } = merge(before, patch)
+  if (changes.length === 0) return before
+  if (changes.includes('expires_at')) checkExpiry(ctx, patch.expires_at)
+  const reservation = { ...value, updated_at: ctx.now }
+  await store.update(ctx, reservation)
+  await ctx.emit('reservation.updated', { reservation, changes })
+  return reservation
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const reservation = await lockForChange(ctx, id)
+  await free(ctx, [keyOf(reservation.ip_address)])
+  await ctx.emit('reservation.deleted', reservation)
+}
+
+const sendRow = (reservation: Reservation): Reservation => reservation
+
+export const feature: Feature = {
+  operations: implement(reservations, {
+    all: async (ctx, page) => {
+      const revision = await ctx.store.revision(['reservations'])
+      return listRows(ctx, { revision, query: store.query(ctx), page, row: sendRow })
+    },
+    list: async (ctx, { pool_id, ...page }) => {
+      await mustGetPool(ctx, pool_id)
+      const revision = await ctx.store.revision(['reservations'])
+      return listRows(ctx, { revision, query: store.query(ctx).where('pool_id', '=', pool_id), page, row: sendRow })
+    },
+    create,
+    get: async (ctx, { id }) => mustGet(ctx, id),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    allocate,
+  }),
+  jobs: [
+    {
+      name: 'reservations.expire',
+      summary: 'Deletes reservations that have expired',
+      everyMs: 10_000,
+      run: async (ctx) => {
+        if ((await store.expiredKeys(ctx)).length > 0) await ctx.write(purgeExpired)
+      },
+    },
+  ],
+  reactions: {
+    'pools.deleting': async (ctx, poolIds: readonly string[]) => free(ctx, await store.keysOfPools(ctx, poolIds)),
+    'pool.changing-range': async (ctx, { before, after, issues }: RangeChange) => {
+      const range = rangeOf(after)
+      const outside = await store.firstOutside(ctx, before.id, range)
+      if (!outside) return
+      const field = outside.ip_key < range.first ? 'start_ip' : 'end_ip'
+      issues.push({ field, message: `would leave the reservation of ${outside.ip_address} outside` })
+    },
+  },
+}

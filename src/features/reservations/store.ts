@@ -1,0 +1,87 @@
+/** The queries of reservations; the only writer of their table. */
+import { type SqlBool, sql } from 'kysely'
+import { batches } from '../../platform/db/batches.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Reservation } from './api.ts'
+import type { ReservationRow } from './table.ts'
+
+const columns = [
+  'id',
+  'pool_id',
+  'ip_address',
+  'hostname',
+  'purpose',
+  'notes',
+  'expires_at',
+  'created_by',
+  'created_at',
+  'updated_at',
+] as const
+
+/** True for a reservation that still holds its address. */
+const isLive = (now: string) => sql<SqlBool>`(expires_at IS NULL OR expires_at > ${now})`
+
+export const query = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('reservations')
+    .select(columns)
+    .where(isLive(ctx.now))
+    .orderBy('created_at', 'desc')
+    .orderBy('ip_key')
+
+const byId = (ctx: Ctx, id: string) =>
+  ctx.db.selectFrom('reservations').select(columns).where('id', '=', id).where(isLive(ctx.now))
+
+export const find = (ctx: Ctx, id: string): Promise<Reservation | undefined> => byId(ctx, id).executeTakeFirst()
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
+  ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+
+/** The live reservation of an address, in whatever pool. */
+export const findByKey = (ctx: Ctx, key: string): Promise<Reservation | undefined> =>
+  ctx.db
+    .selectFrom('reservations')
+    .select(columns)
+    .where('ip_key', '=', key)
+    .where(isLive(ctx.now))
+    .executeTakeFirst()
+
+export const insert = async (ctx: Ctx, rows: readonly ReservationRow[]): Promise<void> => {
+  for (const batch of batches(rows)) await ctx.db.insertInto('reservations').values(batch).execute()
+}
+
+export const update = async (ctx: Ctx, { id, ...fields }: Reservation): Promise<void> => {
+  await ctx.db.updateTable('reservations').set(fields).where('id', '=', id).execute()
+}
+
+/** Deletes by the keys of their addresses, which are unique. */
+export const removeKeys = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+  for (const batch of batches(keys)) await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).execute()
+}
+
+export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise<string[]> =>
+  (await ctx.db.selectFrom('reservations').select('ip_key').where('pool_id', 'in', poolIds).execute()).map(
+    ({ ip_key }) => ip_key,
+  )
+
+type Range = { readonly first: string; readonly last: string }
+
+/** The addresses of expired reservations, in a range or anywhere. */
+export const expiredKeys = async (ctx: Ctx, range?: Range): Promise<string[]> => {
+  let query = ctx.db.selectFrom('reservations').select('ip_key').where('expires_at', '<=', ctx.now)
+  if (range) query = query.where('ip_key', '>=', range.first).where('ip_key', '<=', range.last)
+  return (await query.execute()).map(({ ip_key }) => ip_key)
+}
+
+/** A live reservation of the pool outside of a range; the first by key. */
+export const firstOutside = (ctx: Ctx, poolId: string, { first, last }: Range) =>
+  ctx.db
+    .selectFrom('reservations')
+    .select(['ip_address', 'ip_key'])
+    .where('pool_id', '=', poolId)
+    .where(isLive(ctx.now))
+    .where((eb) => eb.or([eb('ip_key', '<', first), eb('ip_key', '>', last)]))
+    .orderBy('ip_key')
+    .limit(1)
+    .executeTakeFirst()

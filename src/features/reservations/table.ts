@@ -1,0 +1,16 @@
+/** The tables that reservations own. */
+export type ReservationRow = {
+  id: string
+  pool_id: string
+  ip_address: string
+  ip_key: string
+  hostname: string
+  purpose: string
+  notes: string
+  expires_at: string | null
+  created_by: string
+  created_at: string
+  updated_at: string
+}
+
+export type ReservationTables = { reservations: ReservationRow }

@@ -1,0 +1,30 @@
+/** The global search contract. Browser-safe. */
+import { z } from 'zod'
+import { operation } from '../../platform/operation.ts'
+
+export const SearchResult = z
+  .object({
+    type: z.enum(['device', 'network', 'pool', 'datacenter']),
+    id: z.string(),
+    name: z.string(),
+    match: z.string().describe('The text that matched'),
+  })
+  .meta({ id: 'SearchResult', columns: ['type', 'id', 'name', 'match'] })
+export type SearchResult = z.infer<typeof SearchResult>
+
+/** Results of one type in an answer: a search is for finding, the lists are for all. */
+export const MAX_RESULTS_PER_TYPE = 50
+
+export const search = {
+  all: operation({
+    name: 'search.all',
+    summary: 'Find devices, networks, pools and datacenters by name, address, subnet, tag or description',
+    http: 'GET /api/search',
+    effect: 'read',
+    access: 'search:read',
+    mcp: 'listed',
+    cli: { command: 'search', args: ['q'] },
+    input: z.object({ q: z.string().min(1).max(256) }),
+    output: z.object({ results: z.array(SearchResult) }).meta({ id: 'SearchResults' }),
+  }),
+}

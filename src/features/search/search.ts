@@ -1,0 +1,112 @@
+/** Finds anything by anything: joins the inventory's tables, owns none. */
+import { parseCidr } from '../../net/cidr.ts'
+import { ipKey, parseIp } from '../../net/ip.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { searchQuery } from '../devices/search.ts'
+import type { Device } from '../devices/schema.ts'
+import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
+
+type Range = { readonly first: string; readonly last: string }
+
+/** The addresses that a query names, if it is an address or a CIDR. */
+const rangeIn = (text: string): Range | undefined => {
+  const ip = parseIp(text)
+  if (ip) return { first: ipKey(ip), last: ipKey(ip) }
+  const cidr = parseCidr(text)
+  if (!cidr) return undefined
+  const { family, first, last } = cidr
+  return { first: ipKey({ family, value: first }), last: ipKey({ family, value: last }) }
+}
+
+/** The piece of the device that holds the first word, to show why it was found. */
+const matchIn = (device: Device, words: readonly string[], range: Range | undefined): string => {
+  const ips = device.addresses.map(({ ip }) => ip)
+  if (range) {
+    const inside = ips.find((ip) => {
+      const parsed = parseIp(ip)
+      return parsed !== undefined && ipKey(parsed) >= range.first && ipKey(parsed) <= range.last
+    })
+    if (inside) return inside
+  }
+  const { name, hostname, tags, domains, os, make_model, location, description } = device
+  const pieces = [name, hostname, ...ips, ...tags, ...domains, os, make_model, location, description]
+  return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? name
+}
+
+const inDevices = async (ctx: Ctx, q: string, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
+  const rows = await searchQuery(ctx, q).limit(MAX_RESULTS_PER_TYPE).execute()
+  return rows.map(({ doc }) => {
+    // What is stored is a device.
+    const device = JSON.parse(doc) as Device
+    return { type: 'device', id: device.id, name: device.name, match: matchIn(device, words, range) }
+  })
+}
+
+const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
+  let query = ctx.db.selectFrom('networks').select(['id', 'name', 'subnet', 'description'])
+  query = range
+    ? // The networks that hold what was asked for, the most specific first, then those inside of it.
+      query
+        .where((eb) =>
+          eb.or([
+            eb.and([eb('first_key', '<=', range.first), eb('last_key', '>=', range.last)]),
+            eb.and([eb('first_key', '>=', range.first), eb('last_key', '<=', range.last)]),
+          ]),
+        )
+        .orderBy('prefix', 'desc')
+    : words.reduce(
+        (narrowed, word) =>
+          narrowed.where((eb) =>
+            eb.or([containsText('name_key', word), containsText('subnet', word), containsText('description', word)]),
+          ),
+        query,
+      )
+  const rows = await query.orderBy('name_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
+  return rows.map(({ id, name, subnet }) => ({ type: 'network', id, name, match: subnet }))
+}
+
+const inPools = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
+  let query = ctx.db.selectFrom('pools').select(['id', 'name', 'start_ip', 'end_ip'])
+  if (range) query = query.where('start_key', '<=', range.last).where('end_key', '>=', range.first)
+  else
+    for (const word of words)
+      query = query.where((eb) =>
+        eb.or([
+          containsText('name_key', word),
+          containsText('description', word),
+          containsText('start_ip', word),
+          containsText('end_ip', word),
+          eb('id', 'in', eb.selectFrom('pool_tags').select('pool_id').where(containsText('tag', word))),
+        ]),
+      )
+  const rows = await query.orderBy('name_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
+  return rows.map(({ id, name, start_ip, end_ip }) => ({ type: 'pool', id, name, match: `${start_ip} - ${end_ip}` }))
+}
+
+const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<SearchResult[]> => {
+  let query = ctx.db.selectFrom('datacenters').select(['id', 'name', 'location'])
+  for (const word of words)
+    query = query.where((eb) =>
+      eb.or([containsText('name_key', word), containsText('location', word), containsText('description', word)]),
+    )
+  const rows = await query.orderBy('name_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
+  return rows.map(({ id, name, location }) => ({ type: 'datacenter', id, name, match: location || name }))
+}
+
+export const feature: Feature = {
+  operations: implement(search, {
+    all: async (ctx, { q }) => {
+      const text = q.trim().toLowerCase()
+      const words = [...new Set(text.split(/\s+/))]
+      const range = rangeIn(text)
+      const results = [
+        ...(await inNetworks(ctx, words, range)),
+        ...(await inPools(ctx, words, range)),
+        ...(range ? [] : await inDatacenters(ctx, words)),
+        ...(await inDevices(ctx, q, words, range)),
+      ]
+      return { results }
+    },
+  }),
+}

@@ -1,0 +1,52 @@
+/** The system contract: is it alive, is it ready, what can it do. Browser-safe. */
+import { z } from 'zod'
+import { operation, rawRoute } from '../../platform/operation.ts'
+
+const Check = z.object({ status: z.enum(['healthy', 'unhealthy']), message: z.string() })
+
+export const Readiness = z
+  .object({
+    status: z.enum(['healthy', 'unhealthy']),
+    timestamp: z.string(),
+    checks: z.object({ database: Check, scheduler: Check }),
+  })
+  .meta({ id: 'Readiness' })
+export type Readiness = z.infer<typeof Readiness>
+
+export const ServerConfig = z
+  .object({
+    version: z.string(),
+    features: z.record(z.string(), z.boolean()),
+    limits: z.record(z.string(), z.number()),
+  })
+  .meta({ id: 'Config' })
+
+export const system = {
+  config: operation({
+    name: 'system.config',
+    summary: 'Show the version, features and limits of the server',
+    http: 'GET /api/config',
+    effect: 'read',
+    access: 'authenticated',
+    cli: { command: 'server-info' },
+    input: z.object({}),
+    output: ServerConfig,
+  }),
+}
+
+export const systemRoutes = {
+  healthz: rawRoute({
+    name: 'system.healthz',
+    summary: 'Tell that the process answers',
+    http: 'GET /healthz',
+    access: 'public',
+    produces: 'text/plain',
+  }),
+  readyz: rawRoute({
+    name: 'system.readyz',
+    summary: 'Tell whether the server can do its work; 503 if not',
+    http: 'GET /readyz',
+    access: 'public',
+    output: Readiness,
+  }),
+}

@@ -1,0 +1,79 @@
+/** Health, readiness and what the server tells about itself. */
+import type { Config } from '../../platform/config.ts'
+import { DEFAULT_MAX_BODY_BYTES } from '../../platform/http/body.ts'
+import { MAX_BULK_OPERATIONS } from '../../platform/bulk.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { MAX_HEATMAP } from '../pools/free-space.ts'
+import { type Readiness, system, systemRoutes } from './api.ts'
+
+type Deps = {
+  readonly config: Config
+  readonly version: string
+  /** The moment of the scheduler's last tick, in ms since the epoch. */
+  readonly lastTick: () => number
+}
+
+/** A scheduler that has not ticked for this long is dead. */
+const SCHEDULER_SILENCE_MS = 60_000
+
+type Check = Readiness['checks']['database']
+
+const checkDatabase = async (ctx: Ctx): Promise<Check> => {
+  try {
+    await ctx.store.ping()
+  } catch (error) {
+    ctx.log.warn('the database does not answer', { error })
+    return { status: 'unhealthy', message: 'the database does not answer' }
+  }
+  const open = ctx.store.connections()
+  return open > 0
+    ? { status: 'healthy', message: `${open} open connections` }
+    : { status: 'unhealthy', message: 'no open connections' }
+}
+
+const checkScheduler = (ctx: Ctx, lastTick: number): Check => {
+  const silenceMs = Date.parse(ctx.now) - lastTick
+  return silenceMs < SCHEDULER_SILENCE_MS
+    ? { status: 'healthy', message: 'ticking' }
+    : { status: 'unhealthy', message: `no tick for ${Math.round(silenceMs / 1000)} s` }
+}
+
+const readiness = async (ctx: Ctx, lastTick: number): Promise<Readiness> => {
+  const checks = { database: await checkDatabase(ctx), scheduler: checkScheduler(ctx, lastTick) }
+  const isHealthy = Object.values(checks).every(({ status }) => status === 'healthy')
+  return { status: isHealthy ? 'healthy' : 'unhealthy', timestamp: ctx.now, checks }
+}
+
+export const systemFeature = ({ config, version, lastTick }: Deps): Feature => ({
+  operations: implement(system, {
+    config: async () => ({
+      version,
+      features: {
+        secrets: config.encryptionKey !== undefined,
+        oauth: config.mcpOauthEnabled,
+        audit: config.auditEnabled,
+      },
+      limits: {
+        max_body_bytes: DEFAULT_MAX_BODY_BYTES,
+        max_bulk_operations: MAX_BULK_OPERATIONS,
+        max_heatmap_addresses: MAX_HEATMAP,
+      },
+    }),
+  }),
+  routes: [
+    {
+      route: systemRoutes.healthz,
+      handler: async () => new Response('ok', { headers: { 'Content-Type': 'text/plain; charset=utf-8' } }),
+    },
+    {
+      route: systemRoutes.readyz,
+      handler: async (ctx) => {
+        const answer = await readiness(ctx, lastTick())
+        return Response.json(answer, {
+          status: answer.status === 'healthy' ? 200 : 503,
+          headers: { 'Cache-Control': 'no-store' },
+        })
+      },
+    },
+  ],
+})

@@ -1,0 +1,26 @@
+/** The registry of tables: what each feature stores, as one type for Kysely. */
+import type { IdempotencyTables } from '../platform/idempotency.ts'
+import type { DatacenterTables } from './datacenters/table.ts'
+import type { DeviceTables } from './devices/table.ts'
+import type { KeyTables } from './keys/table.ts'
+import type { NetworkTables } from './networks/table.ts'
+import type { OccupancyTables } from './occupancy/table.ts'
+import type { PoolTables } from './pools/table.ts'
+import type { RelationshipTables } from './relationships/table.ts'
+import type { ReservationTables } from './reservations/table.ts'
+import type { RoleTables } from './roles/table.ts'
+import type { SessionTables } from './sessions/table.ts'
+import type { UserTables } from './users/table.ts'
+
+export type Tables = DatacenterTables &
+  NetworkTables &
+  PoolTables &
+  ReservationTables &
+  OccupancyTables &
+  DeviceTables &
+  RelationshipTables &
+  IdempotencyTables &
+  RoleTables &
+  UserTables &
+  KeyTables &
+  SessionTables

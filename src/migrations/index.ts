@@ -1,0 +1,6 @@
+/** The registry of migrations, in order. */
+import type { Migration } from '../platform/db/migrate.ts'
+import { inventory } from './0001-inventory.ts'
+import { access } from './0002-access.ts'
+
+export const migrations: readonly Migration[] = [inventory, access]

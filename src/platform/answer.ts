@@ -1,0 +1,33 @@
+/** What a handler may answer instead of a value: JSON that is already text, or a list that is streamed row by row. */
+
+/** A value as the JSON text that will be sent. */
+export class JsonText<T> {
+  declare protected readonly _type: T
+  constructor(readonly json: string) {}
+}
+
+type ListParts = {
+  /** Changes whenever the list may have changed; together with the URL it makes the ETag, before any row is read. */
+  readonly revision: string
+  /** Rows before `limit` and `offset`, for X-Total-Count. */
+  readonly total: () => Promise<number>
+  /** The rows as JSON text, in chunks. */
+  readonly rows: () => AsyncIterable<readonly string[]>
+}
+
+/** A list that is never whole in memory. */
+export class JsonList<T> {
+  declare protected readonly _type: T
+  constructor(readonly parts: ListParts) {}
+}
+
+export type Answer<T> = T | JsonText<T> | (T extends readonly (infer Row)[] ? JsonList<Row> : never)
+
+/** The answer as the value it stands for; for callers that need it whole. */
+export const valueOf = async (answer: unknown): Promise<unknown> => {
+  if (answer instanceof JsonText) return JSON.parse(answer.json)
+  if (!(answer instanceof JsonList)) return answer
+  const rows: unknown[] = []
+  for await (const chunk of answer.parts.rows()) for (const row of chunk) rows.push(JSON.parse(row))
+  return rows
+}

@@ -1,0 +1,106 @@
+/**
+ * Group commit on SQLite: writes that wait at the same time share one transaction, each in a savepoint of its own, and
+ * are all answered after the one commit reached the disk. A write alone is a plain transaction.
+ */
+import type { Database } from 'bun:sqlite'
+import { pause } from '../pause.ts'
+
+export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
+type Work<T> = (savepoint: Savepoint, touched: Set<string>) => Promise<T>
+type Waiting = { readonly work: Work<unknown>; readonly alone: boolean; readonly settle: (outcome: Outcome) => void }
+type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
+
+/** Writes in one commit at most: bounds how long the first of them waits for the last. */
+const LARGEST_GROUP = 64
+
+export class CommitGroup {
+  readonly #database: Database
+  readonly #committed: (touched: ReadonlySet<string>) => void
+  readonly #queue: Waiting[] = []
+  #running: Promise<void> | undefined
+  #depth = 0
+
+  constructor(database: Database, committed: (touched: ReadonlySet<string>) => void) {
+    this.#database = database
+    this.#committed = committed
+  }
+
+  /** Resolves after the commit; rejects with what `work` threw, or with the error of the commit. */
+  run<T>(work: Work<T>, alone: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      // The outcome's value is what this very work returned.
+      const settle = (outcome: Outcome) => (outcome.ok ? resolve(outcome.value as T) : reject(outcome.error))
+      this.#queue.push({ work, alone, settle })
+      this.#running ??= this.#drain()
+    })
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#running
+  }
+
+  async #drain(): Promise<void> {
+    // One turn of the event loop, so that requests that arrived together can share the commit.
+    await pause()
+    while (this.#queue.length > 0) await this.#commit(this.#next())
+    this.#running = undefined
+  }
+
+  #next(): Waiting[] {
+    const alone = this.#queue.findIndex((waiting) => waiting.alone)
+    const count = alone === -1 ? LARGEST_GROUP : Math.max(alone, 1)
+    return this.#queue.splice(0, Math.min(count, LARGEST_GROUP))
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    const touched = new Set<string>()
+    let outcomes: Outcome[] = []
+    try {
+      this.#database.run('BEGIN IMMEDIATE')
+      for (const { work } of group) outcomes.push(await this.#one(work, touched, group.length > 1))
+      const isEmpty = outcomes.every((outcome) => !outcome.ok)
+      this.#database.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
+      if (!isEmpty) this.#committed(touched)
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.run('ROLLBACK')
+      outcomes = group.map(() => ({ ok: false, error }))
+    }
+    for (const [i, { settle }] of group.entries()) {
+      const outcome = outcomes[i]
+      if (outcome) settle(outcome)
+    }
+  }
+
+  async #one(work: Work<unknown>, touched: Set<string>, isShared: boolean): Promise<Outcome> {
+    const mine = new Set<string>()
+    const run = () => work(this.#savepoint, mine)
+    try {
+      const value = await (isShared ? this.#savepoint(run) : run())
+      for (const table of mine) touched.add(table)
+      return { ok: true, value }
+    } catch (error) {
+      // A full disk ends the whole transaction, not the savepoint alone: then nothing of the group may be answered as done.
+      if (!this.#database.inTransaction) throw error
+      return { ok: false, error }
+    }
+  }
+
+  readonly #savepoint: Savepoint = async (work) => {
+    const name = `s${++this.#depth}`
+    this.#database.run(`SAVEPOINT ${name}`)
+    try {
+      const value = await work()
+      this.#database.run(`RELEASE ${name}`)
+      return value
+    } catch (error) {
+      if (this.#database.inTransaction) {
+        this.#database.run(`ROLLBACK TO ${name}`)
+        this.#database.run(`RELEASE ${name}`)
+      }
+      throw error
+    } finally {
+      this.#depth--
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * One process per data folder: a lock that the operating system lets go of when the process ends, however it ends. It is
+ * SQLite's own file lock, held on a file of its own.
+ */
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+
+/** Another process serves the data folder. */
+export class DataLockedError extends Error {
+  override readonly name = 'DataLockedError'
+}
+
+/** @returns the function that lets go. @throws DataLockedError */
+export const lockDataDir = (dataDir: string): (() => void) => {
+  const lock = new Database(join(dataDir, 'plat.lock'), { create: true })
+  try {
+    lock.run('PRAGMA busy_timeout = 0')
+    lock.run('PRAGMA locking_mode = EXCLUSIVE')
+    lock.run('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    lock.close()
+    throw new DataLockedError(`Another Plat is using the data folder ${dataDir}. Stop it first, or set DATA_DIR to another folder.`, { cause })
+  }
+  return () => {
+    lock.run('ROLLBACK')
+    lock.close()
+  }
+}

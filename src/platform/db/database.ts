@@ -1,0 +1,57 @@
+/**
+ * What the product needs of a database, whichever engine it is. Features see `Tx` and the named capabilities in `Sql`;
+ * only the files of this folder know which engine they talk to.
+ */
+import type { Compilable, Expression, Kysely, SqlBool } from 'kysely'
+
+export type Engine = 'sqlite' | 'postgres'
+
+/** One write transaction. */
+export type Tx<Tables> = {
+  readonly db: Kysely<Tables>
+  /** Runs `work` so that its failure undoes only what it did itself. */
+  readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+export type WriteOptions = {
+  /** Alone in its commit: for long work, so that no short write shares its fate. */
+  readonly alone?: boolean
+}
+
+export type Db<Tables> = {
+  readonly engine: Engine
+  /** Reads see the last commit; each statement on its own. */
+  readonly read: Kysely<Tables>
+  readonly sql: Sql
+  /**
+   * Runs `work` in one transaction and resolves once the commit is durable; a throw undoes all of it.
+   * `work` must do nothing but SQL and thinking: it holds the writer (SQLite) or a connection (PostgreSQL).
+   */
+  readonly write: <T>(work: (tx: Tx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
+  /** The rows of a query in one snapshot, in chunks, in bounded memory, yielding to the event loop in between. */
+  readonly stream: <Row>(query: Compilable<Row>) => AsyncGenerator<Row[]>
+  /** Changes whenever a committed write touched one of the tables: the ground of every list's ETag. */
+  readonly revision: (tables: readonly (keyof Tables & string)[]) => Promise<string>
+  /** Connections open now; 0 means that the database is away. */
+  readonly connections: () => number
+  /** A cheap round trip; throws when the database is away. */
+  readonly ping: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** The named differences between the engines, for use inside queries. */
+export type Sql = {
+  /** True where `table.search_text` holds every one of `words` as a substring; both are lower case. Backed by an index for words of 3 characters and more. */
+  readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
+  /** Adds the lock that keeps other writers off the selected rows until commit, where the engine has more than one writer. */
+  readonly lockRows: <Q>(query: Q) => Q
+  /**
+   * Takes named locks until the transaction ends, where the engine has more than one writer. Many names may share a lock,
+   * so that a transaction never holds more than a bounded number of them.
+   */
+  readonly lockNames: (db: Kysely<never>, names: readonly string[]) => Promise<void>
+}
+
+
+/** Escapes `%`, `_` and the escape character itself, for `LIKE ... ESCAPE '\'`. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (c) => `\\${c}`)

@@ -1,0 +1,130 @@
+/** Brings a database to the program's schema: numbered migrations, each in one transaction, never edited once released. */
+import { sql } from 'kysely'
+import type { Db, Engine } from './database.ts'
+
+/** The words in which the engines' DDL differs. */
+export type Ddl = {
+  readonly engine: Engine
+  /** Text that sorts and compares byte by byte. */
+  readonly text: string
+  /** An integer key that the engine numbers. */
+  readonly serial: string
+  readonly bigint: string
+  /** The statements that keep `table.search_text` (key `seq`) searchable by substring. */
+  readonly substringIndex: (table: string) => readonly string[]
+}
+
+export type Migration = {
+  /** `0001-inventory`; sorted by it. */
+  readonly name: string
+  readonly statements: (ddl: Ddl) => readonly string[]
+}
+
+const sqliteDdl: Ddl = {
+  engine: 'sqlite',
+  text: 'TEXT',
+  serial: 'INTEGER PRIMARY KEY',
+  bigint: 'INTEGER',
+  // An external-content index over trigrams: the text itself stays in the table.
+  substringIndex: (table) => [
+    `CREATE VIRTUAL TABLE ${table}_search USING fts5(search_text, content='${table}', content_rowid='seq', tokenize='trigram case_sensitive 1')`,
+    `CREATE TRIGGER ${table}_search_insert AFTER INSERT ON ${table} BEGIN
+       INSERT INTO ${table}_search (rowid, search_text) VALUES (new.seq, new.search_text);
+     END`,
+    `CREATE TRIGGER ${table}_search_delete AFTER DELETE ON ${table} BEGIN
+       INSERT INTO ${table}_search (${table}_search, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
+     END`,
+    `CREATE TRIGGER ${table}_search_update AFTER UPDATE OF search_text ON ${table} WHEN old.search_text <> new.search_text BEGIN
+       INSERT INTO ${table}_search (${table}_search, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
+       INSERT INTO ${table}_search (rowid, search_text) VALUES (new.seq, new.search_text);
+     END`,
+  ],
+}
+
+const postgresDdl: Ddl = {
+  engine: 'postgres',
+  text: 'TEXT COLLATE "C"',
+  serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  bigint: 'BIGINT',
+  substringIndex: (table) => [
+    'CREATE EXTENSION IF NOT EXISTS pg_trgm',
+    `CREATE INDEX ${table}_search ON ${table} USING gin (search_text gin_trgm_ops)`,
+  ],
+}
+
+export const ddlFor = (engine: Engine): Ddl => (engine === 'sqlite' ? sqliteDdl : postgresDdl)
+
+type MigrationTables = { migrations: { name: string; checksum: string; applied_at: string } }
+
+const checksum = (statements: readonly string[]): string =>
+  new Bun.CryptoHasher('sha256').update(statements.join(';\n')).digest('hex')
+
+/** A database that this program must not touch; the message says why and what to do. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
+}
+
+type Applied = readonly { readonly name: string; readonly checksum: string }[]
+
+/** @throws MigrationError if the database is newer than the program or a released migration was changed. */
+const pendingOf = (migrations: readonly Migration[], applied: Applied, ddl: Ddl): Migration[] => {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  for (const { name, checksum: stored } of applied) {
+    const migration = known.get(name)
+    if (!migration)
+      throw new MigrationError(
+        `The database was written by a newer Plat: it has the migration ${name}, which this version doesn't know. Use that version or a newer one.`,
+      )
+    if (checksum(migration.statements(ddl)) !== stored)
+      throw new MigrationError(
+        `The migration ${name} is not the one that made this database. Use the release that made it, or restore a backup.`,
+      )
+  }
+  const done = new Set(applied.map(({ name }) => name))
+  return migrations.filter(({ name }) => !done.has(name))
+}
+
+export type MigrateOptions = {
+  readonly migrations: readonly Migration[]
+  readonly now: () => Date
+  /** Called once before the first change to a database that already holds something. */
+  readonly beforeUpgrade?: (applied: readonly string[]) => Promise<void>
+}
+
+/** Applies what is missing; returns the names of what it applied. Safe when several processes start at once. */
+export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): Promise<string[]> => {
+  const ddl = ddlFor(db.engine)
+  const ordered = [...options.migrations].sort((a, b) => (a.name < b.name ? -1 : 1))
+  await db.write(async ({ db: tx }) => {
+    // The lock has no table of its own types.
+    await db.sql.lockNames(tx as never, ['migrations'])
+    await sql
+      .raw(`CREATE TABLE IF NOT EXISTS migrations (name ${ddl.text} PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`)
+      .execute(tx)
+    await sql
+      .raw(
+        `CREATE TABLE IF NOT EXISTS revisions (name ${ddl.text} NOT NULL, shard INTEGER NOT NULL, n ${ddl.bigint} NOT NULL, PRIMARY KEY (name, shard))`,
+      )
+      .execute(tx)
+  })
+  const readApplied = async (): Promise<Applied> =>
+    (await sql<MigrationTables['migrations']>`SELECT name, checksum FROM migrations ORDER BY name`.execute(db.read)).rows
+
+  const applied = await readApplied()
+  const done: string[] = []
+  if (pendingOf(ordered, applied, ddl).length > 0 && applied.length > 0)
+    await options.beforeUpgrade?.(applied.map(({ name }) => name))
+  for (const migration of pendingOf(ordered, applied, ddl)) {
+    const statements = migration.statements(ddl)
+    await db.write(async ({ db: tx }) => {
+      // The lock has no table of its own types.
+      await db.sql.lockNames(tx as never, ['migrations'])
+      const taken = await sql`SELECT 1 FROM migrations WHERE name = ${migration.name}`.execute(tx)
+      if (taken.rows.length > 0) return // another process was faster
+      for (const statement of statements) await sql.raw(statement).execute(tx)
+      await sql`INSERT INTO migrations (name, checksum, applied_at) VALUES (${migration.name}, ${checksum(statements)}, ${options.now().toISOString()})`.execute(tx)
+      done.push(migration.name)
+    })
+  }
+  return done
+}

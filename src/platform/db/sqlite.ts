@@ -1,0 +1,133 @@
+/** SQLite: one file, one writer whose commits reach the disk before they are answered, readers beside it. */
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { type Compilable, sql } from 'kysely'
+import { CommitGroup } from './commit-group.ts'
+import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
+import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
+import { pause } from '../pause.ts'
+import { touching } from './touched.ts'
+
+/** Older ones can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
+const OLDEST_VERSION = [3, 51, 3] as const
+/** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
+const STREAM_CHUNK = 500
+/** Snapshots kept open for the next stream. */
+const IDLE_SNAPSHOTS = 2
+
+const isOlder = (version: string): boolean => {
+  const parts = version.split('.').map(Number)
+  for (const [i, wanted] of OLDEST_VERSION.entries()) {
+    const part = parts[i] ?? 0
+    if (part !== wanted) return part < wanted
+  }
+  return false
+}
+
+const open = (file: string): Database => {
+  const database = new Database(file, { create: true, strict: true })
+  database.run('PRAGMA busy_timeout = 5000') // first: the next ones may meet a lock
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('PRAGMA synchronous = FULL')
+  database.run('PRAGMA foreign_keys = ON')
+  database.run('PRAGMA cache_size = -16384')
+  database.run('PRAGMA journal_size_limit = 67108864')
+  database.run('PRAGMA temp_store = MEMORY')
+  return database
+}
+
+const sqliteSql: Sql = {
+  matchesWords: (table, words) => {
+    const long = words.filter((word) => [...word].length >= 3)
+    const short = words.filter((word) => [...word].length < 3)
+    const text = sql.ref(`${table}.search_text`)
+    const conditions = short.map((word) => sql`${text} LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`)
+    if (long.length > 0) {
+      const match = long.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ')
+      const index = sql.table(`${table}_search`)
+      conditions.push(sql`${sql.ref(`${table}.seq`)} IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${match})`)
+    }
+    return sql`(${sql.join(conditions, sql` AND `)})`
+  },
+  lockRows: (query) => query,
+  lockNames: async () => {},
+}
+
+export type SqliteDb<Tables> = Db<Tables> & {
+  /** Writes a consistent copy to a file that doesn't exist yet. */
+  readonly copyTo: (file: string) => void
+}
+
+/**
+ * Opens (and creates) a database file.
+ * @throws if the SQLite that is built in is too old to be trusted, or the file can't be opened.
+ */
+export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
+  const writer = open(file)
+  const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
+  if (!version || isOlder(version))
+    throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
+  const reader = open(file)
+  const writeCache = statementCache(writer)
+  const readCache = statementCache(reader)
+  const writeDb = sqliteKysely<Tables>(writeCache)
+  const readDb = sqliteKysely<Tables>(readCache)
+
+  // This process is the only writer, so its own count of changes is the whole truth; the start keeps an old ETag from meaning something new.
+  const start = Date.now().toString(36)
+  const counts = new Map<string, number>()
+  const group = new CommitGroup(writer, (touched) => {
+    for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
+  })
+
+  const idle: Database[] = []
+  async function* stream<Row>(query: Compilable<Row>): AsyncGenerator<Row[]> {
+    const compiled = query.compile()
+    const snapshot = idle.pop() ?? open(file)
+    const statement = snapshot.prepare<Row, SQLQueryBindings[]>(compiled.sql)
+    try {
+      let chunk: Row[] = []
+      // The parameters of our queries are text, numbers and null.
+      for (const row of statement.iterate(...(compiled.parameters as SQLQueryBindings[]))) {
+        chunk.push(row)
+        if (chunk.length < STREAM_CHUNK) continue
+        yield chunk
+        chunk = []
+        await pause()
+      }
+      yield chunk
+    } finally {
+      statement.finalize()
+      if (idle.length < IDLE_SNAPSHOTS) idle.push(snapshot)
+      else snapshot.close()
+    }
+  }
+
+  let isOpen = true
+  return {
+    engine: 'sqlite',
+    copyTo: (target) => writer.run('VACUUM INTO ?', [target]),
+    read: readDb,
+    sql: sqliteSql,
+    write: (work, { alone = false } = {}) =>
+      group.run(async (savepoint, touched) => {
+        const tx: Tx<Tables> = { db: writeDb.withPlugin(touching(touched)), savepoint }
+        return work(tx)
+      }, alone),
+    stream,
+    revision: async (tables) => `${start}.${tables.map((table) => counts.get(table) ?? 0).join('.')}`,
+    connections: () => (isOpen ? 2 : 0),
+    ping: async () => {
+      reader.query('SELECT 1').get()
+    },
+    close: async () => {
+      await group.settled()
+      isOpen = false
+      writeCache.clear()
+      readCache.clear()
+      for (const snapshot of idle.splice(0)) snapshot.close()
+      reader.close()
+      writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      writer.close()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+/** Broken constraints under one name on both engines, so that a store can say which field is to blame. */
+import { SQL } from 'bun'
+import { SQLiteError } from 'bun:sqlite'
+
+/** `table_column[_column]` of a unique index, or the kind alone where the engine says no more. */
+export type Violation = { readonly kind: 'unique' | 'foreign_key'; readonly name: string }
+
+/** PostgreSQL error classes (Appendix A): unique_violation, foreign_key_violation. */
+const KINDS = { '23505': 'unique', '23503': 'foreign_key' } as const
+
+const fromSqlite = (error: SQLiteError): Violation | undefined => {
+  if (error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return { kind: 'foreign_key', name: '' }
+  if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE' && error.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return undefined
+  // "UNIQUE constraint failed: users.username" or "...: pools.a, pools.b"
+  const columns = error.message.slice(error.message.lastIndexOf(': ') + 2).split(', ')
+  const [table = ''] = columns[0]?.split('.') ?? []
+  return { kind: 'unique', name: [table, ...columns.map((column) => column.slice(table.length + 1))].join('_') }
+}
+
+const fromPostgres = (error: SQL.PostgresError): Violation | undefined => {
+  const kind = error.errno && Object.hasOwn(KINDS, error.errno) ? KINDS[error.errno as keyof typeof KINDS] : undefined
+  if (!kind) return undefined
+  // PostgreSQL names the index of `UNIQUE (username)` on `users` `users_username_key`, a primary key `users_pkey`.
+  return { kind, name: (error.constraint ?? '').replace(/_key$/, '').replace(/_pkey$/, '_id') }
+}
+
+/** What constraint an error reports as broken; undefined for any other error. */
+export const violationOf = (error: unknown): Violation | undefined => {
+  if (error instanceof SQLiteError) return fromSqlite(error)
+  if (error instanceof SQL.PostgresError) return fromPostgres(error)
+  return undefined
+}

@@ -1,0 +1,90 @@
+/** The field types that every contract is built from, so that a bound or a way to clear a field is written once. Browser-safe. */
+import { z } from 'zod'
+
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
+const storable = { error: 'must be valid Unicode text without NUL characters' }
+
+/** Text of at most `max` characters. */
+export const line = (max: number) => z.string().max(max).refine(isStorable, storable)
+
+/** Required name: 1-255 characters after trimming. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1, 'must not be blank')
+  .max(255)
+  .refine(isStorable, storable)
+
+/** Optional text; absent, `null` and `""` are all `""`. */
+export const text = (max: number) =>
+  line(max)
+    .nullable()
+    .transform((value) => value ?? '')
+
+/** Optional text with a rule of its own for anything but `""`. */
+export const ruledText = (max: number, rule: (value: string) => boolean, error: string) =>
+  line(max)
+    .refine((value) => value === '' || rule(value), { error })
+    .nullable()
+    .transform((value) => value ?? '')
+
+/** An id as a caller may choose one: 1-64 of `A-Za-z0-9._-`. */
+export const NewId = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 . _ -')
+
+/**
+ * The id of an object of `noun` (plural), in a path or filter: whatever the text looks like, an unknown one is a 404 or
+ * an empty list. The CLI takes a name in its place.
+ */
+export const idOf = (noun: string) => z.string().meta({ ref: noun })
+
+/** Optional reference to an object of `noun`; absent, `null` and `""` are none. */
+export const reference = (noun: string) =>
+  line(64)
+    .meta({ ref: noun })
+    .nullable()
+    .transform((value) => (value === '' ? null : value))
+
+/** Optional whole number; absent, `null` and `0` are none. */
+export const optionalNumber = (min: number, max: number) =>
+  z
+    .int()
+    .refine((value) => value === 0 || (value >= min && value <= max), { error: `must be ${min}-${max}, or 0 for none` })
+    .meta({ minimum: 0, maximum: max })
+    .nullable()
+    .transform((value) => (value === 0 ? null : value))
+
+/** Tags: trimmed, 1-128 characters each, duplicates dropped, order kept, at most 100. */
+export const Tags = z
+  .array(z.string().trim().min(1, 'must not be blank').max(128).refine(isStorable, storable))
+  .max(100)
+  .nullable()
+  .transform((tags) => [...new Set(tags ?? [])])
+
+/** RFC 3339 in UTC with milliseconds, as it is stored and sent. */
+export const Timestamp = z.iso.datetime({ precision: 3 })
+
+/** A moment in a request: RFC 3339 with any offset; stored in UTC. */
+export const Moment = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z' })
+  .transform((value) => new Date(value).toISOString())
+
+/** `limit` and `offset`, optional on every list. */
+export const Page = {
+  limit: z.int().min(1).optional().describe('Most rows to return; all of them without it'),
+  offset: z.int().min(0).optional().describe('Rows to skip first'),
+}
+
+type Shape = Record<string, z.ZodType>
+type OptionalShape<S extends Shape> = { [K in keyof S]: z.ZodOptional<S[K]> }
+type DraftShape<S extends Shape> = { [K in keyof S]: z.ZodPrefault<S[K]> }
+
+/** Fields of an update: absent keeps, `null` clears, a value sets. */
+export const patch = <const S extends Shape>(shape: S): OptionalShape<S> =>
+  // Object.fromEntries loses the keys' types.
+  Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, field.optional()])) as OptionalShape<S>
+
+/** Clearable fields of a create: absent is the same as cleared. */
+export const draft = <const S extends Shape>(shape: S): DraftShape<S> =>
+  // Object.fromEntries loses the keys' types; `null` is what every clearable field takes.
+  Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, field.prefault(null as never)])) as DraftShape<S>
+

@@ -1,0 +1,68 @@
+/** Reads a JSON body within its bounds. Hostile bodies end here, with a 4xx. */
+import { AppError } from '../errors.ts'
+
+export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
+/** Nesting that no request of ours needs; deeper ones exhaust the stack of whoever walks them. */
+const MAX_DEPTH = 64
+
+const tooLarge = (maxBytes: number) =>
+  new AppError('INVALID_INPUT', `The body is larger than ${maxBytes} bytes`, { status: 413 })
+
+/** The body as bytes. @throws AppError INVALID_INPUT (413) when it is larger than `maxBytes`, whatever Content-Length says. */
+export const readBytes = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  if (declared > 0) {
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+    return bytes
+  }
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const isTooDeep = (json: string): boolean => {
+  let depth = 0
+  let isInString = false
+  for (let i = 0; i < json.length; i++) {
+    const c = json.charCodeAt(i)
+    if (isInString) {
+      if (c === 0x5c) i++
+      else if (c === 0x22) isInString = false
+    } else if (c === 0x22) isInString = true
+    else if (c === 0x7b || c === 0x5b) {
+      if (++depth > MAX_DEPTH) return true
+    } else if (c === 0x7d || c === 0x5d) depth--
+  }
+  return false
+}
+
+/** @throws AppError INVALID_JSON for anything but UTF-8 JSON of sane depth. */
+export const parseJson = (bytes: Uint8Array): unknown => {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new AppError('INVALID_JSON', 'The body is not UTF-8', { cause })
+  }
+  if (isTooDeep(text)) throw new AppError('INVALID_JSON', `The body is nested deeper than ${MAX_DEPTH} levels`)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new AppError('INVALID_JSON', text.trim() === '' ? 'The body is empty' : 'The body is not valid JSON', { cause })
+  }
+}
+
+/** @throws AppError INVALID_INPUT unless the Content-Type is JSON or missing. */
+export const requireJsonType = (request: Request): void => {
+  const type = request.headers.get('content-type')
+  if (type === null || type === '' || /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) return
+  throw new AppError('INVALID_INPUT', 'The Content-Type must be application/json')
+}

@@ -1,0 +1,50 @@
+/** Reads the credentials of a request and writes the session cookie. Knows their form alone, not what they open. */
+import { AppError } from '../errors.ts'
+
+export type Credentials = { readonly kind: 'bearer' | 'cookie'; readonly token: string }
+
+/** RFC 6750 2.1; the bound is far above any token of ours. */
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]{1,512}=*) *$/i
+
+const cookieValue = (header: string, name: string): string | undefined => {
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=')
+    if (at !== -1 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || undefined
+  }
+  return undefined
+}
+
+/**
+ * The credentials a request shows. An Authorization header wins over the cookie: it was sent on purpose.
+ * @throws AppError UNAUTHORIZED for an Authorization header that is no Bearer token.
+ */
+export const credentialsOf = (headers: Headers, cookieName: string): Credentials | undefined => {
+  const authorization = headers.get('authorization')
+  if (authorization !== null) {
+    const [, token] = BEARER.exec(authorization) ?? []
+    if (token === undefined) throw new AppError('UNAUTHORIZED', 'The Authorization header must be: Bearer <API key>')
+    return { kind: 'bearer', token }
+  }
+  const cookies = headers.get('cookie')
+  const token = cookies === null ? undefined : cookieValue(cookies, cookieName)
+  return token === undefined ? undefined : { kind: 'cookie', token }
+}
+
+export type SessionCookie = {
+  readonly name: string
+  /** The Set-Cookie value that carries the token until a session would end by itself. */
+  readonly set: (token: string) => string
+  /** The Set-Cookie value that makes a browser forget it. */
+  readonly clear: string
+}
+
+/**
+ * The session cookie. `__Host-` (RFC 6265bis 4.1.3.2) keeps other hosts of the domain from planting one; it demands Secure.
+ * @example sessionCookie({ isSecure: false, ttlMs: 1000 }).clear // 'session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'
+ */
+export const sessionCookie = ({ isSecure, ttlMs }: { isSecure: boolean; ttlMs: number }): SessionCookie => {
+  const name = isSecure ? '__Host-session' : 'session'
+  const write = (value: string, seconds: number) =>
+    `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+  return { name, set: (token) => write(token, Math.ceil(ttlMs / 1000)), clear: write('', 0) }
+}

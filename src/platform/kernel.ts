@@ -1,0 +1,188 @@
+/**
+ * Runs operations. `run` is the only way in, for HTTP, MCP and jobs alike: access, parse, transaction, handler, events,
+ * commit. Nothing else checks permissions, opens a transaction or emits events.
+ */
+import type { Kysely } from 'kysely'
+import type { Answer } from './answer.ts'
+import type { Db, Tx } from './db/database.ts'
+import { AppError } from './errors.ts'
+import { type Etag, matchesEtag } from './etag.ts'
+import type { Logger } from './log.ts'
+import {
+  type Access,
+  type AnyOperation,
+  type OperationSet,
+  type OutputOf,
+  type ParsedInputOf,
+  type Permission,
+  permissionsOf,
+  type RawRoute,
+} from './operation.ts'
+import { parse } from './validate.ts'
+
+/** Who calls. A guest has no user; everyone else acts with the permissions of their user at this moment. */
+export type Caller = {
+  readonly userId: string | undefined
+  readonly username: string
+  readonly via: 'guest' | 'session' | 'key' | 'job'
+  /** Id of the session or key that was shown. */
+  readonly credentialId: string | undefined
+  readonly permissions: ReadonlySet<string>
+}
+
+export const GUEST: Caller = {
+  userId: undefined,
+  username: '',
+  via: 'guest',
+  credentialId: undefined,
+  permissions: new Set(),
+}
+
+/** What a caller brings along with the input. */
+export type Request = {
+  readonly caller: Caller
+  readonly input: unknown
+  readonly requestId: string
+  readonly signal: AbortSignal
+  /** The If-Match header of a PUT or DELETE. */
+  readonly ifMatch?: string | undefined
+}
+
+/** All that a handler gets; there is nothing else to reach for. */
+export type KernelCtx<Tables> = {
+  readonly caller: Caller
+  /** The transaction of a write, or the last committed state. */
+  readonly db: Kysely<Tables>
+  /** Streams, revisions and the engine's named capabilities. */
+  readonly store: Db<Tables>
+  /** The moment of the call: RFC 3339, UTC, milliseconds. */
+  readonly now: string
+  readonly log: Logger
+  readonly signal: AbortSignal
+  /** Tells the rest of the product, inside the same transaction. */
+  readonly emit: (event: string, data: unknown) => Promise<void>
+  /** Undoes only what `work` did if it throws. */
+  readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
+  /** @throws AppError FORBIDDEN unless the caller holds the permission. */
+  readonly require: (permission: Permission) => void
+  /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
+  readonly precondition: (current: Etag) => void
+  /** Runs a short transaction, for raw routes and jobs, which begin without one. */
+  readonly write: <T>(work: (ctx: KernelCtx<Tables>) => Promise<T>) => Promise<T>
+}
+
+export type Handler<O extends AnyOperation, Tables> = (
+  ctx: KernelCtx<Tables>,
+  input: ParsedInputOf<O>,
+) => Promise<Answer<OutputOf<O>>>
+
+export type Handlers<S extends OperationSet, Tables> = { readonly [K in keyof S]: Handler<S[K], Tables> }
+
+export type RawHandler<Tables> = (ctx: KernelCtx<Tables>, request: globalThis.Request) => Promise<Response>
+
+/** What a feature does when another feature emits an event, inside the same transaction. */
+export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
+
+export type Bound<Tables> = {
+  readonly op: AnyOperation
+  readonly handler: (ctx: KernelCtx<Tables>, input: never) => Promise<unknown>
+}
+export type BoundRaw<Tables> = { readonly route: RawRoute; readonly handler: RawHandler<Tables> }
+
+/** Background work: takes no input, is idempotent, runs on a timer, and writes in transactions of its own (`ctx.write`). */
+export type Job<Tables> = {
+  readonly name: string
+  readonly summary: string
+  readonly everyMs: number
+  readonly run: (ctx: KernelCtx<Tables>) => Promise<void>
+}
+
+/** The implementation of a feature, as it stands in the registry. */
+export type Feature<Tables> = {
+  readonly operations: readonly Bound<Tables>[]
+  readonly routes?: readonly BoundRaw<Tables>[]
+  readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
+  readonly jobs?: readonly Job<Tables>[]
+}
+
+/** A job is not called off half-way. */
+const NEVER = new AbortController().signal
+
+/** @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission. */
+export const checkAccess = (access: Access, caller: Caller): void => {
+  if (access === 'public') return
+  if (caller.via === 'guest') throw new AppError('UNAUTHORIZED', 'Sign in, or send an API key as a Bearer token')
+  const wanted = permissionsOf(access)
+  if (access === 'authenticated' || wanted.some((permission) => caller.permissions.has(permission))) return
+  throw new AppError('FORBIDDEN', `This needs the permission ${wanted.join(' or ')}`)
+}
+
+export type KernelOptions<Tables> = {
+  readonly db: Db<Tables>
+  readonly features: readonly Feature<Tables>[]
+  readonly now: () => Date
+  readonly log: Logger
+}
+
+export type Kernel<Tables> = {
+  readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
+  readonly runJob: (job: Job<Tables>) => Promise<void>
+  readonly runRaw: (bound: BoundRaw<Tables>, request: Omit<Request, 'input'>, raw: globalThis.Request) => Promise<Response>
+}
+
+export const createKernel = <Tables>({ db, features, now, log }: KernelOptions<Tables>): Kernel<Tables> => {
+  const reactions = new Map<string, Reaction<Tables>[]>()
+  for (const feature of features)
+    for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
+      reactions.set(event, [...(reactions.get(event) ?? []), reaction])
+
+  const contextFor = (request: Omit<Request, 'input'>, tx: Tx<Tables> | undefined): KernelCtx<Tables> => {
+    const ctx: KernelCtx<Tables> = {
+      caller: request.caller,
+      db: tx?.db ?? db.read,
+      store: db,
+      now: now().toISOString(),
+      log,
+      signal: request.signal,
+      emit: async (event, data) => {
+        // A reaction declares the type of the event it reacts to; the emitter is the one place that makes it.
+        for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
+      },
+      savepoint: (work) => (tx ? tx.savepoint(work) : work()),
+      require: (permission) => checkAccess(permission, request.caller),
+      precondition: (current) => {
+        if (request.ifMatch === undefined || matchesEtag(request.ifMatch, current)) return
+        throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
+      },
+      write: (work) => db.write((inner) => work(contextFor(request, inner))),
+    }
+    return ctx
+  }
+
+  return {
+    run: async ({ op, handler }, request) => {
+      checkAccess(op.access, request.caller)
+      const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
+      if (op.effect === 'read') return handler(contextFor(request, undefined), input)
+      return db.write((tx) => handler(contextFor(request, tx), input), { alone: op.isLong === true })
+    },
+    runJob: (job) => {
+      const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
+      return job.run(contextFor({ caller, requestId: job.name, signal: NEVER }, undefined))
+    },
+    runRaw: async ({ route, handler }, request, raw) => {
+      checkAccess(route.access, request.caller)
+      return handler(contextFor(request, undefined), raw)
+    },
+  }
+}
+
+/** Pairs a feature's contract with its handlers; a missing, misspelt or mistyped handler does not compile. */
+export const implementFor =
+  <Tables>() =>
+  <S extends OperationSet>(operations: S, handlers: Handlers<S, Tables>): readonly Bound<Tables>[] =>
+    Object.entries(operations).map(([verb, op]) => ({
+      op,
+      // The type of `handlers` demands one handler per verb.
+      handler: handlers[verb] as Bound<Tables>['handler'],
+    }))

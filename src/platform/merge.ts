@@ -1,0 +1,24 @@
+/** A partial update of an object: absent keeps, anything else sets. */
+import { isDeepStrictEqual } from 'node:util'
+
+export type Merged<T> = {
+  readonly value: T
+  /** Names of the fields whose value is another one now; an update that changes nothing has none. */
+  readonly changes: readonly (keyof T & string)[]
+}
+
+/**
+ * @example merge({ a: 1, b: 2 }, { b: 3 }) // { value: { a: 1, b: 3 }, changes: ['b'] }
+ */
+export const merge = <T extends object>(before: T, patch: { readonly [K in keyof T]?: T[K] | undefined }): Merged<T> => {
+  const value = { ...before }
+  const changes: (keyof T & string)[] = []
+  for (const key in patch) {
+    const next = patch[key]
+    if (next === undefined || isDeepStrictEqual(next, before[key])) continue
+    // Undefined has just been ruled out.
+    value[key] = next as T[typeof key]
+    changes.push(key)
+  }
+  return { value, changes }
+}

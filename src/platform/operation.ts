@@ -1,0 +1,113 @@
+/**
+ * An operation is the single definition of one thing the product can do. REST, OpenAPI, the CLI, the MCP tools
+ * and the typed client are derived from it. Browser-safe.
+ */
+import type { z } from 'zod'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Http = `${Method} /${string}`
+export type Effect = 'read' | 'create' | 'update' | 'delete' | 'action'
+
+/** One entry of the permission catalogue: `devices:create`. */
+export type Permission = `${string}:${string}`
+
+/**
+ * Who may call: nobody has to be signed in (`public`), any signed-in caller (`authenticated`), the holder of one
+ * permission, or the holder of at least one of several (the handler then demands the exact one with `ctx.require`).
+ */
+export type Access = 'public' | 'authenticated' | Permission | { readonly anyOf: readonly Permission[] }
+
+/** The `{params}` of a path. */
+type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
+
+export type CliHints = {
+  /** The words after `plat`; without it they follow from the name: `devices.create` -> `device create`. */
+  readonly command?: string
+  /** Positional arguments, in order. */
+  readonly args?: readonly string[]
+}
+
+export type Operation<
+  Name extends string = string,
+  H extends Http = Http,
+  In extends z.ZodObject = z.ZodObject,
+  Out extends z.ZodType = z.ZodType,
+> = {
+  /** `devices.create`: the operationId, and through it the CLI command and the MCP tool. */
+  readonly name: Name
+  readonly summary: string
+  readonly description?: string
+  readonly http: H
+  /** Status of a success; 200, or 204 where `output` is void. */
+  readonly status?: number
+  /** Decides the transaction, the audit entry and the MCP hints. */
+  readonly effect: Effect
+  readonly access: Access
+  /** Request headers that carry a field of the input: `{ 'Idempotency-Key': 'idempotency_key' }`. */
+  readonly headers?: Readonly<Record<string, keyof z.input<In> & string>>
+  /** Most bytes of a request body, where the 1 MiB of every other operation is not enough. */
+  readonly maxBodyBytes?: number
+  /** Takes seconds: gets a transaction of its own and no request timeout. */
+  readonly isLong?: boolean
+  readonly cli?: CliHints
+  /** `listed` takes one of the about 20 slots of the tool list; `searchable` (the default) is found by search; `hidden` is not for models. */
+  readonly mcp?: 'listed' | 'searchable' | 'hidden'
+  readonly input: In
+  readonly output: Out
+}
+
+/** Any operation, where its own types don't matter. */
+export type AnyOperation = Operation
+/** A feature's operations, keyed by verb: `{ list, get, create }`. */
+export type OperationSet = Readonly<Record<string, AnyOperation>>
+
+export type InputOf<O extends AnyOperation> = z.input<O['input']>
+export type ParsedInputOf<O extends AnyOperation> = z.output<O['input']>
+export type OutputOf<O extends AnyOperation> = z.output<O['output']>
+
+/** Declares an operation. A `{param}` of the path that is not a field of `input` does not compile. */
+export const operation = <
+  const Name extends string,
+  const H extends Http,
+  In extends z.ZodObject,
+  Out extends z.ZodType,
+>(
+  op: Operation<Name, H, In, Out> &
+    (PathParams<H> extends keyof z.input<In> & string ? unknown : { readonly http: 'a {param} is not a field of input' }),
+): Operation<Name, H, In, Out> => op
+
+/** What is not JSON in and JSON out: sign-in with its cookie, health, metrics, documents, the MCP endpoint. */
+export type RawRoute = {
+  readonly name: string
+  readonly summary: string
+  readonly http: Http
+  readonly status?: number
+  readonly access: Access
+  /** What goes in and out, where it is JSON, for the documentation. */
+  readonly input?: z.ZodObject
+  readonly output?: z.ZodType
+  /** Media type of the answer where it is not JSON. */
+  readonly produces?: string
+}
+
+export const rawRoute = <const R extends RawRoute>(route: R): R => route
+
+export type HttpParts = { readonly method: Method; readonly path: string; readonly params: readonly string[] }
+
+/**
+ * @example httpParts('GET /api/devices/{id}') // { method: 'GET', path: '/api/devices/{id}', params: ['id'] }
+ */
+export const httpParts = (http: Http): HttpParts => {
+  const at = http.indexOf(' ')
+  const path = http.slice(at + 1)
+  // The type of `http` says that the part before the blank is a method.
+  const method = http.slice(0, at) as Method
+  return { method, path, params: [...path.matchAll(/\{(\w+)\}/g)].flatMap((m) => (m[1] ? [m[1]] : [])) }
+}
+
+/** Whether input that is not in the path travels in the query string, and not in a body. */
+export const takesQuery = (method: Method): boolean => method === 'GET' || method === 'DELETE'
+
+/** The permissions an access may be satisfied by; empty for `public` and `authenticated`. */
+export const permissionsOf = (access: Access): readonly Permission[] =>
+  typeof access === 'object' ? access.anyOf : access === 'public' || access === 'authenticated' ? [] : [access]

@@ -1,0 +1,123 @@
+/** `plat serve` and the other commands that open the database themselves: configuration in, process out. */
+import { resetPassword as reset } from './features/users/reset-password.ts'
+import { compose, openDatabase, openDatabaseBeside, type Plat, type Process, VERSION } from './compose.ts'
+import { type Config, loadConfig } from './platform/config.ts'
+import type { Flags } from './platform/config/sources.ts'
+import { createLogger } from './platform/log.ts'
+import { createPasswords } from './platform/passwords.ts'
+
+/** In-flight requests get this long when the process is asked to end. */
+const SHUTDOWN_MS = 8000
+/** Bytes that Bun reads of a body at most; an import is the largest thing there is. */
+const MAX_REQUEST_BYTES = 512 * 1024 * 1024
+
+const processFor = (flags: Flags): Process => {
+  const config = loadConfig({ env: process.env, flags, cwd: process.cwd() })
+  const log = createLogger({ level: config.logLevel, format: config.logFormat })
+  return { config, log, now: () => new Date() }
+}
+
+const urlOf = ({ hostname, port }: { hostname?: string | undefined; port?: number | undefined }): string => {
+  const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
+  const host = isAny ? 'localhost' : hostname.includes(':') ? `[${hostname}]` : hostname
+  return `http://${host}:${port}`
+}
+
+/** What a person needs to go on; the password is shown here and nowhere else. */
+const banner = (url: string, { firstAdmin }: Plat): string => {
+  const lines = ['', `  Plat ${VERSION} is running at ${url}`, `  API reference: ${url}/api/docs (sign in first)`, '']
+  if (firstAdmin?.password)
+    lines.push(
+      '  This is the first start. Sign in with',
+      `    user name  ${firstAdmin.username}`,
+      `    password   ${firstAdmin.password}`,
+      '  It is shown this once; `plat user reset-password` makes a new one at any time.',
+    )
+  else if (firstAdmin) lines.push(`  The first user "${firstAdmin.username}" was made with the password you configured.`)
+  else lines.push('  Sign in with `plat login`. Forgot the password? `plat user reset-password USERNAME` on this host.')
+  return `${lines.join('\n')}\n\n`
+}
+
+export type Server = { readonly url: string; readonly plat: Plat; readonly stop: () => Promise<void> }
+
+/** Listens; resolves when requests are answered. */
+export const startServer = async (context: Process): Promise<Server> => {
+  const { config, log } = context
+  const opened = await openDatabase(context)
+  const plat = await compose(context, opened).catch(async (error: unknown) => {
+    await opened.close()
+    throw error
+  })
+  const { hostname, port } = config.listenAddr
+  const server = Bun.serve({
+    ...(hostname === undefined ? {} : { hostname }),
+    port,
+    maxRequestBodySize: MAX_REQUEST_BYTES,
+    idleTimeout: 60,
+    fetch: plat.fetch,
+    error: (error) => {
+      log.error('request failed outside of the application', { error })
+      return new Response('Internal error\n', { status: 500 })
+    },
+  })
+  return {
+    url: urlOf(server),
+    plat,
+    stop: async () => {
+      const force = setTimeout(() => server.stop(true), SHUTDOWN_MS)
+      await server.stop()
+      clearTimeout(force)
+      await plat.close()
+    },
+  }
+}
+
+const stopOnSignal = (server: Server, { log }: Process): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let isStopping = false
+    const stop = (signal: string) => {
+      if (isStopping) process.exit(1)
+      isStopping = true
+      log.info('stopping', { signal })
+      server.stop().then(resolve, reject)
+    }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
+  })
+
+const showBanner = (config: Config, server: Server, { log }: Process): void => {
+  // A log that machines read never holds the password.
+  if (config.logFormat === 'text') process.stderr.write(banner(server.url, server.plat))
+  else {
+    log.info('listening', { url: server.url, version: VERSION })
+    if (server.plat.firstAdmin?.password)
+      process.stderr.write(banner(server.url, server.plat))
+  }
+}
+
+/** Serves until the process is told to stop. @throws ConfigError, DataLockedError, MigrationError with a message for the operator. */
+export const serve = async (flags: Flags): Promise<void> => {
+  const context = processFor(flags)
+  const server = await startServer(context)
+  showBanner(context.config, server, context)
+  await stopOnSignal(server, context)
+}
+
+/** Brings the database to this program's schema, and nothing else. */
+export const migrateOnly = async (flags: Flags): Promise<void> => {
+  const { close } = await openDatabase(processFor(flags))
+  await close()
+}
+
+/** `plat user reset-password`; the password is returned if it was made up. */
+export const resetPassword = async (flags: Flags, username: string, password: string | undefined) => {
+  const context = processFor(flags)
+  const { db, close } = await openDatabaseBeside(context)
+  const passwords = createPasswords()
+  try {
+    return await reset({ db, passwords, username, now: context.now, ...(password === undefined ? {} : { password }) })
+  } finally {
+    passwords.close()
+    await close()
+  }
+}
