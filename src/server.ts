@@ -85,14 +85,17 @@ const stopOnSignal = (server: Server, { log }: Process): Promise<void> =>
     process.on('SIGTERM', stop)
   })
 
-const showBanner = (config: Config, server: Server, { log }: Process): void => {
-  // A log that machines read never holds the password.
-  if (config.logFormat === 'text') process.stderr.write(banner(server.url, server.plat))
-  else {
-    log.info('listening', { url: server.url, version: VERSION })
-    if (server.plat.firstAdmin?.password)
-      process.stderr.write(banner(server.url, server.plat))
+const showBanner = ({ logFormat }: Config, { url, plat }: Server, { log }: Process): void => {
+  if (logFormat === 'text') {
+    process.stderr.write(banner(url, plat))
+    return
   }
+  // A log that machines read never holds the password.
+  log.info('listening', { url, version: VERSION })
+  if (plat.firstAdmin?.password)
+    log.info('the first user was made; `plat user reset-password` on this host shows a password for it', {
+      username: plat.firstAdmin.username,
+    })
 }
 
 /** Serves until the process is told to stop. @throws ConfigError, DataLockedError, MigrationError with a message for the operator. */

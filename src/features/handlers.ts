@@ -4,6 +4,7 @@ import type { Passwords } from '../platform/passwords.ts'
 import type { Feature } from './ctx.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
 import { feature as devices } from './devices/devices.ts'
+import { feature as estate } from './estate/estate.ts'
 import { feature as keys } from './keys/keys.ts'
 import { feature as networks } from './networks/networks.ts'
 import { feature as pools } from './pools/pools.ts'
@@ -25,7 +26,7 @@ export type FeatureOptions = {
 }
 
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
-  const inventory = [datacenters, networks, pools, reservations, devices, relationships, search]
+  const inventory = [datacenters, networks, pools, reservations, devices, relationships, search, estate]
   const access = [roles, keys, sessionsFeature(options)]
   return [...inventory, ...access, systemFeature(options)]
 }

@@ -1,16 +1,18 @@
 /** The registry of contracts: one line per feature. Browser-safe; the implementations are in handlers.ts. */
-import type { OperationSet } from '../platform/operation.ts'
+import type { OperationSet, RawRoute } from '../platform/operation.ts'
 import { datacenters } from './datacenters/api.ts'
 import { devices } from './devices/api.ts'
+import { docsRoutes } from './docs/api.ts'
 import { keys } from './keys/api.ts'
+import { mcpRoutes } from './mcp/api.ts'
 import { networks } from './networks/api.ts'
 import { pools } from './pools/api.ts'
 import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
 import { roles } from './roles/api.ts'
 import { search } from './search/api.ts'
-import { sessions } from './sessions/api.ts'
-import { system } from './system/api.ts'
+import { sessionRoutes, sessions } from './sessions/api.ts'
+import { system, systemRoutes } from './system/api.ts'
 
 export const contracts = {
   datacenters,
@@ -25,3 +27,8 @@ export const contracts = {
   sessions,
   system,
 } satisfies Record<string, OperationSet>
+
+/** The registry of raw routes: what is not JSON in and JSON out. */
+export const routes: readonly RawRoute[] = [sessionRoutes, systemRoutes, docsRoutes, mcpRoutes].flatMap((set) =>
+  Object.values<RawRoute>(set),
+)

@@ -4,7 +4,7 @@
  */
 import type { Kysely } from 'kysely'
 import type { Answer } from './answer.ts'
-import type { Db, Tx } from './db/database.ts'
+import type { Db, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
 import type { Logger } from './log.ts'
@@ -68,7 +68,7 @@ export type KernelCtx<Tables> = {
   /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
   readonly precondition: (current: Etag) => void
   /** Runs a short transaction, for raw routes and jobs, which begin without one. */
-  readonly write: <T>(work: (ctx: KernelCtx<Tables>) => Promise<T>) => Promise<T>
+  readonly write: <T>(work: (ctx: KernelCtx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
 }
 
 export type Handler<O extends AnyOperation, Tables> = (
@@ -154,7 +154,7 @@ export const createKernel = <Tables>({ db, features, now, log }: KernelOptions<T
         if (request.ifMatch === undefined || matchesEtag(request.ifMatch, current)) return
         throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
       },
-      write: (work) => db.write((inner) => work(contextFor(request, inner))),
+      write: (work, options) => db.write((inner) => work(contextFor(request, inner)), options),
     }
     return ctx
   }
@@ -164,7 +164,7 @@ export const createKernel = <Tables>({ db, features, now, log }: KernelOptions<T
       checkAccess(op.access, request.caller)
       const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
       if (op.effect === 'read') return handler(contextFor(request, undefined), input)
-      return db.write((tx) => handler(contextFor(request, tx), input), { alone: op.isLong === true })
+      return db.write((tx) => handler(contextFor(request, tx), input))
     },
     runJob: (job) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }

@@ -47,8 +47,6 @@ export type Operation<
   readonly headers?: Readonly<Record<string, keyof z.input<In> & string>>
   /** Most bytes of a request body, where the 1 MiB of every other operation is not enough. */
   readonly maxBodyBytes?: number
-  /** Takes seconds: gets a transaction of its own and no request timeout. */
-  readonly isLong?: boolean
   readonly cli?: CliHints
   /** `listed` takes one of the about 20 slots of the tool list; `searchable` (the default) is found by search; `hidden` is not for models. */
   readonly mcp?: 'listed' | 'searchable' | 'hidden'
@@ -83,7 +81,9 @@ export type RawRoute = {
   readonly http: Http
   readonly status?: number
   readonly access: Access
-  /** What goes in and out, where it is JSON, for the documentation. */
+  readonly description?: string
+  /** What the query string, the body and the answer hold, where they are JSON, for the documentation. */
+  readonly query?: z.ZodObject
   readonly input?: z.ZodObject
   readonly output?: z.ZodType
   /** Media type of the answer where it is not JSON. */

@@ -24,5 +24,5 @@ function answer(job: PasswordJob): WorkerAnswer<string | boolean> {
 
 function compute(job: PasswordJob): string | boolean {
   if (job.kind === 'verify') return verifySync(job.password, job.hash)
-  return hashSync(job.password, { cost: job.cost, version: '2b', rejectLongPasswords: true })
+  return hashSync(job.password, job.cost)
 }

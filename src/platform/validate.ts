@@ -79,14 +79,15 @@ const cache = new WeakMap<z.ZodType, JsonSchema>()
 
 const findUnknown = (schema: JsonSchema, value: unknown, path: Path): Path[] => {
   if (schema.anyOf) {
-    const found = schema.anyOf.map((option) => findUnknown(option, value, path))
-    return found.reduce((best, one) => (one.length < best.length ? one : best))
+    // What has fields is not null, so that option would hide the unknown ones of the other.
+    const found = schema.anyOf.filter(({ type }) => type !== 'null').map((option) => findUnknown(option, value, path))
+    return found.reduce((best, one) => (one.length < best.length ? one : best), found[0] ?? [])
   }
   if (Array.isArray(value)) return value.flatMap((item, i) => (schema.items ? findUnknown(schema.items, item, [...path, i]) : []))
   if (typeof value !== 'object' || value === null) return []
   const { properties } = schema
-  // An object without declared properties takes any; null options of an anyOf have no properties either.
-  if (!properties) return schema.type === 'null' ? [path] : []
+  // An object without declared properties takes any.
+  if (!properties) return []
   return Object.entries(value).flatMap(([key, inner]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
     return known ? findUnknown(known, inner, [...path, key]) : [[...path, key]]

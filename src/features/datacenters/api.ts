@@ -21,7 +21,7 @@ const fields = { location: text(255), description: text(4096) }
 export const DatacenterDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
 export type DatacenterDraft = z.output<typeof DatacenterDraft>
 
-const DatacenterPatch = z.object({ id: idOf('datacenters'), ...patch({ name: Name, ...fields }) })
+export const DatacenterPatch = z.object({ id: idOf('datacenters'), ...patch({ name: Name, ...fields }) })
 export type DatacenterPatch = z.output<typeof DatacenterPatch>
 
 export const datacenters = {

@@ -45,10 +45,16 @@ const memberRows = ({ id, addresses }: Device) =>
 const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
   const wanted = all.flatMap(({ id, addresses }) =>
     addresses.flatMap(({ ip, pool_id }) =>
-      pool_id === null ? [] : [{ pool_id, ip_key: store.keyOf(ip), device_id: id }],
+      pool_id === null ? [] : [{ pool_id, ip, ip_key: store.keyOf(ip), device_id: id }],
     ),
   )
-  const [taken] = await store.takenInPools(ctx, wanted)
+  const owners = new Map<string, string>()
+  const twice = wanted.find(({ pool_id, ip_key, device_id }) => {
+    const owner = owners.get(`${pool_id} ${ip_key}`)
+    owners.set(`${pool_id} ${ip_key}`, device_id)
+    return owner !== undefined && owner !== device_id
+  })
+  const [taken] = twice ? [{ pool_id: twice.pool_id, ip: twice.ip }] : await store.takenInPools(ctx, wanted)
   if (taken) throw new AppError('IP_NOT_AVAILABLE', `${taken.ip} of the pool ${taken.pool_id} is taken by another device`)
 }
 
@@ -93,6 +99,12 @@ const mustGetDoc = async (ctx: Ctx, id: string): Promise<string> => {
   if (doc === undefined) throw notFound('device', id)
   return doc
 }
+
+/** Which of the ids are devices. */
+export const existing = store.existing
+
+/** The ids of the devices of those names, by the lower-case name. */
+export const idsByName = store.idsByName
 
 export const exists = async (ctx: Ctx, id: string): Promise<boolean> => store.exists(ctx, id)
 

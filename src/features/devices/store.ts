@@ -74,6 +74,22 @@ export const lockDoc = async (ctx: Ctx, id: string): Promise<string | undefined>
 export const exists = async (ctx: Ctx, id: string): Promise<boolean> =>
   (await ctx.db.selectFrom('devices').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 
+export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
+  const known = new Set<string>()
+  for (const batch of batches(ids))
+    for (const { id } of await ctx.db.selectFrom('devices').select('id').where('id', 'in', batch).execute()) known.add(id)
+  return known
+}
+
+export const idsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, string[]>> => {
+  const ids = new Map<string, string[]>()
+  for (const batch of batches(names.map((name) => name.trim().toLowerCase()))) {
+    const rows = await ctx.db.selectFrom('devices').select(['id', 'name_key']).where('name_key', 'in', batch).execute()
+    for (const { id, name_key } of rows) ids.set(name_key, [...(ids.get(name_key) ?? []), id])
+  }
+  return ids
+}
+
 /** The devices of those ids that exist, as JSON text by id. */
 export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const docs = new Map<string, string>()

@@ -53,7 +53,7 @@ export const PoolDraft = z.object({
 })
 export type PoolDraft = z.output<typeof PoolDraft>
 
-const PoolPatch = z.object({
+export const PoolPatch = z.object({
   id: idOf('pools'),
   network_id: z.string().nullish().describe("Can't change; accepted when it is the pool's own"),
   ...patch({ name: Name, start_ip: IpAddress, end_ip: IpAddress, ...fields }),

@@ -22,6 +22,18 @@ export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<Relati
   return relationship
 }
 
+/** Makes a relationship, or gives the one there is new notes. */
+export const upsert = async (ctx: Ctx, draft: RelationshipDraft): Promise<'created' | 'updated' | 'unchanged'> => {
+  const known = await store.find(ctx, { parent_id: draft.device_id, child_id: draft.child_id, type: draft.type })
+  if (!known) {
+    await create(ctx, draft)
+    return 'created'
+  }
+  if (known.notes === draft.notes) return 'unchanged'
+  await store.setNotes(ctx, { ...known, type: draft.type, notes: draft.notes })
+  return 'updated'
+}
+
 const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
   if (!(await store.remove(ctx, triple)))
     throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)

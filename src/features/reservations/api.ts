@@ -31,7 +31,7 @@ const fields = { hostname, purpose: text(255), notes: text(4096), expires_at: ex
 export const ReservationDraft = z.object({ pool_id: idOf('pools'), ip_address: IpAddress, ...draft(fields) })
 export type ReservationDraft = z.output<typeof ReservationDraft>
 
-const ReservationPatch = z.object({ id: idOf('reservations'), ...patch(fields) })
+export const ReservationPatch = z.object({ id: idOf('reservations'), ...patch(fields) })
 export type ReservationPatch = z.output<typeof ReservationPatch>
 
 export const AllocationRequest = z.object({

@@ -36,6 +36,12 @@ export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reserva
   return reservation
 }
 
+/** The live reservation of an address in a pool. */
+export const findByAddress = async (ctx: Ctx, poolId: string, ip: string): Promise<Reservation | undefined> => {
+  const reservation = await store.findByKey(ctx, keyOf(ip))
+  return reservation?.pool_id === poolId ? reservation : undefined
+}
+
 const mustGet = async (ctx: Ctx, id: string): Promise<Reservation> => {
   const reservation = await store.find(ctx, id)
   if (!reservation) throw notFound('reservation', id)

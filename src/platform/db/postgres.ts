@@ -9,6 +9,8 @@ const STREAM_CHUNK = 500
 /** A counter per table is spread over this many rows, so that concurrent commits seldom wait for one another. */
 const REVISION_SHARDS = 16
 const MAX_CONNECTIONS = 20
+/** Streams have connections of their own: as many readers as there are may be slow without anyone else having to wait. */
+const STREAM_CONNECTIONS = 10
 /** Names share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
 const LOCK_BUCKETS = 1024n
 /** The first key of our advisory locks, to keep apart from other programs on the same server. */
@@ -54,6 +56,7 @@ const countRevisions = async (db: Kysely<Revisions>, touched: ReadonlySet<string
 /** Connects lazily; the first query meets the server. */
 export const openPostgres = <Tables>(url: string): Db<Tables> => {
   const client = new SQL({ url, max: MAX_CONNECTIONS, bigint: false })
+  const streamClient = new SQL({ url, max: STREAM_CONNECTIONS, bigint: false })
   const db = new Kysely<Tables>({
     // Bun's client is one of the two that this dialect is made for; only the optionality of its options' types differs.
     dialect: new PostgresJSDialect({ postgres: client as unknown as PostgresJSSql }),
@@ -77,6 +80,8 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
             return value
           } catch (error) {
             await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(trx)
+            // Rolled back it is still there; thousands of them would slow the server down.
+            await sql`RELEASE SAVEPOINT ${name}`.execute(trx)
             throw error
           } finally {
             depth--
@@ -102,7 +107,7 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
 
   async function* stream<Row>(query: Compilable<Row>): AsyncGenerator<Row[]> {
     const compiled = query.compile()
-    const connection = await client.reserve()
+    const connection = await streamClient.reserve()
     try {
       await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       await connection.unsafe(`DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, [...compiled.parameters])
@@ -112,7 +117,8 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
         if (rows.length < STREAM_CHUNK) return
       }
     } finally {
-      await connection.unsafe('ROLLBACK')
+      // Without an answer the server is gone, and the transaction with it; what was thrown before says so.
+      await connection.unsafe('ROLLBACK').catch(() => {})
       connection.release()
     }
   }
@@ -133,13 +139,18 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
     },
     connections: () => (isReachable ? 1 : 0),
     ping: async () => {
-      isReachable = false
-      await sql`SELECT 1`.execute(db)
-      isReachable = true
+      try {
+        await sql`SELECT 1`.execute(db)
+        isReachable = true
+      } catch (error) {
+        isReachable = false
+        throw error
+      }
     },
     close: async () => {
       await db.destroy()
       await client.close()
+      await streamClient.close()
     },
   }
 }

@@ -14,7 +14,8 @@ const STREAM_CHUNK = 500
 /** Snapshots kept open for the next stream. */
 const IDLE_SNAPSHOTS = 2
 
-const isOlder = (version: string): boolean => {
+/** @example isTooOld('3.51.2') // true */
+export const isTooOld = (version: string): boolean => {
   const parts = version.split('.').map(Number)
   for (const [i, wanted] of OLDEST_VERSION.entries()) {
     const part = parts[i] ?? 0
@@ -64,7 +65,7 @@ export type SqliteDb<Tables> = Db<Tables> & {
 export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
   const writer = open(file)
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
-  if (!version || isOlder(version))
+  if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
   const reader = open(file)
   const writeCache = statementCache(writer)

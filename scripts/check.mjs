@@ -1,0 +1,11 @@
+// `npm run check`: types, lint and the tests beside the code on SQLite only. For use while working; not the gate.
+
+import { ensureDependencies } from './install.mjs'
+import { finish, runLint, runTests, runTypes } from './steps.mjs'
+import { ensureServers } from './test-servers.mjs'
+
+ensureDependencies()
+// Sessions are tested against a real Valkey whatever the database.
+ensureServers(['valkey'])
+
+finish([await runTypes(), await runLint(), await runTests(['src', '--bail'], { PLAT_TEST_DIALECTS: 'sqlite' })])

@@ -1,0 +1,158 @@
+/** The texts of the golden files, each derived from the registry. Equal sources, equal texts: no clock, no order by chance. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { program } from '../src/cli.ts'
+import { contracts, routes } from '../src/features/index.ts'
+import { CATALOGUE, SYSTEM_ROLES } from '../src/features/roles/catalogue.ts'
+import type { Tables } from '../src/features/tables.ts'
+import { migrations } from '../src/migrations/index.ts'
+import type { Argument, Command, Flag } from '../src/platform/cli/command.ts'
+import { GLOBAL_FLAGS } from '../src/platform/cli/globals.ts'
+import { operationCommands } from '../src/platform/cli/operation-commands.ts'
+import { commandOf, toolName } from '../src/platform/command.ts'
+import { ddlFor, migrate } from '../src/platform/db/migrate.ts'
+import { openSqlite } from '../src/platform/db/sqlite.ts'
+import { toolDefinitions } from '../src/platform/mcp/tools.ts'
+import { openapi } from '../src/platform/openapi.ts'
+import {
+  type Access,
+  type AnyOperation,
+  type OperationSet,
+  permissionsOf,
+  type RawRoute,
+} from '../src/platform/operation.ts'
+
+const operations: readonly AnyOperation[] = Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set))
+
+/** Columns as wide as their widest cell, two blanks apart. */
+const aligned = (rows: readonly (readonly string[])[]): string => {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const accessText = (access: Access): string => (typeof access === 'object' ? access.anyOf.join('|') : access)
+
+const surfaceOf = (op: AnyOperation): string =>
+  op.mcp === 'listed' ? toolName(op) : op.mcp === 'hidden' ? 'hidden' : '-'
+
+const operationRow = (op: AnyOperation): string[] => {
+  const [method = '', path = ''] = op.http.split(' ')
+  return [op.name, method, path, accessText(op.access), op.effect, `plat ${commandOf(op).join(' ')}`, surfaceOf(op)]
+}
+
+const routeRow = ({ name, http, access }: RawRoute): string[] => {
+  const [method = '', path = ''] = http.split(' ')
+  return [name, method, path, accessText(access), 'raw', '', '']
+}
+
+export const operationsText = (): string =>
+  aligned([
+    ['NAME', 'METHOD', 'PATH', 'ACCESS', 'EFFECT', 'COMMAND', 'MCP TOOL'],
+    ...operations.map(operationRow),
+    ...routes.map(routeRow),
+  ])
+
+/** The version is left out: a release is no change of the API. */
+export const openapiText = (): string => JSON.stringify(openapi(contracts, routes, { version: '0' }), null, 2)
+
+const argumentText = ({ field, isRequired, isRest }: Argument): string => {
+  const name = `${field.toUpperCase()}${isRest ? '...' : ''}`
+  return isRequired ? name : `[${name}]`
+}
+
+const flagRow = ({ names, short, hint, choices, bounds, isList }: Flag): string[] => [
+  `    ${short === undefined ? '' : `-${short}, `}${names.map((name) => `--${name}`).join(', ')}${hint && ` ${hint}`}`,
+  [choices.join('|'), bounds, isList ? 'repeats' : ''].filter(Boolean).join('; '),
+]
+
+const commandText = (command: Command): string => {
+  const { args, flags } = command.spec()
+  const own = flags.filter(({ field }) => !args.some((arg) => arg.field === field))
+  const usage = ['plat', ...command.words, ...args.map(argumentText)].join(' ')
+  return [`${usage}    ${command.summary}`, ...(own.length > 0 ? [aligned(own.map(flagRow))] : [])].join('\n')
+}
+
+export const cliText = (): string => {
+  const commands = [...program.specials, ...operationCommands(contracts)].filter(({ isHidden }) => !isHidden)
+  const sorted = commands.toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1))
+  return ['every command', aligned(GLOBAL_FLAGS.map(flagRow)), '', ...sorted.map(commandText)].join('\n')
+}
+
+/** A fair guess for JSON and English alike. */
+const tokens = (value: unknown): number => Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4)
+
+export const toolsText = (): string => {
+  const tools = toolDefinitions(operations)
+  const blocks = tools.map((tool) => {
+    const hints = Object.entries(tool.annotations).filter(([, isSet]) => isSet)
+    return [
+      `${tool.name}  (${tokens(tool)} tokens; ${hints.map(([name]) => name.replace('Hint', '')).join(', ') || 'no hints'})`,
+      `  ${tool.description}`,
+      `  ${JSON.stringify(tool.inputSchema)}`,
+    ].join('\n')
+  })
+  return [`${tools.length} tools, ${tokens(tools)} tokens in all (bytes / 4)`, ...blocks].join('\n\n')
+}
+
+const users = (permission: string): string =>
+  operations
+    .filter(({ access }) => permissionsOf(access).some((one) => one === permission))
+    .map(({ name }) => name)
+    .join(' ')
+
+export const permissionsText = (): string =>
+  aligned([
+    ['PERMISSION', ...SYSTEM_ROLES.map(({ name }) => name), 'MEANING', 'OPERATIONS'],
+    ...CATALOGUE.map(({ name, description }) => [
+      name,
+      ...SYSTEM_ROLES.map(({ permissions }) => (permissions.includes(name) ? 'yes' : '-')),
+      description,
+      users(name),
+    ]),
+  ])
+
+/** As written in the migrations, less the indentation of its last line. */
+const dedented = (statement: string): string => {
+  const lines = statement.trim().split('\n')
+  const indent = lines.length > 1 ? (lines.at(-1)?.search(/\S/) ?? 0) : 0
+  return lines.map((line, i) => (i === 0 ? line : line.replace(new RegExp(`^ {0,${indent}}`), '').trimEnd())).join('\n')
+}
+
+/** The tables that a full-text index keeps for itself. */
+const SHADOW = /_search_(config|content|data|docsize|idx)$/
+
+export const sqliteText = async (): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'plat-golden-'))
+  const db = openSqlite<Tables>(join(folder, 'plat.db'))
+  try {
+    await migrate(db, { migrations, now: () => new Date(0) })
+    const { rows } = await sql<{
+      name: string
+      sql: string
+    }>`SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name, type`.execute(db.read)
+    return rows
+      .filter(({ name }) => !SHADOW.test(name))
+      .map((row) => `${dedented(row.sql)};`)
+      .join('\n\n')
+  } finally {
+    await db.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+export const postgresText = (): string => {
+  const ddl = ddlFor('postgres')
+  const ordered = migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return ordered
+    .flatMap(({ name, statements }) => [`-- ${name}`, ...statements(ddl).map((statement) => `${dedented(statement)};`)])
+    .join('\n\n')
+}

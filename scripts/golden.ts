@@ -1,0 +1,72 @@
+/**
+ * Writes golden/: what the product offers, derived from its sources, so that a review sees what a change changes.
+ * `--check` writes nothing and fails when a file is not what the sources say.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import {
+  cliText,
+  openapiText,
+  operationsText,
+  permissionsText,
+  postgresText,
+  sqliteText,
+  toolsText,
+} from './golden-texts.ts'
+
+const FOLDER = join(dirname(import.meta.dirname), 'golden')
+/** Lines of a difference that are shown. */
+const MAX_LINES = 20
+const MAX_WIDTH = 320
+
+const texts: Readonly<Record<string, string>> = {
+  'operations.txt': operationsText(),
+  'openapi.json': openapiText(),
+  'cli.txt': cliText(),
+  'mcp-tools.txt': toolsText(),
+  'permissions.txt': permissionsText(),
+  'schema.sqlite.sql': await sqliteText(),
+  'schema.postgres.sql': postgresText(),
+}
+
+const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+
+/** The lines that only one of the texts has, as many times as it has them more. */
+const onlyIn = (text: string, other: string): string[] => {
+  const counts = new Map<string, number>()
+  for (const line of other.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1)
+  return text.split('\n').filter((line) => {
+    const left = counts.get(line) ?? 0
+    counts.set(line, left - 1)
+    return left <= 0
+  })
+}
+
+const cut = (line: string): string => (line.length > MAX_WIDTH ? `${line.slice(0, MAX_WIDTH)}…` : line)
+
+const summary = (name: string, old: string, now: string): string => {
+  const gone = onlyIn(old, now).map((line) => `  - ${cut(line)}`)
+  const added = onlyIn(now, old).map((line) => `  + ${cut(line)}`)
+  const shown = [...gone.slice(0, MAX_LINES), ...added.slice(0, MAX_LINES)]
+  const rest = gone.length + added.length - shown.length
+  return [
+    `golden/${name} is out of date (${gone.length} lines gone, ${added.length} new):`,
+    ...(shown.length > 0 ? shown : ['  the same lines in another order']),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ].join('\n')
+}
+
+const isCheck = process.argv.includes('--check')
+const stale = Object.entries(texts).filter(([name, text]) => read(join(FOLDER, name)) !== `${text}\n`)
+
+if (!isCheck) {
+  mkdirSync(FOLDER, { recursive: true })
+  for (const [name, text] of stale) writeFileSync(join(FOLDER, name), `${text}\n`)
+  console.log(
+    stale.length === 0 ? 'golden/ is up to date' : `wrote ${stale.map(([name]) => `golden/${name}`).join(', ')}`,
+  )
+} else if (stale.length > 0) {
+  for (const [name, text] of stale) console.error(summary(name, read(join(FOLDER, name)), `${text}\n`))
+  console.error('\nRun `npm run golden`, look at what changed, and commit it with the change.')
+  process.exit(1)
+}

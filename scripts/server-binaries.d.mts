@@ -1,0 +1,5 @@
+// Types of server-binaries.mjs, which is plain JavaScript because Node 20 runs it before Bun is there.
+
+export function findPostgres(): { postgres: string; initdb: string } | undefined
+export function findValkey(): string | undefined
+export function findChromium(): string | undefined

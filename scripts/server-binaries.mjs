@@ -1,0 +1,58 @@
+// Owns where the servers and the browser that the tests need are found on a machine.
+// Shared by scripts (Node) and tests (Bun), so both agree on what is installed.
+
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+
+/** The newest complete PostgreSQL server that has the extensions Plat needs. */
+export function findPostgres() {
+  const onPath = findOnPath(['postgres'])
+  const directories = [...(onPath ? [dirname(realpathSync(onPath))] : []), ...debianPostgres()]
+  return directories
+    .map((directory) => ({ postgres: join(directory, 'postgres'), initdb: join(directory, 'initdb') }))
+    .find(({ postgres, initdb }) => isExecutable(postgres) && isExecutable(initdb) && hasTrigrams(dirname(postgres)))
+}
+
+/** A Valkey server, or the Redis server that it speaks the protocol of. */
+export function findValkey() {
+  return findOnPath(['valkey-server', 'redis-server'])
+}
+
+/** A Chromium or Chrome that can be driven. */
+export function findChromium() {
+  const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+  return (
+    findOnPath(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']) ??
+    (isExecutable(onMac) ? onMac : undefined)
+  )
+}
+
+/** Debian keeps the servers off PATH, one directory for each major version. */
+function debianPostgres() {
+  const base = '/usr/lib/postgresql'
+  if (!existsSync(base)) return []
+  const versions = readdirSync(base).sort((a, b) => Number(b) - Number(a))
+  return versions.map((version) => join(base, version, 'bin'))
+}
+
+/** Some systems package pg_trgm apart from the server. Where pg_config does not tell, the tests will. */
+function hasTrigrams(directory) {
+  const asked = spawnSync(join(directory, 'pg_config'), ['--sharedir'], { encoding: 'utf8' })
+  if (asked.status !== 0) return true
+  return existsSync(join(asked.stdout.trim(), 'extension', 'pg_trgm.control'))
+}
+
+function findOnPath(names) {
+  const directories = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  return names.flatMap((name) => directories.map((directory) => join(directory, name))).find(isExecutable)
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

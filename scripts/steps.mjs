@@ -1,0 +1,67 @@
+// Owns the steps of `npm test` and `npm run check`: running each to its end, counting, and the closing lines.
+
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { run, stopCode } from './child.mjs'
+import { bunPath, root } from './install.mjs'
+
+/** Runs a step that either passes or fails as a whole. */
+export async function runStep(name, command, args) {
+  const result = await timed(name, () => run(command, args))
+  return { ...result, passed: result.code === 0 ? 1 : 0, failed: result.code === 0 ? 0 : 1, skipped: 0 }
+}
+
+export const runTypes = () => runStep('types', binary('tsc'), ['--noEmit'])
+export const runLint = () => runStep('lint', binary('biome'), ['check', '.'])
+export const runGolden = () => runStep('golden', bunPath(), ['scripts/golden.ts', '--check'])
+
+/** Runs `bun test` with these arguments and counts the tests. */
+export async function runTests(args, env = {}) {
+  let output = ''
+  const onOutput = (text) => {
+    output += text
+  }
+  const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
+  const options = { env: { ...process.env, ...color, ...env }, onOutput }
+  const result = await timed('tests', () => run(bunPath(), ['test', '--timeout', '60000', ...args], options))
+  return { ...result, ...countTests(output, result.code) }
+}
+
+/** Prints the table and, as the very last line, what passed and failed; a failure sets the exit code. */
+export function finish(results) {
+  console.log('')
+  for (const { name, code, ms, ...counts } of results) {
+    const verdict = code === 0 && counts.failed === 0 ? 'ok' : 'FAILED'
+    const notes =
+      name === 'tests' ? `  ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped` : ''
+    console.log(`${name.padEnd(8)}${verdict.padEnd(8)}${`${(ms / 1000).toFixed(1)} s`.padStart(8)}${notes}`)
+  }
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0)
+  console.log('')
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+  if (sum('failed') > 0) process.exitCode = 1
+}
+
+/** Bun's closing lines: ` 123 pass`, ` 2 skip`, ` 1 todo`, ` 0 fail`, ` 1 error`. */
+function countTests(output, code) {
+  const plain = stripVTControlCharacters(output)
+  const count = (word) => Number([...plain.matchAll(new RegExp(`^ *(\\d+) ${word}s?$`, 'gm'))].at(-1)?.[1] ?? 0)
+  const passed = count('pass')
+  const failed = count('fail')
+  // A crash, a file that does not load or a run of no test at all counts as one failure, whatever else was counted.
+  const isSilentFailure = failed === 0 && (code !== 0 || passed === 0)
+  return { passed, failed: isSilentFailure ? 1 : failed, skipped: count('skip') + count('todo') }
+}
+
+async function timed(name, action) {
+  console.log(`\n--- ${name}`)
+  const start = performance.now()
+  const code = await action()
+  // Ctrl-C means the whole run, not only the step it happened to hit.
+  if (stopCode()) process.exit(stopCode())
+  return { name, code, ms: performance.now() - start }
+}
+
+function binary(name) {
+  return join(root, 'node_modules', '.bin', name)
+}

@@ -1,0 +1,83 @@
+// Owns that the servers and the browser the tests need are installed: with apt-get where it may, else it says what
+// is missing and stops, because a test that is skipped for want of a server would look like one that passed.
+
+import { spawnSync } from 'node:child_process'
+import { fail } from './install.mjs'
+import { findChromium, findPostgres, findValkey } from './server-binaries.mjs'
+
+const servers = {
+  postgres: {
+    find: findPostgres,
+    packages: () => ['postgresql', 'postgresql-contrib'],
+    missing: 'PostgreSQL server with pg_trgm (initdb and postgres; packages postgresql, postgresql-contrib)',
+  },
+  valkey: {
+    find: findValkey,
+    packages: () => [isOffered('valkey-server') ? 'valkey-server' : 'redis-server'],
+    missing: 'Valkey or Redis server (valkey-server or redis-server on PATH; package of the same name)',
+  },
+  chromium: {
+    find: findChromium,
+    packages: () => ['chromium'],
+    missing: 'Chromium or Chrome (chromium or google-chrome on PATH; package chromium)',
+  },
+}
+
+/** Installs what is missing of `names`, or ends the script with one line for each that cannot be installed. */
+export function ensureServers(names = Object.keys(servers)) {
+  const missing = missingOf(names)
+  if (missing.length === 0) return
+  const failure = installPackages(missing)
+  const still = missingOf(names)
+  if (still.length === 0) return
+  const lines = still.map((name) => `  - ${servers[name].missing}`)
+  fail(['The tests need these to be installed:', ...lines, failure].filter(Boolean).join('\n'))
+}
+
+function missingOf(names) {
+  return names.filter((name) => !servers[name].find())
+}
+
+/** Gives what went wrong, for a person to read; nothing when all went well. */
+function installPackages(names) {
+  if (spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).error) return undefined
+  const asRoot = process.getuid() === 0 ? [] : ['sudo', '-n']
+  if (asRoot.length > 0 && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) {
+    return 'They could not be installed from here: that takes root, or sudo without a password.'
+  }
+
+  console.log(`Installing ${names.join(', ')} for the tests (apt-get, once) ...`)
+  const update = [...asRoot, 'apt-get', '-qq', 'update']
+  // A broken third-party source fails the update; what the install then finds is what counts.
+  spawnSync(update[0], update.slice(1), { stdio: 'ignore' })
+  const packages = names.flatMap((name) => servers[name].packages())
+  const install = [...asRoot, 'sh', '-c', installScript, 'install', ...packages]
+  const { status, stdout } = spawnSync(install[0], install.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 2] })
+  if (status === 0) return undefined
+  return `apt-get could not install ${packages.join(' ')}:\n${stdout.trim().split('\n').slice(-15).join('\n')}`
+}
+
+/**
+ * Installs packages without a service starting now or at the next boot: the tests start servers of their own.
+ * Debian asks policy-rc.d before it starts one. One of the machine's own is left as it is; ours is marked, so that one
+ * left by a killed run is known and taken away by the next.
+ */
+const installScript = `
+policy=/usr/sbin/policy-rc.d
+mark='# by the tests of plat, for the time of one apt-get install'
+if [ ! -e "$policy" ] || grep -qF "$mark" "$policy"; then
+  trap 'rm -f "$policy"' EXIT
+  trap 'exit 130' INT TERM HUP
+  printf '#!/bin/sh\\n%s\\nexit 101\\n' "$mark" >"$policy" && chmod 755 "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install "$@" 2>&1 || exit 1
+if [ -d /run/systemd/system ]; then
+  for service in "$@"; do systemctl disable --quiet "$service" 2>/dev/null; done
+fi
+exit 0
+`
+
+function isOffered(name) {
+  return spawnSync('apt-cache', ['show', name], { stdio: 'ignore' }).status === 0
+}

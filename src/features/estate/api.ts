@@ -1,0 +1,67 @@
+/** The estate contract: a whole resource in one call and one transaction. Browser-safe. */
+import { z } from 'zod'
+import { ERROR_CODES } from '../../platform/errors.ts'
+import { rawRoute } from '../../platform/operation.ts'
+
+/** What can be imported, in the order in which one refers to the other. */
+export const RESOURCES = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const
+export const Resource = z.enum(RESOURCES)
+export type Resource = z.infer<typeof Resource>
+
+/** Largest body of an import. */
+export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
+/** Bad rows that an answer names; the rest is counted. */
+export const MAX_ERRORS = 100
+
+export const ImportQuery = z.object({
+  resource: Resource,
+  dry_run: z.boolean().default(false).describe('Judges every row and changes nothing'),
+})
+
+const RowError = z.object({
+  row: z.int().describe('1 is the first'),
+  id: z.string().optional(),
+  code: z.enum(ERROR_CODES),
+  error: z.string(),
+  details: z.array(z.object({ field: z.string(), message: z.string() })),
+})
+
+export type ImportQuery = z.output<typeof ImportQuery>
+
+export const ImportResult = z
+  .object({
+    resource: Resource,
+    dry_run: z.boolean(),
+    created: z.int(),
+    updated: z.int(),
+    unchanged: z.int(),
+    failed: z.int().describe('If any row is bad, nothing is changed'),
+    errors: z.array(RowError).describe(`The first ${MAX_ERRORS}`),
+  })
+  .meta({ id: 'ImportResult' })
+export type ImportResult = z.infer<typeof ImportResult>
+
+export const estateRoutes = {
+  import: rawRoute({
+    name: 'estate.import',
+    summary: 'Create and update a whole file of rows in one transaction',
+    description:
+      'The body is a JSON array of the objects that a create takes, or one such object a line. A row with the id of an object ' +
+      'that exists updates it; without an id, the one object of the same name is meant. The answer is JSON lines: ' +
+      '`{"progress":{"done","total"}}` now and then, and at the end `{"result":{...}}` or `{"error":{...}}`.',
+    http: 'POST /api/estate/import',
+    access: {
+      anyOf: [
+        'datacenters:create',
+        'networks:create',
+        'pools:create',
+        'devices:create',
+        'relationships:create',
+        'reservations:create',
+      ],
+    },
+    query: ImportQuery,
+    output: ImportResult,
+    produces: 'application/x-ndjson',
+  }),
+}

@@ -1,0 +1,95 @@
+/** `plat export`: every list of the estate, streamed into files that appear together or not at all. */
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { didYouMean } from '../../platform/cli/suggest.ts'
+import { usageError } from '../../platform/cli/usage-error.ts'
+import { sendRequest, type Transport } from '../../platform/client.ts'
+import { AppError } from '../../platform/errors.ts'
+import { oneRowPerLine } from './cli-json-rows.ts'
+import { createProgress } from './cli-progress.ts'
+import { RESOURCES, type Resource, resourceNamed } from './cli-resources.ts'
+
+type Source = { readonly transport: Transport; readonly signal: AbortSignal }
+
+async function* rowsOf(resource: Resource, { transport, signal }: Source): AsyncGenerator<Uint8Array> {
+  const init = { method: 'GET', headers: { accept: 'application/json' }, signal, timeout: false }
+  const response = await sendRequest(transport, `/api/${resource}`, init)
+  try {
+    yield* oneRowPerLine(response.body ?? new ReadableStream())
+  } catch (cause) {
+    if (signal.aborted) throw cause
+    throw new AppError('UNAVAILABLE', `${transport.baseUrl} broke off in the middle of ${resource}`, { cause })
+  }
+}
+
+/** The folder, made if need be. @throws AppError INVALID_INPUT when there is something in it */
+const prepareFolder = async (folder: string, isForced: boolean): Promise<void> => {
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw usageError(`can't make ${folder}: ${error instanceof Error ? error.message : String(error)}`)
+  })
+  const found = await readdir(folder)
+  if (found.length > 0 && !isForced) throw usageError(`${folder} is not empty; --force writes into it all the same`)
+}
+
+const writeRows = async (path: string, rows: AsyncIterable<Uint8Array>): Promise<void> => {
+  // Holds credentials of nobody, and yet the whole network: for its owner to share.
+  const file = await open(path, 'w', 0o600)
+  try {
+    for await (const bytes of rows) await file.write(bytes)
+    await file.write('\n')
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const exportToFolder = async (
+  session: Session,
+  { folder, resources, source }: { folder: string; resources: readonly Resource[]; source: Source },
+): Promise<void> => {
+  const progress = createProgress(session.io.stderr, folder)
+  const drafts = resources.map((resource) => ({ resource, path: join(folder, `.${resource}.json.${process.pid}`) }))
+  try {
+    for (const [i, { resource, path }] of drafts.entries()) {
+      await progress.show(i, drafts.length)
+      await writeRows(path, rowsOf(resource, source))
+    }
+    for (const { resource, path } of drafts) await rename(path, join(folder, `${resource}.json`))
+  } finally {
+    await progress.clear()
+    // Of a finished export there are none left.
+    for (const { path } of drafts) await rm(path, { force: true })
+  }
+}
+
+const exportToOutput = async ({ io }: Session, resources: readonly Resource[], source: Source): Promise<void> => {
+  let opening = '{'
+  for (const resource of resources) {
+    await io.stdout.write(`${opening}"${resource}":`)
+    for await (const bytes of rowsOf(resource, source)) await io.stdout.write(bytes)
+    opening = ',\n'
+  }
+  await io.stdout.write('}\n')
+}
+
+const chosenResources = (text: string | undefined): readonly Resource[] => {
+  if (text === undefined) return RESOURCES
+  const only = resourceNamed(text)
+  if (only) return [only]
+  throw usageError(`--resource must be one of ${RESOURCES.join(', ')}${didYouMean(text, RESOURCES)}`)
+}
+
+export const exportEstate = async (session: Session, texts: Texts): Promise<number> => {
+  const folder = textOf(texts, 'path') ?? '-'
+  const resources = chosenResources(textOf(texts, 'resource'))
+  if (folder !== '-') await prepareFolder(folder, isOn(texts, 'force'))
+  const { transport } = await session.connect()
+  const source = { transport, signal: session.io.interrupted() }
+  if (folder === '-') await exportToOutput(session, resources, source)
+  else {
+    await exportToFolder(session, { folder, resources, source })
+    if (!session.globals.isQuiet) await session.io.stderr.write(`Exported to ${folder}\n`)
+  }
+  return 0
+}

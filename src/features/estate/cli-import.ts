@@ -1,0 +1,125 @@
+/** `plat import`: each file is one request, loaded whole or not at all; the first that fails ends it. */
+
+import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { printable, printableJson } from '../../platform/cli/display.ts'
+import { isRow, type Row } from '../../platform/cli/labels.ts'
+import { tableText } from '../../platform/cli/table.ts'
+import { usageError } from '../../platform/cli/usage-error.ts'
+import { errorOf, sendRequest, type Transport } from '../../platform/client.ts'
+import { AppError } from '../../platform/errors.ts'
+import { findSources, type SourceFile, type Sources } from './cli-files.ts'
+import { createProgress } from './cli-progress.ts'
+
+const COLUMNS = ['file', 'resource', 'created', 'updated', 'unchanged', 'failed']
+
+/** One file's closing line, as the server counts it. */
+type Result = Row & { readonly failed: number }
+
+const isResult = (value: unknown): value is Result => isRow(value) && typeof value.failed === 'number'
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
+  const decoder = new TextDecoder()
+  let open = ''
+  for await (const chunk of body) {
+    const lines = (open + decoder.decode(chunk, { stream: true })).split('\n')
+    open = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
+  }
+  if (open.trim() !== '') yield JSON.parse(open)
+}
+
+type Request = { readonly transport: Transport; readonly isDryRun: boolean; readonly signal: AbortSignal }
+
+const post = async (file: SourceFile, { transport, isDryRun, signal }: Request): Promise<Response> => {
+  const query = new URLSearchParams({ resource: file.resource, dry_run: String(isDryRun) })
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+    body: await file.body(),
+    signal,
+    // Bun's own limit of five minutes is for answers; a big estate takes as long as it takes.
+    timeout: false,
+  }
+  return sendRequest(transport, `/api/estate/import?${query}`, init)
+}
+
+const load = async (session: Session, file: SourceFile, request: Request): Promise<Result> => {
+  const response = await post(file, request)
+  const progress = createProgress(session.io.stderr, file.name)
+  const from = request.transport.baseUrl ?? ''
+  try {
+    for await (const line of linesOf(response.body ?? new ReadableStream())) {
+      if (!isRow(line)) continue
+      if (isRow(line.progress)) await progress.show(Number(line.progress.done), Number(line.progress.total))
+      if (isRow(line.error)) throw errorOf(response.status, line.error, from)
+      if (isResult(line.result)) return line.result
+    }
+  } catch (cause) {
+    if (cause instanceof AppError || request.signal.aborted) throw cause
+    throw new AppError('UNAVAILABLE', `${from} broke off in the middle of ${file.name}`, { cause })
+  } finally {
+    await progress.clear()
+  }
+  throw new AppError('UNAVAILABLE', `${from} broke off in the middle of ${file.name}`)
+}
+
+const rowText = (file: SourceFile, error: Row): string => {
+  const id = typeof error.id === 'string' && error.id !== '' ? ` (${error.id})` : ''
+  return printable(`${file.name}: row ${error.row}${id}: ${error.error}`)
+}
+
+const reportRows = async ({ io }: Session, file: SourceFile, { errors, failed }: Result): Promise<void> => {
+  const listed = (Array.isArray(errors) ? errors : []).filter(isRow)
+  const more = failed - listed.length
+  const lines = [
+    ...listed.map((error) => rowText(file, error)),
+    ...(more > 0 ? [`${file.name}: and ${more} more`] : []),
+  ]
+  const verdict = `error: ${printable(file.name)}: ${failed} of its rows can't be loaded, so none of them was`
+  await io.stderr.write(`${[verdict, ...lines.map((line) => `  ${line}`)].join('\n')}\n`)
+}
+
+const summarise = async (
+  { io, globals }: Session,
+  results: readonly (Row & { readonly file: string })[],
+): Promise<void> => {
+  if (globals.isQuiet) return
+  if (globals.output === 'json') {
+    const text = JSON.stringify(results, undefined, io.stdout.isTty ? 2 : undefined)
+    await io.stdout.write(`${printableJson(text)}\n`)
+    return
+  }
+  const width = io.stdout.isTty ? io.stdout.columns : undefined
+  for (const piece of tableText(results, { columns: COLUMNS, hasHeaders: globals.hasHeaders, width }))
+    await io.stdout.write(piece)
+}
+
+const noteSkipped = async ({ io }: Session, { skipped }: Sources): Promise<void> => {
+  for (const name of skipped)
+    await io.stderr.write(`note: ${printable(name)} skipped: nothing that is loaded goes by that name\n`)
+}
+
+export const importEstate = async (session: Session, texts: Texts): Promise<number> => {
+  const path = textOf(texts, 'path')
+  if (path === undefined) throw usageError('PATH missing: a folder or a file')
+  const sources = await findSources(session.io, path, textOf(texts, 'resource'))
+  await noteSkipped(session, sources)
+  const { transport } = await session.connect()
+  const request = { transport, isDryRun: isOn(texts, 'dry-run'), signal: session.io.interrupted() }
+  const results: (Result & { readonly file: string })[] = []
+  for (const file of sources.files) {
+    const result = await load(session, file, request)
+    results.push({ file: file.name, ...result })
+    if (result.failed > 0) {
+      await reportRows(session, file, result)
+      break
+    }
+  }
+  await summarise(session, results)
+  const left = sources.files.slice(results.length)
+  if (left.length > 0)
+    await session.io.stderr.write(`note: not tried: ${left.map(({ name }) => printable(name)).join(', ')}\n`)
+  if (request.isDryRun && !session.globals.isQuiet)
+    await session.io.stderr.write('note: a dry run: nothing was changed\n')
+  return results.some(({ failed }) => failed > 0) ? 2 : 0
+}

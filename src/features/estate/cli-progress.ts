@@ -1,0 +1,25 @@
+/** A progress bar on a terminal; nothing at all in a pipe. */
+
+import { printable } from '../../platform/cli/display.ts'
+import type { Output } from '../../platform/cli/io.ts'
+
+const BAR_WIDTH = 24
+const CLEAR_LINE = '\r\u001b[K'
+
+export type Progress = {
+  readonly show: (done: number, total: number) => Promise<void>
+  readonly clear: () => Promise<void>
+}
+
+export const createProgress = (output: Output, name: string): Progress => ({
+  show: async (done, total) => {
+    if (!output.isTty) return
+    const share = total > 0 ? Math.min(1, done / total) : 0
+    const filled = Math.round(share * BAR_WIDTH)
+    const bar = '#'.repeat(filled) + '.'.repeat(BAR_WIDTH - filled)
+    await output.write(`${CLEAR_LINE}${printable(name)} [${bar}] ${Math.floor(share * 100)} % (${done} of ${total})`)
+  },
+  clear: async () => {
+    if (output.isTty) await output.write(CLEAR_LINE)
+  },
+})

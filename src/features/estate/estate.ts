@@ -1,0 +1,143 @@
+/** Imports a whole resource: every row judged, all or nothing, with progress on the way. */
+import { AppError, toAppError } from '../../platform/errors.ts'
+import { coerce, coercionOf } from '../../platform/coerce.ts'
+import { readBytes, requireJsonType } from '../../platform/http/body.ts'
+import { countRows, type JsonRow, jsonRows } from '../../platform/http/json-rows.ts'
+import { pause } from '../../platform/pause.ts'
+import { parse } from '../../platform/validate.ts'
+import type { Ctx, Feature } from '../ctx.ts'
+import { estateRoutes, ImportQuery, type ImportResult, MAX_ERRORS, MAX_IMPORT_BYTES } from './api.ts'
+import { IMPORTERS } from './importers.ts'
+import type { Row } from './row.ts'
+
+/** Rows worked on between two turns of the event loop. */
+const BATCH = 100
+
+type Progress = (done: number) => void
+
+/** Undoes the transaction of an import that must change nothing, and carries its result out. */
+class Undo extends Error {
+  constructor(readonly result: ImportResult) {
+    super('the import is undone')
+  }
+}
+
+const valueOf = ({ row, text }: JsonRow): Row => {
+  try {
+    // The cutter lets objects alone through.
+    return { row, value: JSON.parse(text) as Row['value'] }
+  } catch (cause) {
+    throw new AppError('INVALID_JSON', `row ${row}: is not valid JSON`, { cause })
+  }
+}
+
+function* batchesOf(bytes: Uint8Array): Generator<Row[]> {
+  let batch: Row[] = []
+  for (const row of jsonRows(bytes)) {
+    batch.push(valueOf(row))
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+type Import = { readonly query: ImportQuery; readonly bytes: Uint8Array; readonly progress: Progress }
+
+const importAll = async (ctx: Ctx, { query, bytes, progress }: Import): Promise<ImportResult> => {
+  const { resource, dry_run } = query
+  const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 }
+  const errors: ImportResult['errors'] = []
+  let done = 0
+  for (const rows of batchesOf(bytes)) {
+    ctx.signal.throwIfAborted()
+    const outcomes = await IMPORTERS[resource].run(ctx, rows)
+    for (const [i, outcome] of outcomes.entries()) {
+      if (typeof outcome === 'string') {
+        counts[outcome]++
+        continue
+      }
+      counts.failed++
+      const { row = 0, value = {} } = rows[i] ?? {}
+      if (errors.length === MAX_ERRORS) continue
+      const { code, error, details } = outcome.toBody()
+      errors.push({ row, ...(typeof value.id === 'string' ? { id: value.id } : {}), code, error, details: [...details] })
+    }
+    done += rows.length
+    progress(done)
+    await pause()
+  }
+  const result = { resource, dry_run, ...counts, errors }
+  if (dry_run || counts.failed > 0) throw new Undo(result)
+  return result
+}
+
+const run = async (ctx: Ctx, task: Import): Promise<ImportResult> => {
+  try {
+    return await ctx.write((tx) => importAll(tx, task), { alone: true })
+  } catch (error) {
+    if (error instanceof Undo) return error.result
+    throw error
+  }
+}
+
+const queryOf = (request: Request): ImportQuery => {
+  const coercion = coercionOf(ImportQuery)
+  const query = new URL(request.url).searchParams
+  const names = [...new Set(query.keys())]
+  return parse(ImportQuery, Object.fromEntries(names.map((name) => [name, coerce(coercion, name, query.getAll(name))])))
+}
+
+/** The lines of the answer, as the import goes on. A client that goes away aborts the import through `ctx.signal`. */
+const answer = (ctx: Ctx, query: ImportQuery, bytes: Uint8Array): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  let isOpen = true
+  const work = async (send: (line: object) => void): Promise<void> => {
+    try {
+      const total = countRows(bytes)
+      send({ result: await run(ctx, { query, bytes, progress: (done) => send({ progress: { done, total } }) }) })
+    } catch (thrown) {
+      if (!isOpen) return // nobody is listening any more, and nothing was changed
+      const error = toAppError(thrown)
+      if (error.code === 'INTERNAL_ERROR') ctx.log.error('import failed', { resource: query.resource, error: thrown })
+      send({ error: error.toBody() })
+    }
+  }
+  return new ReadableStream({
+    start: (controller) => {
+      const send = (line: object) => {
+        if (isOpen) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`))
+      }
+      void work(send).then(() => {
+        if (isOpen) controller.close()
+      })
+    },
+    cancel: () => {
+      isOpen = false
+    },
+  })
+}
+
+export const feature: Feature = {
+  operations: [],
+  routes: [
+    {
+      route: estateRoutes.import,
+      handler: async (ctx, request) => {
+        const query = queryOf(request)
+        for (const permission of IMPORTERS[query.resource].permissions) ctx.require(permission)
+        requireRowsType(request)
+        const bytes = await readBytes(request, MAX_IMPORT_BYTES)
+        return new Response(answer(ctx, query, bytes), {
+          headers: { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' },
+        })
+      },
+    },
+  ],
+}
+
+/** JSON, or JSON lines. @throws AppError INVALID_INPUT for any other type. */
+function requireRowsType(request: Request): void {
+  if (/^application\/(x-)?ndjson\b/i.test(request.headers.get('content-type') ?? '')) return
+  requireJsonType(request)
+}

@@ -1,0 +1,96 @@
+/** Devices come by the hundred thousand: new ones are judged and written together, and only trouble is looked at row by row. */
+import { AppError } from '../../platform/errors.ts'
+import { parse } from '../../platform/validate.ts'
+import type { Ctx } from '../ctx.ts'
+import { DeviceDraft, DevicePatch } from '../devices/api.ts'
+import * as devices from '../devices/devices.ts'
+import { attempt, checkFields, type Done, type Outcome, type Row } from './row.ts'
+
+type New = { readonly at: number; readonly draft: DeviceDraft }
+
+/** By id where the row has one; else the one device of that name. */
+const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | undefined)[]> => {
+  const idOf = ({ value: { id } }: Row) => (typeof id === 'string' ? id : undefined)
+  const known = await devices.existing(ctx, rows.flatMap((row) => idOf(row) ?? []))
+  const named = await devices.idsByName(
+    ctx,
+    rows.flatMap(({ value: { id, name } }) => (id === undefined && typeof name === 'string' ? [name] : [])),
+  )
+  return rows.map((row) => {
+    const id = idOf(row)
+    if (id !== undefined) return known.has(id) ? id : undefined
+    const { name } = row.value
+    return typeof name === 'string' ? named.get(name.trim().toLowerCase())?.[0] : undefined
+  })
+}
+
+const update = async (ctx: Ctx, id: string, value: Row['value']): Promise<Done> => {
+  checkFields(DeviceDraft, value)
+  const { updated_at } = await devices.update(ctx, parse(DevicePatch, { ...value, id }))
+  return updated_at === ctx.now ? 'updated' : 'unchanged'
+}
+
+const parseNew = (value: Row['value']): DeviceDraft | AppError => {
+  try {
+    checkFields(DeviceDraft, value)
+    return parse(DeviceDraft, value)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+const createAll = async (ctx: Ctx, drafts: readonly New[], outcomes: Outcome[]): Promise<void> => {
+  if (drafts.length === 0) return
+  const together = await attempt(ctx, async () => {
+    const made = await devices.judge(
+      ctx,
+      drafts.map(({ draft }) => draft),
+    )
+    const bad = made.find(({ error }) => error)
+    if (bad?.error) throw bad.error
+    await devices.insertAll(
+      ctx,
+      made.map(({ device }) => device),
+    )
+    return 'created'
+  })
+  for (const { at, draft } of drafts) {
+    // One of them spoilt it for all: each for itself then, so that the right row is named.
+    outcomes[at] =
+      together === 'created'
+        ? together
+        : await attempt(ctx, async () => {
+            await devices.create(ctx, draft)
+            return 'created'
+          })
+  }
+}
+
+export const importDevices = async (ctx: Ctx, rows: readonly Row[]): Promise<Outcome[]> => {
+  const outcomes: Outcome[] = []
+  const ids = await existingIds(ctx, rows)
+  const seen = new Set<string>()
+  let drafts: New[] = []
+  for (const [at, { value }] of rows.entries()) {
+    const name = typeof value.id === 'string' ? value.id : String(value.name).trim().toLowerCase()
+    if (seen.has(name)) {
+      // The same device twice in a file: the first must be there before the second can change it.
+      await createAll(ctx, drafts, outcomes)
+      drafts = []
+      const [again] = await existingIds(ctx, rows.slice(at, at + 1))
+      ids[at] = again
+    }
+    seen.add(name)
+    const id = ids[at]
+    if (id !== undefined) {
+      outcomes[at] = await attempt(ctx, () => update(ctx, id, value))
+      continue
+    }
+    const draft = parseNew(value)
+    if (draft instanceof AppError) outcomes[at] = draft
+    else drafts.push({ at, draft })
+  }
+  await createAll(ctx, drafts, outcomes)
+  return outcomes
+}

@@ -1,0 +1,130 @@
+/** How a row of each resource becomes a create, an update or nothing: by the rules of that resource, called as they are. */
+import { z } from 'zod'
+import { invalidField } from '../../platform/errors.ts'
+import type { Permission } from '../../platform/operation.ts'
+import { parse } from '../../platform/validate.ts'
+import type { Ctx } from '../ctx.ts'
+import { DatacenterDraft, DatacenterPatch } from '../datacenters/api.ts'
+import * as datacenters from '../datacenters/datacenters.ts'
+import { NetworkDraft, NetworkPatch } from '../networks/api.ts'
+import * as networks from '../networks/networks.ts'
+import { PoolDraft, PoolPatch } from '../pools/api.ts'
+import * as pools from '../pools/pools.ts'
+import { RelationshipDraft } from '../relationships/api.ts'
+import * as relationships from '../relationships/relationships.ts'
+import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
+import * as reservations from '../reservations/reservations.ts'
+import type { Resource } from './api.ts'
+import { importDevices } from './import-devices.ts'
+import { attempt, checkFields, type Done, type Outcome, type Row } from './row.ts'
+
+export type Importer = {
+  readonly permissions: readonly Permission[]
+  /** One outcome a row, in their order; the effects of a row that failed are undone. */
+  readonly run: (ctx: Ctx, rows: readonly Row[]) => Promise<Outcome[]>
+}
+
+type Upsert = (ctx: Ctx, value: Row['value']) => Promise<Done>
+
+const changed = (ctx: Ctx, { updated_at }: { readonly updated_at: string }) =>
+  updated_at === ctx.now ? 'updated' : 'unchanged'
+
+type Rules<Draft extends z.ZodType, Patch extends z.ZodType> = {
+  readonly draft: Draft
+  readonly patch: Patch
+  /** The id of the object that the row means; undefined when there is none yet. */
+  readonly find: (ctx: Ctx, value: Row['value']) => Promise<string | undefined>
+  readonly create: (ctx: Ctx, draft: z.output<Draft>) => Promise<unknown>
+  readonly update: (ctx: Ctx, patch: z.output<Patch>) => Promise<{ readonly updated_at: string }>
+}
+
+const upsertBy =
+  <Draft extends z.ZodType, Patch extends z.ZodType>(rules: Rules<Draft, Patch>): Upsert =>
+  async (ctx, value) => {
+    checkFields(rules.draft, value)
+    const id = await rules.find(ctx, value)
+    if (id !== undefined) return changed(ctx, await rules.update(ctx, parse(rules.patch, { ...value, id })))
+    await rules.create(ctx, parse(rules.draft, value))
+    return 'created'
+  }
+
+const Named = z.object({ id: z.string().optional(), name: z.string().optional() })
+
+type NamedTable = 'datacenters' | 'networks' | 'pools'
+
+/** By id where the row has one; else the one object of that name, and of the same place where names repeat in several. */
+const findNamed =
+  (table: NamedTable, same: Readonly<Record<string, string>> = {}): Rules<z.ZodType, z.ZodType>['find'] =>
+  async (ctx, value) => {
+    const { id, name } = parse(Named, value)
+    const query = ctx.db.selectFrom(table).select('id')
+    if (id !== undefined) return (await query.where('id', '=', id).executeTakeFirst())?.id
+    if (name === undefined) return undefined
+    let named = query.where('name_key', '=', name.trim().toLowerCase())
+    for (const [field, column] of Object.entries(same)) {
+      const wanted = value[field]
+      // The columns are named in this file, beside their tables.
+      if (typeof wanted === 'string') named = named.where(column as 'id', '=', wanted)
+    }
+    const found = await named.limit(2).execute()
+    if (found.length > 1) throw invalidField('name', `is the name of several ${table}; give the id`)
+    return found[0]?.id
+  }
+
+const upsertRelationship: Upsert = async (ctx, value) => {
+  const { parent_id, ...rest } = value
+  const row = { device_id: parent_id, ...rest }
+  checkFields(RelationshipDraft, row)
+  return relationships.upsert(ctx, parse(RelationshipDraft, row))
+}
+
+const upsertReservation: Upsert = async (ctx, value) => {
+  checkFields(ReservationDraft, value)
+  const draft = parse(ReservationDraft, value)
+  // It has freed its address by itself.
+  if (draft.expires_at !== null && draft.expires_at <= ctx.now) return 'unchanged'
+  const known = await reservations.findByAddress(ctx, draft.pool_id, draft.ip_address)
+  if (known) return changed(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...value, id: known.id })))
+  await reservations.create(ctx, draft)
+  return 'created'
+}
+
+/** Each row by itself, in a savepoint of its own. */
+const oneByOne =
+  (upsert: Upsert): Importer['run'] =>
+  async (ctx, rows) => {
+    const outcomes: Outcome[] = []
+    for (const { value } of rows) outcomes.push(await attempt(ctx, () => upsert(ctx, value)))
+    return outcomes
+  }
+
+const upsertDatacenter = upsertBy({
+  draft: DatacenterDraft,
+  patch: DatacenterPatch,
+  find: findNamed('datacenters'),
+  create: datacenters.create,
+  update: datacenters.update,
+})
+const upsertNetwork = upsertBy({
+  draft: NetworkDraft,
+  patch: NetworkPatch,
+  find: findNamed('networks', { subnet: 'subnet', datacenter_id: 'datacenter_id' }),
+  create: networks.create,
+  update: networks.update,
+})
+const upsertPool = upsertBy({
+  draft: PoolDraft,
+  patch: PoolPatch,
+  find: findNamed('pools', { network_id: 'network_id' }),
+  create: pools.create,
+  update: pools.update,
+})
+
+export const IMPORTERS: Readonly<Record<Resource, Importer>> = {
+  datacenters: { permissions: ['datacenters:create', 'datacenters:update'], run: oneByOne(upsertDatacenter) },
+  networks: { permissions: ['networks:create', 'networks:update'], run: oneByOne(upsertNetwork) },
+  pools: { permissions: ['pools:create', 'pools:update'], run: oneByOne(upsertPool) },
+  devices: { permissions: ['devices:create', 'devices:update'], run: importDevices },
+  relationships: { permissions: ['relationships:create', 'relationships:update'], run: oneByOne(upsertRelationship) },
+  reservations: { permissions: ['reservations:create', 'reservations:update'], run: oneByOne(upsertReservation) },
+}

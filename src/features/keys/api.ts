@@ -1,0 +1,80 @@
+/** The API keys contract. Browser-safe. */
+import { z } from 'zod'
+import { draft, idOf, Moment, Name, Page, Timestamp } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    user_id: z
+      .string()
+      .nullable()
+      .describe('The owner, whose permissions the key has; a key without one opens nothing'),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable().describe('To the minute'),
+    expires_at: Timestamp.nullable(),
+    prefix: z.string().describe('How the key begins, to tell keys apart'),
+  })
+  .meta({ id: 'ApiKey', columns: ['id', 'name', 'prefix', 'last_used_at', 'expires_at'] })
+export type ApiKey = z.infer<typeof ApiKey>
+
+export const NewApiKey = ApiKey.extend({ key: z.string().describe('The key itself, shown this once') }).meta({
+  id: 'NewApiKey',
+  columns: ['id', 'name', 'key', 'expires_at'],
+})
+export type NewApiKey = z.infer<typeof NewApiKey>
+
+/** Forms send "" for a field that was left empty. */
+const Expiry = z.union([z.literal('').transform(() => null), Moment]).nullable()
+
+export const ApiKeyDraft = z.object({ name: Name, ...draft({ expires_at: Expiry }) })
+export type ApiKeyDraft = z.output<typeof ApiKeyDraft>
+
+const One = z.object({ id: idOf('keys') })
+
+export const keys = {
+  list: operation({
+    name: 'keys.list',
+    summary: "List your API keys, or everyone's with the permission apikeys:list",
+    http: 'GET /api/keys',
+    effect: 'read',
+    access: 'authenticated',
+    input: z.object({ user_id: idOf('users').optional().describe('Only the keys of this user'), ...Page }),
+    output: z.array(ApiKey),
+  }),
+  create: operation({
+    name: 'keys.create',
+    summary: 'Create an API key for yourself; the key is shown this once',
+    http: 'POST /api/keys',
+    status: 201,
+    effect: 'create',
+    access: 'authenticated',
+    cli: { args: ['name'] },
+    // The answer holds a secret.
+    mcp: 'hidden',
+    input: ApiKeyDraft,
+    output: NewApiKey,
+  }),
+  get: operation({
+    name: 'keys.get',
+    summary: "Show an API key of yours, or anyone's with the permission apikeys:read",
+    http: 'GET /api/keys/{id}',
+    effect: 'read',
+    access: 'authenticated',
+    cli: { args: ['id'] },
+    input: One,
+    output: ApiKey,
+  }),
+  delete: operation({
+    name: 'keys.delete',
+    summary:
+      "Delete an API key of yours, or anyone's with the permission apikeys:delete; it opens nothing from then on",
+    http: 'DELETE /api/keys/{id}',
+    effect: 'delete',
+    access: 'authenticated',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
+  }),
+}

@@ -1,0 +1,84 @@
+/** The rules of API keys: whose they are, what they look like, and that only their hash is kept. */
+import { AppError, invalidField, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import type { Permission } from '../../platform/operation.ts'
+import { isSameHash, newSecret, secretHash } from '../../platform/secret-token.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type ApiKey, type ApiKeyDraft, keys, type NewApiKey } from './api.ts'
+import * as store from './store.ts'
+import type { ApiKeyRow } from './table.ts'
+
+const PREFIX = 'plat_'
+/** Shown of a key: enough to tell keys apart, 24 of its 256 bits. */
+const SHOWN_CHARACTERS = PREFIX.length + 4
+
+/** A key as it is handed out, with what is stored of it. */
+export const makeKey = (): { key: string; key_hash: string; prefix: string } => {
+  const key = newSecret(PREFIX)
+  return { key, key_hash: secretHash(key), prefix: key.slice(0, SHOWN_CHARACTERS) }
+}
+
+/** The key with this hash, whatever its state. */
+export const findKeyByHash = async (scope: store.Scope, hash: string): Promise<ApiKeyRow | undefined> => {
+  const row = await store.findByHash(scope, hash)
+  return row && isSameHash(row.key_hash, hash) ? row : undefined
+}
+
+export const recordKeyUse = store.recordUse
+
+const ownerOf = ({ caller }: Ctx): string => {
+  if (caller.userId === undefined) throw new AppError('UNAUTHORIZED', 'Only a user has API keys')
+  return caller.userId
+}
+
+/** @throws AppError NOT_FOUND, for a key of someone else too unless the caller holds the permission. */
+const mustGet = async (ctx: Ctx, id: string, permission: Permission): Promise<ApiKey> => {
+  const key = await store.find(ctx, id)
+  const isVisible = key && (key.user_id === ownerOf(ctx) || ctx.caller.permissions.has(permission))
+  if (!isVisible) throw notFound('API key', id)
+  return key
+}
+
+const create = async (ctx: Ctx, { name, expires_at }: ApiKeyDraft): Promise<NewApiKey> => {
+  const user_id = ownerOf(ctx)
+  if (expires_at !== null && expires_at <= ctx.now) throw invalidField('expires_at', 'must be in the future')
+  const { key, key_hash, prefix } = makeKey()
+  const stored = { id: Bun.randomUUIDv7(), name, user_id, created_at: ctx.now, expires_at, prefix }
+  await store.insert(ctx, { ...stored, key_hash })
+  const apiKey: ApiKey = { ...stored, last_used_at: null }
+  await ctx.emit('key.created', apiKey)
+  return { ...apiKey, key }
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await store.lock(ctx, id)
+  const key = await mustGet(ctx, id, 'apikeys:delete')
+  ctx.precondition(etagOf(JSON.stringify(key)))
+  await store.remove(ctx, id)
+  await ctx.emit('key.deleted', key)
+}
+
+export const feature: Feature = {
+  operations: implement(keys, {
+    list: async (ctx, { user_id, ...page }) => {
+      const owner = ownerOf(ctx)
+      const isAll = ctx.caller.permissions.has('apikeys:list')
+      // Users too: their keys go with them.
+      const revision = await ctx.store.revision(['api_keys', 'api_key_uses', 'users'])
+      let query = store.query(ctx)
+      if (!isAll) query = query.where('api_keys.user_id', '=', owner)
+      if (user_id !== undefined) query = query.where('api_keys.user_id', '=', user_id)
+      return listRows(ctx, {
+        // The same address lists other keys for other people, and a browser's cache knows only the address.
+        revision: `${revision} ${isAll ? 'all' : owner}`,
+        query,
+        page,
+        row: (key): ApiKey => key,
+      })
+    },
+    create,
+    get: async (ctx, { id }) => mustGet(ctx, id, 'apikeys:read'),
+    delete: async (ctx, { id }) => remove(ctx, id),
+  }),
+}

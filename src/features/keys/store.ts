@@ -1,0 +1,71 @@
+/** The queries of API keys; the only writer of their tables. */
+import { violationOf } from '../../platform/db/violations.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Ctx } from '../ctx.ts'
+import type { ApiKey } from './api.ts'
+import type { ApiKeyRow } from './table.ts'
+
+/** A transaction, a context, or the last committed state. */
+export type Scope = Pick<Ctx, 'db'>
+
+/** Every key as it is sent, by name. */
+export const query = ({ db }: Scope) =>
+  db
+    .selectFrom('api_keys')
+    .leftJoin('api_key_uses', 'api_key_uses.key_id', 'api_keys.id')
+    .select([
+      'api_keys.id',
+      'api_keys.name',
+      'api_keys.user_id',
+      'api_keys.created_at',
+      'api_key_uses.last_used_at',
+      'api_keys.expires_at',
+      'api_keys.prefix',
+    ])
+    .orderBy('api_keys.name_key')
+    .orderBy('api_keys.id')
+
+export const find = (scope: Scope, id: string): Promise<ApiKey | undefined> =>
+  query(scope).where('api_keys.id', '=', id).executeTakeFirst()
+
+/** Keeps other writers off the key until commit. */
+export const lock = async (ctx: Ctx, id: string): Promise<void> => {
+  await ctx.store.sql.lockRows(ctx.db.selectFrom('api_keys').select('id').where('id', '=', id)).executeTakeFirst()
+}
+
+export const findByHash = ({ db }: Scope, hash: string): Promise<ApiKeyRow | undefined> =>
+  db.selectFrom('api_keys').selectAll().where('key_hash', '=', hash).executeTakeFirst()
+
+/** @throws AppError ALREADY_EXISTS, UNAUTHORIZED when the owner is gone. */
+export const insert = async ({ db }: Scope, key: Omit<ApiKeyRow, 'name_key'>): Promise<void> => {
+  try {
+    await db
+      .insertInto('api_keys')
+      .values({ ...key, name_key: key.name.toLowerCase() })
+      .execute()
+  } catch (cause) {
+    const violation = violationOf(cause)
+    if (violation?.name === 'api_keys_user_id_name_key')
+      throw new AppError('ALREADY_EXISTS', `You have an API key called "${key.name}" already`, {
+        cause,
+        details: [{ field: 'name', message: 'is the name of another key of yours' }],
+      })
+    if (violation?.kind === 'foreign_key') throw new AppError('UNAUTHORIZED', 'Your account is gone', { cause })
+    throw cause
+  }
+  await db.insertInto('api_key_uses').values({ key_id: key.id, last_used_at: null }).execute()
+}
+
+export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+  await db.deleteFrom('api_keys').where('id', '=', id).execute()
+}
+
+/** Moves the time of the last use forward; a key that is gone stays gone. */
+export const recordUse = async ({ db }: Scope, id: string, usedAt: string): Promise<void> => {
+  await db
+    .updateTable('api_key_uses')
+    .set({ last_used_at: usedAt })
+    .where('key_id', '=', id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedAt)]))
+    .execute()
+}

@@ -1,0 +1,143 @@
+/** The catalogue of permissions and what the system roles hold of it: one table, everything else follows. Browser-safe. */
+import type { Permission } from '../../platform/operation.ts'
+
+export type Action =
+  | 'list'
+  | 'read'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'detect'
+  | 'resolve'
+  | 'export'
+  | 'sync'
+  | 'test'
+
+export type CataloguedPermission = {
+  readonly name: Permission
+  readonly resource: string
+  readonly action: Action
+  readonly description: string
+}
+
+type Row = {
+  readonly resource: string
+  /** What the descriptions call its objects. */
+  readonly noun: string
+  readonly actions: readonly Action[]
+  readonly operator: readonly Action[]
+  readonly viewer: readonly Action[]
+}
+
+const R = ['read'] as const
+const LR = ['list', 'read'] as const
+const LRCU = [...LR, 'create', 'update'] as const
+const LRCUD = [...LRCU, 'delete'] as const
+
+const row = (
+  resource: string,
+  noun: string,
+  actions: readonly Action[],
+  operator: readonly Action[] = [],
+  viewer: readonly Action[] = [],
+): Row => ({ resource, noun, actions, operator, viewer })
+
+/** Resource, noun, actions; of these the operator's; of these the viewer's. */
+const TABLE: readonly Row[] = [
+  row('datacenters', 'datacenters', LRCUD, LR, LR),
+  row('networks', 'networks', LRCUD, LRCU, LR),
+  row('pools', 'address pools', LRCUD, LRCU, LR),
+  row('devices', 'devices', LRCUD, LRCU, LR),
+  row('relationships', 'relationships between devices', LRCUD, LRCU, LR),
+  row('reservations', 'address reservations', LRCUD, LRCU, LR),
+  row('discovery', 'scans, scan rules and discovered devices', LRCUD, LRCU, LR),
+  row('conflicts', 'conflicts', [...LR, 'delete', 'detect', 'resolve'], [...LR, 'detect', 'resolve'], LR),
+  // Singular, as the specification has it.
+  row('webhook', 'webhooks and their deliveries', LRCUD, LR, LR),
+  row('audit', 'audit entries', [...LR, 'export'], LR),
+  row('users', 'users', LRCUD),
+  row('roles', 'roles', LRCUD),
+  row('apikeys', "other people's API keys", LRCUD),
+  row('oauth-clients', 'OAuth clients', LRCUD),
+  row('credentials', 'stored credentials', LRCUD, LR, LR),
+  row('dns', 'DNS providers, zones and records', [...LRCUD, 'sync', 'test'], [...LR, 'test'], LR),
+  row('search', 'search results', R, R, R),
+  row('dashboard', 'the dashboard', R, R, R),
+  row('metrics', 'metrics', R, R, R),
+  row('events', 'the stream of events', R, R, R),
+]
+
+const VERBS: Readonly<Record<Action, string>> = {
+  list: 'List',
+  read: 'Read',
+  create: 'Create',
+  update: 'Change',
+  delete: 'Delete',
+  detect: 'Detect',
+  resolve: 'Resolve or ignore',
+  export: 'Export',
+  sync: 'Synchronise',
+  test: 'Test',
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
+
+/** Every permission there is, by name. */
+export const CATALOGUE: readonly CataloguedPermission[] = TABLE.flatMap(({ resource, noun, actions }) =>
+  actions.map(
+    (action): CataloguedPermission => ({
+      name: `${resource}:${action}`,
+      resource,
+      action,
+      description: `${VERBS[action]} ${noun}`,
+    }),
+  ),
+).sort(byName)
+
+const NAMES: ReadonlyMap<string, Permission> = new Map(CATALOGUE.map(({ name }) => [name, name]))
+
+/**
+ * The catalogue's own name of a permission as a caller may write it; undefined for one that isn't in the catalogue.
+ * @example canonicalPermission('webhooks:list') // 'webhook:list'
+ */
+export const canonicalPermission = (name: string): Permission | undefined =>
+  NAMES.get(name.replace(/^webhooks:/, 'webhook:'))
+
+export type SystemRole = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  /** By name. */
+  readonly permissions: readonly Permission[]
+}
+
+const grants = (column: 'operator' | 'viewer'): Permission[] =>
+  TABLE.flatMap((one) => one[column].map((action): Permission => `${one.resource}:${action}`)).sort()
+
+/** The id of the role that holds everything. */
+export const ADMIN_ROLE_ID = 'role-admin'
+
+/** The roles that come with Plat. Their rows exist from the first migration on; what they hold is decided here alone. */
+export const SYSTEM_ROLES: readonly SystemRole[] = [
+  {
+    id: ADMIN_ROLE_ID,
+    name: 'admin',
+    description: 'May do everything',
+    permissions: CATALOGUE.map(({ name }) => name),
+  },
+  {
+    id: 'role-operator',
+    name: 'operator',
+    description: 'Reads everything but accounts; adds and changes networks, devices and discovery; deletes nothing',
+    permissions: grants('operator'),
+  },
+  {
+    id: 'role-viewer',
+    name: 'viewer',
+    description: 'Reads everything but accounts and audit',
+    permissions: grants('viewer'),
+  },
+]
+
+/** The system role with this id; undefined for any other role. */
+export const systemRole = (id: string): SystemRole | undefined => SYSTEM_ROLES.find((role) => role.id === id)

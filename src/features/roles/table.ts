@@ -1,0 +1,16 @@
+/** The tables that roles own. */
+export type RoleRow = {
+  id: string
+  name: string
+  /** Lower case: names are unique in any case. */
+  name_key: string
+  description: string
+  is_system: number
+  created_at: string
+  updated_at: string
+}
+
+/** What custom roles hold; a system role has no rows here. */
+export type RolePermissionRow = { role_id: string; permission: string }
+
+export type RoleTables = { roles: RoleRow; role_permissions: RolePermissionRow }

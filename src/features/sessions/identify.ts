@@ -1,0 +1,139 @@
+/** Whom a request's credentials stand for: an API key or a session, its user, and what the user may do at this moment. */
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { createMemo, createRevisionCache } from '../../platform/db/revision-cache.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Identity } from '../../platform/http/app.ts'
+import { credentialsOf } from '../../platform/http/credentials.ts'
+import type { Caller } from '../../platform/kernel.ts'
+import type { Logger } from '../../platform/log.ts'
+import { secretHash } from '../../platform/secret-token.ts'
+import { findKeyByHash } from '../keys/keys.ts'
+import type { ApiKeyRow } from '../keys/table.ts'
+import type { KeyUses } from '../keys/uses.ts'
+import type { Tables } from '../tables.ts'
+import { type Account, accountOf } from '../users/users.ts'
+import { cookieFor } from './sessions.ts'
+import type { Session, SessionStore } from './store.ts'
+
+export type IdentifyOptions = {
+  readonly db: Db<Tables>
+  readonly config: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>
+  readonly sessions: SessionStore
+  readonly keyUses: KeyUses
+  readonly now: () => Date
+  readonly log: Logger
+}
+
+/** A change to any of these may change who someone is. Uses of keys and expiries of sessions are kept elsewhere. */
+const TABLES = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 'sessions'] as const
+const MAX_ENTRIES = 10_000
+/** A session's expiry moves no more often than this. */
+const MAX_RENEW_AFTER_MS = 60_000
+
+/** A session as this process last knew it: the expiry moves without a change of revision. */
+type Live = { session: Session }
+
+const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message)
+const sessionEnded = () => unauthorized('The session has ended; sign in again')
+
+const callerOf = (account: Account, via: Caller['via'], credentialId: string): Caller => ({
+  userId: account.id,
+  username: account.username,
+  via,
+  credentialId,
+  permissions: account.permissions,
+})
+
+/**
+ * @returns a function from a request's headers to its identity; undefined without credentials.
+ * It throws AppError UNAUTHORIZED, EXPIRED_KEY or LEGACY_API_KEY_UNSUPPORTED for credentials that don't hold.
+ */
+export const createIdentify = (options: IdentifyOptions): ((headers: Headers) => Promise<Identity | undefined>) => {
+  const { db, config, sessions, keyUses, now, log } = options
+  const { sessionTtlMs } = config
+  const renewAfterMs = Math.min(MAX_RENEW_AFTER_MS, sessionTtlMs / 10)
+  const cookie = cookieFor(config)
+  const scope = { db: db.read }
+
+  const known = createRevisionCache({
+    db,
+    tables: TABLES,
+    now,
+    empty: () => ({
+      keys: createMemo<ApiKeyRow>(MAX_ENTRIES),
+      sessions: createMemo<Live>(MAX_ENTRIES),
+      accounts: createMemo<Account>(MAX_ENTRIES),
+    }),
+  })
+  type Known = Awaited<ReturnType<typeof known>>
+
+  const activeAccount = async ({ accounts }: Known, userId: string): Promise<Account | undefined> => {
+    const account = await accounts(userId, () => accountOf(scope, userId))
+    return account?.isActive ? account : undefined
+  }
+
+  const byKey = async (token: string): Promise<Identity> => {
+    const hash = secretHash(token)
+    const current = await known()
+    const key = await current.keys(hash, () => findKeyByHash(scope, hash))
+    if (!key) throw unauthorized('The API key is not valid')
+    if (key.user_id === null)
+      throw new AppError('LEGACY_API_KEY_UNSUPPORTED', 'The API key belongs to no user; make a new one')
+    const at = now()
+    if (key.expires_at !== null && Date.parse(key.expires_at) <= at.getTime())
+      throw new AppError('EXPIRED_KEY', 'The API key has expired')
+    const account = await activeAccount(current, key.user_id)
+    if (!account) throw unauthorized('The API key is not valid')
+    keyUses.note(key.id, at)
+    return { caller: callerOf(account, 'key', key.id), isAmbient: false }
+  }
+
+  /** Moves the expiry; undefined if that failed, which must not fail a request that is let in anyway. */
+  const renew = async (live: Live, at: Date, token: string): Promise<string | undefined> => {
+    const before = live.session
+    // At once, so that the other requests of a page don't write it again.
+    live.session = { ...before, renewedAt: at, expiresAt: new Date(at.getTime() + sessionTtlMs) }
+    try {
+      await sessions.renew(live.session)
+      return cookie.set(token)
+    } catch (error) {
+      live.session = before
+      log.warn('the expiry of a session could not be moved', { session_id: before.id, error })
+      return undefined
+    }
+  }
+
+  const liveSession = async ({ sessions: memo }: Known, hash: string, at: Date): Promise<Live | undefined> => {
+    const read = async (): Promise<Live | undefined> => {
+      const session = await sessions.find(hash)
+      return session && { session }
+    }
+    const isOver = ({ session }: Live) => session.expiresAt <= at
+    const remembered = await memo(hash, read)
+    // Another process may have moved the expiry meanwhile.
+    const live = remembered && isOver(remembered) ? await read() : remembered
+    return live && !isOver(live) ? live : undefined
+  }
+
+  const bySession = async (token: string): Promise<Identity> => {
+    const current = await known()
+    const at = now()
+    const live = await liveSession(current, secretHash(token), at)
+    if (!live) throw sessionEnded()
+    const { id, userId, userGeneration } = live.session
+    const account = await activeAccount(current, userId)
+    if (account?.generation !== userGeneration) throw sessionEnded()
+    // Read now: another request may have moved the expiry while this one waited.
+    const isDue = at.getTime() - live.session.renewedAt.getTime() >= renewAfterMs
+    const setCookie = isDue ? await renew(live, at, token) : undefined
+    const identity: Identity = { caller: callerOf(account, 'session', id), isAmbient: true }
+    return setCookie === undefined ? identity : { ...identity, setCookie }
+  }
+
+  return async (headers) => {
+    const shown = credentialsOf(headers, cookie.name)
+    if (!shown) return undefined
+    return shown.kind === 'bearer' ? byKey(shown.token) : bySession(shown.token)
+  }
+}

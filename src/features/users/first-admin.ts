@@ -1,0 +1,57 @@
+/** The first start: an installation without users gets one admin, so that someone can sign in. */
+import { type Config, ConfigError } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import { ADMIN_ROLE_ID } from '../roles/catalogue.ts'
+import type { Tables } from '../tables.ts'
+import { Username } from './api.ts'
+import { randomPassword } from './random-password.ts'
+import * as store from './store.ts'
+
+type FirstAdminOptions = {
+  readonly db: Db<Tables>
+  readonly config: Pick<
+    Config,
+    'initialAdminUsername' | 'initialAdminPassword' | 'initialAdminEmail' | 'initialAdminFullName'
+  >
+  readonly passwords: Pick<Passwords, 'hash'>
+  readonly now: () => Date
+}
+
+/** `password` is there only if Plat made it up: it has to be shown now or never. */
+export type FirstAdmin = { readonly username: string; readonly password?: string }
+
+/**
+ * Makes the first admin where there is no user; undefined where there is one. Safe when several processes start at once.
+ * @throws ConfigError if the configured name can't be one.
+ */
+export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<FirstAdmin | undefined> => {
+  const { db, config, passwords, now } = options
+  if (await store.hasAny({ db: db.read })) return undefined
+  const name = Username.safeParse(config.initialAdminUsername ?? 'admin')
+  if (!name.success) throw new ConfigError(['INITIAL_ADMIN_USERNAME: is not a name a user may have'])
+  const username = name.data
+  const password = config.initialAdminPassword ?? randomPassword()
+  const password_hash = await passwords.hash(password)
+  const created = now().toISOString()
+  const isMade = await db.write(async (tx) => {
+    // The lock has no table of its own types.
+    await db.sql.lockNames(tx.db as never, ['first-admin'])
+    if (await store.hasAny(tx)) return false // another process was faster
+    await store.insert(tx, {
+      id: Bun.randomUUIDv7(),
+      username,
+      email: config.initialAdminEmail,
+      full_name: config.initialAdminFullName,
+      password_hash,
+      is_active: true,
+      created_at: created,
+      updated_at: created,
+      last_login_at: null,
+      role_ids: [ADMIN_ROLE_ID],
+    })
+    return true
+  })
+  if (!isMade) return undefined
+  return config.initialAdminPassword === undefined ? { username, password } : { username }
+}

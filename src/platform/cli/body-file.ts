@@ -1,0 +1,45 @@
+/** `--input FILE|-`: a JSON or YAML document from a file or from standard input. */
+import { readFile } from 'node:fs/promises'
+import type { Io } from './io.ts'
+import { usageError } from './usage-error.ts'
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+
+/** @throws AppError INVALID_INPUT for a text that is neither JSON nor YAML */
+export const parseDocument = async (text: string, from: string): Promise<unknown> => {
+  const bare = text.replace(/^\ufeff/, '')
+  // JSON is tried first: it is quick, and its big files are big.
+  if (/^\s*[[{]/.test(bare)) {
+    try {
+      return JSON.parse(bare)
+    } catch {
+      // YAML's flow style looks the same; if it isn't that either, YAML's message names line and column.
+    }
+  }
+  const { parse } = await import('yaml')
+  try {
+    return parse(bare)
+  } catch (error) {
+    throw usageError(`${from} is neither JSON nor YAML: ${messageOf(error)}`)
+  }
+}
+
+export const readText = async (io: Io, path: string): Promise<string> => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      path === '-' ? await io.stdin.readAll() : await readFile(path),
+    )
+  } catch (error) {
+    throw usageError(`can't read ${path}: ${messageOf(error)}`)
+  }
+}
+
+/** @throws AppError INVALID_INPUT for anything but one object */
+export const readBody = async (io: Io, path: string): Promise<Record<string, unknown>> => {
+  const from = path === '-' ? 'standard input' : path
+  const body = await parseDocument(await readText(io, path), from)
+  // An object that is not a list has text keys.
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  throw usageError(`${from} must hold one object`)
+}

@@ -1,0 +1,55 @@
+/** The hand-written commands of the client: sign-in and completion. What they do is loaded when they run. */
+import { argument, type Command, flag, textOf } from './command.ts'
+import { usageError } from './usage-error.ts'
+
+const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const
+
+const loginCommand: Command = {
+  words: ['login'],
+  summary: 'Sign in and keep an API key for this machine',
+  description: 'Asks for what is not given. The key is stored in the config directory, readable by nobody else.',
+  spec: () => ({
+    args: [],
+    flags: [
+      flag('username', 'Who signs in', { hint: 'NAME' }),
+      flag('name', 'What to call the key', { hint: 'KEYNAME' }),
+      flag('password-stdin', 'Read the password from standard input'),
+    ],
+  }),
+  run: async (session, texts) => (await import('./login.ts')).login(session, texts),
+}
+
+const logoutCommand: Command = {
+  words: ['logout'],
+  summary: 'Delete the API key of plat login, here and on the server',
+  spec: () => ({ args: [], flags: [flag('local', 'Only forget it here')] }),
+  run: async (session, texts) => (await import('./login.ts')).logout(session, texts),
+}
+
+const completionCommand: Command = {
+  words: ['completion'],
+  summary: 'Print the completion script of a shell',
+  description:
+    'bash: source <(plat completion bash)   zsh: source <(plat completion zsh)   fish: plat completion fish | source',
+  spec: () => ({ args: [argument('shell', '', { choices: SHELL_NAMES })], flags: [] }),
+  run: async ({ io }, texts) => {
+    const shell = SHELL_NAMES.find((one) => one === textOf(texts, 'shell'))
+    if (!shell) throw usageError(`SHELL must be one of ${SHELL_NAMES.join(', ')}`)
+    const { completionScript } = await import('./completion.ts')
+    await io.stdout.write(completionScript(shell))
+    return 0
+  },
+}
+
+const completeCommand: Command = {
+  words: ['__complete'],
+  summary: 'Print what may stand at the cursor',
+  isHidden: true,
+  spec: () => ({
+    args: [argument('words', 'The words so far; the last one may be empty', { isRequired: false, isRest: true })],
+    flags: [],
+  }),
+  run: async (session, texts) => (await import('./complete.ts')).complete(session, texts.get('words') ?? []),
+}
+
+export const CLIENT_COMMANDS: readonly Command[] = [loginCommand, logoutCommand, completionCommand, completeCommand]

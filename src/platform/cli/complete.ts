@@ -1,0 +1,114 @@
+/** Candidates for the word under the cursor. Whatever goes wrong, the user's prompt stays clean: no answer is an answer. */
+import { call } from '../client.ts'
+import type { Command, Flag, Program, Session, Value } from './command.ts'
+import { connect } from './connection.ts'
+import { isPrintable } from './display.ts'
+import { findCommand, nextWords } from './find-command.ts'
+import { GLOBAL_FLAGS } from './globals.ts'
+import type { Io } from './io.ts'
+import { idOfRow, isRow, labelOf } from './labels.ts'
+
+/** Nobody waits longer for a Tab. */
+const TIMEOUT_MS = 1000
+const MAX_NAMES = 50
+/** The shell completes file names. */
+export const FILES = ':files'
+
+type Asked = { readonly program: Program; readonly io: Io }
+
+const namesOf = async ({ program, io }: Asked, noun: string, typed: string): Promise<string[]> => {
+  const [contracts, { lookupOf }, connection] = await Promise.all([
+    program.contracts(),
+    import('./names.ts'),
+    connect(io, { url: undefined, token: undefined }),
+  ])
+  // A search wants a text; the first objects of the list do for an empty one.
+  const lookup = lookupOf(contracts, noun, { isSearch: typed !== '' })
+  if (!lookup) return []
+  const filter = lookup.field === undefined || typed === '' ? {} : { [lookup.field]: typed }
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const rows: unknown = await call(connection.transport, lookup.op, { ...filter, limit: MAX_NAMES }, { signal })
+  return (Array.isArray(rows) ? rows : []).filter(isRow).flatMap((row) => {
+    const label = labelOf(row) ?? ''
+    const id = idOfRow(row) ?? ''
+    // An id is only offered to someone who is typing one.
+    return [label, ...(typed === '' ? [] : [id])].filter((text) => text !== '')
+  })
+}
+
+const valuesOf = async (asked: Asked, value: Value & { readonly hint?: string }, typed: string): Promise<string[]> => {
+  if (value.choices.length > 0) return [...value.choices]
+  if (value.ref !== undefined) return namesOf(asked, value.ref, typed)
+  return value.hint === 'FILE' || value.hint === 'DIR' ? [FILES] : []
+}
+
+const flagWords = (flags: readonly Flag[]): string[] =>
+  flags.flatMap((flag) => [
+    `--${flag.names[0] ?? ''}`,
+    ...(flag.isSwitch && !flag.field.startsWith('@') ? [`--no-${flag.names[0] ?? ''}`] : []),
+  ])
+
+const flagNamed = (flags: readonly Flag[], word: string): Flag | undefined =>
+  flags.find(
+    (flag) =>
+      flag.names.some((name) => word === `--${name}`) || (flag.short !== undefined && word === `-${flag.short}`),
+  )
+
+/** How many arguments stand before the cursor. */
+const argumentsBefore = (flags: readonly Flag[], words: readonly string[]): number => {
+  let count = 0
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    if (!word.startsWith('-')) count++
+    else if (!word.includes('=') && flagNamed(flags, word)?.isSwitch === false) i++
+  }
+  return count
+}
+
+const inCommand = async (
+  asked: Asked,
+  command: Command,
+  words: readonly string[],
+  typed: string,
+): Promise<string[]> => {
+  const spec = command.spec()
+  const flags = [...spec.flags, ...GLOBAL_FLAGS]
+  const before = flagNamed(flags, words.at(-1) ?? '')
+  if (before && !before.isSwitch) return valuesOf(asked, before, typed)
+  const at = typed.indexOf('=')
+  if (typed.startsWith('--') && at !== -1) {
+    const flag = flagNamed(flags, typed.slice(0, at))
+    const values = flag ? await valuesOf(asked, flag, typed.slice(at + 1)) : []
+    return values.map((value) => (value === FILES ? value : typed.slice(0, at + 1) + value))
+  }
+  if (typed.startsWith('-')) return flagWords(flags)
+  const position = argumentsBefore(flags, words)
+  const argument = spec.args[position] ?? (spec.args.at(-1)?.isRest ? spec.args.at(-1) : undefined)
+  return argument ? valuesOf(asked, argument, typed) : []
+}
+
+/** @param words all before the cursor's word, which is the last and may be empty */
+const candidatesOf = async (asked: Asked, words: readonly string[]): Promise<string[]> => {
+  const { operationCommands } = await import('./operation-commands.ts')
+  const commands = [...asked.program.specials, ...operationCommands(await asked.program.contracts())]
+  const typed = words.at(-1) ?? ''
+  const start = findCommand(commands, words.slice(0, -1))
+  if (start.command) return inCommand(asked, start.command, start.rest, typed)
+  if (start.rest.length > 0) return []
+  return typed.startsWith('-') ? flagWords(GLOBAL_FLAGS) : nextWords(commands, start.words)
+}
+
+const fits = (candidate: string, typed: string): boolean =>
+  candidate === FILES || (isPrintable(candidate) && candidate.toLowerCase().startsWith(typed.toLowerCase()))
+
+/** Prints one candidate a line. */
+export const complete = async ({ program, io }: Session, words: readonly string[]): Promise<number> => {
+  try {
+    const found = await candidatesOf({ program, io }, words)
+    const fitting = [...new Set(found)].filter((candidate) => fits(candidate, words.at(-1) ?? ''))
+    if (fitting.length > 0) await io.stdout.write(`${fitting.join('\n')}\n`)
+  } catch {
+    // A Tab is no place for an error: not signed in, no server, half a word.
+  }
+  return 0
+}

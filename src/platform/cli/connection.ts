@@ -1,0 +1,78 @@
+/** Where the server is and whose key goes with a request. A stored key goes to the server that gave it and to no other. */
+import type { Fetch, Transport } from '../client.ts'
+import { AppError } from '../errors.ts'
+import type { Io } from './io.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { usageError } from './usage-error.ts'
+
+export const DEFAULT_URL = 'http://localhost:8080'
+
+export type Connection = {
+  readonly transport: Transport
+  readonly url: string
+  readonly hasToken: boolean
+}
+
+type Asked = { readonly url: string | undefined; readonly token: string | undefined }
+
+/**
+ * @example normalUrl('https://Plat.example.com/') // 'https://plat.example.com'
+ * @throws AppError INVALID_INPUT for anything but an http or https URL
+ */
+export const normalUrl = (text: string): string => {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.host === '')
+    throw usageError(`"${text}" is not the URL of a server`)
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+}
+
+/** A redirect would turn a POST into a GET and answer 200: followed blindly, a create would be a list. */
+const refuseRedirects =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, { ...init, redirect: 'manual' })
+    if (response.status < 300 || response.status >= 400 || response.status === 304) return response
+    const target = response.headers.get('location') ?? 'another address'
+    throw new AppError('UNAVAILABLE', `${new URL(url).origin} sends on to ${target}: use that as PLAT_URL or --url`)
+  }
+
+/** In words what Bun calls `ConnectionRefused`. */
+const explain =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    try {
+      return await fetch(url, init)
+    } catch (error) {
+      if (error instanceof AppError || init.signal?.aborted) throw error
+      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      const isRefused = code === 'ConnectionRefused' || code === 'ECONNREFUSED'
+      const reason = isRefused ? 'nothing listens there. Is the server running? Its address is PLAT_URL or --url' : ''
+      throw reason === '' ? error : new Error(reason, { cause: error })
+    }
+  }
+
+/** The URL asked for, or else the one signed in to, or else the default. */
+export const urlOf = (io: Io, asked: string | undefined, stored: Settings | undefined): string =>
+  normalUrl(asked || io.env.PLAT_URL || stored?.url || DEFAULT_URL)
+
+export const transportTo = (io: Io, url: string, headers: Readonly<Record<string, string>> = {}): Transport => ({
+  fetch: refuseRedirects(explain(io.fetch)),
+  baseUrl: url,
+  headers,
+})
+
+const headerText = (token: string): string => {
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  throw usageError('the token holds characters that no API key has')
+}
+
+export const connect = async (io: Io, asked: Asked): Promise<Connection> => {
+  const token = asked.token || io.env.PLAT_TOKEN
+  const hasUrl = Boolean(asked.url || io.env.PLAT_URL)
+  // With both given, what was stored doesn't matter, nor whether it can be read.
+  const stored = token && hasUrl ? undefined : await readSettings(io.env)
+  const url = urlOf(io, asked.url, stored)
+  const key = token || (stored && normalUrl(stored.url) === url ? stored.key : undefined)
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${headerText(key)}` }
+  return { url, hasToken: key !== undefined, transport: transportTo(io, url, headers) }
+}

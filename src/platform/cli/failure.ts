@@ -1,0 +1,58 @@
+/** What a user sees of an error, and the exit code it ends with. Never a stack trace, unless PLAT_DEBUG=1 asks for it. */
+import { AppError, ERRORS } from '../errors.ts'
+import { printable, printableJson } from './display.ts'
+import { ClosedPipe, Interrupted, type Io } from './io.ts'
+
+/** By convention of shells: 128 and the signal's number. */
+export const EXIT_INTERRUPTED = 130
+
+const HINTS: Partial<Record<AppError['code'], string>> = {
+  UNAUTHORIZED: 'sign in with plat login, or set PLAT_TOKEN',
+  EXPIRED_KEY: 'sign in again with plat login',
+}
+
+/** One line a field; a message that only repeats them is put in one word. */
+const textOf = (error: AppError): string => {
+  const lines = error.details.map(({ field, message }) => `${field}: ${message}`)
+  const hint = HINTS[error.code]
+  const head =
+    lines.length === 0 || error.message !== lines.join('; ')
+      ? asLines(error.message)
+      : lines.length === 1
+        ? printable(lines.pop() ?? '')
+        : `${lines.length} fields are wrong`
+  return [
+    `error: ${head}`,
+    ...lines.map((line) => `  ${printable(line)}`),
+    ...(hint === undefined ? [] : [`  ${hint}`]),
+  ].join('\n')
+}
+
+/** A message of several lines (the problems of a configuration) keeps them. */
+const asLines = (text: string): string => text.split('\n').map(printable).join('\n  ')
+
+const asAppError = (error: unknown): AppError =>
+  error instanceof AppError
+    ? error
+    : new AppError('INTERNAL_ERROR', error instanceof Error ? error.message : String(error), { cause: error })
+
+const stackOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause)}`
+  return `${error.stack ?? error.message}${cause}`
+}
+
+/** Tells the user what went wrong. @returns the exit code */
+export const report = async (io: Io, thrown: unknown, { isJson }: { isJson: boolean }): Promise<number> => {
+  if (thrown instanceof ClosedPipe) return 0
+  if (thrown instanceof Interrupted) return EXIT_INTERRUPTED
+  const error = asAppError(thrown)
+  const text = isJson ? printableJson(JSON.stringify(error.toBody())) : textOf(error)
+  const trace = io.env.PLAT_DEBUG === '1' ? `${stackOf(thrown)}\n` : ''
+  try {
+    await io.stderr.write(`${text}\n${trace}`)
+  } catch {
+    // Nobody reads what went wrong; the exit code still says so.
+  }
+  return ERRORS[error.code].exit
+}

@@ -1,0 +1,55 @@
+/** Finds the command that a command line begins with; flags of every command may stand anywhere around its words. */
+import { readLeading } from './args.ts'
+import type { Command, Texts } from './command.ts'
+import { GLOBAL_FLAGS } from './globals.ts'
+import { didYouMean } from './suggest.ts'
+import { usageError } from './usage-error.ts'
+
+export type Start = {
+  /** The words that lead somewhere: of a command, or of several (`device`). */
+  readonly words: readonly string[]
+  /** Set when the words are those of a command. */
+  readonly command: Command | undefined
+  /** Global flags that stood before the rest. */
+  readonly texts: Texts
+  readonly rest: readonly string[]
+}
+
+const startsWith = (command: Command, words: readonly string[]): boolean =>
+  words.every((word, i) => command.words[i] === word)
+
+/** Reads words as long as a command goes on with them. */
+export const findCommand = (commands: readonly Command[], argv: readonly string[]): Start => {
+  const texts = new Map<string, readonly string[]>()
+  const words: string[] = []
+  let rest = argv
+  for (;;) {
+    const isComplete = commands.some((command) => command.words.length === words.length && startsWith(command, words))
+    // What follows a whole command is read with that command's own flags, which may hide global ones.
+    if (isComplete) break
+    const leading = readLeading(rest, GLOBAL_FLAGS)
+    for (const [field, given] of leading.texts) texts.set(field, given)
+    rest = leading.rest
+    const [next] = rest
+    if (next === undefined || !commands.some((command) => startsWith(command, [...words, next]))) break
+    words.push(next)
+    rest = rest.slice(1)
+  }
+  const command = commands.find((one) => one.words.length === words.length && startsWith(one, words))
+  return { words, command, texts, rest }
+}
+
+/** The words that may stand where the words of a command end. */
+export const nextWords = (commands: readonly Command[], words: readonly string[]): string[] => [
+  ...new Set(
+    commands
+      .filter((command) => !command.isHidden && startsWith(command, words))
+      .flatMap((command) => command.words[words.length] ?? []),
+  ),
+]
+
+/** @example unknownCommand(commands, ['device'], 'lst').message // 'unknown command "device lst"; did you mean list?' */
+export const unknownCommand = (commands: readonly Command[], words: readonly string[], word: string) =>
+  usageError(
+    `unknown command ${JSON.stringify([...words, word].join(' '))}${didYouMean(word, nextWords(commands, words))}`,
+  )

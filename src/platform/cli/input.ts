@@ -1,0 +1,99 @@
+/** The input of an operation from `--input`, flags and `--unset`, in that order; a typo does not pass silently. */
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { type AnyOperation, httpParts, takesQuery } from '../operation.ts'
+import { fieldName } from '../validate.ts'
+import { readBody } from './body-file.ts'
+import { type Spec, type Texts, textOf } from './command.ts'
+import type { Io } from './io.ts'
+import { isRow } from './labels.ts'
+import { fieldOfFlag, INPUT_FIELD, UNSET_FIELD } from './operation-spec.ts'
+import { type FieldSchema, schemaOf, settled } from './schema.ts'
+import { didYouMean } from './suggest.ts'
+import { usageError } from './usage-error.ts'
+import { readValue } from './values.ts'
+
+type Input = Record<string, unknown>
+
+/** What the server answers with but doesn't take: `created_at`. Ignored as over REST, so that get - edit - update works. */
+const isReadOnly = (op: AnyOperation, field: string): boolean => {
+  const output: unknown = op.output
+  return output instanceof z.ZodObject && Object.hasOwn(output.shape, field)
+}
+
+const withoutReadOnly = (op: AnyOperation, properties: Readonly<Record<string, FieldSchema>>, body: Input): Input =>
+  Object.fromEntries(
+    Object.entries(body).filter(([field]) => Object.hasOwn(properties, field) || !isReadOnly(op, field)),
+  )
+
+const flagValues = (spec: Spec, properties: Readonly<Record<string, FieldSchema>>, texts: Texts): Input => {
+  const joined = new Set(spec.args.filter((arg) => arg.isRest).map((arg) => arg.field))
+  const made: Input = {}
+  for (const [field, given] of texts) {
+    const schema = properties[field]
+    if (!schema) continue
+    const isWords = joined.has(field) && settled(schema).type !== 'array'
+    made[field] = readValue({ field, schema }, isWords ? [given.join(' ')] : given)
+  }
+  return made
+}
+
+const unsetFields = (op: AnyOperation, fields: readonly string[], texts: Texts): string[] => {
+  const { params } = httpParts(op.http)
+  const clearable = fields.filter((field) => !params.includes(field))
+  return (texts.get(UNSET_FIELD) ?? []).map((typed) => {
+    const field = fieldOfFlag(clearable, typed)
+    if (field !== undefined) return field
+    throw usageError(`--unset: there is no field ${typed}${didYouMean(typed, clearable)}`)
+  })
+}
+
+/** A field that the contract doesn't know, and the fields it knows in that place. */
+type Unknown = { readonly path: readonly PropertyKey[]; readonly known: readonly string[] }
+
+const unknownIn = (schema: FieldSchema, value: unknown, path: readonly PropertyKey[] = []): Unknown[] => {
+  const { items, properties } = settled(schema)
+  if (Array.isArray(value)) return items ? value.flatMap((one, i) => unknownIn(items, one, [...path, i])) : []
+  // An object without declared fields takes any.
+  if (!isRow(value) || !properties) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined
+    return known ? unknownIn(known, inner, [...path, key]) : [{ path: [...path, key], known: Object.keys(properties) }]
+  })
+}
+
+const refuseUnknown = (op: AnyOperation, input: Input): void => {
+  const details = unknownIn(schemaOf(op.input), input).map(({ path, known }) => ({
+    field: fieldName(path),
+    message: `unknown field${didYouMean(String(path.at(-1)), known)}`,
+  }))
+  if (details.length === 0) return
+  throw new AppError('INVALID_INPUT', details.map((one) => `${one.field}: ${one.message}`).join('; '), { details })
+}
+
+const refuseNothing = (op: AnyOperation, input: Input): void => {
+  const { method, params } = httpParts(op.http)
+  if (op.effect !== 'update' || takesQuery(method)) return
+  const hasFields = Object.keys(schemaOf(op.input).properties ?? {}).some((field) => !params.includes(field))
+  const changes = Object.keys(input).filter((field) => !params.includes(field))
+  if (hasFields && changes.length === 0)
+    throw usageError('nothing to change: give a flag, --unset FIELD or --input FILE')
+}
+
+/**
+ * The input as it was asked for, not yet validated by the contract.
+ * @throws AppError INVALID_INPUT for unknown fields at any depth
+ */
+export const inputOf = async (
+  io: Io,
+  { op, spec, texts }: { op: AnyOperation; spec: Spec; texts: Texts },
+): Promise<Input> => {
+  const { properties = {} } = schemaOf(op.input)
+  const file = textOf(texts, INPUT_FIELD)
+  const body = file === undefined ? {} : withoutReadOnly(op, properties, await readBody(io, file))
+  const unset = unsetFields(op, Object.keys(properties), texts).map((field) => [field, null])
+  const input = { ...body, ...flagValues(spec, properties, texts), ...Object.fromEntries(unset) }
+  refuseUnknown(op, input)
+  refuseNothing(op, input)
+  return input
+}

@@ -1,0 +1,110 @@
+/** `plat login` and `plat logout`: a user's password becomes an API key of this machine, and the key ends with the logout. */
+import { hostname } from 'node:os'
+import { readJson, sendRequest, type Transport } from '../client.ts'
+import { AppError } from '../errors.ts'
+import { isOn, type Session, type Texts, textOf } from './command.ts'
+import { transportTo, urlOf } from './connection.ts'
+import { printable } from './display.ts'
+import { isRow } from './labels.ts'
+import { readSettings, removeSettings, type Settings, settingsPath, writeSettings } from './settings.ts'
+import { usageError } from './usage-error.ts'
+
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
+const COOKIE = /^((?:__Host-)?session)=([^;]+)/
+
+const readPassword = async ({ io }: Session, texts: Texts, question: string): Promise<string> => {
+  if (isOn(texts, 'password-stdin')) return new TextDecoder().decode(await io.stdin.readAll()).replace(/\r?\n$/, '')
+  if (io.stdin.isTty) return io.stdin.ask(question, { isSecret: true })
+  throw usageError('there is no terminal to ask for the password on: use --password-stdin')
+}
+
+const readUsername = async ({ io }: Session, texts: Texts): Promise<string> => {
+  const given = textOf(texts, 'username')
+  if (given) return given
+  if (io.stdin.isTty && !isOn(texts, 'password-stdin')) return (await io.stdin.ask('User name: ')).trim()
+  throw usageError('--username is missing')
+}
+
+/** Names of keys are unique to their owner; a person signs in on one machine more than once. */
+const defaultKeyName = (): string => `plat login on ${hostname()}, ${new Date().toISOString().slice(0, 19)}Z`
+
+const warnOfPlainHttp = async ({ io }: Session, url: string): Promise<void> => {
+  const { protocol, hostname: host } = new URL(url)
+  if (protocol === 'https:' || host === 'localhost' || host === '[::1]' || /^127\./.test(host)) return
+  await io.stderr.write(`warning: ${url} is not https: the password travels unencrypted\n`)
+}
+
+/** The cookie as it is sent back. It may be Secure: it goes to the server that has just set it, over the same connection. */
+const openSession = async (transport: Transport, username: string, password: string): Promise<string> => {
+  const body = JSON.stringify({ username, password })
+  const response = await sendRequest(transport, '/api/auth/login', { method: 'POST', headers: JSON_HEADERS, body })
+  const [, name, value] = response.headers.getSetCookie().flatMap((cookie) => COOKIE.exec(cookie) ?? [])
+  if (name === undefined || value === undefined)
+    throw new AppError('UNAVAILABLE', `${transport.baseUrl} set no session cookie: is it a Plat server?`)
+  return `${name}=${value}`
+}
+
+const createKey = async (inSession: Transport, name: string): Promise<{ key: string; id: string | undefined }> => {
+  const init = { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify({ name }) }
+  const made = await readJson(inSession, await sendRequest(inSession, '/api/keys', init))
+  if (!isRow(made) || typeof made.key !== 'string')
+    throw new AppError('UNAVAILABLE', `${inSession.baseUrl} answered without a key`)
+  return { key: made.key, id: typeof made.id === 'string' ? made.id : undefined }
+}
+
+const deleteKey = async (session: Session, { url, key, keyId }: Settings): Promise<void> => {
+  if (keyId === undefined) return
+  const transport = transportTo(session.io, url, { authorization: `Bearer ${key}` })
+  await sendRequest(transport, `/api/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE' })
+}
+
+export const login = async (session: Session, texts: Texts): Promise<number> => {
+  const { io, globals } = session
+  // A file that can't be used is about to be replaced.
+  const before = await readSettings(io.env).catch(() => undefined)
+  const url = urlOf(io, globals.url, before)
+  await warnOfPlainHttp(session, url)
+  const username = await readUsername(session, texts)
+  const password = await readPassword(session, texts, 'Password: ')
+  const cookie = await openSession(transportTo(io, url), username, password)
+  const inSession = transportTo(io, url, { cookie, 'X-Requested-With': 'XMLHttpRequest' })
+  try {
+    const { key, id } = await createKey(inSession, textOf(texts, 'name') ?? defaultKeyName())
+    const path = await writeSettings(io.env, { url, key, keyId: id, username })
+    if (!globals.isQuiet)
+      await io.stderr.write(`Signed in to ${url} as ${printable(username)}; the key is in ${path}\n`)
+  } finally {
+    // The session has served its purpose; should this fail it ends by itself.
+    await sendRequest(inSession, '/api/auth/logout', { method: 'POST' }).catch(() => undefined)
+  }
+  // The key of the last login is of no use any more; should this fail, its owner sees it in the list of keys.
+  if (before) await deleteKey(session, before).catch(() => undefined)
+  return 0
+}
+
+/** A key that the server no longer accepts is as good as deleted. */
+const isGone = (error: unknown): boolean => error instanceof AppError && (error.status === 401 || error.status === 404)
+
+export const logout = async (session: Session, texts: Texts): Promise<number> => {
+  const { io, globals } = session
+  if (isOn(texts, 'local')) {
+    await removeSettings(io.env)
+    return 0
+  }
+  const stored = await readSettings(io.env)
+  if (!stored) throw usageError(`not signed in: there is no ${settingsPath(io.env)}`)
+  try {
+    await deleteKey(session, stored)
+  } catch (error) {
+    if (!isGone(error)) {
+      const reason = error instanceof Error ? error.message : String(error)
+      const code = error instanceof AppError ? error.code : 'INTERNAL_ERROR'
+      throw new AppError(code, `${reason}. The key still works; plat logout --local only forgets it here`, {
+        cause: error,
+      })
+    }
+  }
+  await removeSettings(io.env)
+  if (!globals.isQuiet) await io.stderr.write(`Signed out of ${stored.url}\n`)
+  return 0
+}

@@ -1,0 +1,68 @@
+/** A world for tests: what goes in is given, what comes out is kept. */
+import type { Fetch } from '../client.ts'
+import { ClosedPipe, type Io, type Output } from './io.ts'
+
+export type MemoryIo = {
+  readonly argv: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** What standard input holds. */
+  readonly stdin?: string
+  /** What a person types, line by line; with it standard input is a terminal. */
+  readonly typed?: readonly string[]
+  readonly fetch?: Fetch
+  /** Standard output is a terminal of this width. */
+  readonly columns?: number
+  /** The reader goes away after so many writes. */
+  readonly closesAfter?: number
+}
+
+type Kept = { readonly io: Io; readonly out: () => string; readonly err: () => string }
+
+const keep = (columns: number | undefined, closesAfter = Infinity): Output & { readonly text: () => string } => {
+  const written: string[] = []
+  return {
+    isTty: columns !== undefined,
+    columns,
+    text: () => written.join(''),
+    write: async (data) => {
+      if (written.length >= closesAfter) throw new ClosedPipe()
+      written.push(typeof data === 'string' ? data : new TextDecoder().decode(data))
+    },
+  }
+}
+
+const nobody: Fetch = async (url) => {
+  throw new Error(`this test expects no request, and there was one to ${url}`)
+}
+
+export const memoryIo = ({
+  argv,
+  env = {},
+  stdin = '',
+  typed,
+  fetch = nobody,
+  columns,
+  closesAfter,
+}: MemoryIo): Kept => {
+  const stdout = keep(columns, closesAfter)
+  const stderr = keep(columns)
+  const lines = [...(typed ?? [])]
+  const io: Io = {
+    argv,
+    // A test must not read what its developer is signed in to.
+    env: { XDG_CONFIG_HOME: '/nonexistent', ...env },
+    stdin: {
+      isTty: typed !== undefined,
+      readAll: async () => new TextEncoder().encode(stdin),
+      ask: async (question) => {
+        await stderr.write(question)
+        return lines.shift() ?? ''
+      },
+    },
+    stdout,
+    stderr,
+    fetch,
+    interrupted: () => new AbortController().signal,
+  }
+  return { io, out: stdout.text, err: stderr.text }
+}

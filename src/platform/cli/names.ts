@@ -1,0 +1,134 @@
+/** Names where ids are meant: finds the references of an input and looks the names up on the server. */
+import { call, type Transport } from '../client.ts'
+import { singular } from '../command.ts'
+import { AppError } from '../errors.ts'
+import { type AnyOperation, httpParts, type OperationSet } from '../operation.ts'
+import { fieldName } from '../validate.ts'
+import { printable } from './display.ts'
+import { idOfRow, isRow, LABEL_FIELDS, labelOf, type Row } from './labels.ts'
+import { type FieldSchema, schemaOf, settled } from './schema.ts'
+import { usageError } from './usage-error.ts'
+
+/** A place in an input that holds the id or name of an object of `noun`. */
+export type Reference = {
+  readonly noun: string
+  readonly field: string
+  readonly text: string
+  readonly put: (id: string) => void
+}
+
+type Holder = Record<PropertyKey, unknown>
+
+const walk = (
+  schema: FieldSchema,
+  value: unknown,
+  at: { holder: Holder; path: readonly PropertyKey[] },
+): Reference[] => {
+  const { ref, items, properties } = settled(schema)
+  const { holder, path } = at
+  if (ref !== undefined && typeof value === 'string' && value !== '') {
+    const key = path.at(-1) ?? ''
+    const put = (id: string) => {
+      holder[key] = id
+    }
+    return [{ noun: ref, field: fieldName(path), text: value, put }]
+  }
+  // A list is held by its indices just as an object is by its keys.
+  if (Array.isArray(value) && items)
+    return value.flatMap((one, i) => walk(items, one, { holder: value as unknown as Holder, path: [...path, i] }))
+  if (isRow(value) && properties)
+    return Object.entries(properties).flatMap(([key, inner]) =>
+      walk(inner, value[key], { holder: value as Holder, path: [...path, key] }),
+    )
+  return []
+}
+
+/** The references of an input; `put` writes into that very object. */
+export const referencesOf = (
+  op: AnyOperation,
+  input: Record<string, unknown>,
+): { inPath: Reference[]; elsewhere: Reference[] } => {
+  const { params } = httpParts(op.http)
+  const found = walk(schemaOf(op.input), input, { holder: input, path: [] })
+  return {
+    inPath: found.filter(({ field }) => params.includes(field)),
+    elsewhere: found.filter(({ field }) => !params.includes(field)),
+  }
+}
+
+type Contracts = Readonly<Record<string, OperationSet>>
+
+const isWholeList = (op: AnyOperation): boolean => {
+  const { method, params } = httpParts(op.http)
+  return method === 'GET' && params.length === 0
+}
+
+const operationsOf = (contracts: Contracts, noun: string): AnyOperation[] =>
+  Object.values(contracts)
+    .flatMap((set) => Object.values(set))
+    .filter((op) => op.name.startsWith(`${noun}.`))
+
+/** How the objects of a noun are asked for by a part of their name: by search, by a `name` filter, or by listing them all. */
+export const lookupOf = (
+  contracts: Contracts,
+  noun: string,
+  { isSearch }: { isSearch: boolean } = { isSearch: true },
+): { op: AnyOperation; field: string | undefined } | undefined => {
+  const ops = operationsOf(contracts, noun).filter(isWholeList)
+  const search = isSearch && ops.find((op) => op.name === `${noun}.search`)
+  if (search) return { op: search, field: 'q' }
+  const list = ops.find((op) => op.name === `${noun}.all`) ?? ops.find((op) => op.name === `${noun}.list`)
+  const filters = Object.keys(list ? (schemaOf(list.input).properties ?? {}) : {})
+  return list && { op: list, field: LABEL_FIELDS.find((field) => filters.includes(field)) }
+}
+
+const isCode = (error: unknown, code: AppError['code']): boolean => error instanceof AppError && error.code === code
+
+export type Names = { readonly idOf: (reference: Pick<Reference, 'noun' | 'field' | 'text'>) => Promise<string> }
+
+/** Looks names up, each once. */
+export const createNames = (transport: Transport, contracts: Contracts): Names => {
+  const known = new Map<string, Promise<string>>()
+
+  const isId = async (noun: string, text: string): Promise<boolean> => {
+    const get = operationsOf(contracts, noun).find((op) => op.name === `${noun}.get`)
+    const param = get && httpParts(get.http).params[0]
+    if (!get || param === undefined) return false
+    try {
+      await call(transport, get, { [param]: text })
+      return true
+    } catch (error) {
+      if (isCode(error, 'NOT_FOUND')) return false
+      // Who may not look can still know the id.
+      if (isCode(error, 'FORBIDDEN')) return true
+      throw error
+    }
+  }
+
+  const namesakes = async (noun: string, text: string): Promise<Row[]> => {
+    const lookup = lookupOf(contracts, noun)
+    if (!lookup) return []
+    const rows: unknown = await call(transport, lookup.op, lookup.field === undefined ? {} : { [lookup.field]: text })
+    const wanted = text.toLowerCase()
+    return (Array.isArray(rows) ? rows : []).filter(isRow).filter((row) => labelOf(row)?.toLowerCase() === wanted)
+  }
+
+  const find = async (noun: string, text: string): Promise<string> => {
+    if (await isId(noun, text)) return text
+    const rows = await namesakes(noun, text)
+    const [id, ...others] = rows.flatMap((row) => idOfRow(row) ?? [])
+    if (id === undefined) throw new AppError('NOT_FOUND', `no ${singular(noun)} has the id or name "${text}"`)
+    if (others.length === 0) return id
+    const candidates = rows.map((row) => `${idOfRow(row)} (${printable(labelOf(row) ?? '')})`)
+    throw usageError(`"${text}" is the name of ${rows.length} ${noun}; give an id: ${candidates.join(', ')}`)
+  }
+
+  return {
+    idOf: ({ noun, text }) => {
+      const key = `${noun} ${text}`
+      const found = known.get(key) ?? find(noun, text)
+      known.set(key, found)
+      return found
+    },
+  }
+}

@@ -1,0 +1,88 @@
+/** The commands that work on the data of this machine and not over HTTP. The server's code is loaded when they run. */
+import { argument, type Command, flag, isOn, type Session, type Texts, textOf } from './command.ts'
+import { usageError } from './usage-error.ts'
+
+/** Texts by variable: `LISTEN_ADDR`. They beat the environment. */
+export type ServerFlags = Readonly<Record<string, string>>
+
+/** What the composition root offers them. */
+export type ServerModule = {
+  /** Resolves when the server has ended. */
+  readonly serve: (flags: ServerFlags) => Promise<unknown>
+  readonly migrateOnly: (flags: ServerFlags) => Promise<unknown>
+  /** Without a password one is made up and handed back. */
+  readonly resetPassword: (
+    flags: ServerFlags,
+    username: string,
+    password: string | undefined,
+  ) => Promise<{ readonly password?: string }>
+}
+
+const DATA_FLAGS = [
+  flag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' }),
+  flag('log-level', 'LOG_LEVEL', { hint: 'LEVEL', choices: ['debug', 'info', 'warn', 'error'] }),
+  flag('log-format', 'LOG_FORMAT', { hint: 'FORMAT', choices: ['text', 'json'] }),
+]
+const SERVE_FLAGS = [
+  flag('listen-addr', 'Where to listen, :port or host:port; LISTEN_ADDR', { hint: 'ADDR' }),
+  ...DATA_FLAGS,
+  flag('dev-mode', 'For trying things out on this machine: no limits, plain http; DEV_MODE'),
+]
+
+const variableOf = (name: string): string => name.toUpperCase().replaceAll('-', '_')
+
+const settingsIn = (texts: Texts): ServerFlags =>
+  Object.fromEntries(
+    SERVE_FLAGS.flatMap(({ field }) => {
+      const text = textOf(texts, field)
+      return text === undefined ? [] : [[variableOf(field), text]]
+    }),
+  )
+
+/** One line, as `echo secret |` sends it. */
+const passwordFor = async ({ io }: Session, texts: Texts): Promise<string | undefined> =>
+  isOn(texts, 'password-stdin') ? new TextDecoder().decode(await io.stdin.readAll()).replace(/\r?\n$/, '') : undefined
+
+/** One line per command: a later one (backup, restore, doctor) is one more. */
+export const offlineCommands = (load: () => Promise<ServerModule>): Command[] => {
+  const serve: Omit<Command, 'words'> = {
+    summary: 'Start the server',
+    description: 'Every setting is an environment variable too; a flag beats it.',
+    spec: () => ({ args: [], flags: SERVE_FLAGS }),
+    run: async (_, texts) => {
+      await (await load()).serve(settingsIn(texts))
+      return 0
+    },
+  }
+  return [
+    { ...serve, words: ['serve'] },
+    { ...serve, words: ['server'], isHidden: true },
+    {
+      words: ['migrate'],
+      summary: 'Bring the data to the schema of this version, without starting the server',
+      spec: () => ({ args: [], flags: DATA_FLAGS }),
+      run: async (_, texts) => {
+        await (await load()).migrateOnly(settingsIn(texts))
+        return 0
+      },
+    },
+    {
+      words: ['user', 'reset-password'],
+      summary: 'Give a user of the server on this machine a new password',
+      description:
+        'Works on the data itself, for when nobody can sign in. Without --password-stdin a password is made up and shown.',
+      spec: () => ({
+        args: [argument('username', 'Who gets it')],
+        flags: [flag('password-stdin', 'Read the new password from standard input'), ...DATA_FLAGS],
+      }),
+      run: async (session, texts) => {
+        const username = textOf(texts, 'username')
+        if (username === undefined) throw usageError('USERNAME missing')
+        const given = await passwordFor(session, texts)
+        const { password } = await (await load()).resetPassword(settingsIn(texts), username, given)
+        if (password !== undefined) await session.io.stdout.write(`${password}\n`)
+        return 0
+      },
+    },
+  ]
+}

@@ -1,0 +1,33 @@
+/** The registry's operations as commands: nothing is listed by hand. */
+import { commandOf } from '../command.ts'
+import { type Access, type AnyOperation, type OperationSet, permissionsOf } from '../operation.ts'
+import type { Command, Spec } from './command.ts'
+import { execute } from './execute.ts'
+import { specOf } from './operation-spec.ts'
+
+const accessText = (access: Access): string => {
+  if (access === 'public') return 'nothing'
+  if (access === 'authenticated') return 'any signed-in user'
+  return permissionsOf(access).join(' or ')
+}
+
+const commandFor = (op: AnyOperation): Command => {
+  let made: Spec | undefined
+  const spec = (): Spec => {
+    made ??= specOf(op)
+    return made
+  }
+  return {
+    words: commandOf(op),
+    summary: op.summary,
+    ...(op.description === undefined ? {} : { description: op.description }),
+    notes: [`Route:  ${op.http}`, `Needs:  ${accessText(op.access)}`],
+    spec,
+    run: (session, texts) => execute(session, { op, spec: spec(), texts }),
+  }
+}
+
+export const operationCommands = (contracts: Readonly<Record<string, OperationSet>>): Command[] =>
+  Object.values(contracts)
+    .flatMap((set) => Object.values(set))
+    .map(commandFor)

@@ -1,0 +1,131 @@
+/** The flags and arguments of an operation, derived from its contract. */
+import { singular } from '../command.ts'
+import { type AnyOperation, httpParts, takesQuery } from '../operation.ts'
+import { type Argument, type Flag, flag, type Spec } from './command.ts'
+import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } from './schema.ts'
+
+/** Fields of what the command line itself adds to an operation. */
+export const INPUT_FIELD = '@input'
+export const UNSET_FIELD = '@unset'
+
+const kebab = (field: string): string => field.replaceAll('_', '-')
+
+/** `datacenter_id` is also `--datacenter` where a name is as good as an id; a list also takes its singular: `--tag`. */
+const shortForms = (field: string, schema: FieldSchema): string[] => {
+  const isReference = (elementOf(schema) ?? settled(schema)).ref !== undefined
+  const bare = field.replace(/_ids?$/, '')
+  if (isReference && bare !== field) return [kebab(bare)]
+  return elementOf(schema) ? [kebab(field.endsWith('sses') ? field.slice(0, -2) : singular(field))] : []
+}
+
+const hintOf = (schema: FieldSchema): string => {
+  const { ref, format, properties } = settled(schema)
+  if (ref !== undefined) return singular(ref).toUpperCase()
+  if (choicesOf(schema).length > 0) return 'CHOICE'
+  const kind = kindOf(schema)
+  if (kind === 'number') return 'NUMBER'
+  if (kind === 'object')
+    return `${(settled(schema).required?.[0] ?? Object.keys(properties ?? {})[0] ?? 'key').toUpperCase()}|KEY=VALUE,...`
+  if (kind === 'record') return 'KEY=VALUE'
+  return format?.startsWith('date') ? 'TIME' : 'TEXT'
+}
+
+const aboutOf = (schema: FieldSchema): string => schema.description ?? settled(schema).description ?? ''
+
+const rangeOf = ({ minimum, maximum, minLength, maxLength }: FieldSchema): string => {
+  // Bounds that only say "fits a double" are no news.
+  const min = minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum
+  const max = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
+  if (min !== undefined && max !== undefined) return `${min}-${max}`
+  if (min !== undefined) return `at least ${min}`
+  if (max !== undefined) return `at most ${max}`
+  if (maxLength !== undefined) return `at most ${maxLength} characters`
+  return minLength === undefined ? '' : `at least ${minLength} character${minLength === 1 ? '' : 's'}`
+}
+
+const boundsOf = (schema: FieldSchema): string => {
+  const { default: preset } = settled(schema)
+  if (settled(elementOf(schema) ?? schema).ref !== undefined) return 'id or name'
+  // null stands for "not given".
+  const shown = preset === undefined || preset === null ? '' : `default ${JSON.stringify(preset)}`
+  return [rangeOf(settled(elementOf(schema) ?? schema)), shown].filter((text) => text !== '').join('; ')
+}
+
+const describeValue = (field: string, schema: FieldSchema) => {
+  const element = elementOf(schema) ?? schema
+  return {
+    field,
+    about: aboutOf(schema),
+    bounds: boundsOf(schema),
+    choices: choicesOf(element),
+    ref: settled(element).ref,
+  }
+}
+
+const flagOf = (field: string, schema: FieldSchema, taken: ReadonlySet<string>): Flag => {
+  const element = elementOf(schema)
+  const isSwitch = element === undefined && kindOf(schema) === 'boolean'
+  const extra = shortForms(field, schema).filter((name) => !taken.has(name) && name !== kebab(field))
+  return {
+    ...describeValue(field, schema),
+    names: [kebab(field), ...extra],
+    isSwitch,
+    isList: element !== undefined || kindOf(schema) === 'record',
+    hint: isSwitch ? '' : hintOf(element ?? schema),
+  }
+}
+
+const argumentOf = (
+  field: string,
+  schema: FieldSchema,
+  { isRequired, isLast }: { isRequired: boolean; isLast: boolean },
+): Argument => ({
+  ...describeValue(field, schema),
+  isRequired,
+  // What is searched for may be several words, as in any search box.
+  isRest: isLast && (elementOf(schema) !== undefined || field === 'q'),
+})
+
+const bodyFlags = (op: AnyOperation, fields: readonly string[]): Flag[] => {
+  const { method, params } = httpParts(op.http)
+  if (takesQuery(method) || fields.every((field) => params.includes(field))) return []
+  return [
+    {
+      ...flag('input', 'The whole body as JSON or YAML; - reads it from standard input', { hint: 'FILE' }),
+      field: INPUT_FIELD,
+    },
+    {
+      ...flag('unset', 'Clears a field', {
+        hint: 'FIELD',
+        isList: true,
+        choices: fields.filter((f) => !params.includes(f)).map(kebab),
+      }),
+      field: UNSET_FIELD,
+    },
+  ]
+}
+
+/** A field that is both an argument and a flag is filled by either. */
+export const specOf = (op: AnyOperation): Spec => {
+  const { properties = {}, required = [] } = schemaOf(op.input)
+  const fields = Object.keys(properties)
+  const names = new Set(fields.map(kebab))
+  const args = op.cli?.args ?? []
+  return {
+    args: args.flatMap((field, i) => {
+      const schema = properties[field]
+      return schema
+        ? [argumentOf(field, schema, { isRequired: required.includes(field), isLast: i === args.length - 1 })]
+        : []
+    }),
+    flags: [
+      ...Object.entries(properties).map(([field, schema]) => flagOf(field, schema, names)),
+      ...bodyFlags(op, fields).filter((one) => !one.names.some((name) => names.has(name))),
+    ],
+  }
+}
+
+/** @example fieldOfFlag(['switch_port'], 'switch-port') // 'switch_port' */
+export const fieldOfFlag = (fields: readonly string[], typed: string): string | undefined =>
+  fields.find((field) => field === typed.replaceAll('-', '_')) ??
+  fields.find((field) => field === `${typed.replaceAll('-', '_')}_id`)

@@ -1,0 +1,143 @@
+/** Prints the answer of an operation in the format asked for. Long lists leave in pieces; JSON in a pipe leaves as it came. */
+import { z } from 'zod'
+import { readJson, type Transport } from '../client.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { Session } from './command.ts'
+import { csvText } from './csv.ts'
+import { printable, printableJson } from './display.ts'
+import { idOfRow, isRow, labelOf, type Row } from './labels.ts'
+import { columnsIn, objectText, tableText } from './table.ts'
+import { yamlText } from './yaml-text.ts'
+
+/** The answer's shape: rows (a list, or an object that is nothing but one), or one object. */
+type Shape = { readonly list: 'itself' | string | undefined; readonly item: z.ZodType }
+
+const shapeOf = (output: z.ZodType): Shape => {
+  if (output instanceof z.ZodArray) return { list: 'itself', item: elementOf(output) }
+  if (output instanceof z.ZodObject) {
+    const [only, ...others] = Object.entries(output.shape)
+    if (only && others.length === 0 && only[1] instanceof z.ZodArray) return { list: only[0], item: elementOf(only[1]) }
+  }
+  return { list: undefined, item: output }
+}
+
+// Zod types an element by its core; every schema of ours is made by its classic API.
+const elementOf = (list: z.ZodArray): z.ZodType => list.element as z.ZodType
+
+const fieldsOf = (item: z.ZodType): Record<string, z.ZodType> =>
+  // As above: the core's type for what the classic API made.
+  item instanceof z.ZodObject ? (item.shape as Record<string, z.ZodType>) : {}
+
+const chosenColumns = (item: z.ZodType): string[] => {
+  const columns: unknown = item.meta()?.columns
+  return Array.isArray(columns) ? columns.map(String) : Object.keys(fieldsOf(item))
+}
+
+/** The contract's columns, and what is only there because it was asked for (`--include utilization`). */
+const tableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
+  const chosen = chosenColumns(item)
+  if (chosen.length === 0) return columnsIn(rows)
+  const [first = {}] = rows
+  const asked = Object.entries(fieldsOf(item)).filter(
+    ([field, schema]) => schema instanceof z.ZodOptional && Object.hasOwn(first, field),
+  )
+  return [...chosen, ...asked.map(([field]) => field).filter((field) => !chosen.includes(field))]
+}
+
+const csvColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
+  const fields = Object.keys(fieldsOf(item))
+  return fields.length > 0 ? fields : columnsIn(rows)
+}
+
+/** What stands for a row where only its id is wanted; an allocation has none but its addresses. */
+const idLines = (row: Row): readonly string[] => {
+  const id = idOfRow(row)
+  if (id !== undefined) return [id]
+  return [row.ip ?? row.ips ?? []].flat().map(String)
+}
+
+const nameLines = (row: Row): readonly string[] => {
+  const label = labelOf(row)
+  return label === undefined ? idLines(row) : [label]
+}
+
+function* linesOf(rows: readonly Row[], lines: (row: Row) => readonly string[]): Generator<string> {
+  for (let at = 0; at < rows.length; at += 2000)
+    yield rows
+      .slice(at, at + 2000)
+      .flatMap(lines)
+      .map((line) => `${printable(line)}\n`)
+      .join('')
+}
+
+async function* withFinalNewline(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let last = 0
+  for await (const chunk of body) {
+    if (chunk.length === 0) continue
+    last = chunk.at(-1) ?? 0
+    yield chunk
+  }
+  if (last !== 0x0a) yield new TextEncoder().encode('\n')
+}
+
+type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
+
+const jsonPieces = (value: unknown, isTty: boolean): Pieces => [
+  isTty ? `${printableJson(JSON.stringify(value, undefined, 2))}\n` : `${JSON.stringify(value)}\n`,
+]
+
+const piecesOf = (value: unknown, op: AnyOperation, { globals, io }: Session): Pieces => {
+  const { list, item } = shapeOf(op.output)
+  const held = list === undefined || list === 'itself' ? value : isRow(value) ? value[list] : undefined
+  const rows = (Array.isArray(held) ? held : [held]).filter(isRow)
+  const { hasHeaders } = globals
+  if (globals.isQuiet) return linesOf(rows, idLines)
+  switch (globals.output) {
+    case 'json':
+      return jsonPieces(value, io.stdout.isTty)
+    case 'yaml':
+      return yamlText(value)
+    case 'name':
+      return linesOf(rows, nameLines)
+    case 'csv': {
+      const text = csvText(rows, { columns: csvColumns(item, rows), hasHeaders })
+      return io.stdout.isTty ? Iterator.from(text).map((piece) => shownCsv(piece)) : text
+    }
+    case 'table': {
+      const width = io.stdout.isTty ? io.stdout.columns : undefined
+      const [only = {}] = rows
+      return list === undefined
+        ? objectText(only, { hasHeaders, width })
+        : tableText(rows, { columns: tableColumns(item, rows), hasHeaders, width })
+    }
+  }
+}
+
+/** On a terminal CSV is looked at, not parsed. */
+const shownCsv = (text: string): string => `${text.split('\r\n').map(printable).join('\r\n')}`
+
+const writeAll = async (session: Session, pieces: Pieces): Promise<void> => {
+  for await (const piece of pieces) await session.io.stdout.write(piece)
+}
+
+const doneText = (op: AnyOperation): string => (op.effect === 'delete' ? 'Deleted.\n' : 'Done.\n')
+
+/** @returns whether all went well: an answer that counts failures, like a bulk call's, may be a success in part */
+export const present = async (
+  session: Session,
+  { op, transport, response }: { op: AnyOperation; transport: Transport; response: Response },
+): Promise<boolean> => {
+  const { io, globals } = session
+  const isList = op.output instanceof z.ZodArray
+  if (globals.output === 'json' && !globals.isQuiet && isList && !io.stdout.isTty && response.body) {
+    await writeAll(session, withFinalNewline(response.body))
+    return true
+  }
+  const value = await readJson(transport, response)
+  if (value === undefined) {
+    if (io.stderr.isTty && !globals.isQuiet) await io.stderr.write(doneText(op))
+    return true
+  }
+  await writeAll(session, piecesOf(value, op, session))
+  return !(isRow(value) && typeof value.failed === 'number' && value.failed > 0)
+}

@@ -1,0 +1,96 @@
+/** The world of a real process: its streams, its terminal, its signals. */
+import { ClosedPipe, type Input, Interrupted, type Io, type Output } from './io.ts'
+
+const isBrokenPipe = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
+
+const outputOf = (stream: NodeJS.WriteStream): Output => {
+  // A failed write is told twice; what is told to the stream would end the process with a stack trace.
+  stream.on('error', () => {})
+  return {
+    isTty: stream.isTTY === true,
+    get columns() {
+      return stream.isTTY ? stream.columns : undefined
+    },
+    write: (data) =>
+      new Promise((resolve, reject) => {
+        stream.write(data, (error) => {
+          if (!error) resolve()
+          else reject(isBrokenPipe(error) ? new ClosedPipe() : error)
+        })
+      }),
+  }
+}
+
+const CTRL_C = '\u0003'
+const CTRL_D = '\u0004'
+const BACKSPACES = new Set(['\u0008', '\u007f'])
+
+/** Reads a line key by key: with the echo off, the terminal's own editing is off too. */
+const readSecretLine = (stdin: NodeJS.ReadStream): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let line: string[] = []
+    const finish = (settle: () => void) => {
+      stdin.off('data', onData)
+      stdin.setRawMode(false)
+      stdin.pause()
+      settle()
+    }
+    const onData = (chunk: Buffer | string) => {
+      for (const key of String(chunk)) {
+        if (key === '\r' || key === '\n' || key === CTRL_D) return finish(() => resolve(line.join('')))
+        if (key === CTRL_C) return finish(() => reject(new Interrupted()))
+        line = BACKSPACES.has(key) ? line.slice(0, -1) : [...line, key]
+      }
+    }
+    stdin.setEncoding('utf8')
+    stdin.setRawMode(true)
+    stdin.on('data', onData)
+    stdin.resume()
+  })
+
+const readPlainLine = (stdin: NodeJS.ReadStream): Promise<string> =>
+  new Promise((resolve) => {
+    // A terminal hands over whole lines.
+    stdin.setEncoding('utf8')
+    stdin.once('data', (chunk) => {
+      stdin.pause()
+      resolve(String(chunk).replace(/\r?\n$/, ''))
+    })
+    stdin.resume()
+  })
+
+const inputOf = (stdin: NodeJS.ReadStream, prompt: Output): Input => ({
+  isTty: stdin.isTTY === true,
+  readAll: () => Bun.stdin.bytes(),
+  ask: async (question, { isSecret = false } = {}) => {
+    await prompt.write(question)
+    if (!isSecret) return readPlainLine(stdin)
+    const line = await readSecretLine(stdin)
+    await prompt.write('\n')
+    return line
+  },
+})
+
+export const processIo = (): Io => {
+  const stdout = outputOf(process.stdout)
+  const stderr = outputOf(process.stderr)
+  let stop: AbortController | undefined
+  return {
+    argv: process.argv.slice(2),
+    env: process.env,
+    stdout,
+    stderr,
+    get stdin() {
+      return inputOf(process.stdin, stderr)
+    },
+    fetch,
+    interrupted: () => {
+      if (stop) return stop.signal
+      const controller = new AbortController()
+      stop = controller
+      process.once('SIGINT', () => controller.abort(new Interrupted()))
+      return controller.signal
+    },
+  }
+}

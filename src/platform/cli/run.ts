@@ -1,0 +1,85 @@
+/** The command line: words in, exit code out. Runs in any process, also a test's. */
+import { readArguments } from './args.ts'
+import type { Command, Program, Session } from './command.ts'
+import { connect } from './connection.ts'
+import { report } from './failure.ts'
+import { findCommand, type Start, unknownCommand } from './find-command.ts'
+import { asksForJson, GLOBAL_FLAGS, globalsOf, wantsHelp } from './globals.ts'
+import type { Io } from './io.ts'
+
+export type Cli = (io: Io) => Promise<number>
+
+const allCommands = async (program: Program): Promise<Command[]> => {
+  const [contracts, { operationCommands }] = await Promise.all([program.contracts(), import('./operation-commands.ts')])
+  // One of the same words is found before this list is made; here they only stand last in the help.
+  return [...operationCommands(contracts), ...program.specials]
+}
+
+/** A hand-written command is found without the registry, which costs most of a start. */
+const start = async (
+  program: Program,
+  argv: readonly string[],
+): Promise<{ found: Start; commands: readonly Command[] }> => {
+  const quick = findCommand(program.specials, argv)
+  if (quick.command) return { found: quick, commands: program.specials }
+  const commands = await allCommands(program)
+  return { found: findCommand(commands, argv), commands }
+}
+
+const showGroup = async (io: Io, commands: readonly Command[], { words, texts }: Start): Promise<number> => {
+  const { nounHelp, programHelp } = await import('./help.ts')
+  if (words.length === 0) {
+    await io.stdout.write(programHelp(commands))
+    return 0
+  }
+  const text = nounHelp(
+    commands.filter((command) => words.every((word, i) => command.words[i] === word)),
+    words,
+  )
+  // A noun alone is half a command: a script whose verb is an empty variable must notice.
+  const isAsked = wantsHelp(texts)
+  await (isAsked ? io.stdout : io.stderr).write(text)
+  return isAsked ? 0 : 2
+}
+
+const runCommand = async (
+  program: Program,
+  io: Io,
+  { command, found }: { command: Command; found: Start },
+): Promise<number> => {
+  const spec = command.spec()
+  const isHelp = wantsHelp(found.texts) || found.rest.some((word) => word === '--help' || word === '-h')
+  if (isHelp) {
+    const { commandHelp } = await import('./help.ts')
+    await io.stdout.write(commandHelp(command))
+    return 0
+  }
+  const own = readArguments(found.rest, { args: spec.args, flags: [...spec.flags, ...GLOBAL_FLAGS] })
+  const globals = globalsOf(new Map([...found.texts, ...own]))
+  const session: Session = { io, globals, program, connect: () => connect(io, globals) }
+  return command.run(session, own)
+}
+
+const dispatch = async (program: Program, io: Io): Promise<number> => {
+  const argv = io.argv[0] === 'help' ? [...io.argv.slice(1), '--help'] : io.argv
+  if (argv[0] === '--version' || argv[0] === '-V') {
+    await io.stdout.write(`plat ${program.version}\n`)
+    return 0
+  }
+  const { found, commands } = await start(program, argv)
+  if (found.command) return runCommand(program, io, { command: found.command, found })
+  const [word] = found.rest
+  if (word !== undefined) throw unknownCommand(commands, found.words, word)
+  return showGroup(io, commands, found)
+}
+
+/** The command line of a program; it never throws. */
+export const createCli =
+  (program: Program): Cli =>
+  async (io) => {
+    try {
+      return await dispatch(program, io)
+    } catch (error) {
+      return report(io, error, { isJson: asksForJson(io.argv) })
+    }
+  }

@@ -1,0 +1,54 @@
+/** What `plat login` remembers, in the user's config directory; nobody else may read it. */
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { usageError } from './usage-error.ts'
+
+export type Settings = {
+  readonly url: string
+  readonly key: string
+  readonly keyId: string | undefined
+  readonly username: string | undefined
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+export const settingsPath = (env: Env): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'plat', 'config.json')
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** @throws AppError INVALID_INPUT for a file that is there and can't be used: it must not silently mean "not signed in" */
+export const readSettings = async (env: Env): Promise<Settings | undefined> => {
+  const path = settingsPath(env)
+  try {
+    // Checked field by field below.
+    const { url, key, key_id, username } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+    if (typeof url !== 'string' || typeof key !== 'string') throw new Error('it holds no url and key')
+    return {
+      url,
+      key,
+      keyId: typeof key_id === 'string' ? key_id : undefined,
+      username: typeof username === 'string' ? username : undefined,
+    }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw usageError(
+      `can't use ${path}: ${error instanceof Error ? error.message : String(error)}; remove it and sign in again`,
+    )
+  }
+}
+
+export const writeSettings = async (env: Env, { url, key, keyId, username }: Settings): Promise<string> => {
+  const path = settingsPath(env)
+  const folder = dirname(path)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // The folder may have been there before, with the rights of another day.
+  await chmod(folder, 0o700)
+  const fresh = `${path}.${process.pid}`
+  await writeFile(fresh, `${JSON.stringify({ url, key, key_id: keyId, username }, undefined, 2)}\n`, { mode: 0o600 })
+  await rename(fresh, path)
+  return path
+}
+
+export const removeSettings = (env: Env): Promise<void> => rm(settingsPath(env), { force: true })

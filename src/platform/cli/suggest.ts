@@ -1,0 +1,45 @@
+/** `did you mean`: the known word nearest to a mistyped one. */
+
+/** Changed, missing, extra or swapped letters between two words (optimal string alignment). */
+const distance = (a: string, b: string): number => {
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row[j] = Math.min(
+        (last[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwap ? (before[j - 2] ?? 0) + 1 : Infinity,
+      )
+    }
+    before = last
+    last = row
+  }
+  return last[b.length] ?? 0
+}
+
+/** @example nearest('tgs', ['name', 'tags']) // 'tags' */
+export const nearest = (word: string, known: Iterable<string>): string | undefined => {
+  const typed = word.toLowerCase()
+  let best: string | undefined
+  // About one slip in three letters; more than that is another word.
+  let bound = Math.max(1, Math.floor(typed.length / 3)) + 1
+  for (const one of known) {
+    const off = one.toLowerCase().startsWith(typed) && typed.length > 1 ? 1 : distance(typed, one.toLowerCase())
+    if (off < bound) {
+      best = one
+      bound = off
+    }
+  }
+  return best
+}
+
+/** @example didYouMean('--tgs', ['--tags']) // '; did you mean --tags?' */
+export const didYouMean = (word: string, known: Iterable<string>): string => {
+  const best = nearest(word, known)
+  return best === undefined ? '' : `; did you mean ${best}?`
+}

@@ -1,0 +1,94 @@
+/** Rows and single objects as plain aligned text. What is shown is made printable; a terminal's width is kept. */
+import { cut, padEnd, printable, widthOf } from './display.ts'
+import { isRow, labelOf, type Row } from './labels.ts'
+
+const NONE = '-'
+const GAP = '  '
+/** A column is not cut below this, whatever the terminal. */
+const MIN_WIDTH = 6
+
+const hostPort = (row: Row): string => {
+  const ip = String(row.ip)
+  const port = row.port === null || row.port === undefined ? '' : String(row.port)
+  return port === '' ? ip : ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
+}
+
+const compactObject = (row: Row, column: string): string => {
+  // The one number that matters of `utilization: {..., utilization: 12.5}`, the text of `error: {error: ...}`.
+  const own = row[column]
+  if (typeof own === 'string' || typeof own === 'number') return String(own)
+  if (typeof row.ip === 'string')
+    return typeof row.label === 'string' && row.label !== '' ? `${hostPort(row)} (${row.label})` : hostPort(row)
+  const label = labelOf(row)
+  if (label !== undefined) return label
+  return Object.entries(row)
+    .map(([key, value]) => `${key}=${compact(value, key)}`)
+    .join(' ')
+}
+
+const compact = (value: unknown, column: string): string => {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map((one) => compact(one, column)).join(', ')
+  return isRow(value) ? compactObject(value, column) : String(value)
+}
+
+/** One value on one line, `-` for none. */
+export const cellOf = (value: unknown, column: string): string => printable(compact(value, column)) || NONE
+
+const heading = (column: string): string => printable(column).toUpperCase()
+
+/** Takes from the widest columns what is too much, never from the ids: those are for copying. */
+const fit = (widths: number[], columns: readonly string[], limit: number): number[] => {
+  const made = [...widths]
+  const isCuttable = (i: number) => columns[i] !== 'id' && (made[i] ?? 0) > MIN_WIDTH
+  let excess = made.reduce((sum, width) => sum + width, GAP.length * (made.length - 1)) - limit
+  while (excess > 0) {
+    const cuttable = made.map((_, i) => i).filter(isCuttable)
+    if (cuttable.length === 0) break
+    const widest = cuttable.reduce((best, i) => ((made[i] ?? 0) > (made[best] ?? 0) ? i : best))
+    made[widest] = (made[widest] ?? 0) - 1
+    excess--
+  }
+  return made
+}
+
+export type TableOptions = {
+  readonly columns: readonly string[]
+  readonly hasHeaders: boolean
+  readonly width: number | undefined
+}
+
+/** A table in pieces of some thousand lines: the widths need every row, the text doesn't. */
+export function* tableText(rows: readonly Row[], { columns, hasHeaders, width }: TableOptions): Generator<string> {
+  const lines = rows.map((row) => columns.map((column) => cellOf(row[column], column)))
+  if (hasHeaders) lines.unshift(columns.map(heading))
+  const wide = columns.map((_, i) => lines.reduce((most, line) => Math.max(most, widthOf(line[i] ?? '')), 0))
+  const widths = width === undefined ? wide : fit(wide, columns, width)
+  const last = columns.length - 1
+  const cell = (text: string, i: number): string => {
+    const shown = width === undefined ? text : cut(text, widths[i] ?? 0)
+    return i === last ? shown : padEnd(shown, widths[i] ?? 0)
+  }
+  for (let at = 0; at < lines.length; at += 2000)
+    yield lines
+      .slice(at, at + 2000)
+      .map((line) => `${line.map(cell).join(GAP).trimEnd()}\n`)
+      .join('')
+}
+
+/** One object, a line per field; lists of objects follow as tables of their own. */
+export function* objectText(row: Row, options: Omit<TableOptions, 'columns'>): Generator<string> {
+  const isTable = (value: unknown): value is Row[] =>
+    Array.isArray(value) && value.length > 0 && value.every((one) => isRow(one) && !('ip' in one))
+  const plain = Object.entries(row).filter(([, value]) => !isTable(value))
+  const width = plain.reduce((most, [key]) => Math.max(most, widthOf(printable(key)) + 1), 0)
+  yield plain.map(([key, value]) => `${padEnd(`${printable(key)}:`, width)} ${cellOf(value, key)}\n`).join('')
+  for (const [key, value] of Object.entries(row)) {
+    if (!isTable(value)) continue
+    yield `\n${printable(key)}:\n`
+    yield* tableText(value, { ...options, columns: columnsIn(value) })
+  }
+}
+
+/** The columns of rows whose schema names none: every field of theirs. */
+export const columnsIn = (rows: readonly Row[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row)))]

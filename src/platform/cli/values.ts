@@ -1,0 +1,86 @@
+/** The texts of a command line as values: numbers, lists, records and the short forms of nested objects. */
+import { coerceOne } from '../coerce.ts'
+import { elementOf, type FieldSchema, kindOf, settled } from './schema.ts'
+import { usageError } from './usage-error.ts'
+
+type Place = { readonly field: string; readonly schema: FieldSchema }
+
+const parseJson = (field: string, text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw usageError(`${field}: broken JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+}
+
+/** `ip=10.0.0.6,label=a, b,port=443`: a comma parts two entries only where a key follows it. */
+const entriesOf = (text: string): string[] => text.split(/,(?=\s*[A-Za-z_][\w-]*=)/).map((entry) => entry.trim())
+
+/** A key as people type it: with dashes, or without the `_id` of a reference. An unknown one is left for the check that names it. */
+const keyOf = (typed: string, properties: Readonly<Record<string, FieldSchema>>): string => {
+  const key = typed.replaceAll('-', '_')
+  return !Object.hasOwn(properties, key) && Object.hasOwn(properties, `${key}_id`) ? `${key}_id` : key
+}
+
+const objectValue = ({ field, schema }: Place, text: string): unknown => {
+  if (/^\s*\{/.test(text)) return parseJson(field, text)
+  const { properties = {}, required = [] } = settled(schema)
+  const first = required[0] ?? Object.keys(properties)[0] ?? ''
+  const made = new Map<string, string[]>()
+  entriesOf(text).forEach((entry, i) => {
+    const at = entry.indexOf('=')
+    const isBare = at === -1 || !/^[A-Za-z_][\w-]*$/.test(entry.slice(0, at))
+    if (isBare && i > 0) throw usageError(`${field}: ${JSON.stringify(entry)} is not KEY=VALUE`)
+    const key = isBare ? first : keyOf(entry.slice(0, at), properties)
+    made.set(key, [...(made.get(key) ?? []), isBare ? entry : entry.slice(at + 1)])
+  })
+  return Object.fromEntries(
+    [...made].map(([key, texts]) => {
+      const inner = Object.hasOwn(properties, key) ? properties[key] : undefined
+      return [key, inner ? readValue({ field: `${field}.${key}`, schema: inner }, texts) : texts.at(-1)]
+    }),
+  )
+}
+
+const recordValue = ({ field, schema }: Place, texts: readonly string[]): unknown => {
+  const { additionalProperties } = settled(schema)
+  // Under JSON Schema this is a schema, or true for any value.
+  const inner = (
+    typeof additionalProperties === 'object' && additionalProperties !== null ? additionalProperties : {}
+  ) as FieldSchema
+  const made = texts.map((text): unknown => {
+    if (/^\s*\{/.test(text)) return parseJson(field, text)
+    const at = text.indexOf('=')
+    if (at < 1) throw usageError(`${field}: ${JSON.stringify(text)} is not KEY=VALUE`)
+    const key = text.slice(0, at)
+    // fromEntries makes even `__proto__` an ordinary key.
+    return Object.fromEntries([[key, readValue({ field: `${field}.${key}`, schema: inner }, [text.slice(at + 1)])]])
+  })
+  return Object.fromEntries(made.flatMap((one) => Object.entries(one ?? {})))
+}
+
+const oneValue = (place: Place, text: string): unknown => {
+  const kind = kindOf(place.schema)
+  if (kind === 'object') return objectValue(place, text)
+  if (kind === 'record') return recordValue(place, [text])
+  return coerceOne(kind, text)
+}
+
+/**
+ * The value that the texts of one field spell. Text that spells none stays text: the schema says what is wrong with it.
+ * @throws AppError INVALID_INPUT for broken JSON or an entry that is no KEY=VALUE
+ */
+export const readValue = (place: Place, texts: readonly string[]): unknown => {
+  const element = elementOf(place.schema)
+  if (element) {
+    const inner = { field: place.field, schema: element }
+    // A whole list at once, where an element can't itself begin with a bracket.
+    return texts.flatMap((text): unknown[] => {
+      const isWhole = kindOf(element) !== 'text' && /^\s*\[/.test(text)
+      const parsed = isWhole ? parseJson(place.field, text) : [oneValue(inner, text)]
+      return Array.isArray(parsed) ? parsed : [parsed]
+    })
+  }
+  if (kindOf(place.schema) === 'record') return recordValue(place, texts)
+  return oneValue(place, texts.at(-1) ?? '')
+}

@@ -1,0 +1,222 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CommitGroup } from './commit-group.ts'
+
+let dir: string
+let database: Database
+let group: CommitGroup
+/** What each commit touched, in the order of the commits. */
+let commits: string[][]
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'plat-group-'))
+  database = new Database(join(dir, 'plat.db'), { create: true, strict: true })
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('CREATE TABLE t (id TEXT PRIMARY KEY)')
+  commits = []
+  group = new CommitGroup(database, (touched) => commits.push([...touched].sort()))
+})
+afterEach(() => {
+  database.close()
+  rmSync(dir, { recursive: true })
+})
+
+const insert = (id: string) => database.run('INSERT INTO t VALUES (?)', [id])
+const add = (id: string, { alone = false } = {}) =>
+  group.run(async (_, touched) => {
+    insert(id)
+    touched.add('t')
+  }, alone)
+const ids = () =>
+  database
+    .query<{ id: string }, []>('SELECT id FROM t ORDER BY id')
+    .all()
+    .map(({ id }) => id)
+const failed = async (work: Promise<unknown>): Promise<boolean> => {
+  const [outcome] = await Promise.allSettled([work])
+  return outcome.status === 'rejected'
+}
+
+describe('a commit', () => {
+  test('is shared by the writes that came together', async () => {
+    await Promise.all(['a', 'b', 'c'].map((id) => add(id)))
+    expect(commits).toHaveLength(1)
+  })
+
+  test('is shared by the writes that came while the last one was under way', async () => {
+    const later: Promise<void>[] = []
+    await group.run(async () => void later.push(add('b'), add('c')), false)
+    await Promise.all(later)
+    expect(commits).toHaveLength(2)
+  })
+
+  test('holds 64 writes at most', async () => {
+    await Promise.all(Array.from({ length: 130 }, (_, i) => add(`${i}`)))
+    expect(commits).toHaveLength(3)
+  })
+
+  test('keeps the order in which writes came', async () => {
+    const order: number[] = []
+    const works = [3, 1, 2].map((n) => group.run(async () => void order.push(n), false))
+    await Promise.all(works)
+    expect(order).toEqual([3, 1, 2])
+  })
+
+  test('answers its writes in the order in which they came', async () => {
+    const order: string[] = []
+    await Promise.all(['a', 'b', 'c'].map((id) => add(id).then(() => order.push(id))))
+    expect(order).toEqual(['a', 'b', 'c'])
+  })
+
+  test('is behind a write once that is answered', async () => {
+    await add('a')
+    const other = new Database(join(dir, 'plat.db'), { readonly: true })
+    expect(other.query('SELECT id FROM t').all()).toEqual([{ id: 'a' }])
+    other.close()
+  })
+
+  test('that fails rejects every write in it', async () => {
+    database.run('PRAGMA foreign_keys = ON')
+    database.run('CREATE TABLE late (id TEXT REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)')
+    const dangling = group.run(async () => void database.run("INSERT INTO late VALUES ('nothing')"), false)
+    const outcomes = await Promise.allSettled([add('a'), dangling, add('b')])
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(ids()).toEqual([])
+  })
+
+  test('that fails is followed by one that succeeds', async () => {
+    database.run('PRAGMA foreign_keys = ON')
+    database.run('CREATE TABLE late (id TEXT REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)')
+    await failed(group.run(async () => void database.run("INSERT INTO late VALUES ('nothing')"), false))
+    await add('a')
+    expect(ids()).toEqual(['a'])
+  })
+
+  test('that fails touches nothing', async () => {
+    database.run('PRAGMA foreign_keys = ON')
+    database.run('CREATE TABLE late (id TEXT REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)')
+    await failed(
+      group.run(async (_, touched) => {
+        touched.add('late')
+        database.run("INSERT INTO late VALUES ('nothing')")
+      }, false),
+    )
+    expect(commits).toEqual([])
+  })
+
+  test('without a transaction left under it answers nothing as done', async () => {
+    // What a full disk does: SQLite ends the whole transaction by itself.
+    const fatal = group.run(async () => {
+      database.run('ROLLBACK')
+      throw new Error('database or disk is full')
+    }, false)
+    const outcomes = await Promise.allSettled([add('a'), fatal, add('b')])
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  })
+})
+
+describe('a write', () => {
+  test('that fails in a shared commit leaves the others', async () => {
+    const works = ['a', 'b', 'c'].map((id) =>
+      group.run(async () => {
+        insert(id)
+        if (id === 'b') throw new Error('no')
+      }, false),
+    )
+    await Promise.allSettled(works)
+    expect(ids()).toEqual(['a', 'c'])
+  })
+
+  test('that fails by itself leaves nothing', async () => {
+    const work = group.run(async () => {
+      insert('a')
+      throw new Error('no')
+    }, false)
+    expect([await failed(work), ids()]).toEqual([true, []])
+  })
+
+  test('that fails by itself commits nothing', async () => {
+    await failed(group.run(() => Promise.reject(new Error('no')), false))
+    expect(commits).toEqual([])
+  })
+
+  test('that fails does not count as having touched anything', async () => {
+    const failing = group.run(async (_, touched) => {
+      touched.add('x')
+      throw new Error('no')
+    }, false)
+    await Promise.allSettled([failing, add('a')])
+    expect(commits).toEqual([['t']])
+  })
+
+  test('that throws at once, without a promise, fails like any other', async () => {
+    const work = group.run(() => {
+      throw new Error('no')
+    }, false)
+    expect(await failed(work)).toBe(true)
+  })
+
+  test('alone shares no commit with those before and after it', async () => {
+    await Promise.all([add('a'), add('b'), add('long', { alone: true }), add('c'), add('d')])
+    expect(commits).toHaveLength(3)
+  })
+
+  test('alone keeps its place in the order', async () => {
+    const order: string[] = []
+    const note = (name: string, alone: boolean) => group.run(async () => void order.push(name), alone)
+    await Promise.all([note('a', false), note('long', true), note('b', false), note('long', true)])
+    expect(order).toEqual(['a', 'long', 'b', 'long'])
+  })
+
+  test('that waits for the event loop lets nobody else in between', async () => {
+    const order: string[] = []
+    const slow = group.run(async () => {
+      order.push('begin')
+      await new Promise((resolve) => setImmediate(resolve))
+      order.push('end')
+    }, false)
+    await Promise.all([slow, group.run(async () => void order.push('next'), false)])
+    expect(order).toEqual(['begin', 'end', 'next'])
+  })
+})
+
+describe('a group', () => {
+  test('is settled when nothing is under way', async () => {
+    await group.settled()
+    expect(commits).toEqual([])
+  })
+
+  test('is settled after all that waits', async () => {
+    const works = [add('a'), add('b', { alone: true })]
+    await group.settled()
+    expect(ids()).toEqual(['a', 'b'])
+    await Promise.all(works)
+  })
+
+  test('on a closed database rejects its writes, every time', async () => {
+    const other = new Database(':memory:')
+    const closed = new CommitGroup(other, () => {})
+    other.close()
+    const outcomes = [await failed(closed.run(async () => {}, false)), await failed(closed.run(async () => {}, false))]
+    expect(outcomes).toEqual([true, true])
+  })
+
+  test('of writes that think long lets the event loop turn', async () => {
+    let turns = 0
+    const count = () => {
+      turns++
+      timer = setImmediate(count)
+    }
+    let timer = setImmediate(count)
+    const think = (ms: number) => {
+      const end = performance.now() + ms
+      while (performance.now() < end);
+    }
+    await Promise.all(Array.from({ length: 20 }, () => group.run(async () => think(5), false)))
+    clearImmediate(timer)
+    expect(turns).toBeGreaterThan(4)
+  })
+})

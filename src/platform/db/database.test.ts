@@ -1,0 +1,379 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
+import { dialects } from '../../testing/servers.ts'
+import type { Db, Tx } from './database.ts'
+import { violationOf } from './violations.ts'
+
+type Things = Db<ThingTables>
+
+const thing = (id: string, n = 0) => ({ id, n, owner_id: null })
+const add = (tx: Tx<ThingTables>, id: string, n = 0) => tx.db.insertInto('things').values(thing(id, n)).execute()
+const ids = async (db: Pick<Things, 'read'>) =>
+  (await db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
+
+/** Rows `00000` and on, more than several chunks of a stream. */
+const MANY = 1700
+const addMany = (db: Things) =>
+  db.write(async (tx) => {
+    const rows = Array.from({ length: MANY }, (_, i) => thing(String(i).padStart(5, '0'), i))
+    for (let i = 0; i < MANY; i += 500)
+      await tx.db
+        .insertInto('things')
+        .values(rows.slice(i, i + 500))
+        .execute()
+  })
+
+const thrown = async (work: Promise<unknown>): Promise<unknown> => {
+  try {
+    await work
+  } catch (error) {
+    return error
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe.each(dialects())('a database on %s', (dialect) => {
+  let database: EmptyDatabase<ThingTables>
+  let db: Things
+  beforeAll(async () => {
+    database = await thingsDatabase(dialect)
+    db = database.db
+  })
+  beforeEach(() =>
+    db.write(async (tx) => {
+      await tx.db.deleteFrom('things').execute()
+      await tx.db.deleteFrom('owners').execute()
+    }),
+  )
+  afterAll(() => database.close())
+
+  describe('a write', () => {
+    test('is there for every reader once it is answered', async () => {
+      await db.write((tx) => add(tx, 'a'))
+      expect(await ids(database.beside())).toEqual(['a'])
+    })
+
+    test('answers with what its work returned', async () => {
+      expect(await db.write(async () => 42)).toBe(42)
+    })
+
+    test('that throws leaves nothing behind', async () => {
+      const failing = db.write(async (tx) => {
+        await add(tx, 'a')
+        throw new Error('no')
+      })
+      await thrown(failing)
+      expect(await ids(db)).toEqual([])
+    })
+
+    test('that throws rejects with what was thrown', async () => {
+      const error = new Error('no')
+      expect(await thrown(db.write(() => Promise.reject(error)))).toBe(error)
+    })
+
+    test('is invisible to readers before its commit', async () => {
+      const seen = await db.write(async (tx) => {
+        await add(tx, 'a')
+        return ids(db)
+      })
+      expect(seen).toEqual([])
+    })
+
+    test('sees its own changes', async () => {
+      const seen = await db.write(async (tx) => {
+        await add(tx, 'a')
+        return ids({ read: tx.db })
+      })
+      expect(seen).toEqual(['a'])
+    })
+
+    test('that fails beside others undoes only itself', async () => {
+      const work = ['a', 'b', 'c'].map((id) =>
+        db.write(async (tx) => {
+          await add(tx, id)
+          if (id === 'b') throw new Error('no')
+        }),
+      )
+      await Promise.allSettled(work)
+      expect(await ids(db)).toEqual(['a', 'c'])
+    })
+
+    test('of a counter by many writers at once loses none', async () => {
+      await db.write((tx) => add(tx, 'a'))
+      const increment = () =>
+        db.write(async (tx) => {
+          const rows = db.sql.lockRows(tx.db.selectFrom('things').select('n').where('id', '=', 'a'))
+          const { n } = await rows.executeTakeFirstOrThrow()
+          await tx.db.updateTable('things').set({ n: n + 1 }).where('id', '=', 'a').execute()
+        })
+      await Promise.all(Array.from({ length: 50 }, increment))
+      expect((await db.read.selectFrom('things').select('n').executeTakeFirstOrThrow()).n).toBe(50)
+    })
+
+    test('checks and inserts at once from many writers without a broken constraint', async () => {
+      const ensure = () =>
+        db.write(async (tx) => {
+          const known = await tx.db.selectFrom('things').select('id').where('id', '=', 'a').executeTakeFirst()
+          if (known) return 'known'
+          await add(tx, 'a')
+          return 'added'
+        })
+      const answers = await Promise.all(Array.from({ length: 8 }, ensure))
+      expect(answers.toSorted()).toEqual(['added', ...Array(7).fill('known')])
+    })
+  })
+
+  describe('a savepoint', () => {
+    test('that fails undoes what it did, and the write goes on', async () => {
+      await db.write(async (tx) => {
+        await add(tx, 'before')
+        const failing = tx.savepoint(async () => {
+          await add(tx, 'inside')
+          throw new Error('no')
+        })
+        await thrown(failing)
+        await add(tx, 'after')
+      })
+      expect(await ids(db)).toEqual(['after', 'before'])
+    })
+
+    test('that a broken constraint fails leaves the transaction usable', async () => {
+      await db.write(async (tx) => {
+        await add(tx, 'a')
+        await thrown(tx.savepoint(() => add(tx, 'a')))
+        await add(tx, 'b')
+      })
+      expect(await ids(db)).toEqual(['a', 'b'])
+    })
+
+    test('inside another is undone alone', async () => {
+      await db.write((tx) =>
+        tx.savepoint(async () => {
+          await add(tx, 'outer')
+          const inner = tx.savepoint(async () => {
+            await add(tx, 'inner')
+            throw new Error('no')
+          })
+          await thrown(inner)
+        }),
+      )
+      expect(await ids(db)).toEqual(['outer'])
+    })
+
+    test('that fails takes the ones inside along', async () => {
+      await db.write(async (tx) => {
+        const outer = tx.savepoint(async () => {
+          await tx.savepoint(() => add(tx, 'inner'))
+          throw new Error('no')
+        })
+        await thrown(outer)
+      })
+      expect(await ids(db)).toEqual([])
+    })
+
+    test('may fail a thousand times in one write', async () => {
+      await db.write(async (tx) => {
+        await add(tx, 'a')
+        for (let i = 0; i < 1000; i++) await thrown(tx.savepoint(() => Promise.reject(new Error('no'))))
+        await add(tx, 'b')
+      })
+      expect(await ids(db)).toEqual(['a', 'b'])
+    })
+
+    test('answers with what its work returned', async () => {
+      expect(await db.write((tx) => tx.savepoint(async () => 42))).toBe(42)
+    })
+  })
+
+  describe('the revision', () => {
+    test('changes when a table is written', async () => {
+      const before = await db.revision(['things'])
+      await db.write((tx) => add(tx, 'a'))
+      expect(await db.revision(['things'])).not.toBe(before)
+    })
+
+    test('changes by insert, update and delete alike', async () => {
+      const seen = [await db.revision(['things'])]
+      await db.write((tx) => add(tx, 'a'))
+      seen.push(await db.revision(['things']))
+      await db.write((tx) => tx.db.updateTable('things').set({ n: 1 }).execute())
+      seen.push(await db.revision(['things']))
+      await db.write((tx) => tx.db.deleteFrom('things').execute())
+      seen.push(await db.revision(['things']))
+      expect(new Set(seen).size).toBe(4)
+    })
+
+    test('of one table stays when another is written', async () => {
+      const before = await db.revision(['owners'])
+      await db.write((tx) => add(tx, 'a'))
+      expect(await db.revision(['owners'])).toBe(before)
+    })
+
+    test('of several tables changes with each of them', async () => {
+      const before = await db.revision(['owners', 'things'])
+      await db.write((tx) => add(tx, 'a'))
+      expect(await db.revision(['owners', 'things'])).not.toBe(before)
+    })
+
+    test('stays when the write fails', async () => {
+      const before = await db.revision(['things'])
+      const failing = db.write(async (tx) => {
+        await add(tx, 'a')
+        throw new Error('no')
+      })
+      await thrown(failing)
+      expect(await db.revision(['things'])).toBe(before)
+    })
+
+    test('stays while the write is not committed', async () => {
+      const before = await db.revision(['things'])
+      const during = await db.write(async (tx) => {
+        await add(tx, 'a')
+        return db.revision(['things'])
+      })
+      expect(during).toBe(before)
+    })
+
+    test('stays when nothing but reading is done', async () => {
+      const before = await db.revision(['things'])
+      await db.write((tx) => tx.db.selectFrom('things').selectAll().execute())
+      expect(await db.revision(['things'])).toBe(before)
+    })
+  })
+
+  describe('a stream', () => {
+    const query = (on: Things) => on.read.selectFrom('things').selectAll().orderBy('id')
+
+    test('yields every row in order, in chunks', async () => {
+      await addMany(db)
+      const chunks = await Array.fromAsync(db.stream(query(db)))
+      expect(chunks.flat().map(({ n }) => n)).toEqual(Array.from({ length: MANY }, (_, i) => i))
+      expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
+    })
+
+    test('takes the parameters of its query', async () => {
+      await addMany(db)
+      const chunks = await Array.fromAsync(db.stream(query(db).where('n', '>=', MANY - 2).where('id', 'like', '0%')))
+      expect(chunks.flat().map(({ n }) => n)).toEqual([MANY - 2, MANY - 1])
+    })
+
+    test('of no rows yields no row', async () => {
+      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
+    })
+
+    test('sees one snapshot while writes go on', async () => {
+      await addMany(db)
+      const stream = db.stream(query(db))
+      let rows = (await stream.next()).value?.length ?? 0
+      await db.write((tx) => tx.db.deleteFrom('things').execute())
+      for await (const chunk of stream) rows += chunk.length
+      expect(rows).toBe(MANY)
+    })
+
+    test('does not keep writes waiting', async () => {
+      await addMany(db)
+      const stream = db.stream(query(db))
+      await stream.next()
+      await db.write((tx) => add(tx, 'new'))
+      expect(await ids(db)).toContain('new')
+      await stream.return(undefined)
+    })
+
+    test('that is left early gives its connection back', async () => {
+      await addMany(db)
+      for (let i = 0; i < 100; i++)
+        for await (const chunk of db.stream(query(db))) {
+          expect(chunk.length).toBe(500)
+          break
+        }
+      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toHaveLength(MANY)
+    })
+
+    test('that is left early holds no snapshot for the next', async () => {
+      await addMany(db)
+      const stream = db.stream(query(db))
+      await stream.next()
+      await stream.return(undefined)
+      await db.write((tx) => tx.db.deleteFrom('things').execute())
+      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
+    })
+
+    test('of a broken query throws, and the next one works', async () => {
+      const broken = db.read.selectFrom('missing' as 'things').selectAll()
+      for (let i = 0; i < 30; i++) await thrown(Array.fromAsync(db.stream(broken)))
+      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
+    })
+
+    test('that nobody goes on reading leaves other streams and writes alone', async () => {
+      await addMany(db)
+      const held = Array.from({ length: 30 }, () => db.stream(query(db)))
+      const begun = held.map((stream) => stream.next())
+      await db.write((tx) => add(tx, 'new'))
+      expect(await ids(db)).toContain('new')
+      for (const [i, stream] of held.entries()) {
+        await begun[i]
+        await stream.return(undefined)
+      }
+    })
+  })
+
+  describe('a broken constraint', () => {
+    const owner = (id: string, name: string) => db.write((tx) => tx.db.insertInto('owners').values({ id, name }).execute())
+
+    test('has the name of the unique columns', async () => {
+      await owner('a', 'Ann')
+      expect(violationOf(await thrown(owner('b', 'Ann')))).toEqual({ kind: 'unique', name: 'owners_name' })
+    })
+
+    test('has the name of the primary key', async () => {
+      await owner('a', 'Ann')
+      expect(violationOf(await thrown(owner('a', 'Bea')))).toEqual({ kind: 'unique', name: 'owners_id' })
+    })
+
+    test('says that a reference points nowhere', async () => {
+      const row = { ...thing('a'), owner_id: 'nobody' }
+      const failing = db.write((tx) => tx.db.insertInto('things').values(row).execute())
+      expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
+    })
+
+    test('says that something still refers to the row', async () => {
+      await owner('a', 'Ann')
+      await db.write((tx) => tx.db.insertInto('things').values({ ...thing('t'), owner_id: 'a' }).execute())
+      const failing = db.write((tx) => tx.db.deleteFrom('owners').execute())
+      expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
+    })
+
+    test.each(['a', 'b.c'])('is not seen in an error of ours that talks of %s', (name) => {
+      expect(violationOf(new Error(`UNIQUE constraint failed: ${name}`))).toBeUndefined()
+    })
+
+    test('is not seen in another error of the engine', async () => {
+      const failing = db.write((tx) => tx.db.insertInto('nowhere' as 'things').values(thing('a')).execute())
+      expect(violationOf(await thrown(failing))).toBeUndefined()
+    })
+  })
+
+  test('values come back as they went in', async () => {
+    const id = 'naïve 😀 \u202e \' " % _ \\ \n'
+    await db.write((tx) => add(tx, id, -2147483648))
+    expect(await db.read.selectFrom('things').selectAll().execute()).toEqual([thing(id, -2147483648)])
+  })
+
+  test('a ping answers while the database is there', async () => {
+    await db.ping()
+    expect(db.connections()).toBeGreaterThan(0)
+  })
+
+  test('a ping of a closed database throws', async () => {
+    const other = database.beside()
+    await other.ping()
+    await other.close()
+    expect(await thrown(other.ping())).toBeInstanceOf(Error)
+  })
+})
+
+test('errors of PostgreSQL that name a constraint by another scheme keep that name', () => {
+  const error = new SQL.PostgresError('no', { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '23505', constraint: 'by_hand', detail: '', hint: '', severity: 'ERROR' })
+  expect(violationOf(error)).toEqual({ kind: 'unique', name: 'by_hand' })
+})

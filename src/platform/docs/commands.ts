@@ -1,0 +1,61 @@
+/** The same call three ways: curl, the command line, an MCP tool. */
+
+import { singular } from '../command.ts'
+import type { DocumentedOperation, OpenApi, Parameter } from '../openapi/document.ts'
+import { exampleOf } from '../openapi/example.ts'
+
+export type Call = {
+  readonly method: string
+  readonly path: string
+  readonly entry: DocumentedOperation
+  readonly parameters: readonly Parameter[]
+}
+
+/** `'` inside single quotes of a shell. */
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+const placeholder = ({ name, schema }: Parameter): string => {
+  const ref = schema['x-ref']
+  return (ref && (name === 'id' || name.endsWith('_id')) ? `${singular(ref)}_id` : name).toUpperCase()
+}
+
+const urlOf = ({ path, parameters }: Call, doc: OpenApi): string => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
+    return parameter ? placeholder(parameter) : name
+  })
+  const query = parameters
+    .filter((one) => one.in === 'query' && one.required)
+    .map((one) => `${one.name}=${encodeURIComponent(String(exampleOf(one.schema, doc.components.schemas, one.name)))}`)
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`
+}
+
+const jsonBodyOf = ({ entry }: Call): unknown => entry.requestBody?.content['application/json']?.example
+
+/** A command that works as it stands once PLAT_URL and PLAT_TOKEN are set and capitals are filled in. */
+export const curlOf = (call: Call, doc: OpenApi): string => {
+  const body = jsonBodyOf(call)
+  const flags = call.method === 'get' ? 'curl -sS' : `curl -sS -X ${call.method.toUpperCase()}`
+  const lines = [
+    `${flags} "$PLAT_URL${urlOf(call, doc)}"`,
+    ...(call.entry.security.length > 0 ? ['-H "Authorization: Bearer $PLAT_TOKEN"'] : []),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${shellQuoted(JSON.stringify(body))}`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+const argumentsOf = ({ parameters, ...call }: Call): Record<string, unknown> => {
+  const named = parameters
+    .filter((one) => one.in === 'path' || (one.in === 'query' && one.required))
+    .map((one) => [one.name, one.in === 'path' ? placeholder(one) : exampleOf(one.schema, {}, one.name)])
+  const body = jsonBodyOf({ parameters, ...call })
+  return { ...Object.fromEntries(named), ...(typeof body === 'object' ? body : {}) }
+}
+
+/** The tool and its arguments; undefined for what models don't get. */
+export const toolCallOf = (call: Call): string | undefined => {
+  const { operationId, 'x-mcp-tool': tool } = call.entry
+  if (tool === undefined) return undefined
+  const input = argumentsOf(call)
+  return `${tool} ${JSON.stringify(tool === 'call_operation' ? { operation: operationId, input } : input)}`
+}

@@ -1,0 +1,92 @@
+/** A JSON Schema as HTML that a person reads: fields with type, bounds and meaning, nested objects indented. */
+import { html } from 'hono/html'
+import { baseType, isNullable, type JsonSchema, refName } from '../json-schema.ts'
+
+export type Html = ReturnType<typeof html>
+
+const LENGTH_WORDS: Readonly<Record<string, string>> = { string: 'characters', array: 'items' }
+
+/** @example between(1, 255, 'characters') // '1-255 characters' */
+const between = (min: number | undefined, max: number | undefined, word = ''): string | undefined => {
+  const unit = word && ` ${word}`
+  if (min !== undefined && max !== undefined) return `${min}-${max}${unit}`
+  if (max !== undefined) return `at most ${max}${unit}`
+  return min === undefined || min === 0 ? undefined : `at least ${min}${unit}`
+}
+
+/** What a value must keep to besides its type. */
+export const boundsOf = (schema: JsonSchema): string[] =>
+  [
+    between(schema.minLength, schema.maxLength, LENGTH_WORDS.string),
+    between(schema.minItems, schema.maxItems, LENGTH_WORDS.array),
+    between(schema.minimum, schema.maximum),
+    schema.format,
+    schema.pattern === undefined ? undefined : `matches ${schema.pattern}`,
+    schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
+  ].filter((bound) => bound !== undefined)
+
+const link = (ref: string): Html => html`<a href="#schema-${refName(ref)}">${refName(ref)}</a>`
+
+const joined = (parts: readonly Html[]): Html =>
+  html`${parts.map((part, i) => (i === 0 ? part : html` <span class="or">|</span> ${part}`))}`
+
+/** The type in a few words, named schemas as links. */
+export const typeOf = (schema: JsonSchema): Html => {
+  if (schema.$ref !== undefined) return link(schema.$ref)
+  if (schema.enum !== undefined) return joined(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`))
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
+  const options = schema.anyOf ?? schema.oneOf
+  if (options) return joined(options.map(typeOf))
+  const orNull = isNullable(schema) ? html` <span class="or">|</span> null` : ''
+  if (baseType(schema) === 'array' && schema.items) return html`list of ${typeOf(schema.items)}${orNull}`
+  return html`${baseType(schema) ?? 'any'}${orNull}`
+}
+
+/** The schema whose fields are shown beneath a field: of an object, or of the objects of a list. */
+const nestedOf = (schema: JsonSchema): JsonSchema | undefined => {
+  if (schema.properties) return schema
+  if (schema.items) return nestedOf(schema.items)
+  return schema.anyOf?.map(nestedOf).find((nested) => nested !== undefined)
+}
+
+export type Field = {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly isRequired: boolean
+  readonly description?: string | undefined
+  /** Where a parameter travels. */
+  readonly place?: string
+}
+
+const fieldItem = ({ name, schema, isRequired, description, place }: Field): Html => {
+  const bounds = [...boundsOf(schema), ...(schema.items ? boundsOf(schema.items).map((bound) => `each ${bound}`) : [])]
+  const nested = nestedOf(schema)
+  const meaning = description ?? schema.description
+  return html`<li>
+    <div class="field">
+      <code class="name">${name}</code>
+      <span class="type">${typeOf(schema)}</span>
+      ${place ? html`<span class="place">${place}</span>` : ''}
+      ${isRequired ? html`<span class="required">required</span>` : ''}
+      ${bounds.length > 0 ? html`<span class="bounds">${bounds.join(' · ')}</span>` : ''}
+    </div>
+    ${meaning ? html`<p>${meaning}</p>` : ''}
+    ${nested ? fieldList(fieldsOf(nested)) : ''}
+  </li>`
+}
+
+export const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, showRequired = true): Field[] =>
+  Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema,
+    isRequired: showRequired && required.includes(name),
+  }))
+
+export const fieldList = (fields: readonly Field[]): Html => html`<ul class="fields">${fields.map(fieldItem)}</ul>`
+
+/** A body: its type, and its fields where it isn't a named schema with a place of its own. */
+export const bodySchema = (schema: JsonSchema): Html => {
+  const nested = nestedOf(schema)
+  if (!nested) return html`<p class="body-type">${typeOf(schema)}</p>`
+  return html`${baseType(schema) === 'array' ? html`<p class="body-type">list of objects</p>` : ''}${fieldList(fieldsOf(nested))}`
+}

@@ -1,0 +1,25 @@
+/** Answers with a text that is made once: ETag, 304 and compression, each worked out once as well. */
+import { etagOf, matchesEtag, quoted } from '../etag.ts'
+import { acceptedCoding, type Coding, compressedBytes } from '../http/compression.ts'
+import { DATA_CACHE_CONTROL } from '../http/headers.ts'
+
+export type ServeText = (request: Request) => Response
+
+export const serveText = (contentType: string, text: string): ServeText => {
+  const etag = etagOf(text)
+  const compressed = new Map<Coding, Uint8Array<ArrayBuffer>>()
+  const inCoding = (coding: Coding): Uint8Array<ArrayBuffer> => {
+    const bytes = compressed.get(coding) ?? compressedBytes(coding, text)
+    compressed.set(coding, bytes)
+    return bytes
+  }
+  return (request) => {
+    const coding = acceptedCoding(request.headers.get('accept-encoding'))
+    const headers = { ETag: quoted(etag, coding), 'Cache-Control': DATA_CACHE_CONTROL, Vary: 'Accept-Encoding' }
+    const held = request.headers.get('if-none-match')
+    if (held !== null && matchesEtag(held, etag)) return new Response(null, { status: 304, headers })
+    return new Response(coding ? inCoding(coding) : text, {
+      headers: { ...headers, 'Content-Type': contentType, ...(coding && { 'Content-Encoding': coding }) },
+    })
+  }
+}

@@ -1,0 +1,10 @@
+// Files that are imported as text, so that a compiled executable carries them.
+declare module '*.css' {
+  const text: string
+  export = text
+}
+
+declare module '*/docs.js' {
+  const text: string
+  export = text
+}

@@ -1,0 +1,69 @@
+/** Finds operations by what they do, for models that get only the most used ones as tools. */
+import { toolName } from '../command.ts'
+import type { AnyOperation } from '../operation.ts'
+import { signatureOf } from './signature.ts'
+import { inputSchemaOf } from './tools.ts'
+
+const MAX_RESULTS = 8
+
+export type FoundOperation = {
+  readonly operation: string
+  readonly summary: string
+  readonly effect: string
+  readonly access: AnyOperation['access']
+  readonly input: string
+}
+
+export type SearchAnswer = {
+  readonly operations: readonly FoundOperation[]
+  /** Matches there are, of which these are the best. */
+  readonly total: number
+  /** The nouns to try, when nothing matched. */
+  readonly nouns?: readonly string[]
+}
+
+/** `networks` and `network` are the same word to whoever looks for them. */
+const stem = (word: string): string => (word.length > 3 ? word.replace(/s$/, '') : word)
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .map(stem)
+
+type Indexed = { readonly op: AnyOperation; readonly name: ReadonlySet<string>; readonly text: string }
+
+const indexed = (op: AnyOperation): Indexed => ({
+  op,
+  name: new Set([...wordsOf(op.name), ...wordsOf(toolName(op))]),
+  text: wordsOf(`${op.summary} ${op.description ?? ''} ${op.http} ${op.effect}`).join(' '),
+})
+
+const scoreOf = ({ name, text }: Indexed, words: readonly string[]): number =>
+  words.reduce((score, word) => score + (name.has(word) ? 4 : 0) + (text.includes(word) ? 1 : 0), 0)
+
+const describe = (op: AnyOperation): FoundOperation => ({
+  operation: op.name,
+  summary: op.description ? `${op.summary}. ${op.description}` : op.summary,
+  effect: op.effect,
+  access: op.access,
+  input: signatureOf(inputSchemaOf(op)),
+})
+
+export type SearchOperations = (query: string) => SearchAnswer
+
+export const createSearch = (operations: readonly AnyOperation[]): SearchOperations => {
+  const index = operations.map(indexed)
+  return (query) => {
+    const words = wordsOf(query)
+    const matches = index
+      .map((one) => ({ op: one.op, score: scoreOf(one, words) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+    if (matches.length > 0)
+      return { operations: matches.slice(0, MAX_RESULTS).map(({ op }) => describe(op)), total: matches.length }
+    const nouns = new Set(operations.map(({ name }) => name.slice(0, name.indexOf('.'))))
+    return { operations: [], total: 0, nouns: [...nouns] }
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * What a model gets of an answer: the fields it asked for, and never more than it can read. A list becomes
+ * `{items, total, truncated, next_offset?}`; an object that is too large loses the end of its longest lists, and says so.
+ */
+import { JsonList, JsonText } from '../answer.ts'
+
+/** About 20,000 tokens: what common clients take of one answer. */
+export const MAX_LIST_BYTES = 64 * 1024
+/** Far above any one object of an ordinary estate. */
+export const MAX_OBJECT_BYTES = 256 * 1024
+
+type Fields = readonly string[] | undefined
+type Row = Readonly<Record<string, unknown>>
+/** What a tool answers: an object, or nothing for what has no answer. */
+export type Shaped = Readonly<Record<string, unknown>>
+
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const keep = (row: unknown, fields: Fields): unknown => {
+  if (!fields || fields.length === 0 || !isRow(row)) return row
+  return Object.fromEntries(fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]]))
+}
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
+
+/** The most of the list's beginning that takes at most `bytes`. */
+const headOf = (list: readonly unknown[], bytes: number): unknown[] => {
+  const kept: unknown[] = []
+  let size = 2
+  for (const item of list) {
+    size += sizeOf(item) + 1
+    if (size > bytes) break
+    kept.push(item)
+  }
+  return kept
+}
+
+const fitted = (value: Row): Row => {
+  const excess = sizeOf(value) - MAX_OBJECT_BYTES
+  if (excess <= 0) return value
+  const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]))
+  const [longest] = lists.sort(([, a], [, b]) => sizeOf(b) - sizeOf(a))
+  if (!longest) return value
+  const [name, list] = longest
+  const cut = headOf(list, Math.max(0, sizeOf(list) - excess - 256))
+  return { ...value, [name]: cut, truncated: { [name]: `${cut.length} of ${list.length}; don't write this list back` } }
+}
+
+type Page = {
+  readonly rows: AsyncIterable<readonly unknown[]>
+  /** Rows there are; undefined when nobody knows, because what came fills the page. */
+  readonly total: () => Promise<number | undefined>
+  readonly offset: number
+}
+
+const shapeList = async ({ rows, total, offset }: Page, fields: Fields, mostRows: number): Promise<Shaped> => {
+  const items: unknown[] = []
+  let size = 0
+  const take = (row: unknown): boolean => {
+    const item = keep(isRow(row) ? fitted(row) : row, fields)
+    size += sizeOf(item) + 1
+    // The first row always: a page of none would never end.
+    if (items.length >= mostRows || (items.length > 0 && size > MAX_LIST_BYTES)) return false
+    items.push(item)
+    return true
+  }
+  let isWhole = true
+  for await (const chunk of rows) {
+    isWhole = chunk.every(take)
+    if (!isWhole) break
+  }
+  const all = await total()
+  const next = offset + items.length
+  const isTruncated = !isWhole || all === undefined || next < all
+  return {
+    items,
+    ...(all !== undefined && { total: all }),
+    truncated: isTruncated,
+    ...(isTruncated && { next_offset: next }),
+  }
+}
+
+async function* parsed(rows: AsyncIterable<readonly string[]>): AsyncGenerator<readonly unknown[]> {
+  for await (const chunk of rows) yield chunk.map((row): unknown => JSON.parse(row))
+}
+
+async function* once(rows: readonly unknown[]): AsyncGenerator<readonly unknown[]> {
+  yield rows
+}
+
+export type ShapeOptions = {
+  readonly fields: Fields
+  /** Rows of a list, at most. */
+  readonly mostRows: number
+  /** Rows that the operation has skipped already. */
+  readonly offset: number
+}
+
+export const shape = async (answer: unknown, { fields, mostRows, offset }: ShapeOptions): Promise<Shaped> => {
+  if (answer === undefined) return { done: true }
+  if (answer instanceof JsonList)
+    return shapeList({ rows: parsed(answer.parts.rows()), total: answer.parts.total, offset }, fields, mostRows)
+  const value: unknown = answer instanceof JsonText ? JSON.parse(answer.json) : answer
+  if (Array.isArray(value)) {
+    const total = value.length === mostRows ? undefined : offset + value.length
+    return shapeList({ rows: once(value), total: async () => total, offset }, fields, mostRows)
+  }
+  const kept = keep(value, fields)
+  return isRow(kept) ? fitted(kept) : { value: kept }
+}

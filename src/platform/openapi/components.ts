@@ -1,0 +1,144 @@
+/** What every API document says alike: credentials, headers, and the errors by status. */
+import { ERROR_CODES, ERRORS } from '../errors.ts'
+import type { JsonSchema } from '../json-schema.ts'
+import type { Components, Header, Parameter, Ref, Response } from './document.ts'
+
+const text = { type: 'string' } as const
+
+/** The body of every error; a contract that carries errors refers to it by the id `Error`. */
+export const ERROR_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    code: { type: 'string', enum: ERROR_CODES },
+    error: { type: 'string', description: 'What is wrong, in a sentence for people' },
+    details: {
+      type: 'array',
+      description: 'The bad fields, every one of them; empty for an error that is not about fields',
+      items: {
+        type: 'object',
+        properties: { field: text, message: text },
+        required: ['field', 'message'],
+      },
+    },
+  },
+  required: ['code', 'error', 'details'],
+  examples: [
+    {
+      code: 'VALIDATION_ERROR',
+      error: 'name: is required',
+      details: [{ field: 'name', message: 'is required' }],
+    },
+  ],
+}
+
+export const headerRef = (name: string): Ref => ({ $ref: `#/components/headers/${name}` })
+export const parameterRef = (name: string): Ref => ({ $ref: `#/components/parameters/${name}` })
+
+const headers: Readonly<Record<string, Header>> = {
+  'X-Request-Id': { description: 'Names this request in logs and in the audit trail', schema: text },
+  ETag: { description: 'Changes with the answer; send it back as If-None-Match or If-Match', schema: text },
+  'X-Total-Count': {
+    description: 'Rows there are without `limit` and `offset`',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-RateLimit-Limit': { description: 'Requests per window', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in this window', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'When the window ends', schema: { type: 'string', format: 'date-time' } },
+  'Retry-After': { description: 'When to try again, as an HTTP date', schema: text },
+  'WWW-Authenticate': { description: 'How to authenticate (RFC 6750)', schema: text },
+  Allow: { description: 'The methods that are possible here', schema: text },
+}
+
+const parameters: Readonly<Record<string, Parameter>> = {
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: 'An ETag that you hold; 304 without a body if it still stands',
+    schema: text,
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description: 'The ETag that you read; 412 if the object has changed since',
+    schema: text,
+  },
+}
+
+type ErrorKind = {
+  readonly status: number
+  readonly name: string
+  readonly description: string
+  readonly headers?: readonly string[]
+}
+
+const ERROR_KINDS: readonly ErrorKind[] = [
+  { status: 400, name: 'BadRequest', description: 'The request is wrong; `details` names every bad field' },
+  {
+    status: 401,
+    name: 'Unauthorized',
+    description: 'No credentials, or ones that do not hold',
+    headers: ['WWW-Authenticate'],
+  },
+  { status: 403, name: 'Forbidden', description: 'The permission is missing, or the CSRF header of a browser session' },
+  { status: 404, name: 'NotFound', description: 'There is no such object' },
+  { status: 409, name: 'Conflict', description: 'It contradicts what is there' },
+  { status: 412, name: 'PreconditionFailed', description: 'The object has changed since it was read' },
+  { status: 413, name: 'ContentTooLarge', description: 'The body is too large (`INVALID_INPUT`)' },
+  {
+    status: 429,
+    name: 'TooManyRequests',
+    description: 'Too many requests',
+    headers: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  },
+  { status: 500, name: 'InternalError', description: 'A mistake of the server; its log has the request id' },
+]
+
+const codesOf = (status: number): string[] => ERROR_CODES.filter((code) => ERRORS[code].status === status)
+
+const errorResponse = ({ status, description, headers: names = [] }: ErrorKind): Response => {
+  const codes = codesOf(status)
+  return {
+    description: codes.length > 0 ? `${description}: ${codes.map((code) => `\`${code}\``).join(', ')}` : description,
+    headers: headerRefs(['X-Request-Id', ...names]),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+}
+
+export const headerRefs = (names: readonly string[]): Record<string, Ref> =>
+  Object.fromEntries(names.map((name) => [name, headerRef(name)]))
+
+/** The shared error responses of some statuses, by status. */
+export const errorRefs = (statuses: readonly number[]): Record<string, Ref> =>
+  Object.fromEntries(
+    ERROR_KINDS.filter(({ status }) => statuses.includes(status)).map(({ status, name }) => [
+      String(status),
+      { $ref: `#/components/responses/${name}` },
+    ]),
+  )
+
+export const SHARED: Omit<Components, 'schemas'> = {
+  responses: Object.fromEntries(ERROR_KINDS.map((kind) => [kind.name, errorResponse(kind)])),
+  parameters,
+  headers,
+  securitySchemes: {
+    bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer plat_...`' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'session',
+      description:
+        'The cookie of a browser session (`__Host-session` over HTTPS). Changes need `X-Requested-With: XMLHttpRequest`',
+    },
+  },
+}
+
+/** How to talk to this API, for people; blank lines part the paragraphs. */
+export const CONVENTIONS = [
+  'Send an API key as `Authorization: Bearer plat_...`. A browser session works too; its changes need the header `X-Requested-With: XMLHttpRequest`.',
+  'Bodies are JSON objects with snake_case fields; fields that are not known are ignored. Times are RFC 3339 in UTC. Ids are opaque text.',
+  'A PUT changes what it names: an absent field stays, `null` clears an optional one, a list replaces the whole list. What you got by GET may be sent back as it is.',
+  'Lists are whole unless you send `limit` and `offset`; `X-Total-Count` tells how many rows there are. Lists and objects carry an `ETag` for `If-None-Match` and `If-Match`.',
+  'Every error is `{code, error, details}`, and `details` names every bad field at once. `X-Request-Id` on every response is what logs and the audit trail call the request; `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell how many more you may send.',
+].join('\n\n')

@@ -1,0 +1,157 @@
+/** Projection of one operation or raw route onto its entry in the OpenAPI document. */
+import { z } from 'zod'
+import { commandOf, toolName } from '../command.ts'
+import type { Definitions, Io, JsonSchema } from '../json-schema.ts'
+import {
+  type Access,
+  type AnyOperation,
+  type Effect,
+  type HttpParts,
+  httpParts,
+  permissionsOf,
+  type RawRoute,
+  takesQuery,
+} from '../operation.ts'
+import { errorRefs, headerRefs, parameterRef } from './components.ts'
+import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
+import { requestExampleOf } from './example.ts'
+
+/** A raw route that takes no session cookie says so. */
+export type DocumentedRoute = RawRoute & { readonly bearerOnly?: boolean }
+
+/** An operation, or a raw route, which has no effect that we know of. */
+export type Documented = DocumentedRoute &
+  Partial<Pick<AnyOperation, 'description' | 'headers'>> & { readonly effect?: Effect }
+
+/** Turns a schema of a contract into JSON Schema and collects the named ones it refers to. */
+export type Collector = {
+  readonly toSchema: (schema: z.ZodType, io: Io) => JsonSchema
+  readonly definitions: () => Definitions
+}
+
+const EMPTY = z.object({})
+const isVoid = (schema: z.ZodType | undefined): boolean => schema === undefined || schema instanceof z.ZodVoid
+const nounOf = (name: string): string => name.slice(0, name.indexOf('.'))
+
+const securityOf = ({ access, bearerOnly }: Documented): DocumentedOperation['security'] => {
+  if (access === 'public') return []
+  return bearerOnly ? [{ bearer: [] }] : [{ bearer: [] }, { session: [] }]
+}
+
+const parameter = (name: string, where: Parameter['in'], isRequired: boolean, schema: JsonSchema): Parameter => {
+  const { description, ...bare } = schema
+  return { name, in: where, required: isRequired, ...(description && { description }), schema: bare }
+}
+
+type Input = { readonly parameters: readonly Parameter[]; readonly body: JsonSchema | undefined }
+
+/** Where each field of the input travels. A raw route reads its path itself, and may have a query beside a body. */
+const inputOf = (documented: Documented, { method, params }: HttpParts, { toSchema }: Collector): Input => {
+  const { headers = {}, input = EMPTY, query = EMPTY } = documented
+  const { properties = {}, required = [] } = toSchema(input, 'input')
+  const queried = toSchema(query, 'input')
+  const headerOf = new Map(Object.entries(headers).map(([header, field]) => [field, header]))
+  const path = params.map((name) => parameter(name, 'path', true, properties[name] ?? { type: 'string' }))
+  const parameters: Parameter[] = Object.entries(queried.properties ?? {}).map(([name, field]) =>
+    parameter(name, 'query', queried.required?.includes(name) ?? false, field),
+  )
+  const body: Record<string, JsonSchema> = {}
+  for (const [name, field] of Object.entries(properties)) {
+    if (params.includes(name)) continue
+    const isRequired = required.includes(name)
+    const header = headerOf.get(name)
+    if (header !== undefined) parameters.push(parameter(header, 'header', isRequired, field))
+    else if (takesQuery(method)) parameters.push(parameter(name, 'query', isRequired, field))
+    else body[name] = field
+  }
+  const needed = required.filter((name) => Object.hasOwn(body, name))
+  const all = [...path, ...parameters]
+  if (Object.keys(body).length === 0) return { parameters: all, body: undefined }
+  return { parameters: all, body: { type: 'object', properties: body, ...(needed.length > 0 && { required: needed }) } }
+}
+
+const needsMore = (access: Access, { method }: HttpParts): boolean =>
+  permissionsOf(access).length > 0 || (access !== 'public' && method !== 'GET')
+
+/** The statuses of the errors that can occur. */
+const errorStatuses = (
+  { access, effect = 'read' }: Documented,
+  parts: HttpParts,
+  { parameters, body }: Input,
+): number[] => [
+  ...(body || parameters.some(({ in: where }) => where !== 'path') ? [400] : []),
+  ...(access === 'public' ? [] : [401]),
+  ...(needsMore(access, parts) ? [403] : []),
+  ...(parts.params.length > 0 ? [404] : []),
+  ...(effect === 'read' || effect === 'delete' ? [] : [409]),
+  ...(hasPrecondition(effect, parts) ? [412] : []),
+  ...(body ? [413] : []),
+  429,
+  500,
+]
+
+const isCacheable = (effect: Effect | undefined, { method }: HttpParts): boolean =>
+  effect === 'read' && method === 'GET'
+const hasPrecondition = (effect: Effect | undefined, { method }: HttpParts): boolean =>
+  (effect === 'update' || effect === 'delete') && method !== 'POST'
+
+const conditionsOf = ({ effect }: Documented, parts: HttpParts): Ref[] => {
+  if (isCacheable(effect, parts)) return [parameterRef('IfNoneMatch')]
+  return hasPrecondition(effect, parts) ? [parameterRef('IfMatch')] : []
+}
+
+const contentOf = ({ output, produces }: Documented, { toSchema }: Collector): Content | undefined => {
+  if (produces) return { [produces]: { schema: {} } }
+  return output && !isVoid(output) ? { 'application/json': { schema: toSchema(output, 'output') } } : undefined
+}
+
+const successOf = ({ summary, effect }: Documented, content: Content | undefined): Response => {
+  const isList = content?.['application/json']?.schema.type === 'array'
+  const names = ['X-Request-Id', ...(content && effect ? ['ETag'] : []), ...(isList ? ['X-Total-Count'] : [])]
+  return { description: content ? summary : 'Done', headers: headerRefs(names), ...(content && { content }) }
+}
+
+const NOT_MODIFIED: Response = {
+  description: 'What you hold still stands',
+  headers: headerRefs(['X-Request-Id', 'ETag']),
+}
+
+export const entryOf = (documented: Documented, collector: Collector): DocumentedOperation => {
+  const { name, summary, description, http, status, access, effect } = documented
+  const parts = httpParts(http)
+  const input = inputOf(documented, parts, collector)
+  const { parameters, body } = input
+  const content = contentOf(documented, collector)
+  const conditions = conditionsOf(documented, parts)
+  const isBodyRequired = (body?.required?.length ?? 0) > 0 || parts.method === 'PUT'
+  return {
+    operationId: name,
+    summary,
+    ...(description && { description }),
+    tags: [nounOf(name)],
+    ...(parameters.length + conditions.length > 0 && { parameters: [...parameters, ...conditions] }),
+    ...(body && {
+      requestBody: {
+        required: isBodyRequired,
+        content: { 'application/json': { schema: body, example: requestExampleOf(body, collector.definitions()) } },
+      },
+    }),
+    responses: {
+      [String(status ?? (content || !effect ? 200 : 204))]: successOf(documented, content),
+      ...(isCacheable(effect, parts) && { '304': NOT_MODIFIED }),
+      ...errorRefs(errorStatuses(documented, parts, input)),
+    },
+    security: securityOf(documented),
+    'x-permission': access,
+  }
+}
+
+/** The command with its positional arguments: `plat device create <name>`. */
+export const usageOf = (op: AnyOperation): string =>
+  ['plat', ...commandOf(op), ...(op.cli?.args ?? []).map((name) => `<${name}>`)].join(' ')
+
+/** The tool that runs the operation; undefined for one that is not for models. */
+export const toolOf = (op: AnyOperation): string | undefined => {
+  if (op.mcp === 'hidden') return undefined
+  return op.mcp === 'listed' ? toolName(op) : 'call_operation'
+}

@@ -1,0 +1,87 @@
+/** Examples made from schemas, so that nobody writes or updates them. */
+import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../json-schema.ts'
+
+const ID = '0199f3c4-7a52-7c1e-9b0d-3f2a61c8d404'
+
+/** Words of the trade for fields whose schema only says "text". */
+const BY_NAME: Readonly<Record<string, unknown>> = {
+  id: ID,
+  ip: '10.0.20.15',
+  ip_address: '10.0.20.15',
+  subnet: '10.0.20.0/24',
+  start_ip: '10.0.20.10',
+  end_ip: '10.0.20.99',
+  name: 'web-fra1-01',
+  hostname: 'web-fra1-01.example.net',
+  username: 'ada',
+  email: 'ada@example.net',
+  description: '',
+  q: 'web',
+  type: 'ipv4',
+  tags: ['prod'],
+  domains: ['www.example.net'],
+  url: 'https://example.net/hook',
+}
+
+/** Deeper than any contract of ours; a schema that contains itself ends here. */
+const MAX_DEPTH = 6
+
+const numberIn = ({ minimum = 0, maximum }: JsonSchema): number => {
+  const wanted = Math.max(minimum, 1)
+  return maximum === undefined ? wanted : Math.min(wanted, maximum)
+}
+
+const textOf = (schema: JsonSchema, name: string): unknown => {
+  if (schema['x-ref'] !== undefined || name.endsWith('_id')) return ID
+  const known = BY_NAME[name]
+  if (typeof known === 'string') return known
+  if (schema.format === 'date-time') return '2026-01-31T12:00:00.000Z'
+  return ''
+}
+
+/** A value that the schema allows, with every field; `name` is the name of the field that it stands in. */
+export const exampleOf = (schema: JsonSchema, definitions: Definitions, name = '', depth = 0): unknown => {
+  if (schema.examples !== undefined) return schema.examples[0]
+  if (depth > MAX_DEPTH) return null
+  if (schema.$ref !== undefined) {
+    const target = definitions[refName(schema.$ref)]
+    return target ? exampleOf(target, definitions, name, depth + 1) : null
+  }
+  if (schema.default !== undefined) return schema.default
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum !== undefined) return schema.enum[0]
+  const option = schema.anyOf?.find((one) => one.type !== 'null') ?? schema.oneOf?.[0]
+  if (option) return exampleOf(option, definitions, name, depth + 1)
+  switch (baseType(schema)) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([key, field]) => [
+          key,
+          exampleOf(field, definitions, key, depth + 1),
+        ]),
+      )
+    case 'array': {
+      const known = BY_NAME[name]
+      if (Array.isArray(known)) return known
+      return schema.items ? [exampleOf(schema.items, definitions, singularOf(name), depth + 1)] : []
+    }
+    case 'integer':
+    case 'number':
+      return isNullable(schema) ? null : numberIn(schema)
+    case 'boolean':
+      return true
+    case 'string':
+      return textOf(schema, name)
+    default:
+      return null
+  }
+}
+
+const singularOf = (name: string): string => name.replace(/s$/, '')
+
+/** An example of a request: what is required, and no more. */
+export const requestExampleOf = (schema: JsonSchema, definitions: Definitions): unknown => {
+  const required = Object.entries(schema.properties ?? {}).filter(([name]) => schema.required?.includes(name))
+  const chosen = required.length > 0 ? required : Object.entries(schema.properties ?? {}).slice(0, 1)
+  return Object.fromEntries(chosen.map(([name, field]) => [name, exampleOf(field, definitions, name)]))
+}

@@ -1,0 +1,137 @@
+/** A real Plat on a real, fresh database, for tests: everything but the socket. */
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compose, dataFile, openDatabase, type Plat } from '../compose.ts'
+import { contracts } from '../features/index.ts'
+import type { Tables } from '../features/tables.ts'
+import { createClient } from '../platform/client.ts'
+import { type Config, loadConfig } from '../platform/config.ts'
+import type { Db } from '../platform/db/database.ts'
+import { createLogger, type Logger } from '../platform/log.ts'
+import { createRole, createUser, keyFor } from './identities.ts'
+import { type Dialect, postgresDatabase } from './servers.ts'
+
+const ORIGIN = 'http://plat.test'
+
+export type TestOptions = {
+  readonly dialect?: Dialect
+  /** Environment variables. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly now?: () => Date
+  readonly log?: Logger
+}
+
+type RoleName = 'admin' | 'operator' | 'viewer'
+
+/** Someone who calls: raw requests, and the typed client. */
+export type TestCaller = {
+  readonly key: string
+  readonly userId: string
+  readonly request: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Response>
+  readonly api: ReturnType<typeof createClient<typeof contracts>>
+}
+
+export type TestApp = {
+  readonly plat: Plat
+  readonly db: Db<Tables>
+  readonly config: Config
+  readonly fetch: (request: Request) => Promise<Response>
+  /** A user with a system role, or with exactly these permissions. */
+  readonly as: (who: RoleName | readonly string[]) => Promise<TestCaller>
+  readonly guest: TestCaller['request']
+  readonly close: () => Promise<void>
+}
+
+const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })
+
+/** Migrating takes longer than copying, so it is done once per process. */
+let template: string | undefined
+
+const prepare = async (config: Config, now: () => Date): Promise<void> => {
+  if (config.databaseUrl !== undefined) return
+  if (template === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'plat-template-'))
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+    const opened = await openDatabase({ config: { ...config, dataDir: folder }, log: quiet, now })
+    // So that no test waits for the hash of a first admin.
+    await createUser(opened.db, { username: 'first', roles: ['admin'] })
+    await opened.close()
+    template = dataFile({ ...config, dataDir: folder })
+  }
+  if (!existsSync(dataFile(config))) copyFileSync(template, dataFile(config))
+}
+
+export const testApp = async ({
+  dialect = 'sqlite',
+  env = {},
+  now = () => new Date(),
+  log = quiet,
+}: TestOptions = {}): Promise<TestApp> => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plat-test-'))
+  const server = dialect === 'postgres' ? await postgresDatabase() : undefined
+  const config = loadConfig({
+    env: { DATA_DIR: dataDir, LISTEN_ADDR: '127.0.0.1:0', ...(server ? { DATABASE_URL: server.url } : {}), ...env },
+    cwd: dataDir,
+  })
+  await prepare(config, now)
+  const opened = await openDatabase({ config, log, now })
+  if (server) await createUser(opened.db, { username: 'first', roles: ['admin'] })
+  const plat = await compose({ config, log, now }, opened)
+  const fetch = async (request: Request) => plat.fetch(request)
+
+  const requestAs =
+    (key: string | undefined): TestCaller['request'] =>
+    async (method, path, body, headers = {}) =>
+      fetch(
+        new Request(ORIGIN + path, {
+          method,
+          headers: {
+            ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...headers,
+          },
+          ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        }),
+      )
+
+  let people = 0
+  const as: TestApp['as'] = async (who) => {
+    const username = `user-${++people}`
+    const role = typeof who === 'string' ? who : (await createRole(opened.db, { name: username, permissions: who })).id
+    const { id } = await createUser(opened.db, { username, roles: [role] })
+    const key = await keyFor(opened.db, id)
+    return {
+      key,
+      userId: id,
+      request: requestAs(key),
+      api: createClient(
+        {
+          fetch: (url, init) => fetch(new Request(url, init)),
+          baseUrl: ORIGIN,
+          headers: { Authorization: `Bearer ${key}` },
+        },
+        contracts,
+      ),
+    }
+  }
+
+  return {
+    plat,
+    db: opened.db,
+    config,
+    fetch,
+    as,
+    guest: requestAs(undefined),
+    close: async () => {
+      await plat.close()
+      await server?.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

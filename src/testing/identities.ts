@@ -1,0 +1,83 @@
+/** People for tests: users, roles and keys put straight into the database. Hashing a password takes a second, so nobody does. */
+import { hashSync } from '@node-rs/bcrypt'
+import { makeKey } from '../features/keys/keys.ts'
+import { insert as insertKey } from '../features/keys/store.ts'
+import { canonicalPermission } from '../features/roles/catalogue.ts'
+import { insert as insertRole } from '../features/roles/store.ts'
+import type { Tables } from '../features/tables.ts'
+import { insert as insertUser } from '../features/users/store.ts'
+import type { Db } from '../platform/db/database.ts'
+
+/** The password of every user that was made without one. */
+export const PASSWORD = 'correct horse battery'
+const PASSWORD_HASH = '$2b$14$EsybGQCrLKRb3iRXpaauiu7cd3zPaM3W/Yimp4GcQPuyZrO8OvbnO'
+/** bcrypt's least: such a hash is replaced by a real one at the next login. */
+const QUICK_COST = 4
+
+const CREATED = '2026-01-02T03:04:05.678Z'
+
+export type TestUser = {
+  readonly username: string
+  /** Names or ids. */
+  readonly roles?: readonly string[]
+  readonly password?: string
+  readonly email?: string
+  readonly isActive?: boolean
+}
+
+export const createUser = async (db: Db<Tables>, user: TestUser): Promise<{ id: string }> => {
+  const id = Bun.randomUUIDv7()
+  const role_ids = await Promise.all((user.roles ?? []).map((role) => roleId(db, role)))
+  const isOwn = user.password !== undefined && user.password !== PASSWORD
+  await db.write((tx) =>
+    insertUser(tx, {
+      id,
+      username: user.username,
+      email: user.email ?? '',
+      full_name: '',
+      password_hash: isOwn ? hashSync(user.password, QUICK_COST) : PASSWORD_HASH,
+      is_active: user.isActive ?? true,
+      created_at: CREATED,
+      updated_at: CREATED,
+      last_login_at: null,
+      role_ids,
+    }),
+  )
+  return { id }
+}
+
+const roleId = async (db: Db<Tables>, role: string): Promise<string> => {
+  const found = await db.read
+    .selectFrom('roles')
+    .select('id')
+    .where((eb) => eb.or([eb('id', '=', role), eb('name', '=', role)]))
+    .executeTakeFirst()
+  if (!found) throw new Error(`No role is called "${role}"`)
+  return found.id
+}
+
+export type TestRole = { readonly name: string; readonly permissions: readonly string[] }
+
+/** @throws for a permission that is not in the catalogue. */
+export const createRole = async (db: Db<Tables>, { name, permissions }: TestRole): Promise<{ id: string }> => {
+  const id = Bun.randomUUIDv7()
+  const canonical = permissions.map((permission) => {
+    const known = canonicalPermission(permission)
+    if (!known) throw new Error(`No permission is called "${permission}"`)
+    return known
+  })
+  const role = { id, name, description: '', is_system: 0, created_at: CREATED, updated_at: CREATED }
+  await db.write((tx) => insertRole(tx, { ...role, permissions: canonical }))
+  return { id }
+}
+
+export type TestKey = { readonly expiresAt?: string }
+
+/** A new API key of the user, in plain text; without a user the kind that has no owner. */
+export const keyFor = async (db: Db<Tables>, userId: string | null, { expiresAt }: TestKey = {}): Promise<string> => {
+  const { key, key_hash, prefix } = makeKey()
+  const id = Bun.randomUUIDv7()
+  const stored = { id, user_id: userId, name: id, created_at: CREATED, expires_at: expiresAt ?? null }
+  await db.write((tx) => insertKey(tx, { ...stored, key_hash, prefix }))
+  return key
+}

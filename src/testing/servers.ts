@@ -1,0 +1,265 @@
+// Owns throw-away PostgreSQL and Valkey servers for tests. They keep all state in a temporary directory and end with
+// this process, however it ends.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { findPostgres, findValkey } from '../../scripts/server-binaries.mjs'
+
+export type Dialect = 'sqlite' | 'postgres'
+
+/** The databases to test on: PLAT_TEST_DIALECTS, a list with commas; both when it is not set. */
+export function dialects(): readonly Dialect[] {
+  const names = (process.env.PLAT_TEST_DIALECTS ?? 'sqlite,postgres').split(',')
+  return names.map((name) => {
+    if (name === 'sqlite' || name === 'postgres') return name
+    throw new Error(`PLAT_TEST_DIALECTS: no such dialect: "${name}"`)
+  })
+}
+
+interface Cluster {
+  url: string
+  /** What `create database` takes to copy files, which is quicker than to log them. */
+  copyFiles: string
+}
+
+let cluster: Promise<Cluster> | undefined
+
+/** The PostgreSQL cluster of this process, started at the first call. The URL is the superuser's. */
+export function postgres(): Promise<Cluster> {
+  cluster ??= startPostgres()
+  return cluster
+}
+
+let databaseCount = 0
+
+/** A fresh, empty UTF-8 database of its own in the cluster. Dropping it closes what is still connected to it. */
+export async function postgresDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const { url, copyFiles } = await postgres()
+  databaseCount += 1
+  const name = `test_${databaseCount}`
+  await execute(url, `create database ${name} template template0 ${copyFiles}`)
+  return {
+    url: new URL(`/${name}`, url).href,
+    drop: () => execute(url, `drop database if exists ${name} with (force)`),
+  }
+}
+
+/**
+ * A Valkey (or Redis) server of its own, without persistence. After `stop()` its address refuses connections until
+ * `start()` brings it back there, empty.
+ */
+export async function valkey(): Promise<{ url: string; stop(): Promise<void>; start(): Promise<void> }> {
+  const binary = findValkey() ?? missing('valkey-server or redis-server')
+  const port = await freePort()
+  const launchHere = () =>
+    launch({
+      serve: (dir) => [binary, '--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, ...withoutPersistence],
+      isReady: (dir) => read(join(dir, 'log')).includes('Ready to accept connections'),
+      stopSignal: 'KILL',
+    })
+
+  let running: Running | undefined = await launchHere()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      const stopped = running?.stop()
+      running = undefined
+      await stopped
+    },
+    async start() {
+      running ??= await launchHere()
+    },
+  }
+}
+
+const withoutPersistence = ['--save', '', '--appendonly', 'no', '--daemonize', 'no']
+
+// Nothing in a throw-away cluster has to survive a crash, and nothing should work in the background of a test.
+const postgresSettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum: 'off',
+  max_connections: '200',
+  max_wal_size: '256MB',
+  // Inside the cluster's own directory, to go with it.
+  dynamic_shared_memory_type: 'mmap',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+}
+
+async function startPostgres(): Promise<Cluster> {
+  const binaries = findPostgres() ?? missing('the PostgreSQL server')
+  const port = await freePort()
+  const settings = Object.entries(postgresSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const initdb = (dir: string, locale: string) =>
+    shell([binaries.initdb, '-D', join(dir, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '-N', locale])
+  const { dir } = await launch({
+    // C.UTF-8 sorts by code point and knows letters beyond ASCII, as pg_trgm has to; not every system has it.
+    prepare: (dir) => `{ ${initdb(dir, '--locale=C.UTF-8')} || ${initdb(dir, '--locale=C')}; }`,
+    serve: (dir) => [binaries.postgres, '-D', join(dir, 'data'), '-p', `${port}`, ...settings],
+    // The eighth line of postmaster.pid is the server's state.
+    isReady: (dir) =>
+      read(join(dir, 'data', 'postmaster.pid'))
+        .split('\n')[7]
+        ?.trim() === 'ready',
+    stopSignal: 'QUIT',
+  })
+  const version = Number(read(join(dir, 'data', 'PG_VERSION')))
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    // Before 15 there was no other way, and no word for it.
+    copyFiles: version >= 15 ? 'strategy file_copy' : '',
+  }
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const sql = new SQL(url, { max: 1 })
+  try {
+    await sql.unsafe(statement)
+  } finally {
+    await sql.close()
+  }
+}
+
+interface Launch {
+  /** Shell text to run before the server, in the same care. */
+  prepare?: (dir: string) => string
+  serve: (dir: string) => string[]
+  isReady: (dir: string) => boolean
+  stopSignal: 'QUIT' | 'KILL'
+}
+
+interface Running {
+  dir: string
+  /** Done when the server has ended and its directory is gone. */
+  stop(): Promise<void>
+}
+
+const startTimeoutMs = 30_000
+const pollMs = 5
+
+async function launch(options: Launch): Promise<Running> {
+  const user = serverUser()
+  const dir = mkdtempSync(join(temporaryParent(user !== undefined), 'plat-test-'))
+  if (user) chownSync(dir, user.uid, user.gid)
+  const guard = spawn('sh', ['-c', guardScript(dir, options)], {
+    cwd: dir,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // Out of this process group, so that what ends the group leaves the guard to clean up.
+    detached: true,
+    ...user,
+  })
+  const ended = new Promise<void>((resolve) => guard.once('exit', () => resolve()))
+  const stop = () => {
+    guard.ref()
+    guard.stdin?.end()
+    return ended
+  }
+  await untilReady(dir, options).catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  // A server that still runs must not keep this process from ending.
+  guard.unref()
+  return { dir, stop }
+}
+
+/**
+ * The shell that stands between this process and a server. Its standard input is a pipe that only this process holds
+ * the other end of: when that closes, by `stop()` or because this process is gone (SIGKILL and crashes too), the guard
+ * ends the server and removes the directory. It asks again until the server is gone, because a server that has only
+ * just been started is still deaf to SIGQUIT.
+ */
+function guardScript(dir: string, { prepare, serve, stopSignal }: Launch): string {
+  const path = (name: string) => shell([join(dir, name)])
+  return `
+    trap '' INT HUP TERM
+    exec 3<&0 </dev/null >${path('log')} 2>&1
+    if ${prepare?.(dir) ?? 'true'}; then
+      ${shell(serve(dir))} 3<&- &
+      server=$!
+      { cat <&3; while kill -${stopSignal} $server; do sleep 0.1; done; } &
+      watcher=$!
+      wait $server
+      kill -KILL $watcher
+    fi
+    echo >${path('ended')}
+    cat <&3
+    cd / && rm -rf ${shell([dir])}
+  `
+}
+
+async function untilReady(dir: string, { isReady }: Launch): Promise<void> {
+  const deadline = Date.now() + startTimeoutMs
+  while (!isReady(dir)) {
+    const hasEnded = existsSync(join(dir, 'ended'))
+    if (hasEnded || Date.now() > deadline)
+      throw new Error(`A test server did not start:\n${lastLines(join(dir, 'log'))}`)
+    await Bun.sleep(pollMs)
+  }
+}
+
+/**
+ * In memory where there is room: creating a database, hundreds of small files, then takes 10 ms and not 50 to 300.
+ * A container's own /dev/shm is often too small.
+ */
+function temporaryParent(isRoot: boolean): string {
+  const memory = '/dev/shm'
+  if (existsSync(memory)) {
+    const { bavail, bsize } = statfsSync(memory)
+    if (bavail * bsize > 2 * 1024 ** 3) return memory
+  }
+  // A server that gives up root could not get into a TMPDIR that only root may enter.
+  return isRoot ? '/tmp' : tmpdir()
+}
+
+/** PostgreSQL refuses to run as root; the user it is packaged with, or the one who owns nothing, runs it then. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout.trim())
+    if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
+  }
+  return missing('a user "postgres" or "nobody" to run servers as')
+}
+
+/**
+ * A free port below those that the system hands out by itself: one of these could go to an outgoing connection before
+ * the server listens on it, or while it is stopped.
+ */
+async function freePort(): Promise<number> {
+  const port = 15_000 + Math.floor(Math.random() * 15_000)
+  return (await isFree(port)) ? port : freePort()
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}
+
+/** A command as shell text, each word quoted. */
+function shell(words: string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+}
+
+function read(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}
+
+function lastLines(path: string): string {
+  return read(path).trimEnd().split('\n').slice(-10).join('\n')
+}
+
+function missing(what: string): never {
+  throw new Error(`The tests need ${what}; "npm test" installs it where it can.`)
+}

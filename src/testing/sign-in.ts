@@ -1,0 +1,98 @@
+/** A server as far as signing in goes: as testApp(), with a clock that a test moves and passwords that are quick to check. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { openDatabase, VERSION } from '../compose.ts'
+import { createFeatures } from '../features/handlers.ts'
+import { createKeyUses } from '../features/keys/uses.ts'
+import { createIdentify } from '../features/sessions/identify.ts'
+import { createSessionStore } from '../features/sessions/store.ts'
+import { type Config, loadConfig } from '../platform/config.ts'
+import { createApp } from '../platform/http/app.ts'
+import { createKernel } from '../platform/kernel.ts'
+import { createLogger } from '../platform/log.ts'
+import { createPasswords, type Passwords } from '../platform/passwords.ts'
+import { type Dialect, postgresDatabase } from './servers.ts'
+
+export type SignInOptions = {
+  readonly config?: Partial<Config>
+  /** In place of ones of bcrypt's lowest cost. */
+  readonly passwords?: Passwords
+}
+
+type RequestOptions = {
+  readonly key?: string
+  readonly cookie?: string
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+}
+
+/** The cookie of a response as a browser would send it back. */
+export const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? ''
+
+/** Status and code of a refusal. */
+export const refusal = async (response: Response): Promise<[number, string]> => {
+  const { code } = z.object({ code: z.string() }).parse(await response.json())
+  return [response.status, code]
+}
+
+export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) => {
+  const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
+  const now = () => new Date(clock.ms)
+  const entries: string[] = []
+  const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry), now })
+  const dir = mkdtempSync(join(tmpdir(), 'plat-sign-in-'))
+  const server = dialect === 'postgres' ? await postgresDatabase() : undefined
+  const env = { DATA_DIR: dir, ...(server ? { DATABASE_URL: server.url } : {}) }
+  const config: Config = { ...loadConfig({ env, cwd: dir }), ...options.config }
+  const { db, close } = await openDatabase({ config, log, now })
+  const passwords = options.passwords ?? createPasswords({ cost: 4 })
+  const sessions = createSessionStore(db, config)
+  const keyUses = createKeyUses(db)
+  const identify = createIdentify({ db, config, sessions, keyUses, now, log })
+  const features = createFeatures({ config, passwords, sessions, version: VERSION, lastTick: () => clock.ms })
+  const kernel = createKernel({ db, features, now, log })
+  const app = createApp({ kernel, features, identify, log })
+
+  const send = async (http: string, { key, cookie, headers = {}, body }: RequestOptions = {}): Promise<Response> => {
+    const [method = 'GET', path = '/'] = http.split(' ')
+    const all = {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(cookie === undefined ? {} : { Cookie: cookie, 'X-Requested-With': 'XMLHttpRequest' }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    }
+    const init = { method, headers: all, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const response = await app.request(path, init)
+    // Read to its end as a client would: a list that nobody reads keeps its connection to PostgreSQL.
+    const bytes = await response.bytes()
+    return new Response(bytes.length > 0 ? bytes : null, response)
+  }
+  const login = (username: string, password: string) => send('POST /api/auth/login', { body: { username, password } })
+
+  return {
+    db,
+    /** Holds the data file on SQLite, and nothing on PostgreSQL. */
+    dir,
+    app,
+    clock,
+    now,
+    config,
+    sessions,
+    keyUses,
+    passwords,
+    /** What was logged, one entry a line. */
+    entries,
+    send,
+    login,
+    close: async () => {
+      if (!options.passwords) passwords.close()
+      await close()
+      await server?.drop()
+      rmSync(dir, { recursive: true })
+    },
+  }
+}
+
+export type SignInApp = Awaited<ReturnType<typeof signInApp>>
