@@ -1,0 +1,79 @@
+/** The documents say what the program does: settings, links, and the tour of the README, run as it stands. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { describeConfig, loadConfig } from './platform/config.ts'
+import { createLogger } from './platform/log.ts'
+import { type Server, startServer } from './server.ts'
+
+const root = resolve(import.meta.dir, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const PASSWORD = 'sesame-sesame'
+
+const documents = [
+  ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'examples/README.md'],
+  ...['docs', 'docs/decisions'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${folder}/${file}`),
+  ),
+]
+
+test('every setting stands in the configuration page with its default and its meaning', () => {
+  const page = read('docs/configuration.md')
+  for (const { name, default: fallback, help, secret } of describeConfig())
+    expect(page).toContain(`| \`${name}\`${secret ? '*' : ''} | ${fallback ? `\`${fallback}\`` : '-'} | ${help} |`)
+})
+
+test.each(documents)('every link of %s leads somewhere', (file) => {
+  const targets = [...read(file).matchAll(/\]\((?!https?:)([^)#]+)/g)].flatMap(([, target]) => target ?? [])
+  expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([])
+})
+
+/** The commands of the README's `console` blocks, each with the output that follows it there. */
+const tour = [...read('README.md').matchAll(/```console\n([\s\S]*?)```/g)]
+  .flatMap(([, block = '']) => block.split(/^\$ /m).filter((part) => part !== ''))
+  .map((part) => {
+    const end = part.indexOf('\n')
+    return { command: part.slice(0, end), output: part.slice(end + 1) }
+  })
+
+describe('the tour of the README', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plat-readme-'))
+  let server: Server
+
+  beforeAll(async () => {
+    const config = loadConfig({
+      env: { DATA_DIR: join(folder, 'data'), LISTEN_ADDR: '127.0.0.1:0', INITIAL_ADMIN_PASSWORD: PASSWORD },
+      cwd: folder,
+    })
+    server = await startServer({ config, log: createLogger({ level: 'error', format: 'text' }), now: () => new Date() })
+  })
+  afterAll(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('prints what it says it prints', async () => {
+    // One shell for all of it, because a later command uses a variable of an earlier one.
+    const marker = '--- next command ---'
+    const script = tour
+      .map(({ command }) =>
+        command.includes(' login ') ? `echo ${PASSWORD} | ${command} --password-stdin 2>&1` : command,
+      )
+      .join(`\necho '${marker}'\n`)
+    const shell = Bun.spawn(['sh', '-c', script], {
+      cwd: root,
+      env: { ...process.env, PLAT_URL: server.url, XDG_CONFIG_HOME: join(folder, 'config') },
+      stderr: 'pipe',
+    })
+    const printed = (await new Response(shell.stdout).text()).split(`${marker}\n`)
+    const shown = tour.map(({ command, output }, i) => ({
+      command,
+      // `cut` and `curl` end a line as they please.
+      output: command.includes(' login ') ? output : `${(printed[i] ?? '').trimEnd()}${output === '' ? '' : '\n'}`,
+    }))
+    expect(shown).toEqual(tour)
+  })
+})
