@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pkg from '../package.json' with { type: 'json' }
 import { createFeatures } from './features/handlers.ts'
-import { createKeyUses } from './features/keys/uses.ts'
+import { createKeyUses, type KeyUses } from './features/keys/uses.ts'
 import { createIdentify } from './features/sessions/identify.ts'
-import { createSessionStore } from './features/sessions/store.ts'
+import { createSessionStore, type SessionStore } from './features/sessions/store.ts'
 import type { Tables } from './features/tables.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './features/users/first-admin.ts'
 import { migrations } from './migrations/index.ts'
@@ -17,7 +17,7 @@ import { openPostgres } from './platform/db/postgres.ts'
 import { openSqlite } from './platform/db/sqlite.ts'
 import { createApp } from './platform/http/app.ts'
 import { startScheduler } from './platform/jobs.ts'
-import { createKernel } from './platform/kernel.ts'
+import { createKernel, type Kernel } from './platform/kernel.ts'
 import type { Logger } from './platform/log.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 
@@ -85,15 +85,26 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
 export type Plat = {
   readonly db: Db<Tables>
   readonly passwords: Passwords
+  readonly sessions: SessionStore
+  readonly keyUses: KeyUses
   readonly fetch: (request: Request) => Response | Promise<Response>
   readonly firstAdmin: FirstAdmin | undefined
   readonly close: () => Promise<void>
 }
 
+export type ComposeOptions = {
+  readonly passwords?: Passwords
+  /** False leaves an estate without users as it is. */
+  readonly withFirstAdmin?: boolean
+}
+
 /** The whole product on an open database, without a socket. */
-export const compose = async ({ config, log, now }: Process, { db, close }: OpenDatabase): Promise<Plat> => {
-  const passwords = createPasswords()
-  const firstAdmin = await ensureFirstAdmin({ db, config, passwords, now })
+export const compose = async (
+  { config, log, now }: Process,
+  { db, close }: OpenDatabase,
+  { passwords = createPasswords(), withFirstAdmin = true }: ComposeOptions = {},
+): Promise<Plat> => {
+  const firstAdmin = withFirstAdmin ? await ensureFirstAdmin({ db, config, passwords, now }) : undefined
   const sessions = createSessionStore(db, config)
   const keyUses = createKeyUses(db)
 
@@ -103,11 +114,12 @@ export const compose = async ({ config, log, now }: Process, { db, close }: Open
     sessions,
     version: VERSION,
     lastTick: () => scheduler.lastTick(),
+    kernel: () => kernel,
   })
-  const kernel = createKernel({ db, features, now, log })
+  const kernel: Kernel<Tables> = createKernel({ db, features, now, log })
   const jobs = [
     ...features.flatMap((feature) => feature.jobs ?? []),
-    { name: 'keys.record-uses', summary: 'Writes when API keys were last used', everyMs: 60_000, run: keyUses.flush },
+    { name: 'keys.record-uses', summary: 'Writes when API keys were last used', everyMs: 5_000, run: keyUses.flush },
     {
       name: 'sessions.purge',
       summary: 'Deletes sessions that have expired',
@@ -124,6 +136,8 @@ export const compose = async ({ config, log, now }: Process, { db, close }: Open
   return {
     db,
     passwords,
+    sessions,
+    keyUses,
     firstAdmin,
     fetch: app.fetch,
     close: async () => {

@@ -1,11 +1,14 @@
 /** The registry of implementations: one line per feature. */
 import type { Config } from '../platform/config.ts'
+import type { Kernel } from '../platform/kernel.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Feature } from './ctx.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
 import { feature as devices } from './devices/devices.ts'
+import { docsFeature } from './docs/docs.ts'
 import { feature as estate } from './estate/estate.ts'
 import { feature as keys } from './keys/keys.ts'
+import { mcpFeature } from './mcp/mcp.ts'
 import { feature as networks } from './networks/networks.ts'
 import { feature as pools } from './pools/pools.ts'
 import { feature as relationships } from './relationships/relationships.ts'
@@ -15,6 +18,7 @@ import { feature as search } from './search/search.ts'
 import { sessionsFeature } from './sessions/sessions.ts'
 import type { SessionStore } from './sessions/store.ts'
 import { systemFeature } from './system/system.ts'
+import type { Tables } from './tables.ts'
 
 /** What the features need of the process they run in. */
 export type FeatureOptions = {
@@ -23,10 +27,25 @@ export type FeatureOptions = {
   readonly sessions: SessionStore
   readonly version: string
   readonly lastTick: () => number
+  /** The kernel that these features are run by. */
+  readonly kernel: () => Kernel<Tables>
 }
 
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
-  const inventory = [datacenters, networks, pools, reservations, devices, relationships, search, estate]
-  const access = [roles, keys, sessionsFeature(options)]
-  return [...inventory, ...access, systemFeature(options)]
+  const features = [
+    datacenters,
+    networks,
+    pools,
+    reservations,
+    devices,
+    relationships,
+    search,
+    estate,
+    roles,
+    keys,
+    sessionsFeature(options),
+    systemFeature(options),
+  ]
+  const operations = features.flatMap((feature) => feature.operations)
+  return [...features, docsFeature(options), mcpFeature({ ...options, operations })]
 }

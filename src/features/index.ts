@@ -3,6 +3,7 @@ import type { OperationSet, RawRoute } from '../platform/operation.ts'
 import { datacenters } from './datacenters/api.ts'
 import { devices } from './devices/api.ts'
 import { docsRoutes } from './docs/api.ts'
+import { estateRoutes } from './estate/api.ts'
 import { keys } from './keys/api.ts'
 import { mcpRoutes } from './mcp/api.ts'
 import { networks } from './networks/api.ts'
@@ -29,6 +30,6 @@ export const contracts = {
 } satisfies Record<string, OperationSet>
 
 /** The registry of raw routes: what is not JSON in and JSON out. */
-export const routes: readonly RawRoute[] = [sessionRoutes, systemRoutes, docsRoutes, mcpRoutes].flatMap((set) =>
-  Object.values<RawRoute>(set),
+export const routes: readonly RawRoute[] = [estateRoutes, sessionRoutes, systemRoutes, docsRoutes, mcpRoutes].flatMap(
+  (set) => Object.values<RawRoute>(set),
 )

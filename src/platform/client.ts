@@ -118,8 +118,8 @@ const reach = async (transport: Transport, path: string, init: RequestInit): Pro
   try {
     return await transport.fetch(`${transport.baseUrl ?? ''}${path}`, init)
   } catch (cause) {
-    // Whoever aborts knows why; that is no failure of the server.
-    if (init.signal?.aborted) throw cause
+    // Whoever aborts knows why, and a transport may have its own judgement.
+    if (init.signal?.aborted || cause instanceof AppError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new AppError('UNAVAILABLE', `Can't reach ${placeOf(transport)}: ${reason}`, { cause })
   }

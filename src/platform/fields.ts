@@ -28,8 +28,8 @@ export const ruledText = (max: number, rule: (value: string) => boolean, error: 
     .nullable()
     .transform((value) => value ?? '')
 
-/** An id as a caller may choose one: 1-64 of `A-Za-z0-9._-`. */
-export const NewId = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 . _ -')
+/** An id as a caller may choose one: 1-64 of `A-Za-z0-9._-`, but for `.` and `..`, which no URL can carry. */
+export const NewId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 . _ -')
 
 /**
  * The id of an object of `noun` (plural), in a path or filter: whatever the text looks like, an unknown one is a 404 or

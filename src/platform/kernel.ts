@@ -57,6 +57,8 @@ export type KernelCtx<Tables> = {
   readonly store: Db<Tables>
   /** The moment of the call: RFC 3339, UTC, milliseconds. */
   readonly now: string
+  /** As in X-Request-Id. */
+  readonly requestId: string
   readonly log: Logger
   readonly signal: AbortSignal
   /** Tells the rest of the product, inside the same transaction. */
@@ -142,6 +144,7 @@ export const createKernel = <Tables>({ db, features, now, log }: KernelOptions<T
       db: tx?.db ?? db.read,
       store: db,
       now: now().toISOString(),
+      requestId: request.requestId,
       log,
       signal: request.signal,
       emit: async (event, data) => {

@@ -81,6 +81,8 @@ export type RawRoute = {
   readonly http: Http
   readonly status?: number
   readonly access: Access
+  /** Not for a browser's session: a cookie is as good as none. */
+  readonly bearerOnly?: boolean
   readonly description?: string
   /** What the query string, the body and the answer hold, where they are JSON, for the documentation. */
   readonly query?: z.ZodObject

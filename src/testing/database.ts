@@ -54,7 +54,9 @@ export const thingsDatabase = async (dialect: Dialect): Promise<EmptyDatabase<Th
   await migrate(database.db, { migrations: [], now: () => new Date() })
   await database.db.write(async ({ db }) => {
     await sql`CREATE TABLE owners (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE)`.execute(db)
-    await sql`CREATE TABLE things (id TEXT PRIMARY KEY, n INTEGER NOT NULL, owner_id TEXT REFERENCES owners (id))`.execute(db)
+    await sql`CREATE TABLE things (id TEXT PRIMARY KEY, n INTEGER NOT NULL, owner_id TEXT REFERENCES owners (id))`.execute(
+      db,
+    )
   })
   return database
 }

@@ -3,14 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { openDatabase, VERSION } from '../compose.ts'
-import { createFeatures } from '../features/handlers.ts'
-import { createKeyUses } from '../features/keys/uses.ts'
-import { createIdentify } from '../features/sessions/identify.ts'
-import { createSessionStore } from '../features/sessions/store.ts'
+import { compose, openDatabase } from '../compose.ts'
 import { type Config, loadConfig } from '../platform/config.ts'
-import { createApp } from '../platform/http/app.ts'
-import { createKernel } from '../platform/kernel.ts'
 import { createLogger } from '../platform/log.ts'
 import { createPasswords, type Passwords } from '../platform/passwords.ts'
 import { type Dialect, postgresDatabase } from './servers.ts'
@@ -46,14 +40,9 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
   const server = dialect === 'postgres' ? await postgresDatabase() : undefined
   const env = { DATA_DIR: dir, ...(server ? { DATABASE_URL: server.url } : {}) }
   const config: Config = { ...loadConfig({ env, cwd: dir }), ...options.config }
-  const { db, close } = await openDatabase({ config, log, now })
   const passwords = options.passwords ?? createPasswords({ cost: 4 })
-  const sessions = createSessionStore(db, config)
-  const keyUses = createKeyUses(db)
-  const identify = createIdentify({ db, config, sessions, keyUses, now, log })
-  const features = createFeatures({ config, passwords, sessions, version: VERSION, lastTick: () => clock.ms })
-  const kernel = createKernel({ db, features, now, log })
-  const app = createApp({ kernel, features, identify, log })
+  const context = { config, log, now }
+  const plat = await compose(context, await openDatabase(context), { passwords, withFirstAdmin: false })
 
   const send = async (http: string, { key, cookie, headers = {}, body }: RequestOptions = {}): Promise<Response> => {
     const [method = 'GET', path = '/'] = http.split(' ')
@@ -64,7 +53,7 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
       ...headers,
     }
     const init = { method, headers: all, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-    const response = await app.request(path, init)
+    const response = await plat.fetch(new Request(`http://plat.test${path}`, init))
     // Read to its end as a client would: a list that nobody reads keeps its connection to PostgreSQL.
     const bytes = await response.bytes()
     return new Response(bytes.length > 0 ? bytes : null, response)
@@ -72,23 +61,23 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
   const login = (username: string, password: string) => send('POST /api/auth/login', { body: { username, password } })
 
   return {
-    db,
+    db: plat.db,
     /** Holds the data file on SQLite, and nothing on PostgreSQL. */
     dir,
-    app,
     clock,
     now,
     config,
-    sessions,
-    keyUses,
+    sessions: plat.sessions,
+    keyUses: plat.keyUses,
     passwords,
+    /** A request as it is, whatever it holds. */
+    request: (path: string, init: RequestInit) => plat.fetch(new Request(`http://plat.test${path}`, init)),
     /** What was logged, one entry a line. */
     entries,
     send,
     login,
     close: async () => {
-      if (!options.passwords) passwords.close()
-      await close()
+      await plat.close()
       await server?.drop()
       rmSync(dir, { recursive: true })
     },

@@ -70,7 +70,7 @@ export const feature: Feature = {
     delete: async (ctx, { id }) => remove(ctx, id),
     devices: async (ctx, { id, ...page }) => {
       await mustGet(ctx, id)
-      const revision = await ctx.store.revision(['devices', 'datacenters'])
+      const revision = await ctx.store.revision(['devices'])
       const query = ctx.db
         .selectFrom('devices')
         .select('doc')

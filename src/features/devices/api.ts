@@ -37,7 +37,10 @@ const fields = {
   description: text(4096),
   make_model: text(255),
   os: text(255),
-  status: DeviceStatus.nullable().transform((status) => status ?? 'active'),
+  status: z
+    .enum([...DeviceStatus.options, ''], { error: `must be one of ${DeviceStatus.options.join(', ')}` })
+    .nullable()
+    .transform((status) => status || 'active'),
   datacenter_id: reference('datacenters'),
   username: text(255),
   location: text(255),

@@ -6,6 +6,7 @@ import { etagOf } from '../../platform/etag.ts'
 import { listRows } from '../../platform/list.ts'
 import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { DeviceDraft, DevicePatch, devices } from './api.ts'
 import * as membership from './membership-store.ts'
@@ -18,20 +19,10 @@ import * as store from './store.ts'
 /** A device that will be, and what was wrong with it. */
 type Made = { readonly device: Device; readonly error?: AppError }
 
-const deviceOf = (ctx: Ctx, { id, ...draft }: DeviceDraft): Device => ({
-  id: id ?? Bun.randomUUIDv7(),
-  name: draft.name,
-  hostname: draft.hostname,
-  description: draft.description,
-  make_model: draft.make_model,
-  os: draft.os,
-  status: draft.status,
-  datacenter_id: draft.datacenter_id,
-  username: draft.username,
-  location: draft.location,
-  tags: draft.tags,
-  addresses: draft.addresses,
-  domains: draft.domains,
+/** The fields in the order of the contract, as they will be sent. */
+const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft): Device => ({
+  id,
+  ...draft,
   created_at: ctx.now,
   updated_at: ctx.now,
 })
@@ -60,6 +51,8 @@ const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<voi
 
 /** Judges drafts together; the database is asked once for all of them. */
 export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
+  const keys = drafts.flatMap(keysOf)
+  if (keys.length > 0) await lockForPlacing(ctx, keys)
   const issues = await referenceIssues(ctx, drafts)
   const taken = await store.findDocs(
     ctx,
@@ -77,7 +70,7 @@ export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<M
 /** Records devices that have been judged good. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
   const keys = all.flatMap(keysOf)
-  await occupancy.lock(ctx, keys)
+  if (keys.length > 0) await lockForPlacing(ctx, keys)
   await claimPoolAddresses(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, all.flatMap(memberRows))
@@ -127,6 +120,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: DevicePatch): Promise<Device> => {
+  if (patch.addresses !== undefined) await lockForPlacing(ctx, keysOf({ addresses: patch.addresses }))
   const before = await lockForChange(ctx, id)
   const { value, changes } = merge(before, patch)
   if (changes.length === 0) return before
@@ -175,7 +169,7 @@ const sendDoc = ({ doc }: { readonly doc: string }): string => doc
 export const feature: Feature = {
   operations: implement(devices, {
     list: async (ctx, { tags = [], datacenter_id, network_id, status, ...page }) => {
-      const revision = await ctx.store.revision(['devices', 'network_addresses'])
+      const revision = await ctx.store.revision(network_id ? ['devices', 'network_addresses'] : ['devices'])
       let query = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id')
       for (const tag of new Set(tags))
         query = query.where('id', 'in', (eb) => eb.selectFrom('device_tags').select('device_id').where('tag', '=', tag))

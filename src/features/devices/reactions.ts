@@ -27,7 +27,7 @@ const rebuildAround = async (ctx: Ctx, network: Network): Promise<void> =>
 
 export const reactions: NonNullable<Feature['reactions']> = {
   'datacenter.deleting': async (ctx, { id }: Datacenter) => {
-    const clear = (device: Device): Device => ({ ...device, datacenter_id: null })
+    const clear = (device: Device): Device => (device.datacenter_id === id ? { ...device, datacenter_id: null } : device)
     await store.rewrite(ctx, await store.idsOfDatacenter(ctx, id), clear)
   },
   'pools.deleting': async (ctx, poolIds: readonly string[]) => {

@@ -142,10 +142,14 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.db.deleteFrom('devices').where('id', '=', id).execute()
 }
 
-/** Rewrites devices that lost something they referred to: `change` says how; the address rows follow from it. */
+/**
+ * Rewrites devices that lost something they referred to: `change` says how; the address rows follow from it. A device may
+ * have changed since its id was found, and refer to something else by now.
+ */
 export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device: Device) => Device): Promise<void> => {
   for (const batch of batches(ids)) {
-    for (const doc of (await findDocs(ctx, batch)).values()) {
+    const query = ctx.db.selectFrom('devices').select('doc').where('id', 'in', batch).orderBy('id')
+    for (const { doc } of await ctx.store.sql.lockRows(query).execute()) {
       // What is stored is a device.
       const device = { ...change(JSON.parse(doc) as Device), updated_at: ctx.now }
       await update(ctx, device, ['addresses'])

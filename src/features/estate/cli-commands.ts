@@ -13,6 +13,7 @@ export const estateCommands: readonly Command[] = [
         argument(
           'path',
           'A folder with datacenters.json, networks.json and so on, or one such file; - is standard input',
+          { hint: 'DIR' },
         ),
       ],
       flags: [
@@ -32,6 +33,7 @@ export const estateCommands: readonly Command[] = [
       args: [
         argument('path', 'A folder, made if it is not there; standard output without it, or with -', {
           isRequired: false,
+          hint: 'DIR',
         }),
       ],
       flags: [

@@ -1,4 +1,4 @@
-/** The files of an import: which there are, what each holds, and its rows as the JSON array that the server takes. */
+/** The files of an import: which there are, what each holds, and its rows as the server takes them. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseDocument, readText } from '../../platform/cli/body-file.ts'
@@ -10,29 +10,21 @@ import { inOrder, isDataFile, RESOURCES, type Resource, resourceNamed, resourceO
 export type SourceFile = {
   readonly name: string
   readonly resource: Resource
-  /** A JSON array; a file of JSON goes out as it lies on the disk. */
+  /** A JSON array, or an object a line; such a file goes out as it lies on the disk. */
   readonly body: () => Promise<Blob | string>
 }
 
 export type Sources = { readonly files: readonly SourceFile[]; readonly skipped: readonly string[] }
-
-/** One JSON value a line, as log tools write it. */
-const arrayOfLines = (text: string): string =>
-  `[${text
-    .replace(/^\ufeff/, '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(',\n')}]`
 
 const firstCharacter = async (path: string): Promise<string> => {
   const start = await Bun.file(path).slice(0, 4096).text()
   return start.replace(/^\ufeff/, '').trimStart()[0] ?? ''
 }
 
+const isJson = (path: string): boolean => /\.(json|ndjson|jsonl)$/i.test(path)
+
 const bodyOf = async (path: string): Promise<Blob | string> => {
-  if (/\.(ndjson|jsonl)$/i.test(path)) return arrayOfLines(await readFile(path, 'utf8'))
-  if (/\.json$/i.test(path)) return Bun.file(path)
+  if (isJson(path)) return Bun.file(path)
   const rows = await parseDocument(await readFile(path, 'utf8'), path)
   if (Array.isArray(rows)) return JSON.stringify(rows)
   throw usageError(`${path} must hold a list`)

@@ -12,6 +12,9 @@ import { createProgress } from './cli-progress.ts'
 
 const COLUMNS = ['file', 'resource', 'created', 'updated', 'unchanged', 'failed']
 
+const DRY_RUN_NOTE =
+  'note: a dry run: nothing was changed. Each file was checked against what the server holds now, without the files before it\n'
+
 /** One file's closing line, as the server counts it. */
 type Result = Row & { readonly failed: number }
 
@@ -112,14 +115,14 @@ export const importEstate = async (session: Session, texts: Texts): Promise<numb
     results.push({ file: file.name, ...result })
     if (result.failed > 0) {
       await reportRows(session, file, result)
-      break
+      // A dry run goes on: there is nothing that a later file could make worse.
+      if (!request.isDryRun) break
     }
   }
   await summarise(session, results)
   const left = sources.files.slice(results.length)
   if (left.length > 0)
     await session.io.stderr.write(`note: not tried: ${left.map(({ name }) => printable(name)).join(', ')}\n`)
-  if (request.isDryRun && !session.globals.isQuiet)
-    await session.io.stderr.write('note: a dry run: nothing was changed\n')
+  if (request.isDryRun && !session.globals.isQuiet) await session.io.stderr.write(DRY_RUN_NOTE)
   return results.some(({ failed }) => failed > 0) ? 2 : 0
 }

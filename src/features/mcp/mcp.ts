@@ -1,5 +1,4 @@
 /** Offers every operation to models, through the same kernel as everyone else. */
-import { AppError } from '../../platform/errors.ts'
 import type { Bound, Kernel } from '../../platform/kernel.ts'
 import { createEndpoint, type Endpoint } from '../../platform/mcp/endpoint.ts'
 import type { Feature } from '../ctx.ts'
@@ -21,11 +20,9 @@ export const mcpFeature = ({ version, operations, kernel }: McpFeatureOptions): 
     routes: [
       {
         route: mcpRoutes.call,
-        handler: async ({ caller, log, signal }, request) => {
-          // A browser sends its cookie wherever a page makes it; here only what was sent on purpose counts.
-          if (caller.via === 'session') throw new AppError('UNAUTHORIZED', 'Send an API key as a Bearer token')
+        handler: async ({ caller, log, signal, requestId }, request) => {
           endpoint ??= createEndpoint({ version, operations, run: (bound, call) => kernel().run(bound, call) })
-          return endpoint(request, { caller, log, signal, requestId: Bun.randomUUIDv7() })
+          return endpoint(request, { caller, log, signal, requestId })
         },
       },
     ],

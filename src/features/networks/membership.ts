@@ -5,10 +5,36 @@
 import { enclosingCidrs } from '../../net/cidr.ts'
 import { ipFromKey } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
+import * as occupancy from '../occupancy/occupancy.ts'
 import * as store from './store.ts'
 
 /** Up to this many addresses, their possible subnets are asked for by name; beyond, reading every network once is cheaper. */
 const FEW = 8
+
+/** A lock for many or for one alone, out of plain ones: many take one stripe each, the one takes all of them. */
+const STRIPES = Array.from({ length: 32 }, (_, i) => `networks ${i}`)
+let turn = 0
+const stripes = new WeakMap<Ctx['db'], string>()
+
+/** The stripe of a transaction: always the same one, because a second could be waited for crosswise. */
+const stripeOf = ({ db }: Ctx): string => {
+  turn = (turn + 1) % STRIPES.length
+  const stripe = stripes.get(db) ?? STRIPES[turn] ?? ''
+  stripes.set(db, stripe)
+  return stripe
+}
+
+/**
+ * Keeps networks and pools as they are until commit, for those who place addresses in them: otherwise a network that is
+ * made at the same time and a new address would not see each other. Locks the occupancy of the addresses with it. Comes
+ * before any lock on a row.
+ */
+export const lockForPlacing = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
+  // Locks need no tables.
+  ctx.store.sql.lockNames(ctx.db as never, [stripeOf(ctx), ...occupancy.lockNamesOf(keys)])
+
+/** Keeps everyone from placing addresses until commit, for those who change where networks and pools are. Comes before any lock on a row. */
+export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db as never, STRIPES)
 
 /** The ids of the networks that each address (by its key) belongs to; none for an address outside of all. */
 export const networksHolding = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, readonly string[]>> => {

@@ -9,6 +9,7 @@ import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
+import { lockForRedrawing } from './membership.ts'
 import * as store from './store.ts'
 
 /** What `network.changing-subnet` carries: whoever keeps addresses inside the network refuses by adding an issue. */
@@ -44,6 +45,7 @@ const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise
 
 export const create = async (ctx: Ctx, input: NetworkDraft): Promise<Network> => {
   const id = input.id ?? Bun.randomUUIDv7()
+  await lockForRedrawing(ctx)
   await checkDatacenter(ctx, input.datacenter_id)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
@@ -63,6 +65,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch): Promise<Network> => {
+  if (patch.subnet !== undefined) await lockForRedrawing(ctx)
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
   const subnet = patch.subnet === undefined ? undefined : canonicalSubnet(patch.subnet)
@@ -80,6 +83,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch): Promise<
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await lockForRedrawing(ctx)
   const network = await lockForChange(ctx, id)
   await ctx.emit('network.deleting', network)
   await store.remove(ctx, id)
@@ -102,7 +106,7 @@ const utilizationOf = ({ id, subnet }: Network, used: number): Utilization => {
 export const feature: Feature = {
   operations: implement(networks, {
     list: async (ctx, { name, datacenter_id, vlan_id, include, ...page }) => {
-      const revision = await ctx.store.revision(['networks', 'network_addresses'])
+      const revision = await ctx.store.revision(include ? ['networks', 'network_addresses'] : ['networks'])
       let query = store.query(ctx)
       if (name) query = query.where(containsText('name_key', name))
       if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)

@@ -27,6 +27,11 @@ const offsetsByBlock = (keys: readonly string[]): Map<string, number[]> => {
 export const lock = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
   store.lockBlocks(ctx, [...new Set(keys.map(blockOf))])
 
+/** The names of what `lock` locks, for those who lock something else with it: locks that are taken at once are in one order. */
+export const lockNamesOf = (keys: readonly string[]): string[] => [
+  ...new Set(keys.map((key) => store.lockNameOf(blockOf(key)))),
+]
+
 const mark = async (ctx: Ctx, keys: readonly string[], taken: boolean): Promise<void> => {
   if (keys.length === 0) return
   const wanted = offsetsByBlock(keys)

@@ -2,13 +2,12 @@
 import { batches } from '../../platform/db/batches.ts'
 import type { Ctx } from '../ctx.ts'
 
+export const lockNameOf = (block: string): string => `block ${block}`
+
 export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<void> => {
   if (blocks.length === 0) return
   // Locks need no tables.
-  await ctx.store.sql.lockNames(
-    ctx.db as never,
-    blocks.map((block) => `block ${block}`),
-  )
+  await ctx.store.sql.lockNames(ctx.db as never, blocks.map(lockNameOf))
 }
 
 export const readBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<Map<string, string>> => {

@@ -16,6 +16,10 @@ export const MAX_HEATMAP = 65_536
 
 export const keyOf = store.keyOf
 
+/** The revision of what is made of reservations: one that expires changes it without a write. */
+export const expiringRevision = async (ctx: Ctx, tables: Parameters<Ctx['store']['revision']>[0]): Promise<string> =>
+  `${await ctx.store.revision(tables)} ${await store.lastExpiry(ctx)}`
+
 export const rangeOf = (pool: Pick<Pool, 'start_ip' | 'end_ip'>): KeyRange => ({
   first: store.keyOf(pool.start_ip),
   last: store.keyOf(pool.end_ip),

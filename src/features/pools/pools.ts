@@ -9,9 +9,10 @@ import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Network } from '../networks/api.ts'
+import { lockForRedrawing } from '../networks/membership.ts'
 import * as networks from '../networks/networks.ts'
 import { type Pool, type PoolDraft, type PoolPatch, pools } from './api.ts'
-import { heatmap, nextIp, utilizations } from './free-space.ts'
+import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
 import * as store from './store.ts'
 
 /** What `pool.changing-range` carries: whoever keeps addresses inside the pool refuses by adding an issue. */
@@ -73,6 +74,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
 }
 
 export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch): Promise<Pool> => {
+  if (patch.start_ip !== undefined || patch.end_ip !== undefined) await lockForRedrawing(ctx)
   const before = await lockForChange(ctx, id)
   if (network_id && network_id !== before.network_id)
     throw invalid([{ field: 'network_id', message: "can't change; create a pool in the other network" }])
@@ -117,7 +119,7 @@ type ListInput = {
 }
 
 const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], include, page }: ListInput) => {
-  const revision = await ctx.store.revision(include ? UTILIZATION_TABLES : LIST_TABLES)
+  const revision = include ? await expiringRevision(ctx, UTILIZATION_TABLES) : await ctx.store.revision(LIST_TABLES)
   let query = store.query(ctx)
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
   if (name) query = query.where(containsText('name_key', name))

@@ -145,6 +145,16 @@ export const reservedIn = (ctx: Ctx, first: string, last: string) =>
     .where(isLive(ctx.now))
     .execute()
 
+/** When the last of the expired reservations that are still on record did so; `''` without any. It moves with the clock alone. */
+export const lastExpiry = async (ctx: Ctx): Promise<string> => {
+  const row = await ctx.db
+    .selectFrom('reservations')
+    .select(({ fn }) => fn.max('expires_at').as('at'))
+    .where('expires_at', '<=', ctx.now)
+    .executeTakeFirst()
+  return row?.at ?? ''
+}
+
 /** The lowest address in a range that only an expired reservation holds. */
 export const lowestExpired = async (ctx: Ctx, first: string, last: string): Promise<string | undefined> => {
   const row = await ctx.db

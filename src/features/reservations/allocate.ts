@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../../platform/errors.ts'
 import { once } from '../../platform/idempotency.ts'
 import type { Ctx } from '../ctx.ts'
 import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
+import { lockForPlacing } from '../networks/membership.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { Pool } from '../pools/api.ts'
@@ -56,11 +57,14 @@ const expiryOf = (ctx: Ctx, ttlSeconds: number | undefined): string | null =>
 
 const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Allocation> => {
   const { device_id, label = '', hostname = '', purpose = '' } = request
-  const pool = await mustLockPool(ctx, request.id)
   if (device_id) {
     ctx.require('devices:update')
     if (request.ttl_seconds !== undefined)
       throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
+    await lockForPlacing(ctx, [])
+  }
+  const pool = await mustLockPool(ctx, request.id)
+  if (device_id) {
     if (!(await deviceExists(ctx, device_id)))
       throw invalidField('device_id', `there is no device with id "${device_id}"`)
   }

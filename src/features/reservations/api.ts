@@ -24,7 +24,10 @@ export const Reservation = z
   .meta({ id: 'Reservation', columns: ['id', 'ip_address', 'hostname', 'purpose', 'expires_at', 'created_by'] })
 export type Reservation = z.infer<typeof Reservation>
 
-const expiry = Moment.nullable()
+const expiry = z
+  .union([Moment, z.literal('')], { error: 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z' })
+  .nullable()
+  .transform((moment) => moment || null)
 const hostname = ruledText(253, isHostname, 'must be a host name of RFC 1123 labels')
 const fields = { hostname, purpose: text(255), notes: text(4096), expires_at: expiry }
 

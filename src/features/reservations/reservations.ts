@@ -6,7 +6,7 @@ import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { keyOf, neverFree, rangeOf } from '../pools/free-space.ts'
+import { expiringRevision, keyOf, neverFree, rangeOf } from '../pools/free-space.ts'
 import { mustGet as mustGetPool, mustLock as mustLockPool, type RangeChange } from '../pools/pools.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationDraft, type ReservationPatch, reservations } from './api.ts'
@@ -77,12 +77,12 @@ const sendRow = (reservation: Reservation): Reservation => reservation
 export const feature: Feature = {
   operations: implement(reservations, {
     all: async (ctx, page) => {
-      const revision = await ctx.store.revision(['reservations'])
+      const revision = await expiringRevision(ctx, ['reservations'])
       return listRows(ctx, { revision, query: store.query(ctx), page, row: sendRow })
     },
     list: async (ctx, { pool_id, ...page }) => {
       await mustGetPool(ctx, pool_id)
-      const revision = await ctx.store.revision(['reservations'])
+      const revision = await expiringRevision(ctx, ['reservations'])
       return listRows(ctx, { revision, query: store.query(ctx).where('pool_id', '=', pool_id), page, row: sendRow })
     },
     create,

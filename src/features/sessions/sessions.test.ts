@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
 import { createUser, keyFor } from '../../testing/identities.ts'
 import { dialects } from '../../testing/servers.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
@@ -110,6 +111,18 @@ describe.each([...dialects()])('sessions on %s', (dialect) => {
   test('logout is for those who are signed in; with a key there is nothing to end', async () => {
     expect((await app.send('POST /api/auth/logout')).status).toBe(401)
     expect((await app.send('POST /api/auth/logout', { key: await keyFor(app.db, viewerId) })).status).toBe(204)
+  })
+
+  test('who someone is, is remembered for a second, unless a commit touches it', async () => {
+    const { id } = await createUser(app.db, { username: 'remembered' })
+    const key = await keyFor(app.db, id)
+    const status = async () => (await app.send(me, { key })).status
+    expect(await status()).toBe(200)
+    // As another process does on SQLite: unseen by this one's count of commits.
+    await app.db.write((tx) => sql`UPDATE users SET is_active = 0 WHERE id = ${id}`.execute(tx.db))
+    expect(await status()).toBe(200)
+    app.clock.ms += 1000
+    expect(await status()).toBe(401)
   })
 
   test('an inactive user has no sessions', async () => {

@@ -58,8 +58,8 @@ describe.each([...dialects()])('on %s', (dialect) => {
       expect(await users()).toHaveLength(1)
     })
 
-    test('needs a name that a user may have', () => {
-      expect(ensure({ initialAdminUsername: ' ' })).rejects.toThrow(ConfigError)
+    test('needs a name that a user may have', async () => {
+      await expect(ensure({ initialAdminUsername: ' ' })).rejects.toThrow(ConfigError)
     })
   })
 
@@ -97,13 +97,13 @@ describe.each([...dialects()])('on %s', (dialect) => {
       expect((await app.send('GET /api/auth/me', { key: await keyFor(app.db, id) })).status).toBe(200)
     })
 
-    test('of an unknown user', () => {
-      expect(reset('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    test('of an unknown user', async () => {
+      await expect(reset('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     })
 
     test('with a password that may not be used', async () => {
       await createUser(app.db, { username: 'ada', password: QUICK })
-      expect(reset('ada', 'short')).rejects.toMatchObject({
+      await expect(reset('ada', 'short')).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
         details: [{ field: 'password' }],
       })

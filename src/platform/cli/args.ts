@@ -1,6 +1,5 @@
 /** Splits the words of a command line into flags and arguments. Knows which flags there are, not what their values mean. */
 import type { Argument, Flag, Spec, Texts } from './command.ts'
-import { flagText } from './command.ts'
 import { didYouMean } from './suggest.ts'
 import { usageError } from './usage-error.ts'
 
@@ -142,5 +141,3 @@ export const requireArguments = (texts: Texts, args: readonly Argument[]): void 
   const missing = args.filter((arg) => arg.isRequired && !texts.has(arg.field))
   if (missing.length > 0) throw usageError(`${missing.map((arg) => arg.field.toUpperCase()).join(' and ')} missing`)
 }
-
-export const shownFlags = (flags: readonly Flag[]): string[] => flags.map(flagText)

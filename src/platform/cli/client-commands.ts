@@ -1,8 +1,7 @@
 /** The hand-written commands of the client: sign-in and completion. What they do is loaded when they run. */
 import { argument, type Command, flag, textOf } from './command.ts'
+import { completionScript, SHELLS } from './completion.ts'
 import { usageError } from './usage-error.ts'
-
-const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const
 
 const loginCommand: Command = {
   words: ['login'],
@@ -31,11 +30,10 @@ const completionCommand: Command = {
   summary: 'Print the completion script of a shell',
   description:
     'bash: source <(plat completion bash)   zsh: source <(plat completion zsh)   fish: plat completion fish | source',
-  spec: () => ({ args: [argument('shell', '', { choices: SHELL_NAMES })], flags: [] }),
+  spec: () => ({ args: [argument('shell', '', { choices: SHELLS })], flags: [] }),
   run: async ({ io }, texts) => {
-    const shell = SHELL_NAMES.find((one) => one === textOf(texts, 'shell'))
-    if (!shell) throw usageError(`SHELL must be one of ${SHELL_NAMES.join(', ')}`)
-    const { completionScript } = await import('./completion.ts')
+    const shell = SHELLS.find((one) => one === textOf(texts, 'shell'))
+    if (!shell) throw usageError(`SHELL must be one of ${SHELLS.join(', ')}`)
     await io.stdout.write(completionScript(shell))
     return 0
   },

@@ -27,6 +27,8 @@ export type Flag = Value & {
 }
 
 export type Argument = Value & {
+  /** `FILE` or `DIR`: the shell completes its names. */
+  readonly hint?: string
   readonly isRequired: boolean
   /** Takes all the words that follow. */
   readonly isRest: boolean
@@ -77,8 +79,6 @@ export type Command = {
   /** @returns the exit code */
   readonly run: (session: Session, texts: Texts) => Promise<number>
 }
-
-export const flagText = (flag: Flag): string => `--${flag.names[0] ?? flag.field}`
 
 /** A flag of a hand-written command. */
 export const flag = (

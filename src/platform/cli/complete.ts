@@ -1,6 +1,6 @@
 /** Candidates for the word under the cursor. Whatever goes wrong, the user's prompt stays clean: no answer is an answer. */
 import { call } from '../client.ts'
-import type { Command, Flag, Program, Session, Value } from './command.ts'
+import { type Command, type Flag, type Program, type Session, type Texts, textOf, type Value } from './command.ts'
 import { connect } from './connection.ts'
 import { isPrintable } from './display.ts'
 import { findCommand, nextWords } from './find-command.ts'
@@ -14,13 +14,13 @@ const MAX_NAMES = 50
 /** The shell completes file names. */
 export const FILES = ':files'
 
-type Asked = { readonly program: Program; readonly io: Io }
+type Asked = { readonly program: Program; readonly io: Io; readonly texts: Texts }
 
-const namesOf = async ({ program, io }: Asked, noun: string, typed: string): Promise<string[]> => {
+const namesOf = async ({ program, io, texts }: Asked, noun: string, typed: string): Promise<string[]> => {
   const [contracts, { lookupOf }, connection] = await Promise.all([
     program.contracts(),
     import('./names.ts'),
-    connect(io, { url: undefined, token: undefined }),
+    connect(io, { url: textOf(texts, '@url'), token: textOf(texts, '@token') }),
   ])
   // A search wants a text; the first objects of the list do for an empty one.
   const lookup = lookupOf(contracts, noun, { isSearch: typed !== '' })
@@ -88,12 +88,12 @@ const inCommand = async (
 }
 
 /** @param words all before the cursor's word, which is the last and may be empty */
-const candidatesOf = async (asked: Asked, words: readonly string[]): Promise<string[]> => {
+const candidatesOf = async ({ program, io }: Session, words: readonly string[]): Promise<string[]> => {
   const { operationCommands } = await import('./operation-commands.ts')
-  const commands = [...asked.program.specials, ...operationCommands(await asked.program.contracts())]
+  const commands = [...program.specials, ...operationCommands(await program.contracts())]
   const typed = words.at(-1) ?? ''
   const start = findCommand(commands, words.slice(0, -1))
-  if (start.command) return inCommand(asked, start.command, start.rest, typed)
+  if (start.command) return inCommand({ program, io, texts: start.texts }, start.command, start.rest, typed)
   if (start.rest.length > 0) return []
   return typed.startsWith('-') ? flagWords(GLOBAL_FLAGS) : nextWords(commands, start.words)
 }
@@ -102,11 +102,11 @@ const fits = (candidate: string, typed: string): boolean =>
   candidate === FILES || (isPrintable(candidate) && candidate.toLowerCase().startsWith(typed.toLowerCase()))
 
 /** Prints one candidate a line. */
-export const complete = async ({ program, io }: Session, words: readonly string[]): Promise<number> => {
+export const complete = async (session: Session, words: readonly string[]): Promise<number> => {
   try {
-    const found = await candidatesOf({ program, io }, words)
+    const found = await candidatesOf(session, words)
     const fitting = [...new Set(found)].filter((candidate) => fits(candidate, words.at(-1) ?? ''))
-    if (fitting.length > 0) await io.stdout.write(`${fitting.join('\n')}\n`)
+    if (fitting.length > 0) await session.io.stdout.write(`${fitting.join('\n')}\n`)
   } catch {
     // A Tab is no place for an error: not signed in, no server, half a word.
   }

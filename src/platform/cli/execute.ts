@@ -38,12 +38,14 @@ const resolve = async (names: Names, references: readonly Reference[]): Promise<
 
 /**
  * What stands in the path is tried as an id first: nothing happens on a 404, and only then is it looked up as a name.
- * So whoever works with ids pays for no extra request.
+ * So whoever works with ids pays for no extra request. Not where a header makes the request one of its kind: an
+ * idempotency key that came with a name could not come again with the id.
  */
 const sendByIdOrName = async (
   transport: Transport,
   { op, input, inPath, names }: { op: AnyOperation; input: Input; inPath: readonly Reference[]; names: Names },
 ): Promise<Response> => {
+  if (op.headers) await resolve(names, inPath)
   try {
     return await send(transport, op, input)
   } catch (error) {

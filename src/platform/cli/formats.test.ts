@@ -21,7 +21,7 @@ describe('table', () => {
 
   test('a hostile name is one harmless line', () => {
     const text = join(tableText(rows.slice(1), { columns, hasHeaders: false, width: undefined }))
-    expect(text).toEndWith('  -     -     [fe80::1]:22 (mgmt)\n'.replace('-     -', '-  -'))
+    expect(text).toEndWith('  -  -  [fe80::1]:22 (mgmt)\n')
     expect(text.trimEnd()).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
     expect(text.split('\n')).toHaveLength(2)
   })
@@ -29,7 +29,11 @@ describe('table', () => {
   test('a terminal is not overrun, and ids stay whole', () => {
     const id = '01a1fdaa-829f-7183-a8d5-d8b67422bbf4'
     const text = join(
-      tableText([{ id, name: 'n'.repeat(200), tags: ['漢'.repeat(50)] }], { columns: ['id', 'name', 'tags'], hasHeaders: true, width: 80 }),
+      tableText([{ id, name: 'n'.repeat(200), tags: ['漢'.repeat(50)] }], {
+        columns: ['id', 'name', 'tags'],
+        hasHeaders: true,
+        width: 80,
+      }),
     )
     for (const line of text.trimEnd().split('\n')) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80)
     expect(text).toContain(id)
@@ -37,12 +41,23 @@ describe('table', () => {
   })
 
   test('one object is a line per field, its lists of objects are tables', () => {
-    const text = join(objectText({ ips: ['10.0.0.1'], note: null, rows: [{ id: 'a', name: 'b' }] }, { hasHeaders: true, width: undefined }))
+    const text = join(
+      objectText(
+        { ips: ['10.0.0.1'], note: null, rows: [{ id: 'a', name: 'b' }] },
+        { hasHeaders: true, width: undefined },
+      ),
+    )
     expect(text).toBe('ips:  10.0.0.1\nnote: -\n\nrows:\nID  NAME\na   b\n')
   })
 
   test('a number in an object of its own name is that number', () => {
-    const text = join(tableText([{ utilization: { network_id: 'x', utilization: 12.5 } }], { columns: ['utilization'], hasHeaders: false, width: undefined }))
+    const text = join(
+      tableText([{ utilization: { network_id: 'x', utilization: 12.5 } }], {
+        columns: ['utilization'],
+        hasHeaders: false,
+        width: undefined,
+      }),
+    )
     expect(text).toBe('12.5\n')
   })
 })
@@ -68,13 +83,16 @@ describe('yaml', () => {
     ['one object', rows[1]],
     ['no rows', []],
     ['many rows', Array.from({ length: 2500 }, (_, i) => ({ id: i, name: i === 1700 ? '\u009b' : 'no' }))],
-    ['words that YAML reads otherwise', ['no', 'null', '1e3', '0x1f', '12:30', '- a', 'a: b', '# c', '', ' a', '~', '.5']],
+    [
+      'words that YAML reads otherwise',
+      ['no', 'null', '1e3', '0x1f', '12:30', '- a', 'a: b', '# c', '', ' a', '~', '.5'],
+    ],
     ['hostile keys', { '\u202ekey': 'x', ok: 'line\nbreak\u2028' }],
   ])('%s come back the same', async (_, value) => {
     expect(parse(await textOf(value))).toEqual(value)
   })
 
   test('no character acts on a terminal', async () => {
-    expect(await textOf(rows)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]/)
+    expect((await textOf(rows)).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Bidi_Control}]/u)
   })
 })

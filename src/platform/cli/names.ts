@@ -68,12 +68,14 @@ const operationsOf = (contracts: Contracts, noun: string): AnyOperation[] =>
     .flatMap((set) => Object.values(set))
     .filter((op) => op.name.startsWith(`${noun}.`))
 
+export type Lookup = { readonly op: AnyOperation; readonly field: string | undefined }
+
 /** How the objects of a noun are asked for by a part of their name: by search, by a `name` filter, or by listing them all. */
 export const lookupOf = (
   contracts: Contracts,
   noun: string,
   { isSearch }: { isSearch: boolean } = { isSearch: true },
-): { op: AnyOperation; field: string | undefined } | undefined => {
+): Lookup | undefined => {
   const ops = operationsOf(contracts, noun).filter(isWholeList)
   const search = isSearch && ops.find((op) => op.name === `${noun}.search`)
   if (search) return { op: search, field: 'q' }
@@ -90,10 +92,11 @@ export type Names = { readonly idOf: (reference: Pick<Reference, 'noun' | 'field
 export const createNames = (transport: Transport, contracts: Contracts): Names => {
   const known = new Map<string, Promise<string>>()
 
-  const isId = async (noun: string, text: string): Promise<boolean> => {
+  /** Whether the server has an object of this id; undefined where it can't be asked that. */
+  const isId = async (noun: string, text: string): Promise<boolean | undefined> => {
     const get = operationsOf(contracts, noun).find((op) => op.name === `${noun}.get`)
     const param = get && httpParts(get.http).params[0]
-    if (!get || param === undefined) return false
+    if (!get || param === undefined) return undefined
     try {
       await call(transport, get, { [param]: text })
       return true
@@ -105,22 +108,26 @@ export const createNames = (transport: Transport, contracts: Contracts): Names =
     }
   }
 
-  const namesakes = async (noun: string, text: string): Promise<Row[]> => {
-    const lookup = lookupOf(contracts, noun)
-    if (!lookup) return []
-    const rows: unknown = await call(transport, lookup.op, lookup.field === undefined ? {} : { [lookup.field]: text })
-    const wanted = text.toLowerCase()
-    return (Array.isArray(rows) ? rows : []).filter(isRow).filter((row) => labelOf(row)?.toLowerCase() === wanted)
+  const rowsOf = async ({ op, field }: Lookup, text: string): Promise<Row[]> => {
+    const rows: unknown = await call(transport, op, field === undefined ? {} : { [field]: text })
+    return (Array.isArray(rows) ? rows : []).filter(isRow)
   }
 
   const find = async (noun: string, text: string): Promise<string> => {
-    if (await isId(noun, text)) return text
-    const rows = await namesakes(noun, text)
-    const [id, ...others] = rows.flatMap((row) => idOfRow(row) ?? [])
+    const isKnown = await isId(noun, text)
+    if (isKnown) return text
+    const lookup = lookupOf(contracts, noun, { isSearch: isKnown === false })
+    // With no way to ask, the server will judge the text itself.
+    if (!lookup) return text
+    const wanted = text.toLowerCase()
+    const rows = await rowsOf(isKnown === undefined ? { op: lookup.op, field: undefined } : lookup, text)
+    if (rows.some((row) => idOfRow(row) === text)) return text
+    const namesakes = rows.filter((row) => labelOf(row)?.toLowerCase() === wanted)
+    const [id, ...others] = namesakes.flatMap((row) => idOfRow(row) ?? [])
     if (id === undefined) throw new AppError('NOT_FOUND', `no ${singular(noun)} has the id or name "${text}"`)
     if (others.length === 0) return id
-    const candidates = rows.map((row) => `${idOfRow(row)} (${printable(labelOf(row) ?? '')})`)
-    throw usageError(`"${text}" is the name of ${rows.length} ${noun}; give an id: ${candidates.join(', ')}`)
+    const candidates = namesakes.map((row) => `${idOfRow(row)} (${printable(labelOf(row) ?? '')})`)
+    throw usageError(`"${text}" is the name of ${namesakes.length} ${noun}; give an id: ${candidates.join(', ')}`)
   }
 
   return {

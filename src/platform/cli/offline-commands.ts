@@ -1,4 +1,5 @@
 /** The commands that work on the data of this machine and not over HTTP. The server's code is loaded when they run. */
+import { LOG_FORMATS, LOG_LEVELS } from '../log.ts'
 import { argument, type Command, flag, isOn, type Session, type Texts, textOf } from './command.ts'
 import { usageError } from './usage-error.ts'
 
@@ -20,8 +21,8 @@ export type ServerModule = {
 
 const DATA_FLAGS = [
   flag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' }),
-  flag('log-level', 'LOG_LEVEL', { hint: 'LEVEL', choices: ['debug', 'info', 'warn', 'error'] }),
-  flag('log-format', 'LOG_FORMAT', { hint: 'FORMAT', choices: ['text', 'json'] }),
+  flag('log-level', 'LOG_LEVEL', { hint: 'LEVEL', choices: LOG_LEVELS }),
+  flag('log-format', 'LOG_FORMAT', { hint: 'FORMAT', choices: LOG_FORMATS }),
 ]
 const SERVE_FLAGS = [
   flag('listen-addr', 'Where to listen, :port or host:port; LISTEN_ADDR', { hint: 'ADDR' }),

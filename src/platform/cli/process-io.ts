@@ -10,7 +10,8 @@ const outputOf = (stream: NodeJS.WriteStream): Output => {
   return {
     isTty: stream.isTTY === true,
     get columns() {
-      return stream.isTTY ? stream.columns : undefined
+      // A terminal that doesn't know its width says 0.
+      return (stream.isTTY && stream.columns) || undefined
     },
     write: (data) =>
       new Promise((resolve, reject) => {
@@ -66,9 +67,11 @@ const inputOf = (stdin: NodeJS.ReadStream, prompt: Output): Input => ({
   ask: async (question, { isSecret = false } = {}) => {
     await prompt.write(question)
     if (!isSecret) return readPlainLine(stdin)
-    const line = await readSecretLine(stdin)
-    await prompt.write('\n')
-    return line
+    try {
+      return await readSecretLine(stdin)
+    } finally {
+      await prompt.write('\n')
+    }
   },
 })
 

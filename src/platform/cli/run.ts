@@ -42,14 +42,19 @@ const showGroup = async (io: Io, commands: readonly Command[], { words, texts }:
   return isAsked ? 0 : 2
 }
 
+/** Even where the rest is wrong or missing; behind `--` it is a word like any other. */
+const asksForHelp = (words: readonly string[]): boolean => {
+  const end = words.indexOf('--')
+  return (end === -1 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h')
+}
+
 const runCommand = async (
   program: Program,
   io: Io,
   { command, found }: { command: Command; found: Start },
 ): Promise<number> => {
   const spec = command.spec()
-  const isHelp = wantsHelp(found.texts) || found.rest.some((word) => word === '--help' || word === '-h')
-  if (isHelp) {
+  if (wantsHelp(found.texts) || asksForHelp(found.rest)) {
     const { commandHelp } = await import('./help.ts')
     await io.stdout.write(commandHelp(command))
     return 0

@@ -28,7 +28,12 @@ describe('one value', () => {
     ['a switch', { type: 'boolean' }, ['false'], false],
     ['a list', nullable({ type: 'array', items: { type: 'string' } }), ['a,b', '[c]'], ['a,b', '[c]']],
     ['a list of numbers, whole', { type: 'array', items: { type: 'integer' } }, ['[1,2]', '3'], [1, 2, 3]],
-    ['a record', { type: 'object', additionalProperties: { type: 'string' } }, ['X-A=1=2', 'b='], { 'X-A': '1=2', b: '' }],
+    [
+      'a record',
+      { type: 'object', additionalProperties: { type: 'string' } },
+      ['X-A=1=2', 'b='],
+      { 'X-A': '1=2', b: '' },
+    ],
     ['a record as JSON', { type: 'object', additionalProperties: {} }, ['{"a":{"b":1}}'], { a: { b: 1 } }],
     ['either of two forms', { anyOf: [{ type: 'string' }, { type: 'integer' }] }, ['5'], '5'],
   ])('%s', (_, schema, texts, value) => {

@@ -12,6 +12,8 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 
 /** Writes in one commit at most: bounds how long the first of them waits for the last. */
 const LARGEST_GROUP = 64
+/** The event loop turns at least this often while a group is under way, so that reads go on being answered. */
+const LONGEST_HOLD_MS = 15
 
 export class CommitGroup {
   readonly #database: Database
@@ -58,17 +60,32 @@ export class CommitGroup {
     let outcomes: Outcome[] = []
     try {
       this.#database.run('BEGIN IMMEDIATE')
-      for (const { work } of group) outcomes.push(await this.#one(work, touched, group.length > 1))
+      let held = performance.now()
+      for (const { work } of group) {
+        outcomes.push(await this.#one(work, touched, group.length > 1))
+        if (performance.now() - held < LONGEST_HOLD_MS) continue
+        await pause()
+        held = performance.now()
+      }
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
       this.#database.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
       if (!isEmpty) this.#committed(touched)
     } catch (error) {
-      if (this.#database.inTransaction) this.#database.run('ROLLBACK')
+      this.#rollback()
       outcomes = group.map(() => ({ ok: false, error }))
     }
     for (const [i, { settle }] of group.entries()) {
       const outcome = outcomes[i]
       if (outcome) settle(outcome)
+    }
+  }
+
+  /** Whatever happens here, the writes of the group have to be answered. */
+  #rollback(): void {
+    try {
+      if (this.#database.inTransaction) this.#database.run('ROLLBACK')
+    } catch {
+      // The connection is closed or broken; its transaction ends with it.
     }
   }
 

@@ -2,7 +2,7 @@
  * One process per data folder: a lock that the operating system lets go of when the process ends, however it ends. It is
  * SQLite's own file lock, held on a file of its own.
  */
-import { Database } from 'bun:sqlite'
+import { Database, SQLiteError } from 'bun:sqlite'
 import { join } from 'node:path'
 
 /** Another process serves the data folder. */
@@ -10,7 +10,7 @@ export class DataLockedError extends Error {
   override readonly name = 'DataLockedError'
 }
 
-/** @returns the function that lets go. @throws DataLockedError */
+/** @returns the function that lets go. @throws DataLockedError; whatever else keeps the lock file from being used as it is. */
 export const lockDataDir = (dataDir: string): (() => void) => {
   const lock = new Database(join(dataDir, 'plat.lock'), { create: true })
   try {
@@ -19,7 +19,11 @@ export const lockDataDir = (dataDir: string): (() => void) => {
     lock.run('BEGIN EXCLUSIVE')
   } catch (cause) {
     lock.close()
-    throw new DataLockedError(`Another Plat is using the data folder ${dataDir}. Stop it first, or set DATA_DIR to another folder.`, { cause })
+    if (!(cause instanceof SQLiteError) || !cause.code?.startsWith('SQLITE_BUSY')) throw cause
+    throw new DataLockedError(
+      `Another Plat is using the data folder ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
+      { cause },
+    )
   }
   return () => {
     lock.run('ROLLBACK')

@@ -105,7 +105,11 @@ describe.each(dialects())('a database on %s', (dialect) => {
         db.write(async (tx) => {
           const rows = db.sql.lockRows(tx.db.selectFrom('things').select('n').where('id', '=', 'a'))
           const { n } = await rows.executeTakeFirstOrThrow()
-          await tx.db.updateTable('things').set({ n: n + 1 }).where('id', '=', 'a').execute()
+          await tx.db
+            .updateTable('things')
+            .set({ n: n + 1 })
+            .where('id', '=', 'a')
+            .execute()
         })
       await Promise.all(Array.from({ length: 50 }, increment))
       expect((await db.read.selectFrom('things').select('n').executeTakeFirstOrThrow()).n).toBe(50)
@@ -254,7 +258,13 @@ describe.each(dialects())('a database on %s', (dialect) => {
 
     test('takes the parameters of its query', async () => {
       await addMany(db)
-      const chunks = await Array.fromAsync(db.stream(query(db).where('n', '>=', MANY - 2).where('id', 'like', '0%')))
+      const chunks = await Array.fromAsync(
+        db.stream(
+          query(db)
+            .where('n', '>=', MANY - 2)
+            .where('id', 'like', '0%'),
+        ),
+      )
       expect(chunks.flat().map(({ n }) => n)).toEqual([MANY - 2, MANY - 1])
     })
 
@@ -319,7 +329,8 @@ describe.each(dialects())('a database on %s', (dialect) => {
   })
 
   describe('a broken constraint', () => {
-    const owner = (id: string, name: string) => db.write((tx) => tx.db.insertInto('owners').values({ id, name }).execute())
+    const owner = (id: string, name: string) =>
+      db.write((tx) => tx.db.insertInto('owners').values({ id, name }).execute())
 
     test('has the name of the unique columns', async () => {
       await owner('a', 'Ann')
@@ -339,7 +350,12 @@ describe.each(dialects())('a database on %s', (dialect) => {
 
     test('says that something still refers to the row', async () => {
       await owner('a', 'Ann')
-      await db.write((tx) => tx.db.insertInto('things').values({ ...thing('t'), owner_id: 'a' }).execute())
+      await db.write((tx) =>
+        tx.db
+          .insertInto('things')
+          .values({ ...thing('t'), owner_id: 'a' })
+          .execute(),
+      )
       const failing = db.write((tx) => tx.db.deleteFrom('owners').execute())
       expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
     })
@@ -349,7 +365,12 @@ describe.each(dialects())('a database on %s', (dialect) => {
     })
 
     test('is not seen in another error of the engine', async () => {
-      const failing = db.write((tx) => tx.db.insertInto('nowhere' as 'things').values(thing('a')).execute())
+      const failing = db.write((tx) =>
+        tx.db
+          .insertInto('nowhere' as 'things')
+          .values(thing('a'))
+          .execute(),
+      )
       expect(violationOf(await thrown(failing))).toBeUndefined()
     })
   })
@@ -374,6 +395,13 @@ describe.each(dialects())('a database on %s', (dialect) => {
 })
 
 test('errors of PostgreSQL that name a constraint by another scheme keep that name', () => {
-  const error = new SQL.PostgresError('no', { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '23505', constraint: 'by_hand', detail: '', hint: '', severity: 'ERROR' })
+  const error = new SQL.PostgresError('no', {
+    code: 'ERR_POSTGRES_SERVER_ERROR',
+    errno: '23505',
+    constraint: 'by_hand',
+    detail: '',
+    hint: '',
+    severity: 'ERROR',
+  })
   expect(violationOf(error)).toEqual({ kind: 'unique', name: 'by_hand' })
 })

@@ -52,6 +52,5 @@ export type Sql = {
   readonly lockNames: (db: Kysely<never>, names: readonly string[]) => Promise<void>
 }
 
-
 /** Escapes `%`, `_` and the escape character itself, for `LIKE ... ESCAPE '\'`. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (c) => `\\${c}`)

@@ -99,7 +99,9 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
     // The lock has no table of its own types.
     await db.sql.lockNames(tx as never, ['migrations'])
     await sql
-      .raw(`CREATE TABLE IF NOT EXISTS migrations (name ${ddl.text} PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`)
+      .raw(
+        `CREATE TABLE IF NOT EXISTS migrations (name ${ddl.text} PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`,
+      )
       .execute(tx)
     await sql
       .raw(
@@ -108,7 +110,8 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
       .execute(tx)
   })
   const readApplied = async (): Promise<Applied> =>
-    (await sql<MigrationTables['migrations']>`SELECT name, checksum FROM migrations ORDER BY name`.execute(db.read)).rows
+    (await sql<MigrationTables['migrations']>`SELECT name, checksum FROM migrations ORDER BY name`.execute(db.read))
+      .rows
 
   const applied = await readApplied()
   const done: string[] = []
@@ -122,7 +125,9 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
       const taken = await sql`SELECT 1 FROM migrations WHERE name = ${migration.name}`.execute(tx)
       if (taken.rows.length > 0) return // another process was faster
       for (const statement of statements) await sql.raw(statement).execute(tx)
-      await sql`INSERT INTO migrations (name, checksum, applied_at) VALUES (${migration.name}, ${checksum(statements)}, ${options.now().toISOString()})`.execute(tx)
+      await sql`INSERT INTO migrations (name, checksum, applied_at) VALUES (${migration.name}, ${checksum(statements)}, ${options.now().toISOString()})`.execute(
+        tx,
+      )
       done.push(migration.name)
     })
   }

@@ -33,10 +33,13 @@ const postgresSql: Sql = {
   // Every select builder has forUpdate; the capability is generic over all of them.
   lockRows: (query) => (query as { forUpdate(): typeof query }).forUpdate(),
   lockNames: async (db, names) => {
+    if (names.length === 0) return
     const buckets = new Set(names.map((name) => Number(Bun.hash(name) % LOCK_BUCKETS)))
     // In one order for everybody, so that two transactions never wait for each other crosswise.
     const ordered = sql.join([...buckets].sort((a, b) => a - b).map((bucket) => sql`(${sql.lit(bucket)})`))
-    await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK_SPACE)}, bucket) FROM (VALUES ${ordered}) AS locks (bucket)`.execute(db)
+    await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK_SPACE)}, bucket) FROM (VALUES ${ordered}) AS locks (bucket)`.execute(
+      db,
+    )
   },
 }
 
@@ -108,19 +111,22 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
   async function* stream<Row>(query: Compilable<Row>): AsyncGenerator<Row[]> {
     const compiled = query.compile()
     const connection = await streamClient.reserve()
+    let rows: Row[] = []
     try {
       await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       await connection.unsafe(`DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, [...compiled.parameters])
       for (;;) {
-        const rows: Row[] = [...(await connection.unsafe(`FETCH ${STREAM_CHUNK} FROM rows`))]
+        rows = [...(await connection.unsafe(`FETCH ${STREAM_CHUNK} FROM rows`))]
+        if (rows.length < STREAM_CHUNK) break
         yield rows
-        if (rows.length < STREAM_CHUNK) return
       }
     } finally {
       // Without an answer the server is gone, and the transaction with it; what was thrown before says so.
       await connection.unsafe('ROLLBACK').catch(() => {})
       connection.release()
     }
+    // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
+    yield rows
   }
 
   return {

@@ -56,7 +56,7 @@ describe('createMemo', () => {
 
   test('does not remember a failure', async () => {
     const memo = createMemo<number>(10)
-    expect(memo('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+    await expect(memo('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
     await Bun.sleep(0)
     expect(await memo('a', async () => 1)).toBe(1)
   })

@@ -42,7 +42,13 @@ test('a cleared cache prepares anew', () => {
 
 test('a write says how many rows it changed', async () => {
   const { db } = setUp()
-  await db.insertInto('t').values([{ id: 'a', n: 1 }, { id: 'b', n: 2 }]).execute()
+  await db
+    .insertInto('t')
+    .values([
+      { id: 'a', n: 1 },
+      { id: 'b', n: 2 },
+    ])
+    .execute()
   expect((await db.updateTable('t').set({ n: 3 }).executeTakeFirst()).numUpdatedRows).toBe(2n)
 })
 

@@ -41,14 +41,6 @@ describe.each(['writer', 'reader'] as const)('the %s', (on) => {
   })
 })
 
-test('a commit is synced before it is answered', async () => {
-  // Until a checkpoint, what is committed stands in the write-ahead log, which another reader of the file sees.
-  await add('a')
-  const other = new Database(file, { readonly: true })
-  expect(other.query('SELECT id FROM t').all()).toEqual([{ id: 'a' }])
-  other.close()
-})
-
 describe('the SQLite that is built in', () => {
   test.each(['3.51.2', '3.50.9', '3.8.0', '2.99.99', '3.51', ''])('is too old as %p', (version) => {
     expect(isTooOld(version)).toBe(true)

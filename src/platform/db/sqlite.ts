@@ -1,10 +1,10 @@
 /** SQLite: one file, one writer whose commits reach the disk before they are answered, readers beside it. */
-import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { type Compilable, sql } from 'kysely'
+import { pause } from '../pause.ts'
 import { CommitGroup } from './commit-group.ts'
 import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
 import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
-import { pause } from '../pause.ts'
 import { touching } from './touched.ts'
 
 /** Older ones can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
@@ -80,13 +80,15 @@ export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
   })
 
+  let isOpen = true
   const idle: Database[] = []
   async function* stream<Row>(query: Compilable<Row>): AsyncGenerator<Row[]> {
     const compiled = query.compile()
     const snapshot = idle.pop() ?? open(file)
-    const statement = snapshot.prepare<Row, SQLQueryBindings[]>(compiled.sql)
+    let statement: Statement<Row, SQLQueryBindings[]> | undefined
+    let chunk: Row[] = []
     try {
-      let chunk: Row[] = []
+      statement = snapshot.prepare<Row, SQLQueryBindings[]>(compiled.sql)
       // The parameters of our queries are text, numbers and null.
       for (const row of statement.iterate(...(compiled.parameters as SQLQueryBindings[]))) {
         chunk.push(row)
@@ -95,15 +97,15 @@ export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
         chunk = []
         await pause()
       }
-      yield chunk
     } finally {
-      statement.finalize()
-      if (idle.length < IDLE_SNAPSHOTS) idle.push(snapshot)
+      statement?.finalize()
+      if (isOpen && idle.length < IDLE_SNAPSHOTS) idle.push(snapshot)
       else snapshot.close()
     }
+    // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
+    yield chunk
   }
 
-  let isOpen = true
   return {
     engine: 'sqlite',
     copyTo: (target) => writer.run('VACUUM INTO ?', [target]),
@@ -127,6 +129,8 @@ export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
       readCache.clear()
       for (const snapshot of idle.splice(0)) snapshot.close()
       reader.close()
+      // A stream that is still being sent keeps the log from being cut; the next start does it.
+      writer.run('PRAGMA busy_timeout = 0')
       writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
       writer.close()
     },

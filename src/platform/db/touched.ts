@@ -1,5 +1,6 @@
 /** Notes which tables a transaction writes, from the queries themselves, so that no store has to say it. */
 import {
+  AliasNode,
   DeleteQueryNode,
   InsertQueryNode,
   type KyselyPlugin,
@@ -9,8 +10,10 @@ import {
   UpdateQueryNode,
 } from 'kysely'
 
-const tableOf = (node: OperationNode | undefined): string | undefined =>
-  node && TableNode.is(node) ? node.table.identifier.name : undefined
+const tableOf = (node: OperationNode | undefined): string | undefined => {
+  if (node && AliasNode.is(node)) return tableOf(node.node)
+  return node && TableNode.is(node) ? node.table.identifier.name : undefined
+}
 
 const writtenTable = (node: RootOperationNode): string | undefined => {
   if (InsertQueryNode.is(node)) return tableOf(node.into)

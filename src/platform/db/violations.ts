@@ -1,6 +1,7 @@
 /** Broken constraints under one name on both engines, so that a store can say which field is to blame. */
-import { SQL } from 'bun'
+
 import { SQLiteError } from 'bun:sqlite'
+import { SQL } from 'bun'
 
 /** `table_column[_column]` of a unique index, or the kind alone where the engine says no more. */
 export type Violation = { readonly kind: 'unique' | 'foreign_key'; readonly name: string }

@@ -49,7 +49,7 @@ const groupSection = (
   { noun, calls }: Group,
 ): Html => html`<section class="group" id="noun-${noun}" data-noun="${noun}">
   <h2>${noun}</h2>
-  ${calls.map((call) => operationSection(doc, call))}
+  <div class="operations">${calls.map((call) => operationSection(doc, call))}</div>
 </section>`
 
 const schemaSection = ([name, schema]: readonly [

@@ -32,6 +32,7 @@ export type HttpOptions<Tables> = {
 }
 
 type Env = { Variables: { requestId: string; setCookie: string | undefined } }
+type Admission = { readonly access: Access; readonly bearerOnly?: boolean }
 type Route = HttpParts & { readonly pattern: RegExp }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -95,6 +96,8 @@ const readInput = async (plan: InputPlan, c: Context): Promise<Record<string, un
   return input
 }
 
+const described = (c: Context<Env>) => ({ request_id: c.get('requestId'), method: c.req.method, path: c.req.path })
+
 const checkCsrf = (identity: Identity, request: Request): void => {
   if (!identity.isAmbient || SAFE_METHODS.has(request.method)) return
   const isOurs = request.headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest'
@@ -106,9 +109,10 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
   const app = new Hono<Env>({ strict: true })
   const routes: Route[] = []
 
-  const admit = async (c: Context<Env>, access: Access): Promise<Caller> => {
+  const admit = async (c: Context<Env>, { access, bearerOnly = false }: Admission): Promise<Caller> => {
     if (access === 'public') return GUEST
-    const identity = await identify(c.req.raw.headers)
+    const { headers } = c.req.raw
+    const identity = bearerOnly && !headers.has('authorization') ? undefined : await identify(headers)
     if (!identity) {
       checkAccess(access, GUEST)
       return GUEST
@@ -122,7 +126,14 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
 
   const mount = (http: HttpParts, handler: (c: Context<Env>) => Promise<Response>) => {
     routes.push({ ...http, pattern: patternOf(http.path) })
-    app.on(http.method, http.path.replace(/\{(\w+)\}/g, ':$1'), handler)
+    app.on(http.method, http.path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
+      try {
+        return await handler(c)
+      } catch (thrown) {
+        // Hono's own onError is for instances of Error alone.
+        return errorResponse(c, thrown)
+      }
+    })
   }
 
   const mountOperation = (bound: Bound<Tables>) => {
@@ -130,7 +141,7 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
     const { op, parts } = plan
     const isRead = op.effect === 'read'
     mount(parts, async (c) => {
-      const caller = await admit(c, op.access)
+      const caller = await admit(c, op)
       const input = await readInput(plan, c)
       const answer = await kernel.run(bound, {
         caller,
@@ -139,13 +150,14 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
         signal: c.req.raw.signal,
         ifMatch: parts.method === 'PUT' || parts.method === 'DELETE' ? c.req.header('if-match') : undefined,
       })
-      return respond({ request: c.req.raw, status: op.status ?? 200, isRead }, answer)
+      const broken = (error: unknown) => log.error('answer broken off', { ...described(c), error })
+      return respond({ request: c.req.raw, status: op.status ?? 200, isRead, broken }, answer)
     })
   }
 
   const mountRaw = (bound: BoundRaw<Tables>) => {
     mount(httpParts(bound.route.http), async (c) => {
-      const caller = await admit(c, bound.route.access)
+      const caller = await admit(c, bound.route)
       const request = { caller, requestId: c.get('requestId'), signal: c.req.raw.signal }
       return kernel.runRaw(bound, request, c.req.raw)
     })
@@ -161,14 +173,14 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
 
   const errorResponse = (c: Context<Env>, thrown: unknown): Response => {
     const error = toAppError(thrown)
-    if (error.code === 'INTERNAL_ERROR')
-      log.error('request failed', { request_id: c.get('requestId'), method: c.req.method, path: c.req.path, error: error.cause ?? error })
+    if (error.code === 'INTERNAL_ERROR') log.error('request failed', { ...described(c), error: error.cause ?? error })
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
     if (error.status === 401) headers['WWW-Authenticate'] = 'Bearer'
     return new Response(JSON.stringify(error.toBody()), { status: error.status, headers })
   }
 
-  const allowedMethods = (path: string): Method[] => routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  const allowedMethods = (path: string): Method[] =>
+    routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
 
   app.use(async (c, next) => {
     c.set('requestId', Bun.randomUUIDv7())

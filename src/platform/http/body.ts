@@ -56,7 +56,9 @@ export const parseJson = (bytes: Uint8Array): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new AppError('INVALID_JSON', text.trim() === '' ? 'The body is empty' : 'The body is not valid JSON', { cause })
+    throw new AppError('INVALID_JSON', text.trim() === '' ? 'The body is empty' : 'The body is not valid JSON', {
+      cause,
+    })
   }
 }
 

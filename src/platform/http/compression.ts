@@ -1,6 +1,18 @@
 /** Content codings (RFC 9110 8.4): which one a client takes, and the bytes in it. */
-import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  gzipSync,
+  zstdCompress,
+  zstdCompressSync,
+} from 'node:zlib'
 
 export type Coding = 'zstd' | 'br' | 'gzip'
 /** Ours to choose among codings that the client likes alike: the quickest first. */
@@ -10,29 +22,50 @@ const PREFERENCE: readonly Coding[] = ['zstd', 'br', 'gzip']
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 const GZIP = { level: 5 }
 
+/** Larger texts are compressed off the event loop; for smaller ones the way there and back costs more than the work. */
+const SYNC_UP_TO_LENGTH = 32 * 1024
+
+/** Codings by name with their weights; one that can't be read is refused. */
+const weightsOf = (header: string): ReadonlyMap<string, number> =>
+  new Map(
+    header.split(',').map((one) => {
+      const [name = '', ...params] = one.split(';').map((part) => part.trim().toLowerCase())
+      const q = params.find((param) => param.startsWith('q='))
+      const weight = q === undefined ? 1 : Number(q.slice(2))
+      return [name, weight >= 0 ? weight : 0]
+    }),
+  )
+
 /**
  * The coding to answer with; undefined for none.
  * @example acceptedCoding('gzip;q=0.5, br') // 'br'
  */
 export const acceptedCoding = (header: string | null): Coding | undefined => {
   if (!header) return undefined
-  const weights = new Map(
-    header.split(',').map((one) => {
-      const [name = '', ...params] = one.split(';').map((part) => part.trim().toLowerCase())
-      const q = params.find((param) => param.startsWith('q='))
-      return [name, q ? Number(q.slice(2)) : 1]
-    }),
-  )
+  const weights = weightsOf(header)
   const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
   const best = [...PREFERENCE].sort((a, b) => weightOf(b) - weightOf(a))[0]
-  return best && weightOf(best) > 0 ? best : undefined
+  // Without compression is as good as named where the header says nothing of it.
+  const least = weights.get('identity') ?? 0
+  return best && weightOf(best) > 0 && weightOf(best) >= least ? best : undefined
 }
 
+/** At once; for texts that are compressed once and kept, and for short ones. */
 export const compressedBytes = (coding: Coding, text: string): Uint8Array<ArrayBuffer> => {
   const bytes = Buffer.from(text)
   if (coding === 'gzip') return gzipSync(bytes, GZIP)
   return coding === 'br' ? brotliCompressSync(bytes, BROTLI) : zstdCompressSync(bytes)
 }
+
+const inThread = {
+  gzip: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(gzip)(bytes, GZIP),
+  br: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(brotliCompress)(bytes, BROTLI),
+  zstd: (bytes: Buffer) => promisify<Buffer, Buffer<ArrayBuffer>>(zstdCompress)(bytes),
+}
+
+/** As `compressedBytes`; a long text off the event loop. */
+export const compressed = async (coding: Coding, text: string): Promise<Uint8Array<ArrayBuffer>> =>
+  text.length <= SYNC_UP_TO_LENGTH ? compressedBytes(coding, text) : inThread[coding](Buffer.from(text))
 
 export const compressedStream = (coding: Coding, bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> => {
   const compressor =

@@ -64,9 +64,9 @@ test('a million clients take the memory of the most that are remembered', () => 
 
 test('clients whose window is over are forgotten as others come', () => {
   const limiter = createLimiter(limit)
-  for (let i = 0; i < 100; i++) limiter.take(`old ${i}`, T0)
-  for (let i = 0; i < 100; i++) limiter.take(`new ${i}`, T0 + 60_000)
-  expect(limiter.size()).toBe(100)
+  for (const [i, generation] of ['first', 'second', 'third'].entries())
+    for (let n = 0; n < 100; n++) limiter.take(`${generation} ${n}`, T0 + i * 60_000)
+  expect(limiter.size()).toBe(200)
 })
 
 test('the headers of a refusal say when to come back', () => {

@@ -16,36 +16,30 @@ export type Limiter = {
   readonly size: () => number
 }
 
-/** Clients remembered at once: about 20 MB. With more, the one whose window began first is forgotten. */
+/** Clients remembered at once: about 20 MB. With more, those whose windows began first are forgotten. */
 const MAX_CLIENTS = 100_000
-/** Expired buckets dropped for each request, oldest first, so that no request ever pays for many. */
-const SWEEP = 2
 
 type Bucket = { used: number; resetMs: number }
 
-/** All windows are equally long, so the order in which buckets were made is the order in which they end. */
+/**
+ * Buckets live in two generations. A new one begins when the last is a window old, so that what the older one held is over,
+ * or when it holds its half of the most that are remembered. Dropping a generation costs no request anything.
+ */
 export const createLimiter = ({ requests, windowMs }: Limit, maxClients = MAX_CLIENTS): Limiter => {
-  const buckets = new Map<string, Bucket>()
-
-  const sweep = (nowMs: number): void => {
-    let swept = 0
-    for (const [client, bucket] of buckets) {
-      const isFull = buckets.size >= maxClients
-      if (swept >= SWEEP && !isFull) return
-      if (bucket.resetMs > nowMs && !isFull) return
-      buckets.delete(client)
-      swept++
-    }
-  }
+  let older = new Map<string, Bucket>()
+  let newer = new Map<string, Bucket>()
+  let begunMs = 0
 
   const open = (client: string, nowMs: number): Bucket => {
-    const known = buckets.get(client)
+    const known = newer.get(client) ?? older.get(client)
     if (known && known.resetMs > nowMs) return known
-    // Deleted first, so that the new one goes to the end of the order.
-    if (known) buckets.delete(client)
-    sweep(nowMs)
+    if (nowMs - begunMs >= windowMs || newer.size >= maxClients / 2) {
+      older = newer
+      newer = new Map()
+      begunMs = nowMs
+    }
     const bucket = { used: 0, resetMs: nowMs + windowMs }
-    buckets.set(client, bucket)
+    newer.set(client, bucket)
     return bucket
   }
 
@@ -56,7 +50,7 @@ export const createLimiter = ({ requests, windowMs }: Limit, maxClients = MAX_CL
       if (isAllowed) bucket.used++
       return { isAllowed, limit: requests, remaining: requests - bucket.used, resetMs: bucket.resetMs }
     },
-    size: () => buckets.size,
+    size: () => older.size + newer.size,
   }
 }
 

@@ -1,13 +1,19 @@
 /** Turns what a handler answered into a response: ETag and 304, total count, compression, streaming in bounded memory. */
 import { JsonList, JsonText } from '../answer.ts'
 import { etagOf, matchesEtag, quoted } from '../etag.ts'
-import { acceptedCoding, compressedBytes, compressedStream } from './compression.ts'
+import { acceptedCoding, compressed, compressedStream } from './compression.ts'
 import { DATA_CACHE_CONTROL } from './headers.ts'
 
-/** Bodies up to this size are not worth compressing. */
-const COMPRESS_ABOVE_BYTES = 1024
+/** Bodies up to this size are not worth compressing, nor streaming. */
+const SMALL_BYTES = 1024
 
-export type Reply = { readonly request: Request; readonly status: number; readonly isRead: boolean }
+export type Reply = {
+  readonly request: Request
+  readonly status: number
+  readonly isRead: boolean
+  /** Told of an error that comes when the status has been sent; the connection is cut then. */
+  readonly broken: (error: unknown) => void
+}
 
 const JSON_TYPE = 'application/json'
 const encoder = new TextEncoder()
@@ -31,13 +37,13 @@ const notModified = (etag: string): Response =>
     headers: { ETag: quoted(etag), 'Cache-Control': DATA_CACHE_CONTROL, Vary: 'Accept-Encoding' },
   })
 
-const respondText = ({ request, status, isRead }: Reply, json: string, total?: number): Response => {
+const respondText = async ({ request, status, isRead }: Reply, json: string, total?: number): Promise<Response> => {
   const etag = isRead || status < 300 ? etagOf(json) : undefined
   if (isRead && etag !== undefined && isCurrent(request, etag)) return notModified(etag)
-  const coding = json.length > COMPRESS_ABOVE_BYTES ? acceptedCoding(request.headers.get('accept-encoding')) : undefined
+  const coding = json.length > SMALL_BYTES ? acceptedCoding(request.headers.get('accept-encoding')) : undefined
   const headers = headersFor(etag, coding)
   if (total !== undefined) headers['X-Total-Count'] = String(total)
-  return new Response(coding ? compressedBytes(coding, json) : json, { status, headers })
+  return new Response(coding ? await compressed(coding, json) : json, { status, headers })
 }
 
 async function* jsonArray(rows: AsyncIterable<readonly string[]>): AsyncGenerator<Uint8Array> {
@@ -50,20 +56,68 @@ async function* jsonArray(rows: AsyncIterable<readonly string[]>): AsyncGenerato
   yield encoder.encode(opening === '[' ? '[]' : ']')
 }
 
-const respondList = async ({ request, status }: Reply, list: JsonList<unknown>): Promise<Response> => {
+type Beginning = { readonly chunks: readonly Uint8Array[]; readonly isWhole: boolean }
+
+/** Reads until there is more than a small body, so that a short list needs no stream and a query that fails is still a 500. */
+const beginningOf = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  while (size <= SMALL_BYTES) {
+    const { done, value } = await bytes.next()
+    if (done) return { chunks, isWhole: true }
+    chunks.push(value)
+    size += value.length
+  }
+  return { chunks, isWhole: false }
+}
+
+/** The whole from its beginning on. Not a generator: one that was never asked for anything would not end `rest`. */
+const resumed = (
+  beginning: Beginning,
+  rest: AsyncGenerator<Uint8Array>,
+  broken: Reply['broken'],
+): AsyncIterableIterator<Uint8Array> => {
+  const waiting = [...beginning.chunks]
+  return {
+    next: async () => {
+      const value = waiting.shift()
+      if (value) return { done: false, value }
+      try {
+        return await rest.next()
+      } catch (error) {
+        broken(error)
+        throw error
+      }
+    },
+    return: () => rest.return(undefined),
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+const respondList = async ({ request, status, broken }: Reply, list: JsonList<unknown>): Promise<Response> => {
   const { pathname, search } = new URL(request.url)
   const etag = etagOf(`${list.parts.revision} ${pathname}${search}`)
   if (isCurrent(request, etag)) return notModified(etag)
-  const total = await list.parts.total()
-  const coding = total > 0 ? acceptedCoding(request.headers.get('accept-encoding')) : undefined
-  const headers = { ...headersFor(etag, coding), 'X-Total-Count': String(total) }
-  if (request.method === 'HEAD') return new Response(null, { status, headers })
-  const bytes = jsonArray(list.parts.rows())
+  const total = { 'X-Total-Count': String(await list.parts.total()) }
+  if (request.method === 'HEAD')
+    return new Response(null, { status, headers: { ...headersFor(etag, undefined), ...total } })
+  const rest = jsonArray(list.parts.rows())
+  const beginning = await beginningOf(rest)
+  if (beginning.isWhole)
+    return new Response(Buffer.concat(beginning.chunks), {
+      status,
+      headers: { ...headersFor(etag, undefined), ...total },
+    })
+  const coding = acceptedCoding(request.headers.get('accept-encoding'))
+  const bytes = resumed(beginning, rest, broken)
+  const headers = { ...headersFor(etag, coding), ...total }
   return new Response(coding ? compressedStream(coding, bytes) : streamOf(bytes), { status, headers })
 }
 
 /** A pull stream: the next chunk is read when the client has taken the last one. */
-export const streamOf = (bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
+export const streamOf = (bytes: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> =>
   new ReadableStream({
     pull: async (controller) => {
       const { done, value } = await bytes.next()
@@ -71,7 +125,7 @@ export const streamOf = (bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint
       else controller.enqueue(value)
     },
     cancel: async () => {
-      await bytes.return(undefined)
+      await bytes.return?.(undefined)
     },
   })
 

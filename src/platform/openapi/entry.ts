@@ -17,7 +17,7 @@ import type { Content, DocumentedOperation, Parameter, Ref, Response } from './d
 import { requestExampleOf } from './example.ts'
 
 /** A raw route that takes no session cookie says so. */
-export type DocumentedRoute = RawRoute & { readonly bearerOnly?: boolean }
+export type DocumentedRoute = RawRoute
 
 /** An operation, or a raw route, which has no effect that we know of. */
 export type Documented = DocumentedRoute &

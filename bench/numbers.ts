@@ -1,0 +1,18 @@
+/** The statistics of the benchmark, and how its numbers are written. */
+
+const sorted = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b)
+
+/** @param share 0 to 1 */
+export const quantile = (values: readonly number[], share: number): number => {
+  const ordered = sorted(values)
+  return ordered[Math.min(ordered.length - 1, Math.floor(share * ordered.length))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+export const rate = (perSecond: number): string => `${Math.round(perSecond).toLocaleString('en-US')}/s`
+export const milliseconds = (ms: number): string =>
+  ms < 10 ? `${ms.toFixed(2)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+export const percent = (share: number): string => `${Math.round(share * 100)} %`
+export const times = (ratio: number): string => `${ratio.toFixed(2)} x`

@@ -1,0 +1,29 @@
+/** Runs the benchmarks: `npm run bench -- [--devices 100000] [--only get-one,search]`. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { measure } from './measure.ts'
+import { tableOf, writeResults } from './report.ts'
+import { prepare } from './setup.ts'
+
+const { values } = parseArgs({ options: { devices: { type: 'string', default: '100000' }, only: { type: 'string' } } })
+const devices = Number(values.devices)
+const only = values.only?.split(',')
+const isWanted = (name: string): boolean => only === undefined || only.includes(name)
+
+const say = (text: string): void => {
+  process.stderr.write(`${text}\n`)
+}
+
+const workDir = mkdtempSync(join(tmpdir(), 'plat-bench-'))
+try {
+  say(`importing ${devices.toLocaleString('en-US')} devices ...`)
+  const prepared = await prepare(workDir, devices)
+  const results = [...prepared.results, ...(await measure(prepared, { devices, isWanted, say }))]
+  console.log(`\n${tableOf(results)}\n`)
+  // A part of the benchmark must not replace the results of the whole.
+  if (only === undefined) await writeResults(results, devices)
+} finally {
+  rmSync(workDir, { recursive: true, force: true })
+}

@@ -1,0 +1,93 @@
+/** The measured processes: Plat as anybody starts it, and the bare server that it is compared with. */
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { Connection, requestBytes } from './connection.ts'
+
+export const ROOT = join(import.meta.dir, '..')
+const GIVE_UP_MS = 60_000
+
+export type Server = {
+  readonly port: number
+  /** From the start of the process to its first answer. */
+  readonly startMs: number
+  /** Resident memory, in bytes. */
+  readonly memory: () => Promise<number>
+  /** The longest time that the event loop stood still since the last call. */
+  readonly longestStallMs: () => Promise<number>
+  readonly stop: () => Promise<void>
+}
+
+const freePort = (): number => {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
+  const { port } = server
+  server.stop(true)
+  return port
+}
+
+const memoryOf = async ({ pid }: Subprocess): Promise<number> => {
+  const text = await new Response(Bun.spawn(['ps', '-o', 'rss=', '-p', String(pid)]).stdout).text()
+  return Number(text.trim()) * 1024
+}
+
+const firstAnswer = async (port: number, child: Subprocess): Promise<void> => {
+  const request = requestBytes({ path: '/healthz' })
+  const end = performance.now() + GIVE_UP_MS
+  while (performance.now() < end) {
+    if (child.exitCode !== null) throw new Error(`the server ended with exit code ${child.exitCode}`)
+    try {
+      const connection = await Connection.open(port)
+      const { status } = await connection.send(request)
+      connection.close()
+      if (status === 200) return
+    } catch {
+      // Nobody listens yet.
+    }
+    await Bun.sleep(2)
+  }
+  throw new Error('the server does not answer')
+}
+
+const start = async (args: readonly string[], port: number, env: Record<string, string>): Promise<Server> => {
+  const stalls: ((ms: number) => void)[] = []
+  const startedAt = performance.now()
+  const child = Bun.spawn([process.execPath, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+    ipc: (message: { longestStallMs: number }) => stalls.shift()?.(message.longestStallMs),
+  })
+  await firstAnswer(port, child)
+  return {
+    port,
+    startMs: performance.now() - startedAt,
+    memory: () => memoryOf(child),
+    longestStallMs: () =>
+      new Promise((resolve) => {
+        stalls.push(resolve)
+        child.send('read')
+      }),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+/** `plat serve` on a data folder, with nothing changed but the rate limit. */
+export const startPlat = (dataDir: string): Promise<Server> => {
+  const port = freePort()
+  // PLAT_BENCH_BUN takes flags of Bun: `--cpu-prof --cpu-prof-dir=/tmp/prof` shows where the time goes.
+  const flags = process.env.PLAT_BENCH_BUN?.split(' ') ?? []
+  const args = [...flags, '--preload', './bench/inside.ts', 'src/main.ts', 'serve']
+  return start([...args, '--listen-addr', `127.0.0.1:${port}`, '--data-dir', dataDir], port, {
+    RATE_LIMIT_ENABLED: 'false',
+    LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'json',
+  })
+}
+
+/** The bare server of bare.ts on a database file of its own. */
+export const startBare = (file: string): Promise<Server> => {
+  const port = freePort()
+  return start(['bench/bare.ts', file, String(port)], port, {})
+}

@@ -1,0 +1,120 @@
+/** The estate to measure on: generated, imported by the command line into a fresh server, and copied for the baseline. */
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../src/compose.ts'
+import { generateEstate } from '../src/demo/estate.ts'
+import { writeEstate } from '../src/demo/files.ts'
+import { RESOURCES } from '../src/features/estate/api.ts'
+import { loadConfig } from '../src/platform/config.ts'
+import { createLogger } from '../src/platform/log.ts'
+import { createUser, keyFor } from '../src/testing/identities.ts'
+import { plain, type Result } from './bench.ts'
+import { milliseconds } from './numbers.ts'
+import { ROOT, startPlat } from './servers.ts'
+
+const GOAL_IMPORT_MS = 60_000
+/** The network that the benchmark's own devices name. */
+export const WRITTEN_NETWORK = 'net-written'
+
+export type Prepared = {
+  readonly dataDir: string
+  /** The baseline's copy of the data file. */
+  readonly bareFile: string
+  readonly key: string
+  readonly deviceIds: readonly string[]
+  readonly results: readonly Result[]
+}
+
+/** A database with an administrator and a key, as after the first start and a sign-in. */
+const createKey = async (dataDir: string): Promise<string> => {
+  const config = loadConfig({ env: { DATA_DIR: dataDir }, cwd: dataDir })
+  const log = createLogger({ level: 'error', format: 'json' })
+  const { db, close } = await openDatabase({ config, log, now: () => new Date() })
+  const { id } = await createUser(db, { username: 'bench', roles: ['admin'] })
+  const key = await keyFor(db, id)
+  await close()
+  return key
+}
+
+type Import = { readonly port: number; readonly key: string }
+
+/** Runs `plat import` on a terminal of its own; returns how often it showed its progress. */
+const runImport = async (path: string, { port, key }: Import): Promise<number> => {
+  let shown = 0
+  let screen = ''
+  const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'import', path], {
+    env: { PATH: process.env.PATH ?? '', PLAT_URL: `http://127.0.0.1:${port}`, PLAT_TOKEN: key },
+    terminal: {
+      cols: 120,
+      rows: 40,
+      data: (_, bytes) => {
+        const text = new TextDecoder().decode(bytes)
+        screen += text
+        shown += text.split('\r\u001b[K').length - 1
+      },
+    },
+  })
+  if ((await child.exited) !== 0) throw new Error(`plat import failed: ${screen.slice(-2000)}`)
+  return shown
+}
+
+const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> => {
+  const start = performance.now()
+  const value = await work()
+  return { value, ms: performance.now() - start }
+}
+
+const importAll = async (folder: string, into: Import, devices: number): Promise<Result[]> => {
+  const load = (resource: string) => timed(() => runImport(join(folder, `${resource}.json`), into))
+  let whole = 0
+  let own = { value: 0, ms: 0 }
+  for (const resource of RESOURCES) {
+    const one = await load(resource)
+    whole += one.ms
+    if (resource === 'devices') own = one
+  }
+  return [
+    plain({
+      work: `plat import of ${devices.toLocaleString('en-US')} devices`,
+      ours: `${milliseconds(own.ms)}, progress shown ${own.value} times`,
+      goal: `< ${milliseconds(GOAL_IMPORT_MS)}, progress shown`,
+      isMet: own.ms < GOAL_IMPORT_MS && own.value > 2,
+      numbers: { ms: own.ms, progress_shown: own.value },
+    }),
+    plain({
+      work: '  of the whole estate',
+      ours: milliseconds(whole),
+      goal: '',
+      isMet: undefined,
+      numbers: { ms: whole },
+    }),
+  ]
+}
+
+/** What the writes of the benchmark belong to; in both databases. */
+const addNetwork = async ({ port, key }: Import): Promise<void> => {
+  const response = await fetch(`http://127.0.0.1:${port}/api/networks`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ id: WRITTEN_NETWORK, name: 'Written by the benchmark', subnet: '100.64.0.0/10' }),
+  })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+export const prepare = async (workDir: string, devices: number): Promise<Prepared> => {
+  const dataDir = join(workDir, 'data')
+  const folder = join(workDir, 'estate')
+  mkdirSync(dataDir)
+  mkdirSync(folder)
+  const estate = generateEstate({ devices })
+  await writeEstate(estate, folder)
+  const key = await createKey(dataDir)
+  const server = await startPlat(dataDir)
+  const into = { port: server.port, key }
+  const results = await importAll(folder, into, devices)
+  await addNetwork(into)
+  await server.stop()
+  const bareFile = join(workDir, 'bare.db')
+  copyFileSync(join(dataDir, 'plat.db'), bareFile)
+  return { dataDir, bareFile, key, deviceIds: [...estate.devices].map(({ id }) => id), results }
+}

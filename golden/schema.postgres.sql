@@ -1,0 +1,274 @@
+-- 0001-inventory
+
+CREATE TABLE datacenters (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  location TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX datacenters_name ON datacenters (name_key, id);
+
+CREATE TABLE networks (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  subnet TEXT COLLATE "C" NOT NULL,
+  prefix INTEGER NOT NULL,
+  first_key TEXT COLLATE "C" NOT NULL,
+  last_key TEXT COLLATE "C" NOT NULL,
+  vlan_id INTEGER,
+  datacenter_id TEXT COLLATE "C" REFERENCES datacenters (id),
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX networks_name ON networks (name_key, id);
+
+CREATE INDEX networks_subnet ON networks (subnet);
+
+CREATE INDEX networks_first ON networks (first_key, prefix);
+
+CREATE INDEX networks_datacenter ON networks (datacenter_id);
+
+CREATE INDEX networks_vlan ON networks (vlan_id);
+
+CREATE TABLE pools (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  network_id TEXT COLLATE "C" NOT NULL REFERENCES networks (id),
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  start_ip TEXT COLLATE "C" NOT NULL,
+  end_ip TEXT COLLATE "C" NOT NULL,
+  start_key TEXT COLLATE "C" NOT NULL,
+  end_key TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX pools_name ON pools (name_key, id);
+
+CREATE INDEX pools_network ON pools (network_id, name_key, id);
+
+CREATE TABLE pool_tags (
+  pool_id TEXT COLLATE "C" NOT NULL REFERENCES pools (id),
+  position INTEGER NOT NULL,
+  tag TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (pool_id, position)
+);
+
+CREATE INDEX pool_tags_tag ON pool_tags (tag, pool_id);
+
+CREATE TABLE reservations (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  pool_id TEXT COLLATE "C" NOT NULL REFERENCES pools (id),
+  ip_address TEXT COLLATE "C" NOT NULL,
+  ip_key TEXT COLLATE "C" NOT NULL UNIQUE,
+  hostname TEXT COLLATE "C" NOT NULL,
+  purpose TEXT COLLATE "C" NOT NULL,
+  notes TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C",
+  created_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX reservations_pool ON reservations (pool_id, ip_key);
+
+CREATE INDEX reservations_expiry ON reservations (expires_at, ip_key);
+
+CREATE TABLE devices (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id TEXT COLLATE "C" NOT NULL UNIQUE,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  hostname_key TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  make_model TEXT COLLATE "C" NOT NULL,
+  os TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  datacenter_id TEXT COLLATE "C" REFERENCES datacenters (id),
+  username TEXT COLLATE "C" NOT NULL,
+  location TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL,
+  search_text TEXT COLLATE "C" NOT NULL,
+  doc TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX devices_name ON devices (name_key, id);
+
+CREATE INDEX devices_hostname ON devices (hostname_key);
+
+CREATE INDEX devices_datacenter ON devices (datacenter_id);
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+
+CREATE INDEX devices_search ON devices USING gin (search_text gin_trgm_ops);
+
+CREATE TABLE addresses (
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES devices (id),
+  position INTEGER NOT NULL,
+  ip TEXT COLLATE "C" NOT NULL,
+  ip_key TEXT COLLATE "C" NOT NULL,
+  network_id TEXT COLLATE "C" REFERENCES networks (id),
+  pool_id TEXT COLLATE "C" REFERENCES pools (id),
+  PRIMARY KEY (device_id, position)
+);
+
+CREATE INDEX addresses_ip_key ON addresses (ip_key);
+
+CREATE INDEX addresses_ip ON addresses (ip);
+
+CREATE INDEX addresses_network ON addresses (network_id);
+
+CREATE INDEX addresses_pool ON addresses (pool_id, ip_key);
+
+CREATE TABLE network_addresses (
+  network_id TEXT COLLATE "C" NOT NULL REFERENCES networks (id),
+  ip_key TEXT COLLATE "C" NOT NULL,
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES devices (id),
+  PRIMARY KEY (network_id, ip_key, device_id)
+);
+
+CREATE INDEX network_addresses_device ON network_addresses (device_id);
+
+CREATE TABLE device_tags (
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES devices (id),
+  position INTEGER NOT NULL,
+  tag TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (device_id, position)
+);
+
+CREATE INDEX device_tags_tag ON device_tags (tag, device_id);
+
+CREATE TABLE device_domains (
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES devices (id),
+  position INTEGER NOT NULL,
+  domain TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (device_id, position)
+);
+
+CREATE INDEX device_domains_domain ON device_domains (domain);
+
+CREATE TABLE address_blocks (
+  block TEXT COLLATE "C" PRIMARY KEY,
+  taken TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE relationships (
+  parent_id TEXT COLLATE "C" NOT NULL REFERENCES devices (id),
+  child_id TEXT COLLATE "C" NOT NULL REFERENCES devices (id),
+  type TEXT COLLATE "C" NOT NULL,
+  notes TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (parent_id, child_id, type)
+);
+
+CREATE INDEX relationships_child ON relationships (child_id);
+
+CREATE INDEX relationships_created ON relationships (created_at, parent_id, child_id, type);
+
+CREATE TABLE idempotency_keys (
+  owner TEXT COLLATE "C" NOT NULL,
+  operation TEXT COLLATE "C" NOT NULL,
+  key TEXT COLLATE "C" NOT NULL,
+  request_hash TEXT COLLATE "C" NOT NULL,
+  answer TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (owner, operation, key)
+);
+
+CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+
+-- 0002-access
+
+CREATE TABLE roles (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL UNIQUE,
+  description TEXT COLLATE "C" NOT NULL,
+  is_system INTEGER NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+INSERT INTO roles (id, name, name_key, description, is_system, created_at, updated_at)
+VALUES ('role-admin', 'admin', 'admin', '', 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z');
+
+INSERT INTO roles (id, name, name_key, description, is_system, created_at, updated_at)
+VALUES ('role-operator', 'operator', 'operator', '', 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z');
+
+INSERT INTO roles (id, name, name_key, description, is_system, created_at, updated_at)
+VALUES ('role-viewer', 'viewer', 'viewer', '', 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z');
+
+CREATE TABLE role_permissions (
+  role_id TEXT COLLATE "C" NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+  permission TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (role_id, permission)
+);
+
+CREATE TABLE users (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  username TEXT COLLATE "C" NOT NULL,
+  username_key TEXT COLLATE "C" NOT NULL UNIQUE,
+  email TEXT COLLATE "C" NOT NULL,
+  email_key TEXT COLLATE "C" UNIQUE,
+  full_name TEXT COLLATE "C" NOT NULL,
+  password_hash TEXT COLLATE "C" NOT NULL,
+  is_active INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL,
+  last_login_at TEXT COLLATE "C"
+);
+
+CREATE TABLE user_roles (
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  role_id TEXT COLLATE "C" NOT NULL REFERENCES roles (id),
+  PRIMARY KEY (user_id, role_id)
+);
+
+CREATE INDEX user_roles_role ON user_roles (role_id, user_id);
+
+CREATE TABLE api_keys (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  user_id TEXT COLLATE "C" REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  key_hash TEXT COLLATE "C" NOT NULL UNIQUE,
+  prefix TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C",
+  UNIQUE (user_id, name_key)
+);
+
+CREATE INDEX api_keys_name ON api_keys (name_key, id);
+
+CREATE TABLE api_key_uses (
+  key_id TEXT COLLATE "C" PRIMARY KEY REFERENCES api_keys (id) ON DELETE CASCADE,
+  last_used_at TEXT COLLATE "C"
+);
+
+CREATE TABLE sessions (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  token_hash TEXT COLLATE "C" NOT NULL UNIQUE,
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX sessions_user ON sessions (user_id);
+
+CREATE TABLE session_expiries (
+  session_id TEXT COLLATE "C" PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+  renewed_at TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX session_expiries_expiry ON session_expiries (expires_at);

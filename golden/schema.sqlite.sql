@@ -1,0 +1,276 @@
+CREATE TABLE address_blocks (
+  block TEXT PRIMARY KEY,
+  taken TEXT NOT NULL
+);
+
+CREATE TABLE addresses (
+  device_id TEXT NOT NULL REFERENCES devices (id),
+  position INTEGER NOT NULL,
+  ip TEXT NOT NULL,
+  ip_key TEXT NOT NULL,
+  network_id TEXT REFERENCES networks (id),
+  pool_id TEXT REFERENCES pools (id),
+  PRIMARY KEY (device_id, position)
+);
+
+CREATE INDEX addresses_ip ON addresses (ip);
+
+CREATE INDEX addresses_ip_key ON addresses (ip_key);
+
+CREATE INDEX addresses_network ON addresses (network_id);
+
+CREATE INDEX addresses_pool ON addresses (pool_id, ip_key);
+
+CREATE TABLE api_key_uses (
+  key_id TEXT PRIMARY KEY REFERENCES api_keys (id) ON DELETE CASCADE,
+  last_used_at TEXT
+);
+
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY,
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  key_hash TEXT NOT NULL UNIQUE,
+  prefix TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  expires_at TEXT,
+  UNIQUE (user_id, name_key)
+);
+
+CREATE INDEX api_keys_name ON api_keys (name_key, id);
+
+CREATE TABLE datacenters (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  location TEXT NOT NULL,
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX datacenters_name ON datacenters (name_key, id);
+
+CREATE TABLE device_domains (
+  device_id TEXT NOT NULL REFERENCES devices (id),
+  position INTEGER NOT NULL,
+  domain TEXT NOT NULL,
+  PRIMARY KEY (device_id, position)
+);
+
+CREATE INDEX device_domains_domain ON device_domains (domain);
+
+CREATE TABLE device_tags (
+  device_id TEXT NOT NULL REFERENCES devices (id),
+  position INTEGER NOT NULL,
+  tag TEXT NOT NULL,
+  PRIMARY KEY (device_id, position)
+);
+
+CREATE INDEX device_tags_tag ON device_tags (tag, device_id);
+
+CREATE TABLE devices (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  hostname_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  make_model TEXT NOT NULL,
+  os TEXT NOT NULL,
+  status TEXT NOT NULL,
+  datacenter_id TEXT REFERENCES datacenters (id),
+  username TEXT NOT NULL,
+  location TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  search_text TEXT NOT NULL,
+  doc TEXT NOT NULL
+);
+
+CREATE INDEX devices_datacenter ON devices (datacenter_id);
+
+CREATE INDEX devices_hostname ON devices (hostname_key);
+
+CREATE INDEX devices_name ON devices (name_key, id);
+
+CREATE VIRTUAL TABLE devices_search USING fts5(search_text, content='devices', content_rowid='seq', tokenize='trigram case_sensitive 1');
+
+CREATE TRIGGER devices_search_delete AFTER DELETE ON devices BEGIN
+  INSERT INTO devices_search (devices_search, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
+END;
+
+CREATE TRIGGER devices_search_insert AFTER INSERT ON devices BEGIN
+  INSERT INTO devices_search (rowid, search_text) VALUES (new.seq, new.search_text);
+END;
+
+CREATE TRIGGER devices_search_update AFTER UPDATE OF search_text ON devices WHEN old.search_text <> new.search_text BEGIN
+  INSERT INTO devices_search (devices_search, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
+  INSERT INTO devices_search (rowid, search_text) VALUES (new.seq, new.search_text);
+END;
+
+CREATE TABLE idempotency_keys (
+  owner TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  key TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  answer TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (owner, operation, key)
+);
+
+CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+
+CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL);
+
+CREATE TABLE network_addresses (
+  network_id TEXT NOT NULL REFERENCES networks (id),
+  ip_key TEXT NOT NULL,
+  device_id TEXT NOT NULL REFERENCES devices (id),
+  PRIMARY KEY (network_id, ip_key, device_id)
+);
+
+CREATE INDEX network_addresses_device ON network_addresses (device_id);
+
+CREATE TABLE networks (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  subnet TEXT NOT NULL,
+  prefix INTEGER NOT NULL,
+  first_key TEXT NOT NULL,
+  last_key TEXT NOT NULL,
+  vlan_id INTEGER,
+  datacenter_id TEXT REFERENCES datacenters (id),
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX networks_datacenter ON networks (datacenter_id);
+
+CREATE INDEX networks_first ON networks (first_key, prefix);
+
+CREATE INDEX networks_name ON networks (name_key, id);
+
+CREATE INDEX networks_subnet ON networks (subnet);
+
+CREATE INDEX networks_vlan ON networks (vlan_id);
+
+CREATE TABLE pool_tags (
+  pool_id TEXT NOT NULL REFERENCES pools (id),
+  position INTEGER NOT NULL,
+  tag TEXT NOT NULL,
+  PRIMARY KEY (pool_id, position)
+);
+
+CREATE INDEX pool_tags_tag ON pool_tags (tag, pool_id);
+
+CREATE TABLE pools (
+  id TEXT PRIMARY KEY,
+  network_id TEXT NOT NULL REFERENCES networks (id),
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  start_ip TEXT NOT NULL,
+  end_ip TEXT NOT NULL,
+  start_key TEXT NOT NULL,
+  end_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX pools_name ON pools (name_key, id);
+
+CREATE INDEX pools_network ON pools (network_id, name_key, id);
+
+CREATE TABLE relationships (
+  parent_id TEXT NOT NULL REFERENCES devices (id),
+  child_id TEXT NOT NULL REFERENCES devices (id),
+  type TEXT NOT NULL,
+  notes TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (parent_id, child_id, type)
+);
+
+CREATE INDEX relationships_child ON relationships (child_id);
+
+CREATE INDEX relationships_created ON relationships (created_at, parent_id, child_id, type);
+
+CREATE TABLE reservations (
+  id TEXT PRIMARY KEY,
+  pool_id TEXT NOT NULL REFERENCES pools (id),
+  ip_address TEXT NOT NULL,
+  ip_key TEXT NOT NULL UNIQUE,
+  hostname TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  notes TEXT NOT NULL,
+  expires_at TEXT,
+  created_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX reservations_expiry ON reservations (expires_at, ip_key);
+
+CREATE INDEX reservations_pool ON reservations (pool_id, ip_key);
+
+CREATE TABLE revisions (name TEXT NOT NULL, shard INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (name, shard));
+
+CREATE TABLE role_permissions (
+  role_id TEXT NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+  permission TEXT NOT NULL,
+  PRIMARY KEY (role_id, permission)
+);
+
+CREATE TABLE roles (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL UNIQUE,
+  description TEXT NOT NULL,
+  is_system INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE TABLE session_expiries (
+  session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+  renewed_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+);
+
+CREATE INDEX session_expiries_expiry ON session_expiries (expires_at);
+
+CREATE TABLE sessions (
+  id TEXT PRIMARY KEY,
+  token_hash TEXT NOT NULL UNIQUE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER NOT NULL,
+  created_at TEXT NOT NULL
+);
+
+CREATE INDEX sessions_user ON sessions (user_id);
+
+CREATE TABLE user_roles (
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  role_id TEXT NOT NULL REFERENCES roles (id),
+  PRIMARY KEY (user_id, role_id)
+);
+
+CREATE INDEX user_roles_role ON user_roles (role_id, user_id);
+
+CREATE TABLE users (
+  id TEXT PRIMARY KEY,
+  username TEXT NOT NULL,
+  username_key TEXT NOT NULL UNIQUE,
+  email TEXT NOT NULL,
+  email_key TEXT UNIQUE,
+  full_name TEXT NOT NULL,
+  password_hash TEXT NOT NULL,
+  is_active INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  last_login_at TEXT
+);

@@ -1,0 +1,170 @@
+/** Who may call what, for everything in the registry: a new operation is tested by being in it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { contracts, routes } from './features/index.ts'
+import { CATALOGUE } from './features/roles/catalogue.ts'
+import { type Access, type AnyOperation, httpParts, type Method, permissionsOf } from './platform/operation.ts'
+import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+
+const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
+
+type Endpoint = { readonly name: string; readonly method: Method; readonly path: string; readonly access: Access }
+
+const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, http, access }) => ({
+  name,
+  ...httpParts(http),
+  access,
+}))
+const rows = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [one.name, one])
+const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
+
+/** What anybody may call; a route that joins them is a decision, and is written down here. */
+const PUBLIC = ['sessions.login', 'system.healthz', 'system.readyz']
+
+/** Section 7 of the decisions: resource, actions, the operator's, the viewer's. */
+const TABLE = `
+  datacenters    list,read,create,update,delete          list,read                list,read
+  networks       list,read,create,update,delete          list,read,create,update  list,read
+  pools          list,read,create,update,delete          list,read,create,update  list,read
+  devices        list,read,create,update,delete          list,read,create,update  list,read
+  relationships  list,read,create,update,delete          list,read,create,update  list,read
+  reservations   list,read,create,update,delete          list,read,create,update  list,read
+  discovery      list,read,create,update,delete          list,read,create,update  list,read
+  conflicts      list,read,delete,detect,resolve         list,read,detect,resolve list,read
+  webhook        list,read,create,update,delete          list,read                list,read
+  audit          list,read,export                        list,read                -
+  users          list,read,create,update,delete          -                        -
+  roles          list,read,create,update,delete          -                        -
+  apikeys        list,read,create,update,delete          -                        -
+  oauth-clients  list,read,create,update,delete          -                        -
+  credentials    list,read,create,update,delete          list,read                list,read
+  dns            list,read,create,update,delete,sync,test list,read,test          list,read
+  search         read                                    read                     read
+  dashboard      read                                    read                     read
+  metrics        read                                    read                     read
+  events         read                                    read                     read
+`
+const cells = TABLE.trim()
+  .split('\n')
+  .map((line) => line.trim().split(/\s+/))
+const column = (at: 1 | 2 | 3): ReadonlySet<string> =>
+  new Set(
+    cells.flatMap(([resource = '', ...actions]) =>
+      (actions[at - 1] ?? '-').split(',').flatMap((action) => (action === '-' ? [] : [`${resource}:${action}`])),
+    ),
+  )
+
+test('the catalogue is the one that was decided', () => {
+  expect(new Set(CATALOGUE.map(({ name }): string => name))).toEqual(new Set(column(1)))
+})
+
+test('every permission that something asks for is in the catalogue', () => {
+  const asked = endpoints.flatMap(({ access }) => permissionsOf(access))
+  expect(asked.filter((permission) => !column(1).has(permission))).toEqual([])
+})
+
+test('nothing is open to everybody but what was decided', () => {
+  expect(
+    endpoints
+      .filter(({ access }) => access === 'public')
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(PUBLIC)
+})
+
+test('no two of them have one name, or one place', () => {
+  expect(new Set(endpoints.map(({ name }) => name)).size).toBe(endpoints.length)
+  expect(new Set(endpoints.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)).size).toBe(
+    endpoints.length,
+  )
+})
+
+let app: TestApp
+beforeAll(async () => {
+  app = await testApp({ env: { RATE_LIMIT_ENABLED: 'false' } })
+})
+afterAll(() => app.close())
+
+const callers = new Map<string, Promise<TestCaller>>()
+/** The caller with these permissions, made once. */
+const holding = (permissions: readonly string[]): Promise<TestCaller> => {
+  const key = permissions.toSorted().join()
+  const known = callers.get(key) ?? app.as(permissions)
+  callers.set(key, known)
+  return known
+}
+
+/** The status of a request that gets no further than the body or the object. */
+const statusFor = async (request: TestCaller['request'], { method, path }: Endpoint): Promise<number> => {
+  const takesBody = method === 'POST' || method === 'PUT'
+  const response = await request(method, path.replace(/\{\w+\}/g, 'unknown'), takesBody ? '{' : undefined)
+  await response.body?.cancel()
+  return response.status
+}
+const isLetIn = (status: number) => status !== 401 && status !== 403
+
+describe('a guest', () => {
+  test.each(rows(endpoints.filter(({ access }) => access !== 'public')))('may not call %s', async (_, endpoint) => {
+    expect(await statusFor(app.guest, endpoint)).toBe(401)
+  })
+
+  test.each(rows(endpoints.filter(({ access }) => access === 'public')))('may call %s', async (_, endpoint) => {
+    expect(await statusFor(app.guest, endpoint)).toSatisfy(isLetIn)
+  })
+})
+
+describe('a caller without a permission', () => {
+  test.each(rows(restricted))('may not call %s', async (_, endpoint) => {
+    expect(await statusFor((await holding([])).request, endpoint)).toBe(403)
+  })
+
+  test.each(rows(endpoints.filter(({ access }) => access === 'authenticated')))('may call %s', async (_, endpoint) => {
+    expect(await statusFor((await holding([])).request, endpoint)).toSatisfy(isLetIn)
+  })
+})
+
+describe('a caller with the one permission', () => {
+  const pairs = restricted.flatMap((one) =>
+    permissionsOf(one.access).map((permission): [string, string, Endpoint] => [permission, one.name, one]),
+  )
+  test.each(pairs)('%s may call %s', async (permission, _, endpoint) => {
+    expect(await statusFor((await holding([permission])).request, endpoint)).toSatisfy(isLetIn)
+  })
+})
+
+describe('a caller with every other permission', () => {
+  test.each(rows(restricted))('may not call %s', async (_, endpoint) => {
+    const others = [...column(1)].filter((one) => !permissionsOf(endpoint.access).some((wanted) => wanted === one))
+    expect(await statusFor((await holding(others)).request, endpoint)).toBe(403)
+  })
+})
+
+describe.each([
+  ['admin', column(1)],
+  ['operator', column(2)],
+  ['viewer', column(3)],
+] as const)('the role %s', (role, held) => {
+  let caller: TestCaller
+  beforeAll(async () => {
+    caller = await app.as(role)
+  })
+
+  const [open, closed] = [true, false].map((wanted) =>
+    restricted.filter(({ access }) => permissionsOf(access).some((permission) => held.has(permission)) === wanted),
+  )
+
+  test.each(rows(open ?? []))('may call %s', async (_, endpoint) => {
+    expect(await statusFor(caller.request, endpoint)).toSatisfy(isLetIn)
+  })
+
+  if (closed && closed.length > 0)
+    test.each(rows(closed))('may not call %s', async (_, endpoint) => {
+      expect(await statusFor(caller.request, endpoint)).toBe(403)
+    })
+})
+
+test('a caller whose role loses a permission loses it at once', async () => {
+  const caller = await app.as(['datacenters:list'])
+  expect((await caller.request('GET', '/api/datacenters')).status).toBe(200)
+  await app.db.write((tx) => tx.db.deleteFrom('user_roles').where('user_id', '=', caller.userId).execute())
+  expect((await caller.request('GET', '/api/datacenters')).status).toBe(403)
+})

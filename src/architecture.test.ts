@@ -1,0 +1,289 @@
+/** The rules of docs/architecture, asserted from the sources. Each rule is shown to fail on a made-up offender. */
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+/** Path from src/ -> text. */
+type Sources = ReadonlyMap<string, string>
+type Import = { readonly from: string; readonly to: string; readonly isType: boolean }
+
+const ROOT = import.meta.dirname
+
+const all: Sources = new Map(
+  readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
+)
+const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('testing/')
+const sources: Sources = new Map([...all].filter(([path]) => !isTest(path)))
+
+const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm
+
+/** Imports of a source; those of files within src/ by their path from it. */
+const importsOf = (from: string, text: string): Import[] =>
+  [...text.matchAll(IMPORT)].map(([, isType, fixed, dynamic]) => {
+    const target = fixed ?? dynamic ?? ''
+    const to = target.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(from), target)) : target
+    return { from, to, isType: isType !== undefined }
+  })
+
+const allImports = (files: Sources): Import[] => [...files].flatMap(([path, text]) => importsOf(path, text))
+const arrow = ({ from, to }: Import): string => `${from} -> ${to}`
+
+/** From the inside out; a file may import its own layer and those before it. */
+const LAYERS = [
+  /^net\//,
+  /^platform\//,
+  /^(features|migrations)\//,
+  /^demo\//,
+  /^compose\.ts$/,
+  /^server\.ts$/,
+  /^cli\.ts$/,
+  /^main\.ts$/,
+]
+const layerOf = (path: string): number => LAYERS.findIndex((layer) => layer.test(path))
+
+const upwardImports = (files: Sources): string[] =>
+  allImports(files)
+    .filter(({ from, to }) => (layerOf(to) === -1 ? files.has(to) : layerOf(to) > layerOf(from)))
+    .map(arrow)
+
+const outsideNet = (files: Sources): string[] =>
+  allImports(files)
+    .filter(({ from, to }) => from.startsWith('net/') && !to.startsWith('net/'))
+    .map(arrow)
+
+const featureOf = (path: string): string | undefined => /^features\/([^/]+)\/./.exec(path)?.[1]
+
+/** What a feature shows of itself besides api.ts, schema.ts and <noun>.ts. */
+const SHOWN = new Set([
+  'features/devices/search.ts',
+  'features/keys/uses.ts',
+  'features/networks/membership.ts',
+  'features/pools/free-space.ts',
+  'features/roles/catalogue.ts',
+])
+
+const isShown = ({ to, isType }: Import): boolean => {
+  const feature = featureOf(to)
+  const file = to.slice(`features/${feature}/`.length)
+  // Row types may be read by whoever joins the table.
+  return ['api.ts', 'schema.ts', `${feature}.ts`].includes(file) || SHOWN.has(to) || (isType && file === 'table.ts')
+}
+
+const betweenFeatures = (files: Sources): Import[] =>
+  allImports(files).filter(({ from, to }) => {
+    const [own, other] = [featureOf(from), featureOf(to)]
+    return own !== undefined && other !== undefined && own !== other
+  })
+
+const hiddenImports = (files: Sources): string[] =>
+  betweenFeatures(files)
+    .filter((one) => !isShown(one))
+    .map(arrow)
+
+/** A way from a node back to itself; contracts are data and may be read from anywhere. */
+const cycles = (edges: readonly (readonly [string, string])[]): string[] => {
+  const next = Map.groupBy(edges, ([from]) => from)
+  const reached = (start: string): Set<string> => {
+    const seen = new Set<string>()
+    const visit = (node: string) => {
+      for (const [, to] of next.get(node) ?? [])
+        if (!seen.has(to)) {
+          seen.add(to)
+          visit(to)
+        }
+    }
+    visit(start)
+    return seen
+  }
+  return [...next.keys()].filter((node) => reached(node).has(node)).sort()
+}
+
+const featureCycles = (files: Sources): string[] =>
+  cycles(
+    betweenFeatures(files)
+      .filter(({ to }) => !/\/(api|schema)\.ts$/.test(to))
+      .map(({ from, to }) => [featureOf(from) ?? '', featureOf(to) ?? '']),
+  )
+
+const fileCycles = (files: Sources): string[] =>
+  cycles(
+    allImports(files)
+      .filter(({ isType }) => !isType)
+      .map(({ from, to }) => [from, to]),
+  )
+
+const BROWSER_ENTRIES = /^features\/[^/]+\/(api|schema)\.ts$|^features\/index\.ts$|^platform\/client\.ts$/
+const SERVER_ONLY = /^(node:|bun$|bun:|kysely|postgres|hono|@modelcontextprotocol)/
+const SERVER_GLOBAL = /\b(Bun|process|Buffer)\.\w/
+
+/** What a browser would choke on, in a contract or in anything it reaches. Imports of types alone are erased. */
+const notForBrowsers = (files: Sources): string[] => {
+  const seen = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string) => {
+    const text = files.get(path)
+    if (text === undefined || seen.has(path)) return
+    seen.add(path)
+    if (SERVER_GLOBAL.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')))
+      found.push(`${path} uses a global of the server`)
+    for (const one of importsOf(path, text)) {
+      if (one.isType) continue
+      if (SERVER_ONLY.test(one.to)) found.push(arrow(one))
+      visit(one.to)
+    }
+  }
+  for (const path of files.keys()) if (BROWSER_ENTRIES.test(path)) visit(path)
+  return found
+}
+
+const testingImports = (files: Sources): string[] =>
+  allImports(files)
+    .filter(({ to }) => to.startsWith('testing/'))
+    .map(arrow)
+
+/** They would escape the revision counter that every ETag hangs on. */
+const rawWrites = (files: Sources): string[] =>
+  [...files]
+    .filter(
+      ([path, text]) =>
+        path.startsWith('features/') &&
+        /sql(\.raw)?(<[^`(]*>)?[`(]\s*[`']?\s*(INSERT|UPDATE|DELETE|REPLACE)\b/i.test(text),
+    )
+    .map(([path]) => path)
+
+const MAX_LINES = 400
+const longFiles = (files: Sources): string[] =>
+  [...files]
+    .filter(([path, text]) => !path.startsWith('migrations/') && text.split('\n').length - 1 > MAX_LINES)
+    .map(([path]) => path)
+
+const OWNED: Readonly<Record<string, readonly string[]>> = {
+  datacenters: ['datacenters'],
+  networks: ['networks'],
+  pools: ['pools', 'pool_tags'],
+  reservations: ['reservations'],
+  occupancy: ['address_blocks'],
+  devices: ['devices', 'addresses', 'device_tags', 'device_domains', 'network_addresses'],
+  relationships: ['relationships'],
+  users: ['users', 'user_roles'],
+  roles: ['roles', 'role_permissions'],
+  keys: ['api_keys', 'api_key_uses'],
+  sessions: ['sessions', 'session_expiries'],
+}
+/** `deleteFrom(table)` in a loop over the feature's own tables. */
+const LOOPS_OVER_TABLES = new Set(['features/devices/store.ts'])
+
+const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(\s*([^),]+)/g
+
+const foreignWrites = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) => {
+    const feature = featureOf(path)
+    if (feature === undefined) return []
+    return [...text.matchAll(WRITE)].flatMap(([, argument = '']) => {
+      const table = /^'(\w+)'$/.exec(argument.trim())?.[1]
+      if (!/(^|[/-])store\.ts$/.test(path)) return [`${path} writes ${argument} outside of a store`]
+      if (table === undefined)
+        return LOOPS_OVER_TABLES.has(path) ? [] : [`${path} writes ${argument}, which is no literal`]
+      return OWNED[feature]?.includes(table) ? [] : [`${path} writes ${table}, which ${feature} does not own`]
+    })
+  })
+
+type Rule = {
+  readonly name: string
+  readonly check: (files: Sources) => string[]
+  /** A made-up tree that breaks it. */
+  readonly offender: Readonly<Record<string, string>>
+}
+
+const rules: readonly Rule[] = [
+  {
+    name: 'imports point inwards: main -> cli -> server -> compose -> demo -> features -> platform -> net',
+    check: upwardImports,
+    offender: { 'platform/kernel.ts': "import type { Tables } from '../features/tables.ts'" },
+  },
+  {
+    name: 'net imports nothing outside net',
+    check: outsideNet,
+    offender: { 'net/ip.ts': "import { isIP } from 'node:net'" },
+  },
+  {
+    name: 'a feature uses of another only what that shows',
+    check: hiddenImports,
+    offender: { 'features/pools/pools.ts': "import {\n  find,\n} from '../networks/store.ts'" },
+  },
+  {
+    name: 'features form no cycle',
+    check: featureCycles,
+    offender: {
+      'features/pools/pools.ts': "import { mustGet } from '../networks/networks.ts'",
+      'features/networks/networks.ts': "import type { Pool } from '../pools/pools.ts'",
+    },
+  },
+  {
+    name: 'files form no cycle',
+    check: fileCycles,
+    offender: { 'net/a.ts': "import { b } from './b.ts'", 'net/b.ts': "import { a } from './a.ts'" },
+  },
+  {
+    name: 'contracts and all they reach run in a browser',
+    check: notForBrowsers,
+    offender: {
+      'features/pools/api.ts': "import { text } from '../../platform/fields.ts'",
+      'platform/fields.ts': "import { readFileSync } from 'node:fs'",
+    },
+  },
+  {
+    name: 'contracts and all they reach use no global of the server',
+    check: notForBrowsers,
+    offender: { 'features/pools/api.ts': 'export const id = () => Bun.randomUUIDv7()' },
+  },
+  {
+    name: 'only tests use src/testing',
+    check: testingImports,
+    offender: { 'features/pools/pools.ts': "const { testApp } = await import('../../testing/app.ts')" },
+  },
+  {
+    name: 'features write through Kysely, not by raw SQL',
+    check: rawWrites,
+    offender: { 'features/pools/store.ts': 'sql<Row>`\n  DELETE FROM pools`' },
+  },
+  {
+    name: `files have at most ${MAX_LINES} lines`,
+    check: longFiles,
+    offender: { 'net/ip.ts': 'x\n'.repeat(MAX_LINES + 1) },
+  },
+  {
+    name: 'a store writes its own tables alone, and nothing else writes',
+    check: foreignWrites,
+    offender: { 'features/pools/store.ts': "ctx.db.deleteFrom('networks')" },
+  },
+  {
+    name: 'only a store writes',
+    check: foreignWrites,
+    offender: { 'features/pools/pools.ts': "ctx.db.insertInto('pools')" },
+  },
+]
+
+describe.each(rules)('$name', ({ check, offender }) => {
+  test('holds', () => expect(check(sources)).toEqual([]))
+  test('fails where it is broken', () => expect(check(new Map(Object.entries(offender)))).not.toEqual([]))
+})
+
+test('every table has one owner', () => {
+  const tables = Object.values(OWNED).flat()
+  expect(new Set(tables).size).toBe(tables.length)
+})
+
+test('the imports are seen in every form', () => {
+  const text =
+    "import { a } from './a.ts'\nimport type { b } from './b.ts'\nimport './c.ts'\nimport {\n  d,\n} from 'd'\nawait import('./e.ts')"
+  expect(importsOf('net/x.ts', text).map(({ to, isType }) => [to, isType])).toEqual([
+    ['net/a.ts', false],
+    ['net/b.ts', true],
+    ['net/c.ts', false],
+    ['d', false],
+    ['net/e.ts', false],
+  ])
+})

@@ -1,0 +1,178 @@
+/** Entity tags, preconditions and totals, for everything in the registry that has them. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { contracts } from './features/index.ts'
+import { type AnyOperation, httpParts } from './platform/operation.ts'
+import { inputJsonSchema } from './platform/validate.ts'
+import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { dialects } from './testing/servers.ts'
+
+const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
+const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOperation] => [op.name, op])
+
+const isGet = ({ http }: AnyOperation) => http.startsWith('GET ')
+const isList = ({ output }: AnyOperation) => output instanceof z.ZodArray
+const lists = operations.filter((op) => isGet(op) && isList(op))
+const objects = operations.filter((op) => isGet(op) && !isList(op))
+/** PUT and DELETE of one object. */
+const changes = operations.filter(({ http }) => /^(PUT|DELETE) [^{]*\{id\}$/.test(http))
+/** Whole by nature: a picture of a range. */
+const WHOLE = ['pools.heatmap']
+
+const Created = z.object({ id: z.string() })
+
+/** One object of every noun, anew: `DELETE` has to have one each time. */
+const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> = {
+  datacenters: (caller) => make(caller, '/api/datacenters', { name: 'one' }),
+  networks: (caller) => make(caller, '/api/networks', { name: 'one', subnet: '10.0.0.0/24' }),
+  pools: async (caller) => {
+    const network = await make(caller, '/api/networks', { name: 'one', subnet: '10.0.0.0/24' })
+    return make(caller, `/api/networks/${network}/pools`, { name: 'one', start_ip: '10.0.0.10', end_ip: '10.0.0.99' })
+  },
+  reservations: async (caller) => {
+    const pool = await makers.pools?.(caller)
+    const response = await caller.request('POST', `/api/pools/${pool}/allocate`, {})
+    const { reservations } = z.object({ reservations: z.tuple([Created]) }).parse(await response.json())
+    return reservations[0].id
+  },
+  devices: (caller) => make(caller, '/api/devices', { name: 'one', addresses: [{ ip: '10.0.0.1' }] }),
+  keys: (caller) => make(caller, '/api/keys', { name: Bun.randomUUIDv7() }),
+  users: (caller) => make(caller, '/api/users', { username: Bun.randomUUIDv7(), password: 'long enough' }),
+  roles: (caller) => make(caller, '/api/roles', { name: Bun.randomUUIDv7() }),
+}
+
+const make = async (caller: TestCaller, path: string, body: object): Promise<string> => {
+  const response = await caller.request('POST', path, body)
+  return Created.parse(await response.json()).id
+}
+
+/** The noun that a field of an operation's input is the id of. */
+const nounOf = ({ input }: AnyOperation, field: string): string => {
+  const { ref } = (inputJsonSchema(input).properties?.[field] ?? {}) as { ref?: string }
+  if (ref === undefined) throw new Error(`${field} has no noun; declare it with idOf`)
+  return ref
+}
+
+describe.each(dialects())('on %s', (dialect) => {
+  let app: TestApp
+  let admin: TestCaller
+  beforeAll(async () => {
+    app = await testApp({ dialect, env: { RATE_LIMIT_ENABLED: 'false' } })
+    admin = await app.as('admin')
+    for (const maker of [makers.pools, makers.reservations, makers.devices, makers.keys]) await maker?.(admin)
+  })
+  afterAll(() => app.close())
+
+  /** The address of an operation with objects that exist, and the least that its query needs. */
+  const addressOf = async (op: AnyOperation): Promise<string> => {
+    let { path } = httpParts(op.http)
+    for (const param of httpParts(op.http).params) {
+      const noun = nounOf(op, param)
+      const maker = makers[noun]
+      if (!maker) throw new Error(`say in "makers" how to make one of ${noun}`)
+      path = path.replace(`{${param}}`, await maker(admin))
+    }
+    const { required = [] } = inputJsonSchema(op.input) as { required?: readonly string[] }
+    const query = required.filter((field) => !httpParts(op.http).params.includes(field)).map((field) => `${field}=one`)
+    return query.length > 0 ? `${path}?${query.join('&')}` : path
+  }
+
+  describe('a list', () => {
+    test.each(named(lists))('%s says how many there are', async (_, op) => {
+      const response = await admin.request('GET', await addressOf(op))
+      const rows = z.array(z.unknown()).parse(await response.json())
+      expect(response.headers.get('x-total-count')).toBe(`${rows.length}`)
+    })
+
+    test.each(named(lists))('%s is as its contract says', async (_, op) => {
+      const response = await admin.request('GET', await addressOf(op))
+      expect(op.output.safeParse(await response.json()).error?.issues).toBeUndefined()
+    })
+
+    test.each(named(lists))('%s is not sent again to who has it', async (_, op) => {
+      const path = await addressOf(op)
+      const etag = (await admin.request('GET', path)).headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[^"]+"$/)
+      expect((await admin.request('GET', path, undefined, { 'If-None-Match': etag })).status).toBe(304)
+    })
+
+    const paged = lists.filter(({ name }) => !WHOLE.includes(name))
+
+    test.each(named(paged))('%s is sent page by page to who asks for it', async (_, op) => {
+      const path = await addressOf(op)
+      const at = (page: string) => admin.request('GET', path + (path.includes('?') ? '&' : '?') + page)
+      const whole = z.array(z.unknown()).parse(await (await at('')).json())
+      const second = await at('limit=1&offset=1')
+      expect(await second.json()).toEqual(whole.slice(1, 2))
+      expect(second.headers.get('x-total-count')).toBe(`${whole.length}`)
+    })
+
+    test.each(named(paged))('%s from beyond its end is empty', async (_, op) => {
+      const path = await addressOf(op)
+      const response = await admin.request('GET', `${path}${path.includes('?') ? '&' : '?'}offset=9007199254740991`)
+      expect(await response.json()).toEqual([])
+    })
+
+    test.each(named(paged))('%s takes no page of a size that is none', async (_, op) => {
+      const path = await addressOf(op)
+      const at = async (limit: string) =>
+        (await admin.request('GET', `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`)).status
+      expect([await at('0'), await at('-1'), await at('1.5'), await at('1e400')]).toEqual([400, 400, 400, 400])
+    })
+  })
+
+  describe('an object', () => {
+    test.each(named(objects))('%s is not sent again to who has it', async (_, op) => {
+      const path = await addressOf(op)
+      const first = await admin.request('GET', path)
+      expect([first.status, first.headers.get('etag')]).toEqual([200, expect.stringMatching(/^"[^"]+"$/)])
+      const headers = { 'If-None-Match': first.headers.get('etag') ?? '' }
+      expect((await admin.request('GET', path, undefined, headers)).status).toBe(304)
+    })
+
+    test.each(named(objects))('%s is as its contract says', async (_, op) => {
+      const response = await admin.request('GET', await addressOf(op))
+      expect(op.output.safeParse(await response.json()).error?.issues).toBeUndefined()
+    })
+  })
+
+  describe('a change', () => {
+    const body = ({ http }: AnyOperation) => (http.startsWith('PUT') ? {} : undefined)
+    const ask = (op: AnyOperation, path: string, ifMatch?: string) =>
+      admin.request(httpParts(op.http).method, path, body(op), ifMatch === undefined ? {} : { 'If-Match': ifMatch })
+
+    test.each(named(changes))('%s of what has changed since is refused', async (_, op) => {
+      const response = await ask(op, await addressOf(op), '"another"')
+      expect([response.status, await response.json()]).toEqual([
+        412,
+        expect.objectContaining({ code: 'PRECONDITION_FAILED' }),
+      ])
+    })
+
+    test.each(named(changes))('%s that is refused changes nothing', async (_, op) => {
+      const path = await addressOf(op)
+      const before = await (await admin.request('GET', path)).text()
+      await admin.request(httpParts(op.http).method, path, { name: 'changed' }, { 'If-Match': '"another"' })
+      expect(await (await admin.request('GET', path)).text()).toBe(before)
+    })
+
+    test.each(named(changes))('%s of what is as it was is made', async (_, op) => {
+      const path = await addressOf(op)
+      const etag = (await admin.request('GET', path)).headers.get('etag') ?? ''
+      expect((await ask(op, path, etag)).status).toBeLessThan(300)
+    })
+
+    test.each(named(changes))('%s of whatever there is, is made', async (_, op) => {
+      expect((await ask(op, await addressOf(op), '*')).status).toBeLessThan(300)
+    })
+
+    test.each(named(changes))('%s without a precondition is made', async (_, op) => {
+      expect((await ask(op, await addressOf(op))).status).toBeLessThan(300)
+    })
+
+    test.each(named(changes))('%s of what is not there is 404, whatever the precondition', async (_, op) => {
+      const path = httpParts(op.http).path.replace('{id}', 'unknown')
+      expect((await ask(op, path, '"another"')).status).toBe(404)
+    })
+  })
+})

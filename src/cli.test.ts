@@ -1,0 +1,181 @@
+/** The command line against the registry: whoever adds an operation learns here what its command lacks. */
+import { describe, expect, test } from 'bun:test'
+import { program, runCli } from './cli.ts'
+import { contracts } from './features/index.ts'
+import { type Command, flag, textOf } from './platform/cli/command.ts'
+import { memoryIo } from './platform/cli/memory-io.ts'
+import { operationCommands } from './platform/cli/operation-commands.ts'
+import { INPUT_FIELD, UNSET_FIELD } from './platform/cli/operation-spec.ts'
+import { createCli } from './platform/cli/run.ts'
+import { schemaOf } from './platform/cli/schema.ts'
+import { commandOf } from './platform/command.ts'
+import type { AnyOperation } from './platform/operation.ts'
+
+const operations: AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
+const derived = operationCommands(contracts)
+const all: readonly Command[] = [...derived, ...program.specials]
+const wordsOf = (command: Command) => command.words.join(' ')
+
+const run = async (...argv: string[]) => {
+  const { io, out, err } = memoryIo({ argv })
+  return { code: await runCli(io), out: out(), err: err() }
+}
+
+describe('the registry', () => {
+  test('every operation has exactly one command', () => {
+    expect(derived.map(wordsOf)).toEqual(operations.map((op) => commandOf(op).join(' ')))
+  })
+
+  test('no two commands collide', () => {
+    const words = all.map(wordsOf)
+    expect(words.filter((one, i) => words.indexOf(one) !== i)).toEqual([])
+  })
+
+  test('no command begins with another', () => {
+    const pairs = all.flatMap((a) =>
+      all.filter((b) => wordsOf(b).startsWith(`${wordsOf(a)} `)).map((b) => [wordsOf(a), wordsOf(b)]),
+    )
+    expect(pairs).toEqual([])
+  })
+
+  test.each(operations.map((op) => [op.name, op] as const))(
+    '%s: every argument and flag is a field, and every field has one',
+    (_, op) => {
+      const spec = derived.find((command) => wordsOf(command) === commandOf(op).join(' '))?.spec()
+      const fields = Object.keys(schemaOf(op.input).properties ?? {})
+      expect(spec?.args.map((arg) => arg.field)).toEqual([...(op.cli?.args ?? [])])
+      const flags = spec?.flags ?? []
+      expect(flags.map((flag) => flag.field).filter((field) => field !== INPUT_FIELD && field !== UNSET_FIELD)).toEqual(
+        fields,
+      )
+      const names = flags.flatMap((flag) => flag.names)
+      expect(names).toEqual([...new Set(names)])
+      for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/)
+    },
+  )
+
+  test.each(operations.map((op) => [op.name, op] as const))(
+    '%s: what is required can be given as an argument',
+    (_, op) => {
+      const { required = [], properties = {} } = schemaOf(op.input)
+      const isList = (field: string) => properties[field]?.type === 'array'
+      // Lists (the operations of a bulk call) and whatever is only a body come with flags or --input.
+      expect(required.filter((field) => !op.cli?.args?.includes(field) && !isList(field))).toEqual([])
+    },
+  )
+})
+
+describe('help', () => {
+  test.each(all.map((command) => [wordsOf(command), command] as const))('plat %s --help', async (words, command) => {
+    const { code, out, err } = await run(...command.words, '--help')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toStartWith(command.summary)
+    expect(out).toContain(`plat ${words}`)
+    expect(out).toEndWith('\n')
+  })
+
+  test('of an operation names route and permission', async () => {
+    const { out } = await run('device', 'update', '-h')
+    expect(out).toContain('Route:  PUT /api/devices/{id}')
+    expect(out).toContain('Needs:  devices:update')
+    expect(out).toContain('--datacenter-id, --datacenter DATACENTER')
+  })
+
+  test('of the program names every command', async () => {
+    const { out } = await run('--help')
+    for (const noun of new Set(derived.map((command) => command.words[0] ?? ''))) expect(out).toContain(noun)
+    expect(out).not.toContain('__complete')
+  })
+
+  test('of a noun, by help and by --help', async () => {
+    const asked = await run('device', '--help')
+    expect(asked.out).toContain('device create')
+    expect(asked.out).not.toContain('network create')
+    expect(await run('help', 'device')).toEqual(asked)
+  })
+
+  test('half a command is no success', async () => {
+    expect(await run('device')).toMatchObject({ code: 2, out: '' })
+  })
+})
+
+describe('usage', () => {
+  test.each<[string[], string]>([
+    [['devise', 'list'], 'error: unknown command "devise"; did you mean device?\n'],
+    [['device', 'lst'], 'error: unknown command "device lst"; did you mean list?\n'],
+    [['device', 'list', '--tgs', 'x'], 'error: unknown flag --tgs; did you mean --tags?\n'],
+    [
+      ['device', 'list', '-o', 'jsn'],
+      'error: --output must be one of table, json, yaml, csv, name; did you mean json?\n',
+    ],
+    [['network', 'create'], 'error: NAME and SUBNET missing\n'],
+    [['device', 'update', 'x'], 'error: nothing to change: give a flag, --unset FIELD or --input FILE\n'],
+    [['device', 'update', 'x', '--unset', 'nam'], 'error: --unset: there is no field nam; did you mean name?\n'],
+    [
+      ['device', 'create', 'x', '--addresses', 'ip=10.0.0.1,lable=y'],
+      'error: addresses[0].lable: unknown field; did you mean label?\n',
+    ],
+    [
+      ['network', 'create', 'n', '10.0.0.0/99'],
+      'error: subnet: must be an IPv4 or IPv6 network with a prefix length, like 10.0.0.0/24\n',
+    ],
+    [['--url', 'ftp://x', 'device', 'list'], 'error: "ftp://x" is not the URL of a server\n'],
+  ])('%j', async (argv, err) => {
+    expect(await run(...argv)).toEqual({ code: 2, out: '', err })
+  })
+
+  test('every bad field is named on a line of its own', async () => {
+    const { code, err } = await run('network', 'create', ' ', 'x', '--vlan-id', '5000')
+    expect(code).toBe(2)
+    expect(err).toStartWith('error: 3 fields are wrong\n  name: must not be blank\n  subnet: ')
+  })
+
+  test('with -o json errors are JSON', async () => {
+    const { code, err } = await run('device', 'lst', '-o', 'json')
+    expect(code).toBe(2)
+    expect(JSON.parse(err)).toEqual({
+      code: 'INVALID_INPUT',
+      error: 'unknown command "device lst"; did you mean list?',
+      details: [],
+    })
+  })
+
+  test('no server', async () => {
+    const { io, err } = memoryIo({ argv: ['device', 'list'], fetch: () => Promise.reject(new Error('no route')) })
+    expect(await runCli(io)).toBe(6)
+    expect(err()).toBe("error: Can't reach http://localhost:8080: no route\n")
+  })
+
+  test('a bug is one line, and its trace is for whoever asks', async () => {
+    const broken = { argv: ['serve', '--listen-addr', 'nonsense'], env: {} }
+    const quiet = memoryIo(broken)
+    expect(await runCli(quiet.io)).toBe(1)
+    expect(quiet.err()).toStartWith('error: ')
+    expect(quiet.err()).not.toContain('\n    at ')
+    const loud = memoryIo({ ...broken, env: { PLAT_DEBUG: '1' } })
+    await runCli(loud.io)
+    expect(loud.err()).toContain('    at ')
+  })
+
+  test('a reader who leaves is no failure', async () => {
+    const { io, err } = memoryIo({ argv: ['--help'], closesAfter: 0 })
+    expect(await runCli(io)).toBe(0)
+    expect(err()).toBe('')
+  })
+})
+
+test('a flag of the command hides a global one of its name', async () => {
+  const seen: unknown[] = []
+  const create: Command = {
+    words: ['hook', 'create'],
+    summary: 'x',
+    spec: () => ({ args: [], flags: [flag('url', '', { hint: 'URL' })] }),
+    run: async ({ globals }, texts) => {
+      seen.push(globals.url, textOf(texts, 'url'))
+      return 0
+    },
+  }
+  const cli = createCli({ version: '0', contracts: async () => ({}), specials: [create] })
+  await cli(memoryIo({ argv: ['--url', 'http://plat', 'hook', 'create', '--url', 'http://hook'] }).io)
+  expect(seen).toEqual(['http://plat', 'http://hook'])
+})

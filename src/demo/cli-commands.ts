@@ -1,0 +1,19 @@
+/** `plat demo`, as the command line knows it. What it does is loaded when it runs. */
+import { type Command, flag } from '../platform/cli/command.ts'
+
+export const demoCommands: readonly Command[] = [
+  {
+    words: ['demo'],
+    summary: 'Fill the server with a made-up estate, to try things out',
+    description:
+      'Datacenters, nested networks, pools, devices, relationships and reservations; the same ones each time. They are added to what is there.',
+    spec: () => ({
+      args: [],
+      flags: [
+        flag('devices', 'How many devices, 300 without it', { hint: 'NUMBER' }),
+        flag('seed', 'Another number makes another estate', { hint: 'NUMBER' }),
+      ],
+    }),
+    run: async (session, texts) => (await import('./demo.ts')).demo(session, texts),
+  },
+]

@@ -1,0 +1,148 @@
+/** The devices of the demo estate and what connects them: any one of them is made from its number alone. */
+import type { devices } from '../features/devices/api.ts'
+import type { Relationship } from '../features/relationships/api.ts'
+import type { InputOf } from '../platform/operation.ts'
+import { ENVIRONMENTS, HYPERVISOR, ROLES, type Role, STATUSES, SWITCH, TEAMS } from './catalogue.ts'
+import { placeId, poolId, roomCode, segmentNetworkId } from './ids.ts'
+import {
+  deviceAt,
+  type Layout,
+  managementIp,
+  type Room,
+  roomOf,
+  type Seat,
+  seatOf,
+  serverIp,
+  serverIp6,
+} from './layout.ts'
+import { pick, type Random } from './random.ts'
+
+export type DeviceRow = InputOf<typeof devices.create> & { readonly id: string }
+export type RelationshipRow = Omit<Relationship, 'created_at'>
+
+/** What each random number of a device is for. */
+const SALT = { role: 1, machine: 2, environment: 3, team: 4, status: 5, isVirtual: 6, needed: 7 } as const
+/** Seats of a segment: its switch, then its hypervisors. */
+const SWITCH_SEAT = 0
+const HYPERVISORS = 6
+/** Of the other machines, how many run on a hypervisor. */
+const VIRTUAL_SHARE = 0.55
+/** Seats that a machine looks through for one that it can depend on. */
+const NEIGHBOURS = 12
+const UNITS_PER_RACK = 25
+
+type Machine = {
+  readonly device: number
+  readonly seat: Seat
+  readonly room: Room
+  readonly role: Role
+  readonly isVirtual: boolean
+}
+
+export type Inventory = { readonly layout: Layout; readonly random: Random }
+
+const roleOn = ({ random }: Inventory, device: number, { inSegment }: Seat): Role => {
+  if (inSegment === SWITCH_SEAT) return SWITCH
+  return inSegment <= HYPERVISORS ? HYPERVISOR : pick(ROLES, random(device, SALT.role))
+}
+
+const machineAt = (inventory: Inventory, device: number): Machine => {
+  const seat = seatOf(inventory.layout, device)
+  const isVirtual = seat.inSegment > HYPERVISORS && inventory.random(device, SALT.isVirtual) < VIRTUAL_SHARE
+  return { device, seat, room: roomOf(inventory.layout, seat.room), role: roleOn(inventory, device, seat), isVirtual }
+}
+
+const nameOf = ({ layout }: Inventory, { seat, room, role }: Machine): string =>
+  `${roomCode(layout, room)}-${role.name}-${String(seat.inRoom).padStart(3, '0')}`
+
+const hypervisorSeat = ({ inSegment }: Seat): number => 1 + (inSegment % HYPERVISORS)
+
+const locationOf = (inventory: Inventory, { seat, room, isVirtual }: Machine): string => {
+  if (isVirtual) {
+    const host = deviceAt(inventory.layout, seat, hypervisorSeat(seat))
+    if (host !== undefined) return `On ${nameOf(inventory, machineAt(inventory, host))}`
+  }
+  const rack = `${String.fromCharCode(65 + seat.segment)}${Math.floor(seat.inSegment / UNITS_PER_RACK) + 1}`
+  return `Room ${room.inPlace + 1}, Rack ${rack}, U${(seat.inSegment % UNITS_PER_RACK) + 1}`
+}
+
+/** Every third machine is on IPv6 as well; the others have a management address, whose network follows from the address. */
+const secondAddress = ({ seat, room, isVirtual }: Machine) =>
+  isVirtual && seat.inRoom % 3 === 0
+    ? { ip: serverIp6(room, seat), label: 'ipv6' }
+    : { ip: managementIp(room, seat), label: 'management', port: 22 }
+
+const domainsOf = (inventory: Inventory, { device, role }: Machine): string[] => {
+  const team = pick(TEAMS, inventory.random(device, SALT.team))
+  if (role.name === 'web') return [`${team}-${device}.example.com`]
+  return role.name === 'lb' ? [`${team}-${device}.example.com`, `*.${team}-${device}.example.net`] : []
+}
+
+/** The device on a seat. @param device 0 up to and without `layout.devices` */
+export const deviceRow = (inventory: Inventory, device: number): DeviceRow => {
+  const { layout, random } = inventory
+  const machine = machineAt(inventory, device)
+  const { seat, room, role, isVirtual } = machine
+  const name = nameOf(inventory, machine)
+  const { model, system } = pick(role.machines, random(device, SALT.machine))
+  const environment = pick(ENVIRONMENTS, random(device, SALT.environment))
+  const team = pick(TEAMS, random(device, SALT.team))
+  const port = isVirtual || role === SWITCH ? {} : { switch_port: `Ethernet1/${seat.inSegment}` }
+  const primary = {
+    ip: serverIp(room, seat),
+    label: 'primary',
+    network_id: segmentNetworkId(layout, room, seat.segment),
+    pool_id: poolId(layout, room, seat.segment),
+    ...port,
+  }
+  return {
+    id: name,
+    name,
+    hostname: `${name}.example.net`,
+    description: `${role.about} of the ${team} team, ${environment}`,
+    make_model: isVirtual ? 'Virtual machine' : model,
+    os: system,
+    status: pick(STATUSES, random(device, SALT.status)),
+    datacenter_id: placeId(layout, room.place),
+    username: role === SWITCH ? 'netops' : 'admin',
+    location: locationOf(inventory, machine),
+    tags: [role.name, environment, team],
+    addresses: [primary, secondAddress(machine)],
+    domains: domainsOf(inventory, machine),
+  }
+}
+
+const neededBy = (inventory: Inventory, { device, seat, role }: Machine): Machine | undefined => {
+  const { layout, random } = inventory
+  if (role.needs === undefined) return undefined
+  const from = HYPERVISORS + 1 + Math.floor(random(device, SALT.needed) * NEIGHBOURS)
+  for (let at = from; at < from + NEIGHBOURS; at++) {
+    const candidate = deviceAt(layout, seat, at)
+    if (candidate === undefined || candidate === device) continue
+    const machine = machineAt(inventory, candidate)
+    if (machine.role.name === role.needs) return machine
+  }
+  return undefined
+}
+
+/** The relationships in which a device is the one that is held, plugged in or in need. */
+export function* relationshipRows(inventory: Inventory, device: number): Generator<RelationshipRow> {
+  const machine = machineAt(inventory, device)
+  const { seat, role, isVirtual } = machine
+  const id = nameOf(inventory, machine)
+  if (role === SWITCH) return
+  const holder = deviceAt(inventory.layout, seat, isVirtual ? hypervisorSeat(seat) : SWITCH_SEAT)
+  if (holder !== undefined) {
+    const parent_id = nameOf(inventory, machineAt(inventory, holder))
+    if (isVirtual) yield { parent_id, child_id: id, type: 'contains', notes: '' }
+    else yield { parent_id, child_id: id, type: 'connected_to', notes: `Ethernet1/${seat.inSegment}` }
+  }
+  const needed = neededBy(inventory, machine)
+  if (needed)
+    yield {
+      parent_id: id,
+      child_id: nameOf(inventory, needed),
+      type: 'depends_on',
+      notes: `${needed.role.about} nearby`,
+    }
+}

@@ -1,0 +1,54 @@
+/**
+ * A made-up estate of any size, the same one every time: for trying Plat out, for demonstrations and for benchmarks. Its
+ * rows are those that `plat import` takes. They are made as they are asked for, so a million devices need no memory.
+ */
+import type { Resource } from '../features/estate/cli-resources.ts'
+import { type DeviceRow, deviceRow, type RelationshipRow, relationshipRows } from './devices.ts'
+import { layoutFor } from './layout.ts'
+import {
+  type DatacenterRow,
+  datacenterRows,
+  type NetworkRow,
+  networkRows,
+  type PoolRow,
+  poolRows,
+  type ReservationRow,
+  reservationRows,
+} from './networks.ts'
+import { createRandom } from './random.ts'
+
+export type Estate = {
+  readonly datacenters: Iterable<DatacenterRow>
+  readonly networks: Iterable<NetworkRow>
+  readonly pools: Iterable<PoolRow>
+  readonly devices: Iterable<DeviceRow>
+  readonly relationships: Iterable<RelationshipRow>
+  readonly reservations: Iterable<ReservationRow>
+}
+
+/** What there is of everything that an import takes. */
+type Complete = { readonly [R in Resource]: Iterable<object> }
+
+/** An iterable that begins anew each time. */
+const repeatable = <T>(generate: () => Iterator<T>): Iterable<T> => ({ [Symbol.iterator]: generate })
+
+/**
+ * About one network per 50 devices, two addresses and three tags per device.
+ * @throws RangeError for fewer than one device, or for more than the address plan holds (3,686,400)
+ * @example [...generateEstate({ devices: 100 }).devices].length // 100
+ */
+export const generateEstate = ({ devices, seed = 1 }: { devices: number; seed?: number }): Estate & Complete => {
+  const inventory = { layout: layoutFor(devices), random: createRandom(seed) }
+  return {
+    datacenters: repeatable(() => datacenterRows(inventory)),
+    networks: repeatable(() => networkRows(inventory)),
+    pools: repeatable(() => poolRows(inventory)),
+    devices: repeatable(function* () {
+      for (let device = 0; device < devices; device++) yield deviceRow(inventory, device)
+    }),
+    relationships: repeatable(function* () {
+      for (let device = 0; device < devices; device++) yield* relationshipRows(inventory, device)
+    }),
+    reservations: repeatable(() => reservationRows(inventory)),
+  }
+}

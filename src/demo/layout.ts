@@ -1,0 +1,116 @@
+/**
+ * Where everything is: an address plan as a network team would draw it, as arithmetic. A datacenter has a /12 or /16 and a
+ * /48; each of its rooms a /20 of up to twelve /24 for servers and a /22 for management, and a /64 for every three of
+ * those /24. Device `i` stands in room `i mod rooms`, so that estates of any size fill all datacenters alike.
+ */
+import { PLACES, type Place } from './catalogue.ts'
+
+const SEGMENTS_PER_ROOM = 12
+const DEVICES_PER_SEGMENT = 75
+const DEVICES_PER_ROOM = SEGMENTS_PER_ROOM * DEVICES_PER_SEGMENT
+/** The /20 of a /16, and those of a /12. */
+const ROOMS_PER_16 = 16
+const ROOMS_PER_12 = 256
+/** Segments that share an IPv6 /64. */
+const SEGMENTS_PER_V6 = 3
+/** The servers of a segment have .10 and up; below are gateways. */
+const FIRST_HOST = 10
+const LAST_POOLED_HOST = 199
+const MANAGEMENT_SLOT = 12
+
+/** The most devices that there are addresses for. */
+export const MAX_DEVICES = PLACES.length * ROOMS_PER_12 * DEVICES_PER_ROOM
+
+export type Room = { readonly place: number; readonly inPlace: number }
+/** A device's seat: `inRoom` counts through its room, `inSegment` through its /24. */
+export type Seat = {
+  readonly room: number
+  readonly inRoom: number
+  readonly segment: number
+  readonly inSegment: number
+}
+
+export type Layout = {
+  readonly devices: number
+  readonly places: readonly Place[]
+  readonly rooms: number
+  /** Server networks in each room. */
+  readonly segments: number
+  readonly isWide: boolean
+}
+
+/** @throws RangeError for fewer than one device or more than there are addresses for */
+export const layoutFor = (devices: number): Layout => {
+  if (!Number.isInteger(devices) || devices < 1 || devices > MAX_DEVICES)
+    throw new RangeError(`devices must be 1-${MAX_DEVICES}`)
+  const wanted = Math.ceil(devices / DEVICES_PER_ROOM)
+  const places = PLACES.slice(0, Math.min(PLACES.length, Math.max(3, Math.ceil(wanted / ROOMS_PER_16))))
+  const rooms = Math.max(wanted, places.length)
+  const perRoom = Math.ceil(devices / rooms)
+  return {
+    devices,
+    places,
+    rooms,
+    segments: Math.ceil(perRoom / DEVICES_PER_SEGMENT),
+    isWide: Math.ceil(rooms / places.length) > ROOMS_PER_16,
+  }
+}
+
+export const roomOf = ({ places }: Layout, room: number): Room => ({
+  place: room % places.length,
+  inPlace: Math.floor(room / places.length),
+})
+
+export const seatOf = ({ rooms, segments }: Layout, device: number): Seat => {
+  const inRoom = Math.floor(device / rooms)
+  return { room: device % rooms, inRoom, segment: inRoom % segments, inSegment: Math.floor(inRoom / segments) }
+}
+
+/** The device on another seat of the same segment; undefined where that seat is empty. */
+export const deviceAt = (
+  { rooms, segments, devices }: Layout,
+  { room, segment }: Pick<Seat, 'room' | 'segment'>,
+  inSegment: number,
+): number | undefined => {
+  const device = (inSegment * segments + segment) * rooms + room
+  return device < devices ? device : undefined
+}
+
+const v4 = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
+
+const placeBase = (place: number): number => place << 20
+const roomBase = ({ place, inPlace }: Room): number => placeBase(place) + (inPlace << 12)
+const segmentBase = (room: Room, segment: number): number => roomBase(room) + (segment << 8)
+const managementBase = (room: Room): number => roomBase(room) + (MANAGEMENT_SLOT << 8)
+/** 2001:db8::/32 is for documentation (RFC 3849). */
+const v6Place = (place: number): string => `2001:db8:${(place + 1).toString(16)}`
+const v6Segment = ({ place, inPlace }: Room, segment: number): string =>
+  `${v6Place(place)}:${(inPlace * 4 + Math.floor(segment / SEGMENTS_PER_V6) + 1).toString(16)}`
+
+export const placeSubnet = ({ isWide }: Layout, place: number): string => `${v4(placeBase(place))}/${isWide ? 12 : 16}`
+export const placeSubnet6 = (place: number): string => `${v6Place(place)}::/48`
+export const roomSubnet = (room: Room): string => `${v4(roomBase(room))}/20`
+export const managementSubnet = (room: Room): string => `${v4(managementBase(room))}/22`
+export const segmentSubnet = (room: Room, segment: number): string => `${v4(segmentBase(room, segment))}/24`
+export const segmentSubnet6 = (room: Room, segment: number): string => `${v6Segment(room, segment)}::/64`
+/** Whether the /64 of these segments begins with this one. */
+export const opensV6 = (segment: number): boolean => segment % SEGMENTS_PER_V6 === 0
+
+export const serverIp = (room: Room, { segment, inSegment }: Seat): string =>
+  v4(segmentBase(room, segment) + FIRST_HOST + inSegment)
+export const serverIp6 = (room: Room, { segment, inRoom }: Seat): string =>
+  `${v6Segment(room, segment)}::${(FIRST_HOST + inRoom).toString(16)}`
+export const managementIp = (room: Room, { inRoom }: Seat): string => v4(managementBase(room) + FIRST_HOST + inRoom)
+/** The part of a segment that is handed out to servers. */
+export const segmentRange = (room: Room, segment: number): { start_ip: string; end_ip: string } => ({
+  start_ip: v4(segmentBase(room, segment) + FIRST_HOST),
+  end_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST),
+})
+/** Addresses from the upper end of a segment's range, which its servers don't reach. */
+export const spareIp = (room: Room, segment: number, n: number): string =>
+  v4(segmentBase(room, segment) + LAST_POOLED_HOST - n)
+/** The last 50 of a segment: for machines that come and go. */
+export const dhcpRange = (room: Room, segment: number): { start_ip: string; end_ip: string } => ({
+  start_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST + 1),
+  end_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST + 50),
+})

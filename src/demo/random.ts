@@ -1,0 +1,25 @@
+/** Numbers that look random and are always the same: a hash of what they are for, so that any row is made without those before it. */
+
+/** A number of 0 up to and without 1 for the `index`-th thing; `salt` keeps its several properties apart. */
+export type Random = (index: number, salt: number) => number
+
+/** Murmur3's finalizer: spreads neighbouring numbers over all of 32 bits. */
+const scramble = (n: number): number => {
+  let h = n | 0
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}
+
+/** @example createRandom(1)(5, 2) === createRandom(1)(5, 2) // true */
+export const createRandom =
+  (seed: number): Random =>
+  (index, salt) =>
+    scramble(scramble(scramble(seed) + index) + Math.imul(salt, 0x9e3779b1)) / 2 ** 32
+
+/** One of the items, for a number of 0 up to and without 1. @throws RangeError for an empty list */
+export const pick = <T>(items: readonly T[], at: number): T => {
+  const item = items[Math.floor(at * items.length)]
+  if (item === undefined) throw new RangeError('nothing to pick from')
+  return item
+}

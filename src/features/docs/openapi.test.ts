@@ -1,0 +1,159 @@
+/** The document of the real registry, judged by the rules of OpenAPI 3.1 that generators trip over. */
+import { describe, expect, test } from 'bun:test'
+import { baseType, type JsonSchema } from '../../platform/json-schema.ts'
+import { openapi } from '../../platform/openapi.ts'
+import { type AnyOperation, httpParts, type OperationSet } from '../../platform/operation.ts'
+import { contracts, routes } from '../index.ts'
+
+const doc = openapi(contracts, routes, { version: '1.2.3' })
+const entries = Object.entries(doc.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, entry]) => ({ path, method, entry })),
+)
+
+type Visit = (key: string, value: unknown, parent: object) => void
+const walk = (value: unknown, visit: Visit): void => {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    visit(key, inner, value)
+    walk(inner, visit)
+  }
+}
+
+const resolveRef = (ref: string): unknown =>
+  ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>(
+      (node, key) => (typeof node === 'object' && node !== null ? Reflect.get(node, key) : undefined),
+      doc,
+    )
+
+/** What a value breaks of a schema, as far as our schemas go. */
+const breaches = (schema: JsonSchema, value: unknown, path = ''): string[] => {
+  if (schema.$ref !== undefined) {
+    // Every reference has been shown to lead to a schema.
+    return breaches(resolveRef(schema.$ref) as JsonSchema, value, path)
+  }
+  if (schema.anyOf)
+    return schema.anyOf.some((one) => breaches(one, value).length === 0) ? [] : [`${path}: no option fits`]
+  if (schema.enum && !schema.enum.includes(value)) return [`${path}: not in the enum`]
+  if (value === null) return Array.isArray(schema.type) && schema.type.includes('null') ? [] : [`${path}: null`]
+  const type = baseType(schema)
+  if (Array.isArray(value))
+    return type === 'array'
+      ? value.flatMap((one, i) => breaches(schema.items ?? {}, one, `${path}[${i}]`))
+      : [`${path}: a list`]
+  if (typeof value === 'object')
+    return [
+      ...(schema.required ?? [])
+        .filter((name) => !Object.hasOwn(value, name))
+        .map((name) => `${path}.${name}: missing`),
+      ...Object.entries(value).flatMap(([name, one]) =>
+        breaches(schema.properties?.[name] ?? {}, one, `${path}.${name}`),
+      ),
+    ]
+  if (type === 'integer') return Number.isInteger(value) ? [] : [`${path}: no integer`]
+  return type === undefined || typeof value === type ? [] : [`${path}: no ${type}`]
+}
+
+describe('the document', () => {
+  test('has every operation and raw route, each under its own id', () => {
+    const names = [...Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set)), ...routes].map(
+      ({ name }) => name,
+    )
+    expect(entries.map(({ entry }) => entry.operationId).sort()).toEqual(names.sort())
+  })
+
+  test('has references that lead somewhere', () => {
+    const dead: unknown[] = []
+    walk(doc, (key, value) => {
+      if (key === '$ref' && resolveRef(String(value)) === undefined) dead.push(value)
+    })
+    expect(dead).toEqual([])
+  })
+
+  test('has nothing that only zod or the command line reads', () => {
+    const found: string[] = []
+    walk(doc, (key, _, parent) => {
+      const isField = key === 'ref' || key === 'columns' || key === '$defs' || key === '$schema'
+      if (isField && !Object.values(doc.components.schemas).some(({ properties }) => properties === parent))
+        found.push(key)
+    })
+    expect(found).toEqual([])
+  })
+
+  test('uses every component', () => {
+    const used = new Set<unknown>()
+    walk(doc, (key, value) => {
+      if (key === '$ref') used.add(value)
+    })
+    const all = [
+      ...Object.keys(doc.components.schemas).map((name) => `#/components/schemas/${name}`),
+      ...Object.keys(doc.components.responses).map((name) => `#/components/responses/${name}`),
+    ]
+    expect(all.filter((ref) => !used.has(ref))).toEqual([])
+  })
+
+  test('has examples that keep to their schemas', () => {
+    const schemas = Object.entries(doc.components.schemas).flatMap(([name, schema]) =>
+      breaches(schema, schema.examples?.[0], name),
+    )
+    const bodies = entries.flatMap(({ entry }) => {
+      const media = entry.requestBody?.content['application/json']
+      return media?.example === undefined ? [] : breaches(media.schema, media.example, entry.operationId)
+    })
+    expect([...schemas, ...bodies]).toEqual([])
+  })
+})
+
+describe.each(entries.map((one) => [one.entry.operationId, one] as const))('%s', (_, { path, entry }) => {
+  const parameters = (entry.parameters ?? []).map((one) => ('$ref' in one ? resolveRef(one.$ref) : one))
+
+  test('declares the parameters of its path, and none that are not there', () => {
+    const declared = parameters
+      .filter((one) => Reflect.get(Object(one), 'in') === 'path')
+      .map((one) => Reflect.get(Object(one), 'name'))
+    expect(declared).toEqual([...httpParts(`GET ${path as `/${string}`}`).params])
+  })
+
+  test('declares no parameter twice', () => {
+    const keys = parameters.map((one) => `${Reflect.get(Object(one), 'in')} ${Reflect.get(Object(one), 'name')}`)
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  test('has one success and the errors that can occur', () => {
+    const statuses = Object.keys(entry.responses).map(Number)
+    expect(statuses.filter((status) => status < 300)).toHaveLength(1)
+    expect(statuses).toEqual(expect.arrayContaining([429, 500]))
+    expect(statuses.includes(401)).toBe(entry['x-permission'] !== 'public')
+  })
+
+  test('requires only fields that it has', () => {
+    const { properties = {}, required = [] } = entry.requestBody?.content['application/json']?.schema ?? {}
+    expect(required.filter((name) => !Object.hasOwn(properties, name))).toEqual([])
+  })
+})
+
+const operations: readonly AnyOperation[] = Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set))
+
+test('a public route asks for no credentials, and MCP for a key alone', () => {
+  const securityOf = (name: string) => entries.find(({ entry }) => entry.operationId === name)?.entry.security
+  expect(securityOf('system.healthz')).toEqual([])
+  expect(securityOf('mcp.call')).toEqual([{ bearer: [] }])
+  expect(securityOf('devices.list')).toEqual([{ bearer: [] }, { session: [] }])
+})
+
+test('no input is lost: every field is a parameter or in the body', () => {
+  const lost = operations.flatMap((op) => {
+    const entry = entries.find((one) => one.entry.operationId === op.name)?.entry
+    const headers = new Map(Object.entries(op.headers ?? {}).map(([header, field]) => [field, header]))
+    const named = new Set([
+      ...(entry?.parameters ?? []).map((one) => ('name' in one ? one.name : '')),
+      ...Object.keys(entry?.requestBody?.content['application/json']?.schema.properties ?? {}),
+    ])
+    return Object.keys(op.input.shape)
+      .filter((field) => !named.has(headers.get(field) ?? field))
+      .map((field) => `${op.name} ${field}`)
+  })
+  expect(lost).toEqual([])
+})

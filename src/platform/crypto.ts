@@ -1,0 +1,112 @@
+/**
+ * Secrets at rest: AES-256-GCM (NIST SP 800-38D), each value bound to the row it is stored in. A sealed value is
+ * `v1.<key id>.<base64url(nonce | ciphertext | tag)>`. Knows neither where keys come from nor what is stored where.
+ */
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+
+const VERSION = 'v1'
+const ALGORITHM = 'aes-256-gcm'
+/** The size that GCM is made for; random ones of it are safe for 2^32 values under one key. */
+const NONCE_BYTES = 12
+/** Fixed, because a shorter tag, which is easier to forge, would otherwise be taken too. */
+const TAG_BYTES = 16
+const FORM = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
+
+/** Where a value is stored. It can be opened there and nowhere else. */
+export type Place = { readonly table: string; readonly column: string; readonly id: string }
+
+/** A sealed value that can't be opened. The message holds nothing of it but its key's id. */
+export class SealedValueError extends Error {
+  override readonly name = 'SealedValueError'
+}
+
+export type Secrets = {
+  /** Whether there is a key to seal with. */
+  readonly isEnabled: boolean
+  readonly currentKeyId: string | undefined
+  /** Every key that values can be opened with. */
+  readonly keyIds: ReadonlySet<string>
+  /** @throws Error without a key: whoever seals asks `isEnabled` first. */
+  readonly seal: (place: Place, plaintext: string) => string
+  /** @throws SealedValueError for an unknown key, another place, and a value that was changed in any way. */
+  readonly open: (place: Place, sealed: string) => string
+  /** Whether the value is sealed with the current key. */
+  readonly isCurrent: (sealed: string) => boolean
+}
+
+/** Names a key without telling anything else of it: the first 8 hex digits of its SHA-256. */
+export const keyIdOf = (key: string): string =>
+  new Bun.CryptoHasher('sha256').update(Buffer.from(key, 'hex')).digest('hex').slice(0, 8)
+
+/** What every value begins with that is sealed with the key of this id. */
+export const sealedPrefix = (keyId: string): string => `${VERSION}.${keyId}.`
+
+const associatedData = ({ table, column, id }: Place): Buffer => Buffer.from(`${table}|${column}|${id}`)
+
+const encrypt = (key: KeyObject, place: Place, plaintext: string): Buffer => {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+  cipher.setAAD(associatedData(place))
+  const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()])
+}
+
+/** @throws Error when the tag does not fit. */
+const decrypt = (key: KeyObject, place: Place, bytes: Buffer): string => {
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(associatedData(place))
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  const plaintext = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+  return Buffer.concat([plaintext, decipher.final()]).toString('utf8')
+}
+
+/** Decoding forgives what encoding never writes, as bits that no byte has room for; here every character counts. */
+const decode = (text: string): Buffer | undefined => {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.length >= NONCE_BYTES + TAG_BYTES && bytes.toString('base64url') === text ? bytes : undefined
+}
+
+export type SecretKeys = {
+  /** 64 hexadecimal digits; without it nothing can be sealed. */
+  readonly key?: string | undefined
+  /** Earlier keys, which values can still be opened with. */
+  readonly previous: readonly string[]
+}
+
+/**
+ * @example
+ * const secrets = createSecrets({ key: 'ab'.repeat(32), previous: [] })
+ * const place = { table: 'credentials', column: 'secret', id: '1' }
+ * secrets.open(place, secrets.seal(place, 'hunter2')) // 'hunter2'
+ */
+export const createSecrets = ({ key: current, previous }: SecretKeys): Secrets => {
+  // The current one last: should an earlier one share its id, it has to give way.
+  const given = current === undefined ? previous : [...previous, current]
+  const keys = new Map(given.map((key) => [keyIdOf(key), createSecretKey(key, 'hex')]))
+  const currentKeyId = current === undefined ? undefined : keyIdOf(current)
+  const currentKey = currentKeyId === undefined ? undefined : keys.get(currentKeyId)
+
+  return {
+    isEnabled: currentKey !== undefined,
+    currentKeyId,
+    keyIds: new Set(keys.keys()),
+    seal: (place, plaintext) => {
+      if (!currentKey || currentKeyId === undefined) throw new Error('there is no key to seal a secret with')
+      return sealedPrefix(currentKeyId) + encrypt(currentKey, place, plaintext).toString('base64url')
+    },
+    open: (place, sealed) => {
+      const at = `${place.table}.${place.column} of ${place.id}`
+      const [, keyId = '', text = ''] = FORM.exec(sealed) ?? []
+      const bytes = decode(text)
+      if (!bytes) throw new SealedValueError(`${at} holds no sealed value`)
+      const key = keys.get(keyId)
+      if (!key) throw new SealedValueError(`${at} is encrypted with the key ${keyId}, which is not there`)
+      try {
+        return decrypt(key, place, bytes)
+      } catch (cause) {
+        throw new SealedValueError(`${at} was altered, or comes from another place`, { cause })
+      }
+    },
+    isCurrent: (sealed) => currentKeyId !== undefined && sealed.startsWith(sealedPrefix(currentKeyId)),
+  }
+}

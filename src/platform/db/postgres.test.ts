@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
+import { dialects } from '../../testing/servers.ts'
+import type { Db, Tx } from './database.ts'
+
+const add = (tx: Tx<ThingTables>, id: string) =>
+  tx.db.insertInto('things').values({ id, n: 0, owner_id: null }).execute()
+
+const error = (errno: string) =>
+  new SQL.PostgresError('no', { code: 'ERR_POSTGRES_SERVER_ERROR', errno, detail: '', hint: '', severity: 'ERROR' })
+
+/** A promise and the function that keeps it. */
+const gate = () => Promise.withResolvers<void>()
+
+// Not skipped but left out: a run on SQLite only is asked for, and needs no PostgreSQL on the machine.
+if (dialects().includes('postgres')) {
+  let database: EmptyDatabase<ThingTables>
+  let db: Db<ThingTables>
+  beforeAll(async () => {
+    database = await thingsDatabase('postgres')
+    db = database.db
+  })
+  beforeEach(() => db.write((tx) => tx.db.deleteFrom('things').execute()))
+  afterAll(() => database.close())
+
+  describe('a write is run again', () => {
+    test.each([
+      ['40001', 'serialization failure'],
+      ['40P01', 'deadlock'],
+      ['23505', 'unique violation'],
+      ['23503', 'foreign key violation'],
+    ])('after %s, %s', async (errno) => {
+      let tries = 0
+      const answer = await db.write(async () => {
+        if (++tries < 3) throw error(errno)
+        return tries
+      })
+      expect(answer).toBe(3)
+    })
+
+    test('five times at most, and then says what was wrong', async () => {
+      let tries = 0
+      const failing = db.write(() => {
+        tries++
+        return Promise.reject(error('40001'))
+      })
+      expect(failing).rejects.toThrow('no')
+      await Promise.allSettled([failing])
+      expect(tries).toBe(5)
+    })
+
+    test('without what the failed try has written', async () => {
+      let tries = 0
+      await db.write(async (tx) => {
+        await add(tx, `try-${++tries}`)
+        if (tries === 1) throw error('40001')
+      })
+      const rows = await db.read.selectFrom('things').select('id').execute()
+      expect(rows).toEqual([{ id: 'try-2' }])
+    })
+
+    test('not after any other error', async () => {
+      let tries = 0
+      const failing = db.write(() => {
+        tries++
+        return Promise.reject(error('22P02'))
+      })
+      await Promise.allSettled([failing])
+      expect(tries).toBe(1)
+    })
+
+    test('when two of them lock the same rows crosswise', async () => {
+      await db.write(async (tx) => {
+        await add(tx, 'a')
+        await add(tx, 'b')
+      })
+      const [one, other] = [gate(), gate()]
+      const cross = (first: string, second: string, mine: () => void, theirs: Promise<void>) =>
+        db.write(async (tx) => {
+          const bump = (id: string) =>
+            tx.db
+              .updateTable('things')
+              .set((eb) => ({ n: eb('n', '+', 1) }))
+              .where('id', '=', id)
+              .execute()
+          await bump(first)
+          mine()
+          await theirs
+          await bump(second)
+        })
+      await Promise.all([cross('a', 'b', one.resolve, other.promise), cross('b', 'a', other.resolve, one.promise)])
+      const rows = await db.read.selectFrom('things').select('n').execute()
+      expect(rows.map(({ n }) => n)).toEqual([2, 2])
+    })
+  })
+
+  describe('locked names', () => {
+    const hold = (on: Db<ThingTables>, names: readonly string[], work: () => Promise<void>) =>
+      on.write(async (tx) => {
+        await on.sql.lockNames(tx.db as never, names)
+        await work()
+      })
+
+    test('keep another process out until the commit', async () => {
+      const order: string[] = []
+      const [held, release] = [gate(), gate()]
+      const first = hold(db, ['x'], async () => {
+        held.resolve()
+        await release.promise
+        order.push('first')
+      })
+      await held.promise
+      const other = database.beside()
+      const second = hold(other, ['x'], async () => void order.push('second'))
+      // A round trip on a third connection: the second has had its chance.
+      await db.ping()
+      release.resolve()
+      await Promise.all([first, second])
+      expect(order).toEqual(['first', 'second'])
+    })
+
+    test('let others pass', async () => {
+      const [held, release] = [gate(), gate()]
+      const first = hold(db, ['x'], async () => {
+        held.resolve()
+        await release.promise
+      })
+      await held.promise
+      await hold(db, ['y'], async () => {})
+      release.resolve()
+      await first
+    })
+
+    test('are let go of when the write fails', async () => {
+      await Promise.allSettled([hold(db, ['x'], () => Promise.reject(new Error('no')))])
+      await hold(db, ['x'], async () => {})
+    })
+
+    test('in whatever order they are named do not block each other', async () => {
+      const names = Array.from({ length: 50 }, (_, i) => `name ${i}`)
+      const works = Array.from({ length: 20 }, (_, i) => hold(db, i % 2 ? names : names.toReversed(), async () => {}))
+      expect(await Promise.all(works)).toHaveLength(20)
+    })
+
+    test('may be a hundred thousand at once', async () => {
+      await hold(
+        db,
+        Array.from({ length: 100_000 }, (_, i) => `name ${i}`),
+        async () => {},
+      )
+    })
+
+    test('make a check and its write one step', async () => {
+      const claim = () =>
+        db.write(async (tx) => {
+          await db.sql.lockNames(tx.db as never, ['claim'])
+          const { n } = await tx.db
+            .selectFrom('things')
+            .select((eb) => eb.fn.countAll<string>().as('n'))
+            .executeTakeFirstOrThrow()
+          if (Number(n) < 3) await add(tx, Bun.randomUUIDv7())
+        })
+      await Promise.all(Array.from({ length: 20 }, claim))
+      expect(await db.read.selectFrom('things').select('id').execute()).toHaveLength(3)
+    })
+
+    test('may be none', async () => {
+      await hold(db, [], async () => {})
+    })
+  })
+
+  test('one process sees in the revision what another has written', async () => {
+    const before = await db.revision(['things'])
+    await database.beside().write((tx) => add(tx, 'a'))
+    expect(await db.revision(['things'])).not.toBe(before)
+  })
+
+  test('a server that is away shows in the connections', async () => {
+    const other = database.beside()
+    await other.ping()
+    await other.close()
+    await Promise.allSettled([other.ping()])
+    expect(other.connections()).toBe(0)
+  })
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
+import { dialects } from '../../testing/servers.ts'
+import { batches } from './batches.ts'
+import { containsText } from './contains.ts'
+import { escapeLike } from './database.ts'
+import { ddlFor } from './migrate.ts'
+import { touching } from './touched.ts'
+
+describe('batches', () => {
+  test.each([0, 1, 499, 500, 501, 1500])('of %d items lose none and keep the order', (count) => {
+    const items = Array.from({ length: count }, (_, i) => i)
+    expect(batches(items).flat()).toEqual(items)
+  })
+
+  test('are never empty', () => {
+    expect([batches([]), batches([1, 2], 2)]).toEqual([[], [[1, 2]]])
+  })
+})
+
+test('in a pattern nothing but the text itself matches', () => {
+  expect(escapeLike('50%_\\')).toBe('50\\%\\_\\\\')
+})
+
+describe.each(dialects())('on %s', (dialect) => {
+  let database: EmptyDatabase<ThingTables>
+  beforeAll(async () => {
+    database = await thingsDatabase(dialect)
+    await database.db.write(async ({ db }) => {
+      const { serial, substringIndex } = ddlFor(dialect)
+      await sql.raw(`CREATE TABLE notes (seq ${serial}, search_text TEXT NOT NULL)`).execute(db)
+      for (const statement of substringIndex('notes')) await sql.raw(statement).execute(db)
+    })
+  })
+  afterAll(() => database.close())
+
+  test('the text filter finds exactly what holds the text, whatever is in it', async () => {
+    const { db } = database
+    const alphabet = fc.constantFrom('%', '_', '\\', "'", '"', 'a', 'b', 'é', '😀', ' ', '[', '*', '?', '-')
+    const text = fc.array(alphabet, { maxLength: 4 }).map((parts) => parts.join(''))
+    await fc.assert(
+      fc.asyncProperty(text, text, async (whole, part) => {
+        const query = sql<{
+          found: unknown
+        }>`SELECT ${containsText('t', part)} AS found FROM (SELECT CAST(${whole} AS TEXT) AS t) AS one`
+        const { rows } = await query.execute(db.read)
+        expect(Boolean(rows[0]?.found)).toBe(whole.includes(part))
+      }),
+      { seed: 7, numRuns: 150 },
+    )
+  })
+
+  test('the word search finds exactly what holds every word, whatever is in it', async () => {
+    const { db } = database
+    const alphabet = fc.constantFrom('%', '_', '\\', "'", '"', 'a', 'b', 'é', '😀', '*', '-', '(', ':', '^')
+    const word = fc.array(alphabet, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''))
+    const texts = fc
+      .sample(fc.array(word, { minLength: 1, maxLength: 4 }), { seed: 1, numRuns: 60 })
+      .map((words) => words.join(' '))
+    await db.write(async (tx) => {
+      for (const one of texts) await sql`INSERT INTO notes (search_text) VALUES (${one})`.execute(tx.db)
+    })
+    const parts = texts.flatMap((one) => [one.slice(1, 3), one.slice(0, 4), one.slice(-3)].map((part) => part.trim()))
+    for (const wanted of [
+      ...parts.filter((part) => part.isWellFormed() && part !== '').map((part) => part.split(' ').filter(Boolean)),
+      ['a', 'b'],
+      ['zzz'],
+    ]) {
+      const query = sql<{
+        search_text: string
+      }>`SELECT search_text FROM notes WHERE ${db.sql.matchesWords('notes', wanted)} ORDER BY seq`
+      const { rows } = await query.execute(db.read)
+      const expected = texts.filter((one) => wanted.every((part) => one.includes(part)))
+      expect({ wanted, found: rows.map((row) => row.search_text) }).toEqual({ wanted, found: expected })
+    }
+  })
+
+  describe('the tables that a write touches', () => {
+    const touchedBy = async (work: (db: typeof database.db.read) => Promise<unknown>): Promise<string[]> => {
+      const touched = new Set<string>()
+      await database.db.write((tx) => work(tx.db.withPlugin(touching(touched))))
+      return [...touched].sort()
+    }
+    const row = { id: 'x', n: 1, owner_id: null }
+
+    test('are seen in an upsert', async () => {
+      const upsert = (db: typeof database.db.read) =>
+        db
+          .insertInto('things')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ n: 2 }))
+          .execute()
+      expect(await touchedBy(upsert)).toEqual(['things'])
+    })
+
+    test('are seen with an alias', async () => {
+      expect(
+        await touchedBy((db) => db.updateTable('things as t').set({ n: 2 }).where('t.id', '=', 'x').execute()),
+      ).toEqual(['things'])
+    })
+
+    test('are not those that a subquery reads', async () => {
+      const remove = (db: typeof database.db.read) =>
+        db
+          .deleteFrom('things')
+          .where('owner_id', 'in', (eb) => eb.selectFrom('owners').select('id'))
+          .execute()
+      expect(await touchedBy(remove)).toEqual(['things'])
+    })
+
+    test('are none for a read', async () => {
+      expect(await touchedBy((db) => db.selectFrom('things').selectAll().execute())).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { z } from 'zod'
+import { openapi } from '../openapi.ts'
+import { operation } from '../operation.ts'
+import { curlOf, toolCallOf } from './commands.ts'
+import { parametersOf } from './operation-section.ts'
+
+const things = {
+  rename: operation({
+    name: 'things.rename',
+    summary: 'Rename a thing',
+    http: 'PUT /api/things/{id}',
+    effect: 'update',
+    access: 'things:update',
+    input: z.object({ id: z.string().meta({ ref: 'things' }), name: z.string().meta({ examples: ["it's"] }) }),
+    output: z.void(),
+  }),
+}
+const doc = openapi({ things }, [], { version: '1' })
+
+const call = () => {
+  const entry = doc.paths['/api/things/{id}']?.put
+  if (!entry) throw new Error('the operation is not in the document')
+  return { method: 'put', path: '/api/things/{id}', entry, parameters: parametersOf(doc, entry.parameters) }
+}
+
+test('the curl line is quoted for a shell', () => {
+  expect(curlOf(call(), doc)).toBe(
+    [
+      'curl -sS -X PUT "$PLAT_URL/api/things/THING_ID" \\',
+      '  -H "Authorization: Bearer $PLAT_TOKEN" \\',
+      "  -H 'Content-Type: application/json' \\",
+      `  -d '{"name":"it'\\''s"}'`,
+    ].join('\n'),
+  )
+})
+
+test('the tool call names the operation that is no tool of its own', () => {
+  expect(toolCallOf(call())).toBe(
+    'call_operation {"operation":"things.rename","input":{"id":"THING_ID","name":"it\'s"}}',
+  )
+})

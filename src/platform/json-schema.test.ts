@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { baseType, closed, isNullable, jsonSchemaOf } from './json-schema.ts'
+
+const input = (schema: z.ZodType) => jsonSchemaOf(schema, 'input').schema
+
+describe('a contract as JSON Schema', () => {
+  test('says null in the short form, and keeps what describes the field', () => {
+    expect(input(z.enum(['a', 'b']).nullable().describe('Which'))).toEqual({
+      type: ['string', 'null'],
+      description: 'Which',
+      enum: ['a', 'b', null],
+    })
+  })
+
+  test('has no bounds, patterns and defaults that say nothing', () => {
+    expect(input(z.int())).toEqual({ type: 'integer' })
+    expect(input(z.iso.datetime())).toEqual({ type: 'string', format: 'date-time' })
+    expect(input(z.object({ a: z.string().nullable().prefault(null) })).properties).toEqual({
+      a: { type: ['string', 'null'] },
+    })
+  })
+
+  test('keeps those that do', () => {
+    expect(input(z.int().min(1).max(9).default(3))).toEqual({ type: 'integer', minimum: 1, maximum: 9, default: 3 })
+    expect(input(z.string().regex(/^a$/))).toEqual({ type: 'string', pattern: '^a$' })
+  })
+
+  test('tells what an id is the id of', () => {
+    expect(input(z.string().meta({ ref: 'pools' }))).toEqual({
+      type: 'string',
+      description: 'Id of a pool',
+      'x-ref': 'pools',
+    })
+  })
+
+  test('names schemas with an id, and leaves objects open', () => {
+    const Leaf = z.object({ a: z.string() }).meta({ id: 'Leaf', columns: ['a'] })
+    expect(jsonSchemaOf(z.object({ leaf: Leaf }), 'output')).toEqual({
+      schema: { type: 'object', properties: { leaf: { $ref: '#/components/schemas/Leaf' } }, required: ['leaf'] },
+      definitions: { Leaf: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
+    })
+  })
+})
+
+test('closed at every depth, but for objects of any fields', () => {
+  const schema = input(
+    z.object({ list: z.array(z.object({ a: z.string() })).nullable(), any: z.record(z.string(), z.unknown()) }),
+  )
+  expect(closed(schema)).toMatchObject({
+    additionalProperties: false,
+    properties: { list: { items: { additionalProperties: false } }, any: { additionalProperties: {} } },
+  })
+})
+
+test('the type besides null', () => {
+  expect([baseType({ type: ['array', 'null'] }), isNullable({ type: ['array', 'null'] })]).toEqual(['array', true])
+  expect([baseType({ type: 'string' }), isNullable({ type: 'string' })]).toEqual(['string', false])
+  expect(isNullable({ anyOf: [{ $ref: '#/components/schemas/A' }, { type: 'null' }] })).toBe(true)
+})

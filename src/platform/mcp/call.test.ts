@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { z } from 'zod'
+import type { Bound, Caller } from '../kernel.ts'
+import { createLogger } from '../log.ts'
+import { operation } from '../operation.ts'
+import { callTool, createToolBox } from './call.ts'
+
+const boom = operation({
+  name: 'things.boom',
+  summary: 'Break',
+  http: 'POST /api/things/boom',
+  effect: 'action',
+  access: 'authenticated',
+  mcp: 'listed',
+  input: z.object({}),
+  output: z.void(),
+})
+const bound: Bound<object> = { op: boom, handler: async () => undefined }
+const caller: Caller = { userId: 'u', username: 'u', via: 'key', credentialId: 'k', permissions: new Set() }
+
+test('a bug is logged whole with the request id, and tells the model nothing', async () => {
+  const lines: string[] = []
+  const log = createLogger({ level: 'error', format: 'text', write: (line) => lines.push(line) })
+  const box = createToolBox([bound], async () => {
+    throw new TypeError('table secret_things is broken')
+  })
+  const context = { caller, requestId: 'req-1', signal: new AbortController().signal, log }
+  const result = await callTool(box, 'thing_boom', {}, context)
+  expect(result).toMatchObject({
+    isError: true,
+    structuredContent: { code: 'INTERNAL_ERROR', error: 'Something went wrong on the server', details: [] },
+  })
+  expect(JSON.stringify(result)).not.toContain('secret_things')
+  expect(lines.join('')).toContain('req-1')
+  expect(lines.join('')).toContain('secret_things')
+})

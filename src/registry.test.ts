@@ -1,0 +1,121 @@
+/** What must be true of every operation, asked of the registry itself, so that nobody has to remember it. */
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { contracts, routes } from './features/index.ts'
+import { CATALOGUE } from './features/roles/catalogue.ts'
+import { commandOf, toolName } from './platform/command.ts'
+import { jsonSchemaOf } from './platform/json-schema.ts'
+import { toolDefinitions } from './platform/mcp/tools.ts'
+import { exampleOf } from './platform/openapi/example.ts'
+import { type AnyOperation, httpParts, type OperationSet, permissionsOf, takesQuery } from './platform/operation.ts'
+
+const sets = Object.entries<OperationSet>(contracts)
+const operations: readonly AnyOperation[] = sets.flatMap(([, set]) => Object.values(set))
+const byName = operations.map((op) => [op.name, op] as const)
+
+/** Everything with a route that any feature's api.ts exports. */
+const exported = async (): Promise<string[]> => {
+  const folder = join(import.meta.dirname, 'features')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('/api.ts'))
+  const modules = await Promise.all(files.map(async (file): Promise<object> => import(join(folder, file))))
+  const named = z.object({ name: z.string(), http: z.string() })
+  const sets = modules
+    .flatMap((module) => Object.values(module))
+    .filter((one) => typeof one === 'object' && one !== null)
+  return sets.flatMap((set) => Object.values<unknown>(set)).flatMap((one) => named.safeParse(one).data?.name ?? [])
+}
+
+test('every operation and raw route that a feature declares is registered', async () => {
+  expect((await exported()).sort()).toEqual([...operations, ...routes].map(({ name }) => name).sort())
+})
+
+const repeated = (texts: readonly string[]): string[] => texts.filter((text, i) => texts.indexOf(text) !== i)
+
+describe('no two operations share', () => {
+  test('a name', () => expect(repeated([...operations, ...routes].map(({ name }) => name))).toEqual([]))
+  test('a command', () => expect(repeated(operations.map((op) => commandOf(op).join(' ')))).toEqual([]))
+  test('a tool name', () => expect(repeated(operations.map(toolName))).toEqual([]))
+  test('a route', () => {
+    const shapes = [...operations, ...routes].map(({ http }) => http.replace(/\{\w+\}/g, '{}'))
+    expect(repeated(shapes)).toEqual([])
+  })
+})
+
+test('the same path has the same parameter names', () => {
+  const paths = [...operations, ...routes].map(({ http }) => httpParts(http).path)
+  const shapes = Map.groupBy(new Set(paths), (path) => path.replace(/\{\w+\}/g, '{}'))
+  expect([...shapes.values()].filter((spellings) => spellings.length > 1)).toEqual([])
+})
+
+test('no command is the beginning of another', () => {
+  const commands = operations.map((op) => commandOf(op).join(' '))
+  expect(commands.filter((one) => commands.some((other) => other.startsWith(`${one} `)))).toEqual([])
+})
+
+test('every permission that is asked for is in the catalogue', () => {
+  const known = new Set<string>(CATALOGUE.map(({ name }) => name))
+  const asked = [...operations, ...routes].flatMap(({ name, access }) =>
+    permissionsOf(access).map((one) => [name, one]),
+  )
+  expect(asked.filter(([, permission = '']) => !known.has(permission))).toEqual([])
+})
+
+test('about 20 tools are listed', () => {
+  expect(toolDefinitions(operations).length).toBeLessThanOrEqual(25)
+})
+
+const requiredExample = (op: AnyOperation): Record<string, unknown> => {
+  const { schema, definitions } = jsonSchemaOf(op.input, 'input')
+  const required = new Set(schema.required)
+  return Object.fromEntries(
+    Object.entries(schema.properties ?? {})
+      .filter(([name]) => required.has(name))
+      .map(([name, field]) => [name, exampleOf(field, definitions, name)]),
+  )
+}
+
+describe.each(byName)('%s', (_, op) => {
+  test('is called by the noun of its set', () => {
+    const set = sets.find(([, one]) => Object.values(one).includes(op))
+    expect(op.name).toStartWith(`${set?.[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.`)
+  })
+
+  test('takes its arguments from its input', () => {
+    const unknown = (op.cli?.args ?? []).filter((name) => !Object.hasOwn(op.input.shape, name))
+    expect(unknown).toEqual([])
+  })
+
+  test('leaves the name "fields" to the tools', () => {
+    expect(Object.keys(op.input.shape)).not.toContain('fields')
+  })
+
+  test('reads by GET and changes by another method', () => {
+    expect(httpParts(op.http).method === 'GET').toBe(op.effect === 'read')
+  })
+
+  test('has named schemas for all it sends in lists', () => {
+    const { schema } = jsonSchemaOf(op.output, 'output')
+    expect(schema.items === undefined || schema.items.$ref !== undefined).toBe(true)
+  })
+})
+
+describe.each(byName.filter(([, { effect }]) => effect === 'update'))('%s', (_, op) => {
+  test('changes only what it names', () => {
+    const input = requiredExample(op)
+    expect(Object.keys(op.input.parse(input))).toEqual(Object.keys(input))
+  })
+})
+
+/** Lists that are bounded by nature. */
+const UNPAGED = new Set(['pools.heatmap', 'roles.permissions'])
+const isList = ({ output, name }: AnyOperation): boolean => output instanceof z.ZodArray && !UNPAGED.has(name)
+
+describe.each(byName.filter(([, op]) => isList(op)))('%s', (_, op) => {
+  test('is a list with limit and offset', () => {
+    expect(takesQuery(httpParts(op.http).method)).toBe(true)
+    expect(Object.keys(op.input.shape)).toContain('limit')
+    expect(Object.keys(op.input.shape)).toContain('offset')
+  })
+})

@@ -1,0 +1,43 @@
+/** A REST application made of a test's own operations and routes, on an empty database; everybody may do everything. */
+
+import { createApp } from '../platform/http/app.ts'
+import { type Bound, type BoundRaw, type Caller, createKernel, GUEST } from '../platform/kernel.ts'
+import { createLogger } from '../platform/log.ts'
+import type { AnyOperation, RawRoute } from '../platform/operation.ts'
+import { emptyDatabase } from './database.ts'
+
+export const ORIGIN = 'http://plat.test'
+
+const EVERYBODY: Caller = { ...GUEST, userId: 'someone', username: 'someone', via: 'key' }
+
+export type SmallFeature = {
+  readonly operations?: readonly Bound<object>[]
+  readonly routes?: readonly BoundRaw<object>[]
+}
+
+export const bound = (op: AnyOperation, handler: Bound<object>['handler']): Bound<object> => ({ op, handler })
+export const boundRaw = (route: RawRoute, handler: BoundRaw<object>['handler']): BoundRaw<object> => ({
+  route,
+  handler,
+})
+
+export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) => {
+  const { db, close } = await emptyDatabase<object>('sqlite')
+  const entries: string[] = []
+  const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
+  const features = [{ operations, routes }]
+  const kernel = createKernel({ db, features, now: () => new Date(), log })
+  const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
+  const app = createApp({ kernel, features, identify, log })
+  return {
+    fetch: app.fetch,
+    /** What was logged, one entry a line. */
+    entries,
+    request: async (http: string, init: RequestInit = {}): Promise<Response> => {
+      const [method = 'GET', path = '/'] = http.split(' ')
+      return app.request(ORIGIN + path, { ...init, method })
+    },
+    close,
+  }
+}
+export type SmallApp = Awaited<ReturnType<typeof smallApp>>
