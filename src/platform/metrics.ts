@@ -1,0 +1,86 @@
+/** Counters, summaries and gauges in the Prometheus text format (0.0.4). Every label is bounded by whoever counts. */
+
+const QUANTILES = [0.5, 0.9, 0.99] as const
+/** The quantiles of a summary speak of its last so many observations. */
+const WINDOW = 512
+
+export type Metrics = {
+  /** @param label name of its label, where it has one */
+  readonly counter: (
+    name: string,
+    help: string,
+    label?: string,
+  ) => { readonly add: (value?: string, n?: number) => void }
+  readonly summary: (
+    name: string,
+    help: string,
+    label: string,
+  ) => { readonly observe: (value: string, amount: number) => void }
+  /** Asked when the metrics are read. */
+  readonly gauge: (name: string, help: string, read: () => number) => void
+  readonly text: () => string
+}
+
+class Series {
+  readonly #window = new Float64Array(WINDOW)
+  #count = 0
+  #sum = 0
+
+  observe(amount: number): void {
+    this.#window[this.#count % WINDOW] = amount
+    this.#count++
+    this.#sum += amount
+  }
+
+  lines(name: string, label: string): string[] {
+    const sorted = this.#window.slice(0, Math.min(this.#count, WINDOW)).sort()
+    const at = (quantile: number) => sorted[Math.min(sorted.length - 1, Math.floor(quantile * sorted.length))] ?? 0
+    return [
+      ...QUANTILES.map((quantile) => `${name}{${label},quantile="${quantile}"} ${at(quantile)}`),
+      `${name}_sum{${label}} ${this.#sum}`,
+      `${name}_count{${label}} ${this.#count}`,
+    ]
+  }
+}
+
+/** Label values are text in quotes: backslash, quote and newline are escaped. */
+const escaped = (value: string): string => value.replace(/["\\\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))
+const labelText = (name: string, value: string): string => `${name}="${escaped(value)}"`
+
+export const createMetrics = (): Metrics => {
+  const families: (() => string[])[] = []
+  const header = (name: string, help: string, type: string) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
+
+  return {
+    counter: (name, help, label) => {
+      const counts = new Map<string, number>(label === undefined ? [['', 0]] : [])
+      families.push(() => [
+        ...header(name, help, 'counter'),
+        ...[...counts].map(([value, n]) =>
+          label === undefined ? `${name} ${n}` : `${name}{${labelText(label, value)}} ${n}`,
+        ),
+      ])
+      return { add: (value = '', n = 1) => counts.set(value, (counts.get(value) ?? 0) + n) }
+    },
+    summary: (name, help, label) => {
+      const series = new Map<string, Series>()
+      families.push(() => [
+        ...header(name, help, 'summary'),
+        ...[...series].flatMap(([value, one]) => one.lines(name, labelText(label, value))),
+      ])
+      return {
+        observe: (value, amount) => {
+          const known = series.get(value)
+          if (known) return known.observe(amount)
+          const made = new Series()
+          made.observe(amount)
+          series.set(value, made)
+        },
+      }
+    },
+    gauge: (name, help, read) => {
+      families.push(() => [...header(name, help, 'gauge'), `${name} ${read()}`])
+    },
+    text: () => `${families.flatMap((family) => family()).join('\n')}\n`,
+  }
+}
