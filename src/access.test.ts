@@ -71,13 +71,6 @@ test('nothing is open to everybody but what was decided', () => {
   ).toEqual(PUBLIC)
 })
 
-test('no two of them have one name, or one place', () => {
-  expect(new Set(endpoints.map(({ name }) => name)).size).toBe(endpoints.length)
-  expect(new Set(endpoints.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)).size).toBe(
-    endpoints.length,
-  )
-})
-
 let app: TestApp
 beforeAll(async () => {
   app = await testApp({ env: { RATE_LIMIT_ENABLED: 'false' } })

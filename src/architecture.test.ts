@@ -171,9 +171,11 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   roles: ['roles', 'role_permissions'],
   keys: ['api_keys', 'api_key_uses'],
   sessions: ['sessions', 'session_expiries'],
+  secrets: ['secret_checks'],
+  credentials: ['credentials'],
 }
-/** `deleteFrom(table)` in a loop over the feature's own tables. */
-const LOOPS_OVER_TABLES = new Set(['features/devices/store.ts'])
+/** `deleteFrom(table)` in a loop: over the feature's own tables, or over the sealed columns that every feature registers. */
+const LOOPS_OVER_TABLES = new Set(['features/devices/store.ts', 'features/secrets/store.ts'])
 
 const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(\s*([^),]+)/g
 

@@ -39,6 +39,8 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
   keys: (caller) => make(caller, '/api/keys', { name: Bun.randomUUIDv7() }),
   users: (caller) => make(caller, '/api/users', { username: Bun.randomUUIDv7(), password: 'long enough' }),
   roles: (caller) => make(caller, '/api/roles', { name: Bun.randomUUIDv7() }),
+  // The one type that has no secret, which the server has no key for.
+  credentials: (caller) => make(caller, '/api/credentials', { name: 'one', type: 'snmp_v3', username: 'one' }),
 }
 
 const make = async (caller: TestCaller, path: string, body: object): Promise<string> => {

@@ -5,11 +5,17 @@ import { CLIENT_COMMANDS } from './platform/cli/client-commands.ts'
 import type { Program } from './platform/cli/command.ts'
 import { offlineCommands } from './platform/cli/offline-commands.ts'
 import { createCli } from './platform/cli/run.ts'
+import { recoveryCommands } from './recovery/commands.ts'
 
 export const program: Program = {
   version: packageJson.version,
   contracts: async () => (await import('./features/index.ts')).contracts,
-  specials: [...CLIENT_COMMANDS, ...estateCommands, ...offlineCommands(() => import('./server.ts'))],
+  specials: [
+    ...CLIENT_COMMANDS,
+    ...estateCommands,
+    ...offlineCommands(() => import('./server.ts')),
+    ...recoveryCommands,
+  ],
 }
 
 export const runCli = createCli(program)

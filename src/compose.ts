@@ -1,24 +1,29 @@
 /** The composition root: configuration -> database -> features -> HTTP and jobs. No logic. */
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pkg from '../package.json' with { type: 'json' }
 import { createFeatures } from './features/handlers.ts'
 import { createKeyUses, type KeyUses } from './features/keys/uses.ts'
+import { openSecrets } from './features/secrets/open-secrets.ts'
 import { createIdentify } from './features/sessions/identify.ts'
 import { createSessionStore, type SessionStore } from './features/sessions/store.ts'
+import { createPopulation } from './features/system/gauges.ts'
+import { addProcessMetrics } from './features/system/process-metrics.ts'
 import type { Tables } from './features/tables.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './features/users/first-admin.ts'
 import { migrations } from './migrations/index.ts'
 import type { Config } from './platform/config.ts'
+import { DATA_FILE, openDataFolder } from './platform/db/data-folder.ts'
+import { DataLockedError } from './platform/db/data-lock.ts'
 import type { Db } from './platform/db/database.ts'
-import { DataLockedError, lockDataDir } from './platform/db/data-lock.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { openPostgres } from './platform/db/postgres.ts'
 import { openSqlite } from './platform/db/sqlite.ts'
 import { createApp } from './platform/http/app.ts'
+import { createGuard } from './platform/http/guard.ts'
 import { startScheduler } from './platform/jobs.ts'
 import { createKernel, type Kernel } from './platform/kernel.ts'
 import type { Logger } from './platform/log.ts'
+import { createMetrics } from './platform/metrics.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 
 export const VERSION: string = pkg.version
@@ -26,9 +31,16 @@ export const VERSION: string = pkg.version
 export type Process = { readonly config: Config; readonly log: Logger; readonly now: () => Date }
 
 /** The data file of a configuration without DATABASE_URL. */
-export const dataFile = (config: Config): string => join(config.dataDir, 'plat.db')
+export const dataFile = (config: Config): string => join(config.dataDir, DATA_FILE)
 
-export type OpenDatabase = { readonly db: Db<Tables>; readonly close: () => Promise<void> }
+export type OpenDatabase = {
+  readonly db: Db<Tables>
+  /** To be called every minute: looks after the disk that the data is on. */
+  readonly tend: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const nothingToTend = async (): Promise<void> => {}
 
 /**
  * Opens the database for a short command, also while a server uses it: that server has brought it to its schema.
@@ -40,7 +52,7 @@ export const openDatabaseBeside = async (context: Process): Promise<OpenDatabase
   } catch (error) {
     if (!(error instanceof DataLockedError)) throw error
     const db = openSqlite<Tables>(dataFile(context.config))
-    return { db, close: db.close }
+    return { db, tend: nothingToTend, close: db.close }
   }
 }
 
@@ -50,45 +62,23 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
     const db = openPostgres<Tables>(config.databaseUrl)
     const applied = await migrate(db, { migrations, now })
     if (applied.length > 0) log.info('database migrated', { applied })
-    return { db, close: db.close }
+    return { db, tend: nothingToTend, close: db.close }
   }
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const unlock = lockDataDir(config.dataDir)
-  try {
-    const file = dataFile(config)
-    const db = openSqlite<Tables>(file)
-    chmodSync(file, 0o600)
-    const applied = await migrate(db, {
-      migrations,
-      now,
-      beforeUpgrade: async (applied) => {
-        const copy = join(config.dataDir, `plat-before-${applied.length + 1}.db`)
-        rmSync(copy, { force: true })
-        db.copyTo(copy)
-        log.info('database copied before the upgrade', { copy })
-      },
-    })
-    if (applied.length > 0) log.info('database migrated', { applied })
-    return {
-      db,
-      close: async () => {
-        await db.close()
-        unlock()
-      },
-    }
-  } catch (error) {
-    unlock()
-    throw error
-  }
+  return openDataFolder<Tables>({ dataDir: config.dataDir, migrations, now, log })
 }
+
+/** What the socket knows of a request. */
+export type Socket = { readonly peer?: string }
 
 export type Plat = {
   readonly db: Db<Tables>
   readonly passwords: Passwords
   readonly sessions: SessionStore
   readonly keyUses: KeyUses
-  readonly fetch: (request: Request) => Response | Promise<Response>
+  readonly fetch: (request: Request, socket?: Socket) => Response | Promise<Response>
   readonly firstAdmin: FirstAdmin | undefined
+  /** From now on the process says that it is not ready. */
+  readonly beginStop: () => void
   readonly close: () => Promise<void>
 }
 
@@ -101,22 +91,32 @@ export type ComposeOptions = {
 /** The whole product on an open database, without a socket. */
 export const compose = async (
   { config, log, now }: Process,
-  { db, close }: OpenDatabase,
+  { db, tend, close }: OpenDatabase,
   { passwords = createPasswords(), withFirstAdmin = true }: ComposeOptions = {},
 ): Promise<Plat> => {
+  const secrets = await openSecrets({ db, config, log })
   const firstAdmin = withFirstAdmin ? await ensureFirstAdmin({ db, config, passwords, now }) : undefined
   const sessions = createSessionStore(db, config)
   const keyUses = createKeyUses(db)
 
+  const metrics = createMetrics()
+  const guard = createGuard({ config, metrics, now })
+  const population = await createPopulation(db)
+  let isStopping = false
+
   const features = createFeatures({
     config,
+    secrets,
     passwords,
     sessions,
     version: VERSION,
     lastTick: () => scheduler.lastTick(),
+    metrics,
+    isStopping: () => isStopping,
     kernel: () => kernel,
   })
-  const kernel: Kernel<Tables> = createKernel({ db, features, now, log })
+  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, committed: population.committed })
+  addProcessMetrics({ metrics, db, population, guard, now })
   const jobs = [
     ...features.flatMap((feature) => feature.jobs ?? []),
     { name: 'keys.record-uses', summary: 'Writes when API keys were last used', everyMs: 5_000, run: keyUses.flush },
@@ -128,10 +128,24 @@ export const compose = async (
         await sessions.purge(now())
       },
     },
+    {
+      name: 'metrics.recount',
+      summary: 'Counts what there is, where other processes write to the same database',
+      everyMs: 60_000,
+      run: async () => {
+        if (db.engine !== 'sqlite') await population.recount()
+      },
+    },
+    {
+      name: 'disk.tend',
+      summary: 'Keeps a reserve of disk space, and notices when a full disk has space again',
+      everyMs: 60_000,
+      run: tend,
+    },
   ]
   const scheduler = startScheduler({ kernel, jobs, log, now })
   const identify = createIdentify({ db, config, sessions, keyUses, now, log })
-  const app = createApp({ kernel, features, identify, log })
+  const app = createApp({ kernel, features, identify, guard, log })
 
   return {
     db,
@@ -140,9 +154,16 @@ export const compose = async (
     keyUses,
     firstAdmin,
     fetch: app.fetch,
+    beginStop: () => {
+      isStopping = true
+    },
     close: async () => {
+      guard.stop()
       await scheduler.stop()
-      await keyUses.flush()
+      await keyUses.flush().catch((error: unknown) => {
+        // On a full disk, say: no reason not to end in order.
+        log.warn('when API keys were last used could not be written', { error })
+      })
       passwords.close()
       await close()
     },

@@ -1,13 +1,18 @@
 /** `plat serve` and the other commands that open the database themselves: configuration in, process out. */
-import { resetPassword as reset } from './features/users/reset-password.ts'
+
 import { compose, openDatabase, openDatabaseBeside, type Plat, type Process, VERSION } from './compose.ts'
-import { type Config, loadConfig } from './platform/config.ts'
+import { resetPassword as reset } from './features/users/reset-password.ts'
 import type { Flags } from './platform/config/sources.ts'
+import { type Config, loadConfig } from './platform/config.ts'
+import { withWholeUrl } from './platform/http/request-url.ts'
 import { createLogger } from './platform/log.ts'
 import { createPasswords } from './platform/passwords.ts'
 
 /** In-flight requests get this long when the process is asked to end. */
 const SHUTDOWN_MS = 8000
+const DRAIN_TICK_MS = 20
+/** One Ctrl-C reaches a process more than once when its parents pass it on. */
+const SAME_SIGNAL_MS = 300
 /** Bytes that Bun reads of a body at most; an import is the largest thing there is. */
 const MAX_REQUEST_BYTES = 512 * 1024 * 1024
 
@@ -33,7 +38,8 @@ const banner = (url: string, { firstAdmin }: Plat): string => {
       `    password   ${firstAdmin.password}`,
       '  It is shown this once; `plat user reset-password` makes a new one at any time.',
     )
-  else if (firstAdmin) lines.push(`  The first user "${firstAdmin.username}" was made with the password you configured.`)
+  else if (firstAdmin)
+    lines.push(`  The first user "${firstAdmin.username}" was made with the password you configured.`)
   else lines.push('  Sign in with `plat login`. Forgot the password? `plat user reset-password USERNAME` on this host.')
   return `${lines.join('\n')}\n\n`
 }
@@ -54,7 +60,12 @@ export const startServer = async (context: Process): Promise<Server> => {
     port,
     maxRequestBodySize: MAX_REQUEST_BYTES,
     idleTimeout: 60,
-    fetch: plat.fetch,
+    // Without it Bun writes errors to the terminal by itself, between the lines of the log.
+    development: false,
+    fetch: (request, socket) => {
+      const peer = socket.requestIP(request)?.address
+      return plat.fetch(withWholeUrl(request), peer === undefined ? {} : { peer })
+    },
     error: (error) => {
       log.error('request failed outside of the application', { error })
       return new Response('Internal error\n', { status: 500 })
@@ -64,9 +75,12 @@ export const startServer = async (context: Process): Promise<Server> => {
     url: urlOf(server),
     plat,
     stop: async () => {
-      const force = setTimeout(() => server.stop(true), SHUTDOWN_MS)
-      await server.stop()
-      clearTimeout(force)
+      plat.beginStop()
+      // Nobody new is let in; those that are being answered are answered, as far as there is time.
+      void server.stop()
+      const deadlineMs = Date.now() + SHUTDOWN_MS
+      while (server.pendingRequests > 0 && Date.now() < deadlineMs) await Bun.sleep(DRAIN_TICK_MS)
+      await server.stop(true)
       await plat.close()
     },
   }
@@ -74,10 +88,12 @@ export const startServer = async (context: Process): Promise<Server> => {
 
 const stopOnSignal = (server: Server, { log }: Process): Promise<void> =>
   new Promise((resolve, reject) => {
-    let isStopping = false
+    let stoppingSince: number | undefined
     const stop = (signal: string) => {
-      if (isStopping) process.exit(1)
-      isStopping = true
+      const now = Date.now()
+      if (stoppingSince !== undefined && now - stoppingSince < SAME_SIGNAL_MS) return
+      if (stoppingSince !== undefined) process.exit(1)
+      stoppingSince = now
       log.info('stopping', { signal })
       server.stop().then(resolve, reject)
     }

@@ -1,7 +1,10 @@
 /** The registry of implementations: one line per feature. */
 import type { Config } from '../platform/config.ts'
+import type { Secrets } from '../platform/crypto.ts'
 import type { Kernel } from '../platform/kernel.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import type { Passwords } from '../platform/passwords.ts'
+import { credentialsFeature } from './credentials/credentials.ts'
 import type { Feature } from './ctx.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
 import { feature as devices } from './devices/devices.ts'
@@ -15,6 +18,7 @@ import { feature as relationships } from './relationships/relationships.ts'
 import { feature as reservations } from './reservations/reservations.ts'
 import { feature as roles } from './roles/roles.ts'
 import { feature as search } from './search/search.ts'
+import { secretsFeature } from './secrets/secrets.ts'
 import { sessionsFeature } from './sessions/sessions.ts'
 import type { SessionStore } from './sessions/store.ts'
 import { systemFeature } from './system/system.ts'
@@ -23,10 +27,13 @@ import type { Tables } from './tables.ts'
 /** What the features need of the process they run in. */
 export type FeatureOptions = {
   readonly config: Config
+  readonly secrets: Secrets
   readonly passwords: Passwords
   readonly sessions: SessionStore
   readonly version: string
   readonly lastTick: () => number
+  readonly metrics: Metrics
+  readonly isStopping: () => boolean
   /** The kernel that these features are run by. */
   readonly kernel: () => Kernel<Tables>
 }
@@ -41,6 +48,8 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     relationships,
     search,
     estate,
+    credentialsFeature(options),
+    secretsFeature(options),
     roles,
     keys,
     sessionsFeature(options),

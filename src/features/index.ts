@@ -1,5 +1,6 @@
 /** The registry of contracts: one line per feature. Browser-safe; the implementations are in handlers.ts. */
 import type { OperationSet, RawRoute } from '../platform/operation.ts'
+import { credentials } from './credentials/api.ts'
 import { datacenters } from './datacenters/api.ts'
 import { devices } from './devices/api.ts'
 import { docsRoutes } from './docs/api.ts'
@@ -12,6 +13,7 @@ import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
 import { roles } from './roles/api.ts'
 import { search } from './search/api.ts'
+import { secrets } from './secrets/api.ts'
 import { sessionRoutes, sessions } from './sessions/api.ts'
 import { system, systemRoutes } from './system/api.ts'
 
@@ -23,6 +25,8 @@ export const contracts = {
   devices,
   relationships,
   search,
+  credentials,
+  secrets,
   roles,
   keys,
   sessions,

@@ -1,5 +1,6 @@
 /** The registry of tables: what each feature stores, as one type for Kysely. */
 import type { IdempotencyTables } from '../platform/idempotency.ts'
+import type { CredentialTables } from './credentials/table.ts'
 import type { DatacenterTables } from './datacenters/table.ts'
 import type { DeviceTables } from './devices/table.ts'
 import type { KeyTables } from './keys/table.ts'
@@ -9,6 +10,7 @@ import type { PoolTables } from './pools/table.ts'
 import type { RelationshipTables } from './relationships/table.ts'
 import type { ReservationTables } from './reservations/table.ts'
 import type { RoleTables } from './roles/table.ts'
+import type { SecretTables } from './secrets/table.ts'
 import type { SessionTables } from './sessions/table.ts'
 import type { UserTables } from './users/table.ts'
 
@@ -23,4 +25,6 @@ export type Tables = DatacenterTables &
   RoleTables &
   UserTables &
   KeyTables &
-  SessionTables
+  SessionTables &
+  SecretTables &
+  CredentialTables

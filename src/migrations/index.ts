@@ -2,5 +2,6 @@
 import type { Migration } from '../platform/db/migrate.ts'
 import { inventory } from './0001-inventory.ts'
 import { access } from './0002-access.ts'
+import { secrets } from './0003-secrets.ts'
 
-export const migrations: readonly Migration[] = [inventory, access]
+export const migrations: readonly Migration[] = [inventory, access, secrets]

@@ -2,9 +2,17 @@
 import type { z } from 'zod'
 import { type AppError, type ErrorBody, type FieldIssue, invalid, invalidField, toAppError } from './errors.ts'
 import type { KernelCtx } from './kernel.ts'
+import { pause } from './pause.ts'
 import { parse } from './validate.ts'
 
-type Item = { readonly op: 'create' | 'update' | 'delete'; readonly id?: string | undefined; readonly [field: string]: unknown }
+/** Items between two turns of the event loop: some milliseconds of work. */
+const ITEMS_PER_TURN = 10
+
+type Item = {
+  readonly op: 'create' | 'update' | 'delete'
+  readonly id?: string | undefined
+  readonly [field: string]: unknown
+}
 type Input = { readonly operations: readonly Item[]; readonly atomic: boolean }
 
 type Verb<Ctx, S extends z.ZodType, T> = {
@@ -67,6 +75,7 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
   const results: Result<Noun, T>[] = []
   const issues: FieldIssue[] = []
   for (const [index, item] of operations.entries()) {
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await pause()
     try {
       const value = await ctx.savepoint(() => runOne(item))
       const object = value === undefined ? {} : { [rules.noun]: value }
@@ -77,11 +86,13 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
       if (error.code === 'INTERNAL_ERROR') throw thrown
       issues.push(...placed(error, index, rules.noun))
       // Without the object, which every noun leaves optional.
-      results.push({ index, status: 'failed', error: { ...error.toBody(), details: [...error.details] } } as Result<Noun, T>)
+      results.push({ index, status: 'failed', error: { ...error.toBody(), details: [...error.details] } } as Result<
+        Noun,
+        T
+      >)
     }
   }
-  if (atomic && issues.length > 0)
-    throw invalid(issues)
+  if (atomic && issues.length > 0) throw invalid(issues)
   const failed = results.filter(({ status }) => status === 'failed').length
   return { results, succeeded: results.length - failed, failed }
 }

@@ -14,7 +14,8 @@ const kindOf = (schema: Schema | undefined): Kind => {
   return types.includes('boolean') ? 'boolean' : 'text'
 }
 
-const listOf = (schema: Schema): Schema | undefined => [schema, ...(schema.anyOf ?? [])].find((one) => one.type === 'array')
+const listOf = (schema: Schema): Schema | undefined =>
+  [schema, ...(schema.anyOf ?? [])].find((one) => one.type === 'array')
 
 /** What each field of an input wants, looked up once per schema. */
 export const coercionOf = (input: z.ZodType): Coercion =>

@@ -1,7 +1,7 @@
 // What AES-GCM promises has to hold for what we write: only the same key, in the same place, gives the same text back.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createSecrets, keyIdOf, type Place, SealedValueError } from './crypto.ts'
+import { createSecrets, keyIdOf, type Place, SealedValueError, sealedKeyId, sealedPrefix } from './crypto.ts'
 
 const KEY = 'a1'.repeat(32)
 const OTHER = 'b2'.repeat(32)
@@ -100,6 +100,17 @@ describe('keys', () => {
   test('are named by the first digits of their hash', () => {
     // sha256sum of 32 zero bytes
     expect(keyIdOf('00'.repeat(32))).toBe('66687aad')
+  })
+
+  test('are told by the beginning of a value', () => {
+    const sealed = secrets.seal(PLACE, 'x')
+    expect(sealed).toStartWith(sealedPrefix(keyIdOf(KEY)))
+    expect([sealedKeyId(sealed), sealedKeyId(sealedPrefix(keyIdOf(KEY)))]).toEqual([keyIdOf(KEY), keyIdOf(KEY)])
+    expect([sealedKeyId(''), sealedKeyId(' '.concat(sealed)), sealedKeyId('v1.ABCDEF01.')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   test('no message holds the key or the text', () => {

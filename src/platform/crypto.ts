@@ -11,6 +11,7 @@ const NONCE_BYTES = 12
 /** Fixed, because a shorter tag, which is easier to forge, would otherwise be taken too. */
 const TAG_BYTES = 16
 const FORM = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
+const PREFIX = /^v1\.([0-9a-f]{8})\./
 
 /** Where a value is stored. It can be opened there and nowhere else. */
 export type Place = { readonly table: string; readonly column: string; readonly id: string }
@@ -40,6 +41,9 @@ export const keyIdOf = (key: string): string =>
 
 /** What every value begins with that is sealed with the key of this id. */
 export const sealedPrefix = (keyId: string): string => `${VERSION}.${keyId}.`
+
+/** The id of the key that a value, of which the prefix is enough, says it is sealed with. */
+export const sealedKeyId = (sealed: string): string | undefined => PREFIX.exec(sealed)?.[1]
 
 const associatedData = ({ table, column, id }: Place): Buffer => Buffer.from(`${table}|${column}|${id}`)
 

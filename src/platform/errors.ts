@@ -16,6 +16,7 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, exit: 2 },
   ALREADY_EXISTS: { status: 409, exit: 5 },
   IP_NOT_AVAILABLE: { status: 409, exit: 5 },
+  LAST_ADMIN: { status: 409, exit: 5 },
   PRECONDITION_FAILED: { status: 412, exit: 5 },
   RATE_LIMIT_EXCEEDED: { status: 429, exit: 6 },
   LOGIN_RATE_LIMIT_EXCEEDED: { status: 429, exit: 6 },
@@ -34,22 +35,29 @@ export type FieldIssue = { readonly field: string; readonly message: string }
 /** The error body of every surface: `{code, error, details}`. */
 export type ErrorBody = { readonly code: ErrorCode; readonly error: string; readonly details: readonly FieldIssue[] }
 
-type Options = ErrorOptions & { readonly details?: readonly FieldIssue[]; readonly status?: number }
+type Options = ErrorOptions & {
+  readonly details?: readonly FieldIssue[]
+  readonly status?: number
+  readonly retryAt?: Date
+}
 
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly details: readonly FieldIssue[]
   /** HTTP status; the code's own unless one code answers with several (a body that is too large: 413 INVALID_INPUT). */
   readonly status: number
+  /** When it is worth trying again: the header Retry-After. */
+  readonly retryAt: Date | undefined
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details = [], status = ERRORS[code].status, ...options }: Options = {},
+    { details = [], status = ERRORS[code].status, retryAt, ...options }: Options = {},
   ) {
     super(message, options)
     this.details = details
     this.status = status
+    this.retryAt = retryAt
   }
 
   toBody(): ErrorBody {

@@ -8,12 +8,7 @@ const storable = { error: 'must be valid Unicode text without NUL characters' }
 export const line = (max: number) => z.string().max(max).refine(isStorable, storable)
 
 /** Required name: 1-255 characters after trimming. */
-export const Name = z
-  .string()
-  .trim()
-  .min(1, 'must not be blank')
-  .max(255)
-  .refine(isStorable, storable)
+export const Name = z.string().trim().min(1, 'must not be blank').max(255).refine(isStorable, storable)
 
 /** Optional text; absent, `null` and `""` are all `""`. */
 export const text = (max: number) =>
@@ -31,11 +26,17 @@ export const ruledText = (max: number, rule: (value: string) => boolean, error: 
 /** An id as a caller may choose one: 1-64 of `A-Za-z0-9._-`, but for `.` and `..`, which no URL can carry. */
 export const NewId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 . _ -')
 
+/** Text that something is looked up by: unlike a NUL, U+FFFD can be looked for in every engine, and nothing has it for a key. */
+export const Key = z.string().overwrite((text) => (isStorable(text) ? text : '\ufffd'))
+
 /**
  * The id of an object of `noun` (plural), in a path or filter: whatever the text looks like, an unknown one is a 404 or
  * an empty list. The CLI takes a name in its place.
  */
-export const idOf = (noun: string) => z.string().meta({ ref: noun })
+export const idOf = (noun: string) => Key.meta({ ref: noun })
+
+/** Text that a list is filtered by. Longer text is nowhere, and would be too much for a pattern of SQLite. */
+export const Filter = line(255)
 
 /** Optional reference to an object of `noun`; absent, `null` and `""` are none. */
 export const reference = (noun: string) =>
@@ -63,10 +64,17 @@ export const Tags = z
 /** RFC 3339 in UTC with milliseconds, as it is stored and sent. */
 export const Timestamp = z.iso.datetime({ precision: 3 })
 
+const MOMENT_HINT = 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z'
+/** What `Timestamp` is long; in UTC a time with an offset can leave the years of four digits, which sort as text. */
+const TIMESTAMP_LENGTH = 24
+
 /** A moment in a request: RFC 3339 with any offset; stored in UTC. */
-export const Moment = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z' })
-  .transform((value) => new Date(value).toISOString())
+export const Moment = z.iso.datetime({ offset: true, error: MOMENT_HINT }).transform((value, check) => {
+  const utc = new Date(value).toISOString()
+  if (utc.length === TIMESTAMP_LENGTH) return utc
+  check.addIssue(MOMENT_HINT)
+  return z.NEVER
+})
 
 /** `limit` and `offset`, optional on every list. */
 export const Page = {
@@ -87,4 +95,3 @@ export const patch = <const S extends Shape>(shape: S): OptionalShape<S> =>
 export const draft = <const S extends Shape>(shape: S): DraftShape<S> =>
   // Object.fromEntries loses the keys' types; `null` is what every clearable field takes.
   Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, field.prefault(null as never)])) as DraftShape<S>
-

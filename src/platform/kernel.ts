@@ -43,6 +43,8 @@ export type Request = {
   readonly caller: Caller
   readonly input: unknown
   readonly requestId: string
+  /** The address it comes from, where there is one. */
+  readonly client?: string
   readonly signal: AbortSignal
   /** The If-Match header of a PUT or DELETE. */
   readonly ifMatch?: string | undefined
@@ -59,6 +61,8 @@ export type KernelCtx<Tables> = {
   readonly now: string
   /** As in X-Request-Id. */
   readonly requestId: string
+  /** The address that the request comes from; '' when unknown. */
+  readonly client: string
   readonly log: Logger
   readonly signal: AbortSignal
   /** Tells the rest of the product, inside the same transaction. */
@@ -69,7 +73,7 @@ export type KernelCtx<Tables> = {
   readonly require: (permission: Permission) => void
   /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
   readonly precondition: (current: Etag) => void
-  /** Runs a short transaction, for raw routes and jobs, which begin without one. */
+  /** Runs a short transaction, for raw routes, jobs and operations with `hasOwnTransactions`, which begin without one. */
   readonly write: <T>(work: (ctx: KernelCtx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
 }
 
@@ -78,7 +82,20 @@ export type Handler<O extends AnyOperation, Tables> = (
   input: ParsedInputOf<O>,
 ) => Promise<Answer<OutputOf<O>>>
 
-export type Handlers<S extends OperationSet, Tables> = { readonly [K in keyof S]: Handler<S[K], Tables> }
+/**
+ * A handler in two steps, for what must not be done while a transaction is held (the hash of a password takes a second):
+ * `prepare` runs without one and answers with the step that runs inside it, which judges anew whatever may have changed.
+ */
+export type PreparedHandler<O extends AnyOperation, Tables> = {
+  readonly prepare: (
+    ctx: KernelCtx<Tables>,
+    input: ParsedInputOf<O>,
+  ) => Promise<(ctx: KernelCtx<Tables>) => Promise<Answer<OutputOf<O>>>>
+}
+
+export type Handlers<S extends OperationSet, Tables> = {
+  readonly [K in keyof S]: Handler<S[K], Tables> | PreparedHandler<S[K], Tables>
+}
 
 export type RawHandler<Tables> = (ctx: KernelCtx<Tables>, request: globalThis.Request) => Promise<Response>
 
@@ -87,7 +104,14 @@ export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<
 
 export type Bound<Tables> = {
   readonly op: AnyOperation
-  readonly handler: (ctx: KernelCtx<Tables>, input: never) => Promise<unknown>
+  readonly handler:
+    | ((ctx: KernelCtx<Tables>, input: never) => Promise<unknown>)
+    | {
+        readonly prepare: (
+          ctx: KernelCtx<Tables>,
+          input: never,
+        ) => Promise<(ctx: KernelCtx<Tables>) => Promise<unknown>>
+      }
 }
 export type BoundRaw<Tables> = { readonly route: RawRoute; readonly handler: RawHandler<Tables> }
 
@@ -119,45 +143,78 @@ export const checkAccess = (access: Access, caller: Caller): void => {
   throw new AppError('FORBIDDEN', `This needs the permission ${wanted.join(' or ')}`)
 }
 
+/** A transaction, and the names of what was emitted in it so far. */
+type Transaction<Tables> = Tx<Tables> & { readonly events: string[] }
+
 export type KernelOptions<Tables> = {
   readonly db: Db<Tables>
   readonly features: readonly Feature<Tables>[]
   readonly now: () => Date
   readonly log: Logger
+  /** Told the names of the events of every transaction, after its commit. */
+  readonly committed: (events: readonly string[]) => void
 }
 
 export type Kernel<Tables> = {
   readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
   readonly runJob: (job: Job<Tables>) => Promise<void>
-  readonly runRaw: (bound: BoundRaw<Tables>, request: Omit<Request, 'input'>, raw: globalThis.Request) => Promise<Response>
+  readonly runRaw: (
+    bound: BoundRaw<Tables>,
+    request: Omit<Request, 'input'>,
+    raw: globalThis.Request,
+  ) => Promise<Response>
 }
 
-export const createKernel = <Tables>({ db, features, now, log }: KernelOptions<Tables>): Kernel<Tables> => {
+export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
+  const { db, features, now, log, committed } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
       reactions.set(event, [...(reactions.get(event) ?? []), reaction])
 
-  const contextFor = (request: Omit<Request, 'input'>, tx: Tx<Tables> | undefined): KernelCtx<Tables> => {
+  type Work<T> = (ctx: KernelCtx<Tables>) => Promise<T>
+
+  const transact = async <T>(request: Omit<Request, 'input'>, work: Work<T>, options?: WriteOptions): Promise<T> => {
+    const { value, events } = await db.write(async (tx) => {
+      const events: string[] = []
+      return { value: await work(contextFor(request, { ...tx, events })), events }
+    }, options)
+    committed(events)
+    return value
+  }
+
+  const contextFor = (request: Omit<Request, 'input'>, tx: Transaction<Tables> | undefined): KernelCtx<Tables> => {
     const ctx: KernelCtx<Tables> = {
       caller: request.caller,
       db: tx?.db ?? db.read,
       store: db,
       now: now().toISOString(),
       requestId: request.requestId,
+      client: request.client ?? '',
       log,
       signal: request.signal,
       emit: async (event, data) => {
         // A reaction declares the type of the event it reacts to; the emitter is the one place that makes it.
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
+        tx?.events.push(event)
       },
-      savepoint: (work) => (tx ? tx.savepoint(work) : work()),
+      savepoint: async (work) => {
+        if (!tx) return work()
+        const before = tx.events.length
+        try {
+          return await tx.savepoint(work)
+        } catch (error) {
+          // What was undone did not happen.
+          tx.events.length = before
+          throw error
+        }
+      },
       require: (permission) => checkAccess(permission, request.caller),
       precondition: (current) => {
         if (request.ifMatch === undefined || matchesEtag(request.ifMatch, current)) return
         throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
       },
-      write: (work, options) => db.write((inner) => work(contextFor(request, inner)), options),
+      write: (work, options) => transact(request, work, options),
     }
     return ctx
   }
@@ -166,12 +223,14 @@ export const createKernel = <Tables>({ db, features, now, log }: KernelOptions<T
     run: async ({ op, handler }, request) => {
       checkAccess(op.access, request.caller)
       const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
-      if (op.effect === 'read') return handler(contextFor(request, undefined), input)
-      return db.write((tx) => handler(contextFor(request, tx), input))
+      if (typeof handler === 'object')
+        return transact(request, await handler.prepare(contextFor(request, undefined), input))
+      if (op.effect === 'read' || op.hasOwnTransactions) return handler(contextFor(request, undefined), input)
+      return transact(request, (ctx) => handler(ctx, input))
     },
-    runJob: (job) => {
+    runJob: async (job) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
-      return job.run(contextFor({ caller, requestId: job.name, signal: NEVER }, undefined))
+      await job.run(contextFor({ caller, requestId: job.name, signal: NEVER }, undefined))
     },
     runRaw: async ({ route, handler }, request, raw) => {
       checkAccess(route.access, request.caller)

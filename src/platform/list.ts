@@ -32,7 +32,9 @@ export const listRows = <Tables, TB extends keyof Tables, Row, T>(
       for await (const rows of ctx.store.stream(paged)) {
         const sent = rows.map(row)
         const isPending = sent[0] instanceof Promise
-        yield (isPending ? await Promise.all(sent) : sent).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+        yield (isPending ? await Promise.all(sent) : sent).map((one) =>
+          typeof one === 'string' ? one : JSON.stringify(one),
+        )
       }
     },
   })

@@ -10,7 +10,10 @@ export type Merged<T> = {
 /**
  * @example merge({ a: 1, b: 2 }, { b: 3 }) // { value: { a: 1, b: 3 }, changes: ['b'] }
  */
-export const merge = <T extends object>(before: T, patch: { readonly [K in keyof T]?: T[K] | undefined }): Merged<T> => {
+export const merge = <T extends object>(
+  before: T,
+  patch: { readonly [K in keyof T]?: T[K] | undefined },
+): Merged<T> => {
   const value = { ...before }
   const changes: (keyof T & string)[] = []
   for (const key in patch) {

@@ -25,6 +25,8 @@ export type CliHints = {
   readonly command?: string
   /** Positional arguments, in order. */
   readonly args?: readonly string[]
+  /** Secrets that a person at a terminal is asked for where they are not given, so that none has to stand on the command line. */
+  readonly ask?: readonly string[]
 }
 
 export type Operation<
@@ -42,9 +44,13 @@ export type Operation<
   readonly status?: number
   /** Decides the transaction, the audit entry and the MCP hints. */
   readonly effect: Effect
+  /** The handler begins without a transaction and writes in short ones (`ctx.write`), as a job does: for long work, or work that isn't SQL. */
+  readonly hasOwnTransactions?: true
   readonly access: Access
   /** Request headers that carry a field of the input: `{ 'Idempotency-Key': 'idempotency_key' }`. */
   readonly headers?: Readonly<Record<string, keyof z.input<In> & string>>
+  /** Tries or sets a password: counted by the login limit as well. */
+  readonly isSensitive?: boolean
   /** Most bytes of a request body, where the 1 MiB of every other operation is not enough. */
   readonly maxBodyBytes?: number
   readonly cli?: CliHints
@@ -71,7 +77,9 @@ export const operation = <
   Out extends z.ZodType,
 >(
   op: Operation<Name, H, In, Out> &
-    (PathParams<H> extends keyof z.input<In> & string ? unknown : { readonly http: 'a {param} is not a field of input' }),
+    (PathParams<H> extends keyof z.input<In> & string
+      ? unknown
+      : { readonly http: 'a {param} is not a field of input' }),
 ): Operation<Name, H, In, Out> => op
 
 /** What is not JSON in and JSON out: sign-in with its cookie, health, metrics, documents, the MCP endpoint. */
@@ -81,6 +89,10 @@ export type RawRoute = {
   readonly http: Http
   readonly status?: number
   readonly access: Access
+  /** Tries or sets a password: counted by the login limit as well. */
+  readonly isSensitive?: boolean
+  /** Shows its progress as it goes on, and so has no deadline. */
+  readonly isLong?: boolean
   /** Not for a browser's session: a cookie is as good as none. */
   readonly bearerOnly?: boolean
   readonly description?: string

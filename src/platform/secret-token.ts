@@ -8,7 +8,7 @@ export const newSecret = (prefix = ''): string => prefix + randomBytes(32).toStr
  * What is stored of a secret: its SHA-256 in hex. Fast on purpose: 256 random bits can't be guessed, whatever the hash.
  * @example secretHash('abc').slice(0, 8) // 'ba7816bf'
  */
-export const secretHash = (secret: string): string => new Bun.CryptoHasher('sha256').update(secret).digest('hex')
+export const secretHash = (secret: string): string => Bun.SHA256.hash(secret, 'hex')
 
 /** Whether two hashes are the same, in a time that doesn't tell where they differ. */
 export const isSameHash = (a: string, b: string): boolean =>

@@ -8,7 +8,8 @@ type Path = readonly PropertyKey[]
 /** @example fieldName(['addresses', 0, 'ip']) // 'addresses[0].ip' */
 export const fieldName = (path: Path): string =>
   path.reduce<string>(
-    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : name === '' ? String(part) : `${name}.${String(part)}`),
+    (name, part) =>
+      typeof part === 'number' ? `${name}[${part}]` : name === '' ? String(part) : `${name}.${String(part)}`,
     '',
   )
 
@@ -22,7 +23,11 @@ const ARTICLES: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-const sizeMessage = (issue: RawIssue & { origin?: string }, word: 'at least' | 'at most', bound: number | bigint): string => {
+const sizeMessage = (
+  issue: RawIssue & { origin?: string },
+  word: 'at least' | 'at most',
+  bound: number | bigint,
+): string => {
   if (issue.origin === 'string') return `must have ${word} ${bound} character${Number(bound) === 1 ? '' : 's'}`
   if (issue.origin === 'array') return `must have ${word} ${bound} item${Number(bound) === 1 ? '' : 's'}`
   return `must be ${word} ${bound}`
@@ -66,12 +71,24 @@ type JsonSchema = {
   readonly anyOf?: readonly JsonSchema[]
 }
 
-/** The input side of a schema as JSON Schema (draft 2020-12), made once per schema. */
+type Definitions = Readonly<Record<string, unknown>>
+
+/** Named schemas (`.meta({ id })`) in the places that refer to them. An input holds none that contains itself. */
+const inlined = (value: unknown, definitions: Definitions): unknown => {
+  if (Array.isArray(value)) return value.map((one) => inlined(one, definitions))
+  if (typeof value !== 'object' || value === null) return value
+  if ('$ref' in value && typeof value.$ref === 'string')
+    return inlined(definitions[value.$ref.slice(value.$ref.lastIndexOf('/') + 1)], definitions)
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inlined(one, definitions)]))
+}
+
+/** The input side of a schema as JSON Schema (draft 2020-12), without references, made once per schema. */
 export const inputJsonSchema = (schema: z.ZodType): JsonSchema => {
   const known = cache.get(schema)
   if (known) return known
+  const { $defs = {}, ...whole } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   // JSON Schema is what zod returns; its own type is wider than what we read of it.
-  const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  const made = inlined(whole, $defs) as JsonSchema
   cache.set(schema, made)
   return made
 }
@@ -83,7 +100,8 @@ const findUnknown = (schema: JsonSchema, value: unknown, path: Path): Path[] => 
     const found = schema.anyOf.filter(({ type }) => type !== 'null').map((option) => findUnknown(option, value, path))
     return found.reduce((best, one) => (one.length < best.length ? one : best), found[0] ?? [])
   }
-  if (Array.isArray(value)) return value.flatMap((item, i) => (schema.items ? findUnknown(schema.items, item, [...path, i]) : []))
+  if (Array.isArray(value))
+    return value.flatMap((item, i) => (schema.items ? findUnknown(schema.items, item, [...path, i]) : []))
   if (typeof value !== 'object' || value === null) return []
   const { properties } = schema
   // An object without declared properties takes any.

@@ -13,6 +13,8 @@ import { createRole, createUser, keyFor } from './identities.ts'
 import { type Dialect, postgresDatabase } from './servers.ts'
 
 const ORIGIN = 'http://plat.test'
+/** Tests ask more than a person does; those of the limits set them again. */
+export const UNLIMITED = { RATE_LIMIT_ENABLED: 'false', LOGIN_RATE_LIMIT_REQUESTS: '1000000' }
 
 export type TestOptions = {
   readonly dialect?: Dialect
@@ -76,7 +78,13 @@ export const testApp = async ({
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-test-'))
   const server = dialect === 'postgres' ? await postgresDatabase() : undefined
   const config = loadConfig({
-    env: { DATA_DIR: dataDir, LISTEN_ADDR: '127.0.0.1:0', ...(server ? { DATABASE_URL: server.url } : {}), ...env },
+    env: {
+      ...UNLIMITED,
+      DATA_DIR: dataDir,
+      LISTEN_ADDR: '127.0.0.1:0',
+      ...(server ? { DATABASE_URL: server.url } : {}),
+      ...env,
+    },
     cwd: dataDir,
   })
   await prepare(config, now)

@@ -1,8 +1,11 @@
 /** A REST application made of a test's own operations and routes, on an empty database; everybody may do everything. */
 
+import { loadConfig } from '../platform/config.ts'
 import { createApp } from '../platform/http/app.ts'
+import { createGuard } from '../platform/http/guard.ts'
 import { type Bound, type BoundRaw, type Caller, createKernel, GUEST } from '../platform/kernel.ts'
 import { createLogger } from '../platform/log.ts'
+import { createMetrics } from '../platform/metrics.ts'
 import type { AnyOperation, RawRoute } from '../platform/operation.ts'
 import { emptyDatabase } from './database.ts'
 
@@ -26,9 +29,11 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
   const features = [{ operations, routes }]
-  const kernel = createKernel({ db, features, now: () => new Date(), log })
+  const kernel = createKernel({ db, features, now: () => new Date(), log, committed: () => {} })
   const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
-  const app = createApp({ kernel, features, identify, log })
+  const config = loadConfig({ env: { RATE_LIMIT_ENABLED: 'false' }, cwd: '/nowhere' })
+  const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date() })
+  const app = createApp({ kernel, features, identify, guard, log })
   return {
     fetch: app.fetch,
     /** What was logged, one entry a line. */
@@ -37,7 +42,10 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
       const [method = 'GET', path = '/'] = http.split(' ')
       return app.request(ORIGIN + path, { ...init, method })
     },
-    close,
+    close: async () => {
+      guard.stop()
+      await close()
+    },
   }
 }
 export type SmallApp = Awaited<ReturnType<typeof smallApp>>

@@ -39,6 +39,13 @@ export const refusal = (...fields: string[]) => ({
   body: { code: 'VALIDATION_ERROR', details: fields.map((field) => ({ field })) },
 })
 
+/** The fields that a refusal names. */
+export const fieldsOf = ({ status, body }: Answer): string[] => {
+  if (status !== 400) throw new Error(`status ${status} is no refusal`)
+  const { details } = body as { details: readonly { field: string }[] }
+  return [...new Set(details.map(({ field }) => field))]
+}
+
 /** An answer with this status and code. */
 export const failure = (status: number, code: string) => ({ status, body: { code } })
 export const missing = failure(404, 'NOT_FOUND')

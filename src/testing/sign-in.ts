@@ -7,6 +7,7 @@ import { compose, openDatabase } from '../compose.ts'
 import { type Config, loadConfig } from '../platform/config.ts'
 import { createLogger } from '../platform/log.ts'
 import { createPasswords, type Passwords } from '../platform/passwords.ts'
+import { UNLIMITED } from './app.ts'
 import { type Dialect, postgresDatabase } from './servers.ts'
 
 export type SignInOptions = {
@@ -38,7 +39,7 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry), now })
   const dir = mkdtempSync(join(tmpdir(), 'plat-sign-in-'))
   const server = dialect === 'postgres' ? await postgresDatabase() : undefined
-  const env = { DATA_DIR: dir, ...(server ? { DATABASE_URL: server.url } : {}) }
+  const env = { ...UNLIMITED, DATA_DIR: dir, ...(server ? { DATABASE_URL: server.url } : {}) }
   const config: Config = { ...loadConfig({ env, cwd: dir }), ...options.config }
   const passwords = options.passwords ?? createPasswords({ cost: 4 })
   const context = { config, log, now }

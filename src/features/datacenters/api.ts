@@ -1,6 +1,6 @@
 /** The datacenters contract. Browser-safe. */
 import { z } from 'zod'
-import { draft, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/fields.ts'
+import { draft, Filter, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 import { Device } from '../devices/schema.ts'
 
@@ -32,7 +32,7 @@ export const datacenters = {
     effect: 'read',
     access: 'datacenters:list',
     mcp: 'listed',
-    input: z.object({ name: z.string().optional().describe('Part of the name, in any case'), ...Page }),
+    input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
     output: z.array(Datacenter),
   }),
   create: operation({

@@ -6,17 +6,14 @@ const columns = ['id', 'name', 'location', 'description', 'created_at', 'updated
 
 const keyed = (datacenter: Datacenter) => ({ ...datacenter, name_key: datacenter.name.toLowerCase() })
 
-export const query = (ctx: Ctx) =>
-  ctx.db.selectFrom('datacenters').select(columns).orderBy('name_key').orderBy('id')
+export const query = (ctx: Ctx) => ctx.db.selectFrom('datacenters').select(columns).orderBy('name_key').orderBy('id')
 
 export const find = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
   ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id).executeTakeFirst()
 
 /** As `find`, and keeps other writers off the row until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
-  ctx.store.sql
-    .lockRows(ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id))
-    .executeTakeFirst()
+  ctx.store.sql.lockRows(ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id)).executeTakeFirst()
 
 export const insert = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
   await ctx.db.insertInto('datacenters').values(keyed(datacenter)).execute()

@@ -5,6 +5,7 @@ import { IpAddress } from '../../platform/address-field.ts'
 import { BulkFields, bulkInput, bulkOutput } from '../../platform/bulk.ts'
 import {
   draft,
+  Filter,
   idOf,
   line,
   Name,
@@ -19,6 +20,9 @@ import {
 } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 import { Device, DeviceStatus } from './schema.ts'
+
+/** Most addresses of one device. */
+export const MAX_ADDRESSES = 1000
 
 const AddressInput = z
   .object({
@@ -47,7 +51,7 @@ const fields = {
   tags: Tags,
   addresses: z
     .array(AddressInput)
-    .max(1000)
+    .max(MAX_ADDRESSES)
     .nullable()
     .transform((addresses) => addresses ?? []),
   domains: z
@@ -73,7 +77,7 @@ export const devices = {
     access: 'devices:list',
     mcp: 'listed',
     input: z.object({
-      tags: z.array(z.string()).optional().describe('Only devices with every one of these tags'),
+      tags: z.array(Filter).optional().describe('Only devices with every one of these tags'),
       datacenter_id: idOf('datacenters').optional(),
       network_id: idOf('networks').optional(),
       status: DeviceStatus.optional(),
@@ -89,7 +93,7 @@ export const devices = {
     effect: 'read',
     access: 'devices:list',
     cli: { args: ['q'] },
-    input: z.object({ q: z.string().min(1).max(256), ...Page }),
+    input: z.object({ q: line(256).min(1), ...Page }),
     output: z.array(Device),
   }),
   create: operation({

@@ -1,14 +1,15 @@
 /** The rules of devices. */
 import { JsonText } from '../../platform/answer.ts'
 import { runBulk } from '../../platform/bulk-run.ts'
-import { AppError, invalid, notFound } from '../../platform/errors.ts'
+import { AppError, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
 import { listRows } from '../../platform/list.ts'
 import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { DeviceDraft, DevicePatch, devices } from './api.ts'
+import { lockAll as lockPools } from '../pools/pools.ts'
+import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES } from './api.ts'
 import * as membership from './membership-store.ts'
 import { reactions } from './reactions.ts'
 import { referenceIssues } from './references.ts'
@@ -29,6 +30,17 @@ const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft):
 
 const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => store.keyOf(ip))
 
+/** Keeps what these addresses are, belong to and come from as it is until commit. */
+const lockAddresses = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
+  const addresses = all.flatMap((one) => one.addresses)
+  if (addresses.length === 0) return
+  await lockPools(
+    ctx,
+    addresses.flatMap(({ pool_id }) => (pool_id === null ? [] : [pool_id])),
+  )
+  await lockForPlacing(ctx, keysOf({ addresses }))
+}
+
 const memberRows = ({ id, addresses }: Device) =>
   addresses.map(({ ip, network_id }) => ({ device_id: id, ip_key: store.keyOf(ip), network_id }))
 
@@ -46,13 +58,13 @@ const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<voi
     return owner !== undefined && owner !== device_id
   })
   const [taken] = twice ? [{ pool_id: twice.pool_id, ip: twice.ip }] : await store.takenInPools(ctx, wanted)
-  if (taken) throw new AppError('IP_NOT_AVAILABLE', `${taken.ip} of the pool ${taken.pool_id} is taken by another device`)
+  if (taken)
+    throw new AppError('IP_NOT_AVAILABLE', `${taken.ip} of the pool ${taken.pool_id} is taken by another device`)
 }
 
 /** Judges drafts together; the database is asked once for all of them. */
 export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
-  const keys = drafts.flatMap(keysOf)
-  if (keys.length > 0) await lockForPlacing(ctx, keys)
+  await lockAddresses(ctx, drafts)
   const issues = await referenceIssues(ctx, drafts)
   const taken = await store.findDocs(
     ctx,
@@ -70,7 +82,7 @@ export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<M
 /** Records devices that have been judged good. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
   const keys = all.flatMap(keysOf)
-  if (keys.length > 0) await lockForPlacing(ctx, keys)
+  await lockAddresses(ctx, all)
   await claimPoolAddresses(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, all.flatMap(memberRows))
@@ -120,7 +132,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: DevicePatch): Promise<Device> => {
-  if (patch.addresses !== undefined) await lockForPlacing(ctx, keysOf({ addresses: patch.addresses }))
+  if (patch.addresses !== undefined) await lockAddresses(ctx, [{ addresses: patch.addresses }])
   const before = await lockForChange(ctx, id)
   const { value, changes } = merge(before, patch)
   if (changes.length === 0) return before
@@ -143,9 +155,14 @@ export const update = async (ctx: Ctx, { id, ...patch }: DevicePatch): Promise<D
 
 type NewAddress = Pick<Address, 'ip' | 'label' | 'network_id' | 'pool_id'>
 
-/** Puts addresses that have been claimed on a device. */
+/**
+ * Puts addresses that have been claimed on a device.
+ * @throws AppError VALIDATION_ERROR on `device_id` when these are more than it may have.
+ */
 export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddress[]): Promise<void> => {
-  const { addresses } = await mustGet(ctx, id)
+  const { addresses } = await lockForChange(ctx, id)
+  if (addresses.length + added.length > MAX_ADDRESSES)
+    throw invalidField('device_id', `a device has at most ${MAX_ADDRESSES} addresses`)
   const whole = added.map(({ ip, label, network_id, pool_id }) => {
     const type = ip.includes(':') ? 'ipv6' : 'ipv4'
     return { ip, port: null, type, label, network_id, switch_port: '', pool_id }

@@ -159,6 +159,7 @@ const HOSTILE_IDS = [
   '%25',
   '\u{1f4a5}',
   '[]',
+  'a\u0000b',
   'x'.repeat(300),
 ].map(encodeURIComponent)
 

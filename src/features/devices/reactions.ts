@@ -27,12 +27,14 @@ const rebuildAround = async (ctx: Ctx, network: Network): Promise<void> =>
 
 export const reactions: NonNullable<Feature['reactions']> = {
   'datacenter.deleting': async (ctx, { id }: Datacenter) => {
-    const clear = (device: Device): Device => (device.datacenter_id === id ? { ...device, datacenter_id: null } : device)
+    const clear = (device: Device): Device =>
+      device.datacenter_id === id ? { ...device, datacenter_id: null } : device
     await store.rewrite(ctx, await store.idsOfDatacenter(ctx, id), clear)
   },
   'pools.deleting': async (ctx, poolIds: readonly string[]) => {
     const gone = new Set(poolIds)
-    const clear = (address: Address) => (address.pool_id && gone.has(address.pool_id) ? { ...address, pool_id: null } : address)
+    const clear = (address: Address) =>
+      address.pool_id && gone.has(address.pool_id) ? { ...address, pool_id: null } : address
     const ids = await store.idsReferringTo(ctx, { poolIds })
     await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
   },
@@ -41,7 +43,10 @@ export const reactions: NonNullable<Feature['reactions']> = {
     const { first_key: first, last_key: last } = rangeOf(after)
     const outside = await store.firstOutside(ctx, { column: 'network_id', id: after.id, first, last })
     if (!outside) return
-    issues.push({ field: 'subnet', message: `would leave the address ${outside.ip} of device ${outside.device_id} outside` })
+    issues.push({
+      field: 'subnet',
+      message: `would leave the address ${outside.ip} of device ${outside.device_id} outside`,
+    })
   },
   'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
     if (network.subnet === before.subnet) return

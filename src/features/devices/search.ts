@@ -42,8 +42,13 @@ export const searchQuery = (ctx: Ctx, q: string) => {
   const prefix = `${escapeLike(text)}%`
   return matching
     .orderBy(({ selectFrom }) => {
-      const exactly = selectFrom('addresses').select('device_id').where('ip', '=', text)
-      const beginning = selectFrom('addresses').select('device_id').where('ip', '>=', text).where('ip', '<', `${text}\uffff`)
+      const exactly = selectFrom('addresses')
+        .select('device_id')
+        .where('ip_key', '=', ip ? ipKey(ip) : '')
+      const beginning = selectFrom('addresses')
+        .select('device_id')
+        .where('ip', '>=', text)
+        .where('ip', '<', `${text}\uffff`)
       return sql`CASE
         WHEN name_key = ${text} OR hostname_key = ${text} OR id IN (${exactly}) THEN 0
         WHEN name_key LIKE ${prefix} ESCAPE '\\' OR hostname_key LIKE ${prefix} ESCAPE '\\' OR id IN (${beginning}) THEN 1

@@ -1,8 +1,11 @@
 /** The queries of devices; the only writer of their tables. */
+import type { Kysely } from 'kysely'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
+import { prepared } from '../../platform/db/prepared.ts'
 import { pause } from '../../platform/pause.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
 import type { AddressRow, DeviceRow } from './table.ts'
 
@@ -64,7 +67,11 @@ const domainRows = ({ id, domains }: Device) => domains.map((domain, position) =
 
 /** One device as the JSON text that is sent. */
 export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> =>
-  (await ctx.db.selectFrom('devices').select('doc').where('id', '=', id).executeTakeFirst())?.doc
+  (await docsById(ctx, { id }))[0]?.doc
+
+const docsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
+  db.selectFrom('devices').select('doc').where('id', '=', id),
+)
 
 /** As `findDoc`, and keeps other writers off the row until commit. */
 export const lockDoc = async (ctx: Ctx, id: string): Promise<string | undefined> =>
@@ -77,7 +84,8 @@ export const exists = async (ctx: Ctx, id: string): Promise<boolean> =>
 export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
   const known = new Set<string>()
   for (const batch of batches(ids))
-    for (const { id } of await ctx.db.selectFrom('devices').select('id').where('id', 'in', batch).execute()) known.add(id)
+    for (const { id } of await ctx.db.selectFrom('devices').select('id').where('id', 'in', batch).execute())
+      known.add(id)
   return known
 }
 
@@ -94,7 +102,11 @@ export const idsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map
 export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const docs = new Map<string, string>()
   for (const batch of batches(ids))
-    for (const { id, doc } of await ctx.db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', batch).execute())
+    for (const { id, doc } of await ctx.db
+      .selectFrom('devices')
+      .select(['id', 'doc'])
+      .where('id', 'in', batch)
+      .execute())
       docs.set(id, doc)
   return docs
 }
@@ -159,10 +171,15 @@ export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device:
 }
 
 export const idsOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<string[]> =>
-  (await ctx.db.selectFrom('devices').select('id').where('datacenter_id', '=', datacenterId).execute()).map(({ id }) => id)
+  (await ctx.db.selectFrom('devices').select('id').where('datacenter_id', '=', datacenterId).execute()).map(
+    ({ id }) => id,
+  )
 
 /** The devices with an address that names one of these pools or this network. */
-export const idsReferringTo = async (ctx: Ctx, to: { poolIds: readonly string[] } | { networkId: string }): Promise<string[]> => {
+export const idsReferringTo = async (
+  ctx: Ctx,
+  to: { poolIds: readonly string[] } | { networkId: string },
+): Promise<string[]> => {
   const query = ctx.db.selectFrom('addresses').select('device_id').distinct()
   const rows = await ('networkId' in to
     ? query.where('network_id', '=', to.networkId)
@@ -196,7 +213,11 @@ export const takenInPools = async (
       .selectFrom('addresses')
       .select(['pool_id', 'ip', 'ip_key', 'device_id'])
       .where('pool_id', 'in', [...new Set(batch.map(({ pool_id }) => pool_id))])
-      .where('ip_key', 'in', batch.map(({ ip_key }) => ip_key))
+      .where(
+        'ip_key',
+        'in',
+        batch.map(({ ip_key }) => ip_key),
+      )
       .execute()
     for (const { pool_id, ip, ip_key, device_id } of rows)
       if (batch.some((one) => one.pool_id === pool_id && one.ip_key === ip_key && one.device_id !== device_id))

@@ -1,8 +1,20 @@
 /** The networks contract. Browser-safe. */
 import { z } from 'zod'
 import { parseCidr } from '../../net/cidr.ts'
-import { draft, idOf, Name, NewId, optionalNumber, Page, patch, reference, Timestamp, text } from '../../platform/fields.ts'
 import { BulkFields, bulkInput, bulkOutput } from '../../platform/bulk.ts'
+import {
+  draft,
+  Filter,
+  idOf,
+  Name,
+  NewId,
+  optionalNumber,
+  Page,
+  patch,
+  reference,
+  Timestamp,
+  text,
+} from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 import { Device } from '../devices/schema.ts'
 
@@ -62,7 +74,7 @@ export const networks = {
     access: 'networks:list',
     mcp: 'listed',
     input: z.object({
-      name: z.string().optional().describe('Part of the name, in any case'),
+      name: Filter.optional().describe('Part of the name, in any case'),
       datacenter_id: idOf('datacenters').optional(),
       vlan_id: z.int().optional(),
       include: z.enum(['utilization']).optional().describe('Adds to each network how full it is'),

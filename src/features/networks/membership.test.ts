@@ -235,7 +235,7 @@ const check = async ({ api }: Inventory, model: Model): Promise<void> => {
   expect(await api.networks.utilization({ id: one.id })).toEqual({ network_id: one.id, ...counts })
 }
 
-const RUNS = { sqlite: 60, postgres: 8 }
+const RUNS = { sqlite: 50, postgres: 8 }
 
 describe.each([...dialects()])('networks and addresses on %s', (dialect) => {
   const inv = inventory(dialect)

@@ -1,20 +1,12 @@
 /** The queries of networks; the only writer of their table. */
-import { ipKey } from '../../net/ip.ts'
+
 import { parseCidr } from '../../net/cidr.ts'
+import { ipKey } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from './api.ts'
 
-const columns = [
-  'id',
-  'name',
-  'subnet',
-  'vlan_id',
-  'datacenter_id',
-  'description',
-  'created_at',
-  'updated_at',
-] as const
+const columns = ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description', 'created_at', 'updated_at'] as const
 
 const rowOf = ({ utilization: _, ...network }: Network) => {
   const cidr = parseCidr(network.subnet)

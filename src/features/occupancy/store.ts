@@ -1,4 +1,5 @@
 /** The queries of occupancy; the only writer of its table. */
+import { EMPTY_BLOCK } from '../../net/occupancy.ts'
 import { batches } from '../../platform/db/batches.ts'
 import type { Ctx } from '../ctx.ts'
 
@@ -19,8 +20,11 @@ export const readBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<M
   return known
 }
 
+/** Blocks in which nothing is taken any more lose their row. */
 export const writeBlocks = async (ctx: Ctx, rows: readonly { block: string; taken: string }[]): Promise<void> => {
-  for (const batch of batches(rows))
+  const empty = rows.filter(({ taken }) => taken === EMPTY_BLOCK).map(({ block }) => block)
+  for (const batch of batches(empty)) await ctx.db.deleteFrom('address_blocks').where('block', 'in', batch).execute()
+  for (const batch of batches(rows.filter(({ taken }) => taken !== EMPTY_BLOCK)))
     await ctx.db
       .insertInto('address_blocks')
       .values(batch)

@@ -1,7 +1,7 @@
 /** The pools contract: ranges of a network that addresses are handed out from. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/address-field.ts'
-import { draft, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/fields.ts'
+import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 
 export const PoolUtilization = z
@@ -62,7 +62,7 @@ export type PoolPatch = z.output<typeof PoolPatch>
 
 const One = z.object({ id: idOf('pools') })
 const include = z.enum(['utilization']).optional().describe('Adds to each pool how full it is')
-const tags = z.array(z.string()).optional().describe('Only pools with every one of these tags')
+const tags = z.array(Filter).optional().describe('Only pools with every one of these tags')
 
 export const pools = {
   all: operation({
@@ -73,7 +73,7 @@ export const pools = {
     access: 'pools:list',
     mcp: 'listed',
     cli: { command: 'pool list' },
-    input: z.object({ name: z.string().optional().describe('Part of the name, in any case'), tags, include, ...Page }),
+    input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), tags, include, ...Page }),
     output: z.array(Pool),
   }),
   list: operation({

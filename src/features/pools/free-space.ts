@@ -45,9 +45,10 @@ const lowest = (keys: readonly (string | undefined)[]): string | undefined =>
 /** @throws AppError IP_NOT_AVAILABLE */
 export const nextIp = async (ctx: Ctx, pool: Pool, network: Network): Promise<string> => {
   const range = rangeOf(pool)
-  const { value: free } = await availableKeys(ctx, range, neverFree(network)).next()
+  const never = neverFree(network)
+  const { value: free } = await availableKeys(ctx, range, never).next()
   // A reservation that has expired frees its address at once, though it is purged a little later.
-  const key = lowest([free ?? undefined, await store.lowestExpired(ctx, range.first, range.last)])
+  const key = lowest([free ?? undefined, await store.lowestExpired(ctx, range, never)])
   if (key === undefined) throw noneLeft(pool)
   return formatIp(ipFromKey(key))
 }

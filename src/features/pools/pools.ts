@@ -7,10 +7,9 @@ import { etagOf } from '../../platform/etag.ts'
 import { listRows } from '../../platform/list.ts'
 import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import type { Tables } from '../tables.ts'
 import type { Network } from '../networks/api.ts'
-import { lockForRedrawing } from '../networks/membership.ts'
 import * as networks from '../networks/networks.ts'
+import type { Tables } from '../tables.ts'
 import { type Pool, type PoolDraft, type PoolPatch, pools } from './api.ts'
 import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
 import * as store from './store.ts'
@@ -34,6 +33,12 @@ export const mustLock = async (ctx: Ctx, id: string): Promise<Pool> => {
 
 /** Where those of the ids that are pools begin and end; what others check their references with. */
 export const rangesOf = store.rangesOf
+
+/**
+ * Keeps other writers off those of the ids that are pools until commit. Who takes addresses of pools locks these first and
+ * the addresses then, as an allocation does: otherwise the two wait for each other.
+ */
+export const lockAll = store.lockAll
 
 const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { subnet }: Network): FieldIssue[] => {
   const cidr = parseCidr(subnet)
@@ -74,7 +79,6 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
 }
 
 export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch): Promise<Pool> => {
-  if (patch.start_ip !== undefined || patch.end_ip !== undefined) await lockForRedrawing(ctx)
   const before = await lockForChange(ctx, id)
   if (network_id && network_id !== before.network_id)
     throw invalid([{ field: 'network_id', message: "can't change; create a pool in the other network" }])

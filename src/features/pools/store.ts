@@ -73,6 +73,14 @@ export const lock = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
   return row && poolOf(row, (await tagsOf(ctx, [id])).get(id) ?? [])
 }
 
+/** Keeps other writers off the rows until commit. */
+export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  for (const batch of batches([...new Set(ids)].sort())) {
+    const query = ctx.db.selectFrom('pools').select('id').where('id', 'in', batch).orderBy('id')
+    await ctx.store.sql.lockRows(query).execute()
+  }
+}
+
 const insertTags = async (ctx: Ctx, { id, tags }: Pool): Promise<void> => {
   if (tags.length === 0) return
   const rows = tags.map((tag, position) => ({ pool_id: id, position, tag }))
@@ -113,8 +121,7 @@ export const rangesOf = async (ctx: Ctx, ids: readonly string[]) => {
       .select(['id', 'start_key', 'end_key', 'network_id'])
       .where('id', 'in', batch)
       .execute()
-    for (const row of rows)
-      ranges.set(row.id, { first: row.start_key, last: row.end_key, network_id: row.network_id })
+    for (const row of rows) ranges.set(row.id, { first: row.start_key, last: row.end_key, network_id: row.network_id })
   }
   return ranges
 }
@@ -155,19 +162,21 @@ export const lastExpiry = async (ctx: Ctx): Promise<string> => {
   return row?.at ?? ''
 }
 
-/** The lowest address in a range that only an expired reservation holds. */
-export const lowestExpired = async (ctx: Ctx, first: string, last: string): Promise<string | undefined> => {
-  const row = await ctx.db
+/** The lowest address in a range, but for those of `never`, that only an expired reservation holds. */
+export const lowestExpired = async (
+  ctx: Ctx,
+  { first, last }: { readonly first: string; readonly last: string },
+  never: ReadonlySet<string>,
+): Promise<string | undefined> => {
+  let query = ctx.db
     .selectFrom('reservations')
     .select('ip_key')
     .where('ip_key', '>=', first)
     .where('ip_key', '<=', last)
     .where('expires_at', '<=', ctx.now)
     .where(isUnused)
-    .orderBy('ip_key')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.ip_key
+  if (never.size > 0) query = query.where('ip_key', 'not in', [...never])
+  return (await query.orderBy('ip_key').limit(1).executeTakeFirst())?.ip_key
 }
 
 /** How many addresses devices have in each pool's range; pools without any are missing. */
@@ -175,9 +184,7 @@ export const usedCounts = async (ctx: Ctx): Promise<Map<string, number>> => {
   const rows = await ctx.db
     .selectFrom('pools')
     .innerJoin('addresses', (join) =>
-      join
-        .onRef('addresses.ip_key', '>=', 'pools.start_key')
-        .onRef('addresses.ip_key', '<=', 'pools.end_key'),
+      join.onRef('addresses.ip_key', '>=', 'pools.start_key').onRef('addresses.ip_key', '<=', 'pools.end_key'),
     )
     .select(({ fn }) => ['pools.id', fn.count<number | string>('addresses.ip_key').distinct().as('n')])
     .groupBy('pools.id')
@@ -190,9 +197,7 @@ export const reservedKeys = async (ctx: Ctx): Promise<Map<string, string[]>> => 
   const rows = await ctx.db
     .selectFrom('pools')
     .innerJoin('reservations', (join) =>
-      join
-        .onRef('reservations.ip_key', '>=', 'pools.start_key')
-        .onRef('reservations.ip_key', '<=', 'pools.end_key'),
+      join.onRef('reservations.ip_key', '>=', 'pools.start_key').onRef('reservations.ip_key', '<=', 'pools.end_key'),
     )
     .select(['pools.id', 'reservations.ip_key'])
     .where(isLive(ctx.now))

@@ -1,6 +1,6 @@
 /** The relationships contract: how devices hang together. Browser-safe. */
 import { z } from 'zod'
-import { idOf, Page, Timestamp, text } from '../../platform/fields.ts'
+import { idOf, Key, Page, Timestamp, text } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 import { Device } from '../devices/schema.ts'
 
@@ -79,7 +79,7 @@ export const relationships = {
     access: 'relationships:delete',
     mcp: 'listed',
     cli: { args: ['device_id', 'type', 'child_id'] },
-    input: z.object({ device_id: idOf('devices'), child_id: idOf('devices'), type: z.string() }),
+    input: z.object({ device_id: idOf('devices'), child_id: idOf('devices'), type: Key }),
     output: z.void(),
   }),
 }

@@ -1,5 +1,6 @@
 /** The rules of relationships. */
 import { AppError, invalidField } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
 import { listRows } from '../../platform/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { exists, mustExist } from '../devices/devices.ts'
@@ -35,6 +36,8 @@ export const upsert = async (ctx: Ctx, draft: RelationshipDraft): Promise<'creat
 }
 
 const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
+  const relationship = await store.find(ctx, triple)
+  if (relationship) ctx.precondition(etagOf(JSON.stringify(relationship)))
   if (!(await store.remove(ctx, triple)))
     throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
   await ctx.emit('relationship.deleted', triple)

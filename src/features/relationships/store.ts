@@ -64,6 +64,8 @@ export const removeAllOf = async (ctx: Ctx, deviceId: string): Promise<void> => 
 export const relatedQuery = (ctx: Ctx, deviceId: string, type: string | undefined) => {
   const children = ctx.db.selectFrom('relationships').select('child_id as id').where('parent_id', '=', deviceId)
   const parents = ctx.db.selectFrom('relationships').select('parent_id as id').where('child_id', '=', deviceId)
-  const ends = type ? children.where('type', '=', type).union(parents.where('type', '=', type)) : children.union(parents)
+  const ends = type
+    ? children.where('type', '=', type).union(parents.where('type', '=', type))
+    : children.union(parents)
   return ctx.db.selectFrom('devices').select('doc').where('id', 'in', ends).orderBy('name_key').orderBy('id')
 }

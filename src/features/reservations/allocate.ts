@@ -61,21 +61,32 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     ctx.require('devices:update')
     if (request.ttl_seconds !== undefined)
       throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
-    await lockForPlacing(ctx, [])
   }
   const pool = await mustLockPool(ctx, request.id)
   if (device_id) {
+    await lockForPlacing(ctx, [])
     if (!(await deviceExists(ctx, device_id)))
       throw invalidField('device_id', `there is no device with id "${device_id}"`)
   }
   const keys = await claimFree(ctx, pool, request)
   const ips = keys.map((key) => formatIp(ipFromKey(key)))
   if (device_id) {
-    await addAddresses(ctx, device_id, ips.map((ip) => ({ ip, label, network_id: pool.network_id, pool_id: pool.id })))
+    await addAddresses(
+      ctx,
+      device_id,
+      ips.map((ip) => ({ ip, label, network_id: pool.network_id, pool_id: pool.id })),
+    )
     return { ips, reservations: [] }
   }
   const fields = { hostname, purpose, notes: '', expires_at: expiryOf(ctx, request.ttl_seconds) }
-  return { ips, reservations: await reserve(ctx, pool, ips.map((ip_address) => ({ ip_address, ...fields }))) }
+  return {
+    ips,
+    reservations: await reserve(
+      ctx,
+      pool,
+      ips.map((ip_address) => ({ ip_address, ...fields })),
+    ),
+  }
 }
 
 /** @throws AppError IP_NOT_AVAILABLE when the pool has not as many free addresses; nothing is taken then. */

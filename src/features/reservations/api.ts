@@ -41,7 +41,9 @@ export const AllocationRequest = z.object({
   id: idOf('pools').describe('The pool'),
   count: z.int().min(1).max(MAX_ALLOCATION).default(1),
   contiguous: z.boolean().default(false).describe('One unbroken run of addresses'),
-  device_id: reference('devices').optional().describe('Records the addresses on this device, in place of a reservation'),
+  device_id: reference('devices')
+    .optional()
+    .describe('Records the addresses on this device, in place of a reservation'),
   label: line(128).optional().describe('Label of the addresses on the device'),
   hostname: hostname.optional(),
   purpose: line(255).optional(),

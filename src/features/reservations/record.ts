@@ -1,8 +1,8 @@
 /** Writes reservations and frees their addresses; what the rules and the allocation share. */
 import type { Ctx } from '../ctx.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { Pool } from '../pools/api.ts'
-import type { KeyRange } from '../occupancy/occupancy.ts'
 import { keyOf } from '../pools/free-space.ts'
 import type { Reservation, ReservationDraft } from './api.ts'
 import * as store from './store.ts'
@@ -46,6 +46,10 @@ export const free = async (ctx: Ctx, keys: readonly string[]): Promise<void> => 
 /** Deletes the expired reservations of a range, or all; returns how many there were. */
 export const purgeExpired = async (ctx: Ctx, range?: KeyRange): Promise<number> => {
   const keys = await store.expiredKeys(ctx, range)
-  await free(ctx, keys)
+  if (keys.length === 0) return 0
+  await occupancy.lock(ctx, keys)
+  // Another writer may have been faster with one, and have reserved its address anew.
+  await store.removeExpired(ctx, keys)
+  await occupancy.release(ctx, keys)
   return keys.length
 }

@@ -40,12 +40,7 @@ export const lock = (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
 
 /** The live reservation of an address, in whatever pool. */
 export const findByKey = (ctx: Ctx, key: string): Promise<Reservation | undefined> =>
-  ctx.db
-    .selectFrom('reservations')
-    .select(columns)
-    .where('ip_key', '=', key)
-    .where(isLive(ctx.now))
-    .executeTakeFirst()
+  ctx.db.selectFrom('reservations').select(columns).where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst()
 
 export const insert = async (ctx: Ctx, rows: readonly ReservationRow[]): Promise<void> => {
   for (const batch of batches(rows)) await ctx.db.insertInto('reservations').values(batch).execute()
@@ -58,6 +53,12 @@ export const update = async (ctx: Ctx, { id, ...fields }: Reservation): Promise<
 /** Deletes by the keys of their addresses, which are unique. */
 export const removeKeys = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
   for (const batch of batches(keys)) await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).execute()
+}
+
+/** As `removeKeys`, those alone that have expired. */
+export const removeExpired = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+  for (const batch of batches(keys))
+    await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).where('expires_at', '<=', ctx.now).execute()
 }
 
 export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise<string[]> =>

@@ -1,6 +1,6 @@
 /** The contract of roles and of the permissions they are made of. Browser-safe. */
 import { z } from 'zod'
-import { Page, Timestamp } from '../../platform/fields.ts'
+import { Filter, Page, Timestamp } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 
 export const Role = z
@@ -28,7 +28,7 @@ export const roles = {
     http: 'GET /api/roles',
     effect: 'read',
     access: 'roles:list',
-    input: z.object({ name: z.string().optional().describe('Part of the name, in any case'), ...Page }),
+    input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
     output: z.array(Role),
   }),
   permissions: operation({

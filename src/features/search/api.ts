@@ -1,5 +1,6 @@
 /** The global search contract. Browser-safe. */
 import { z } from 'zod'
+import { line } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 
 export const SearchResult = z
@@ -24,7 +25,7 @@ export const search = {
     access: 'search:read',
     mcp: 'listed',
     cli: { command: 'search', args: ['q'] },
-    input: z.object({ q: z.string().min(1).max(256) }),
+    input: z.object({ q: line(256).min(1) }),
     output: z.object({ results: z.array(SearchResult) }).meta({ id: 'SearchResults' }),
   }),
 }

@@ -3,8 +3,8 @@ import { parseCidr } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { searchQuery } from '../devices/search.ts'
 import type { Device } from '../devices/schema.ts'
+import { searchQuery } from '../devices/search.ts'
 import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
 
 type Range = { readonly first: string; readonly last: string }
@@ -34,7 +34,12 @@ const matchIn = (device: Device, words: readonly string[], range: Range | undefi
   return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? name
 }
 
-const inDevices = async (ctx: Ctx, q: string, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
+const inDevices = async (
+  ctx: Ctx,
+  q: string,
+  words: readonly string[],
+  range: Range | undefined,
+): Promise<SearchResult[]> => {
   const rows = await searchQuery(ctx, q).limit(MAX_RESULTS_PER_TYPE).execute()
   return rows.map(({ doc }) => {
     // What is stored is a device.

@@ -38,6 +38,7 @@ export const sessionRoutes = {
     name: 'sessions.login',
     summary: 'Sign in with a password; the answer sets the session cookie',
     http: 'POST /api/auth/login',
+    isSensitive: true,
     access: 'public',
     input: Login,
     output: LoggedIn,

@@ -42,6 +42,13 @@ export const systemRoutes = {
     access: 'public',
     produces: 'text/plain',
   }),
+  metrics: rawRoute({
+    name: 'system.metrics',
+    summary: 'Show the metrics in the Prometheus text format',
+    http: 'GET /metrics',
+    access: 'metrics:read',
+    produces: 'text/plain; version=0.0.4',
+  }),
   readyz: rawRoute({
     name: 'system.readyz',
     summary: 'Tell whether the server can do its work; 503 if not',

@@ -1,7 +1,10 @@
 /** Health, readiness and what the server tells about itself. */
-import type { Config } from '../../platform/config.ts'
-import { DEFAULT_MAX_BODY_BYTES } from '../../platform/http/body.ts'
+
 import { MAX_BULK_OPERATIONS } from '../../platform/bulk.ts'
+import type { Config } from '../../platform/config.ts'
+import { AppError } from '../../platform/errors.ts'
+import { DEFAULT_MAX_BODY_BYTES } from '../../platform/http/body.ts'
+import type { Metrics } from '../../platform/metrics.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { MAX_HEATMAP } from '../pools/free-space.ts'
 import { type Readiness, system, systemRoutes } from './api.ts'
@@ -11,6 +14,9 @@ type Deps = {
   readonly version: string
   /** The moment of the scheduler's last tick, in ms since the epoch. */
   readonly lastTick: () => number
+  readonly metrics: Metrics
+  /** Whether the process has been told to end. */
+  readonly isStopping: () => boolean
 }
 
 /** A scheduler that has not ticked for this long is dead. */
@@ -22,6 +28,8 @@ const checkDatabase = async (ctx: Ctx): Promise<Check> => {
   try {
     await ctx.store.ping()
   } catch (error) {
+    // One that refuses changes says why, and has logged it.
+    if (error instanceof AppError) return { status: 'unhealthy', message: error.message }
     ctx.log.warn('the database does not answer', { error })
     return { status: 'unhealthy', message: 'the database does not answer' }
   }
@@ -38,20 +46,23 @@ const checkScheduler = (ctx: Ctx, lastTick: number): Check => {
     : { status: 'unhealthy', message: `no tick for ${Math.round(silenceMs / 1000)} s` }
 }
 
-const readiness = async (ctx: Ctx, lastTick: number): Promise<Readiness> => {
-  const checks = { database: await checkDatabase(ctx), scheduler: checkScheduler(ctx, lastTick) }
+const readiness = async (ctx: Ctx, { lastTick, isStopping }: Deps): Promise<Readiness> => {
+  const scheduler: Check = isStopping()
+    ? { status: 'unhealthy', message: 'the process is stopping' }
+    : checkScheduler(ctx, lastTick())
+  const checks = { database: await checkDatabase(ctx), scheduler }
   const isHealthy = Object.values(checks).every(({ status }) => status === 'healthy')
   return { status: isHealthy ? 'healthy' : 'unhealthy', timestamp: ctx.now, checks }
 }
 
-export const systemFeature = ({ config, version, lastTick }: Deps): Feature => ({
+export const systemFeature = (deps: Deps): Feature => ({
   operations: implement(system, {
     config: async () => ({
-      version,
+      version: deps.version,
       features: {
-        secrets: config.encryptionKey !== undefined,
-        oauth: config.mcpOauthEnabled,
-        audit: config.auditEnabled,
+        secrets: deps.config.encryptionKey !== undefined,
+        oauth: deps.config.mcpOauthEnabled,
+        audit: deps.config.auditEnabled,
       },
       limits: {
         max_body_bytes: DEFAULT_MAX_BODY_BYTES,
@@ -66,9 +77,16 @@ export const systemFeature = ({ config, version, lastTick }: Deps): Feature => (
       handler: async () => new Response('ok', { headers: { 'Content-Type': 'text/plain; charset=utf-8' } }),
     },
     {
+      route: systemRoutes.metrics,
+      handler: async () =>
+        new Response(deps.metrics.text(), {
+          headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' },
+        }),
+    },
+    {
       route: systemRoutes.readyz,
       handler: async (ctx) => {
-        const answer = await readiness(ctx, lastTick())
+        const answer = await readiness(ctx, deps)
         return Response.json(answer, {
           status: answer.status === 'healthy' ? 200 : 503,
           headers: { 'Cache-Control': 'no-store' },

@@ -18,13 +18,20 @@ const LONGEST_HOLD_MS = 15
 export class CommitGroup {
   readonly #database: Database
   readonly #committed: (touched: ReadonlySet<string>) => void
+  readonly #ended: (errors: readonly unknown[]) => void
   readonly #queue: Waiting[] = []
   #running: Promise<void> | undefined
   #depth = 0
 
-  constructor(database: Database, committed: (touched: ReadonlySet<string>) => void) {
+  /** `ended` is told what failed in each transaction, after it has ended and before the next one begins. */
+  constructor(
+    database: Database,
+    committed: (touched: ReadonlySet<string>) => void,
+    ended: (errors: readonly unknown[]) => void = () => {},
+  ) {
     this.#database = database
     this.#committed = committed
+    this.#ended = ended
   }
 
   /** Resolves after the commit; rejects with what `work` threw, or with the error of the commit. */
@@ -74,6 +81,7 @@ export class CommitGroup {
       this.#rollback()
       outcomes = group.map(() => ({ ok: false, error }))
     }
+    this.#ended(outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error])))
     for (const [i, { settle }] of group.entries()) {
       const outcome = outcomes[i]
       if (outcome) settle(outcome)

@@ -5,6 +5,8 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { join } from 'node:path'
 
+export const LOCK_FILE = 'plat.lock'
+
 /** Another process serves the data folder. */
 export class DataLockedError extends Error {
   override readonly name = 'DataLockedError'
@@ -12,7 +14,7 @@ export class DataLockedError extends Error {
 
 /** @returns the function that lets go. @throws DataLockedError; whatever else keeps the lock file from being used as it is. */
 export const lockDataDir = (dataDir: string): (() => void) => {
-  const lock = new Database(join(dataDir, 'plat.lock'), { create: true })
+  const lock = new Database(join(dataDir, LOCK_FILE), { create: true })
   try {
     lock.run('PRAGMA busy_timeout = 0')
     lock.run('PRAGMA locking_mode = EXCLUSIVE')

@@ -3,6 +3,7 @@
  * only the files of this folder know which engine they talk to.
  */
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely'
+import type { QueryListener } from './query-watch.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -32,6 +33,8 @@ export type Db<Tables> = {
   readonly stream: <Row>(query: Compilable<Row>) => AsyncGenerator<Row[]>
   /** Changes whenever a committed write touched one of the tables: the ground of every list's ETag. */
   readonly revision: (tables: readonly (keyof Tables & string)[]) => Promise<string>
+  /** Names the one who is told of every query and how long it took. */
+  readonly watch: (listener: QueryListener) => void
   /** Connections open now; 0 means that the database is away. */
   readonly connections: () => number
   /** A cheap round trip; throws when the database is away. */

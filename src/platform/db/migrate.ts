@@ -66,8 +66,11 @@ export class MigrationError extends Error {
 
 type Applied = readonly { readonly name: string; readonly checksum: string }[]
 
-/** @throws MigrationError if the database is newer than the program or a released migration was changed. */
-const pendingOf = (migrations: readonly Migration[], applied: Applied, ddl: Ddl): Migration[] => {
+/**
+ * The migrations that a database still needs.
+ * @throws MigrationError if the database is newer than the program or a released migration was changed.
+ */
+export const pendingOf = (migrations: readonly Migration[], applied: Applied, ddl: Ddl): Migration[] => {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const { name, checksum: stored } of applied) {
     const migration = known.get(name)

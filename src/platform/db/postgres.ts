@@ -3,6 +3,7 @@ import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { PostgresJSDialect, type PostgresJSSql } from 'kysely-postgres-js'
 import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
+import { createQueryWatch } from './query-watch.ts'
 import { touching } from './touched.ts'
 
 const STREAM_CHUNK = 500
@@ -60,7 +61,9 @@ const countRevisions = async (db: Kysely<Revisions>, touched: ReadonlySet<string
 export const openPostgres = <Tables>(url: string): Db<Tables> => {
   const client = new SQL({ url, max: MAX_CONNECTIONS, bigint: false })
   const streamClient = new SQL({ url, max: STREAM_CONNECTIONS, bigint: false })
+  const watch = createQueryWatch()
   const db = new Kysely<Tables>({
+    log: watch.log,
     // Bun's client is one of the two that this dialect is made for; only the optionality of its options' types differs.
     dialect: new PostgresJSDialect({ postgres: client as unknown as PostgresJSSql }),
   })
@@ -143,6 +146,7 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
         .executeTakeFirstOrThrow()
       return n
     },
+    watch: watch.listen,
     connections: () => (isReachable ? 1 : 0),
     ping: async () => {
       try {

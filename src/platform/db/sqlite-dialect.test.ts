@@ -7,7 +7,7 @@ const setUp = () => {
   const database = new Database(':memory:', { strict: true })
   database.run('CREATE TABLE t (id TEXT PRIMARY KEY, n INTEGER NOT NULL)')
   const cache = statementCache(database)
-  return { database, cache, db: sqliteKysely<{ t: { id: string; n: number } }>(cache) }
+  return { database, cache, db: sqliteKysely<{ t: { id: string; n: number } }>(cache, () => {}) }
 }
 
 test('a statement is prepared once', () => {

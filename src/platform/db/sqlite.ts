@@ -1,9 +1,13 @@
 /** SQLite: one file, one writer whose commits reach the disk before they are answered, readers beside it. */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { type Compilable, sql } from 'kysely'
+import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
-import { CommitGroup } from './commit-group.ts'
+import { CommitGroup, type Savepoint } from './commit-group.ts'
 import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
+import { diskProblemOf, translateDiskError } from './disk-errors.ts'
+import { type DiskGuard, unguarded } from './disk-guard.ts'
+import { createQueryWatch } from './query-watch.ts'
 import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
 import { touching } from './touched.ts'
 
@@ -56,13 +60,18 @@ const sqliteSql: Sql = {
 export type SqliteDb<Tables> = Db<Tables> & {
   /** Writes a consistent copy to a file that doesn't exist yet. */
   readonly copyTo: (file: string) => void
+  /** Why changes are refused now; undefined while they are not. */
+  readonly diskProblem: () => string | undefined
 }
 
 /**
  * Opens (and creates) a database file.
  * @throws if the SQLite that is built in is too old to be trusted, or the file can't be opened.
  */
-export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
+export const openSqlite = <Tables>(
+  file: string,
+  guardFor: (writer: Database) => DiskGuard = unguarded,
+): SqliteDb<Tables> => {
   const writer = open(file)
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
   if (!version || isTooOld(version))
@@ -70,15 +79,18 @@ export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
   const reader = open(file)
   const writeCache = statementCache(writer)
   const readCache = statementCache(reader)
-  const writeDb = sqliteKysely<Tables>(writeCache)
-  const readDb = sqliteKysely<Tables>(readCache)
+  const watch = createQueryWatch()
+  const writeDb = sqliteKysely<Tables>(writeCache, watch.log)
+  const readDb = sqliteKysely<Tables>(readCache, watch.log)
 
   // This process is the only writer, so its own count of changes is the whole truth; the start keeps an old ETag from meaning something new.
   const start = Date.now().toString(36)
   const counts = new Map<string, number>()
-  const group = new CommitGroup(writer, (touched) => {
+  const disk = guardFor(writer)
+  const committed = (touched: ReadonlySet<string>) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
-  })
+  }
+  const group = new CommitGroup(writer, committed, disk.ended)
 
   let isOpen = true
   const idle: Database[] = []
@@ -111,15 +123,26 @@ export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
     copyTo: (target) => writer.run('VACUUM INTO ?', [target]),
     read: readDb,
     sql: sqliteSql,
-    write: (work, { alone = false } = {}) =>
-      group.run(async (savepoint, touched) => {
+    diskProblem: disk.problem,
+    write: async (work, { alone = false } = {}) => {
+      disk.problem() // there may be space again
+      const run = async (savepoint: Savepoint, touched: Set<string>) => {
         const tx: Tx<Tables> = { db: writeDb.withPlugin(touching(touched)), savepoint }
         return work(tx)
-      }, alone),
+      }
+      try {
+        return await group.run(run, alone)
+      } catch (error) {
+        throw translateDiskError(error)
+      }
+    },
     stream,
     revision: async (tables) => `${start}.${tables.map((table) => counts.get(table) ?? 0).join('.')}`,
+    watch: watch.listen,
     connections: () => (isOpen ? 2 : 0),
     ping: async () => {
+      const problem = disk.problem()
+      if (problem !== undefined) throw new AppError('UNAVAILABLE', problem)
       reader.query('SELECT 1').get()
     },
     close: async () => {
@@ -131,8 +154,14 @@ export const openSqlite = <Tables>(file: string): SqliteDb<Tables> => {
       reader.close()
       // A stream that is still being sent keeps the log from being cut; the next start does it.
       writer.run('PRAGMA busy_timeout = 0')
-      writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
-      writer.close()
+      try {
+        writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      } catch (error) {
+        // What was acknowledged is in the log, which a full disk keeps as it is; the next start goes on from there.
+        if (diskProblemOf(error) === undefined) throw error
+      } finally {
+        writer.close()
+      }
     },
   }
 }

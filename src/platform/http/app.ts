@@ -11,6 +11,7 @@ import type { Logger } from '../log.ts'
 import { type Access, type AnyOperation, type HttpParts, httpParts, type Method, takesQuery } from '../operation.ts'
 import { inputJsonSchema } from '../validate.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
+import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, SECURITY_HEADERS } from './headers.ts'
 import { respond } from './respond.ts'
 
@@ -27,14 +28,20 @@ export type HttpOptions<Tables> = {
   readonly kernel: Kernel<Tables>
   readonly features: readonly Feature<Tables>[]
   /** Undefined when the request carries no credentials. @throws AppError for credentials that don't hold. */
+  readonly guard: Guard
   readonly identify: (headers: Headers) => Promise<Identity | undefined>
   readonly log: Logger
 }
 
-type Env = { Variables: { requestId: string; setCookie: string | undefined } }
+type Env = {
+  /** What the socket knows of the request. */
+  Bindings: { peer?: string }
+  Variables: { requestId: string; client: string; setCookie: string | undefined }
+}
 type Admission = { readonly access: Access; readonly bearerOnly?: boolean }
 type Route = HttpParts & { readonly pattern: RegExp }
 
+const EVERY_ANSWER = Object.entries(SECURITY_HEADERS)
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const JSON_PREFIXES = ['/api/', '/mcp-oauth/', '/.well-known/']
 
@@ -105,7 +112,7 @@ const checkCsrf = (identity: Identity, request: Request): void => {
   throw new AppError('CSRF_FAILED', 'A change in a browser session needs the header X-Requested-With: XMLHttpRequest')
 }
 
-export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptions<Tables>): Hono<Env> => {
+export const createApp = <Tables>({ kernel, features, identify, guard, log }: HttpOptions<Tables>): Hono<Env> => {
   const app = new Hono<Env>({ strict: true })
   const routes: Route[] = []
 
@@ -124,29 +131,51 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
     return identity.caller
   }
 
-  const mount = (http: HttpParts, handler: (c: Context<Env>) => Promise<Response>) => {
-    routes.push({ ...http, pattern: patternOf(http.path) })
-    app.on(http.method, http.path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
+  /** What every answer has. A handler that wraps another, and not Hono middleware, which costs a third of a short request. */
+  const answered =
+    (handler: (c: Context<Env>) => Promise<Response>, kind: RequestKind) =>
+    async (c: Context<Env>): Promise<Response> => {
+      const startedMs = performance.now()
+      c.set('requestId', Bun.randomUUIDv7())
+      // Without a socket, in tests, there is no environment either.
+      const client = guard.clientOf(c.env?.peer ?? '', c.req.raw.headers)
+      c.set('client', client)
+      const { headers, error } = guard.admit(client, kind)
+      let response: Response
       try {
-        return await handler(c)
+        if (error) throw error
+        response = await guard.run(handler(c), kind)
       } catch (thrown) {
         // Hono's own onError is for instances of Error alone.
-        return errorResponse(c, thrown)
+        response = errorResponse(c, thrown)
       }
-    })
+      for (const name in headers) response.headers.set(name, headers[name] ?? '')
+      guard.answered(kind, response.status, startedMs)
+      return finish(c, response)
+    }
+
+  const mount = (
+    http: HttpParts,
+    kind: Omit<RequestKind, 'route'>,
+    handler: (c: Context<Env>) => Promise<Response>,
+  ) => {
+    routes.push({ ...http, pattern: patternOf(http.path) })
+    const whole = answered(handler, { ...kind, route: http.path })
+    app.on(http.method, http.path.replace(/\{(\w+)\}/g, ':$1'), whole)
   }
 
   const mountOperation = (bound: Bound<Tables>) => {
     const plan = planFor(bound.op)
     const { op, parts } = plan
     const isRead = op.effect === 'read'
-    mount(parts, async (c) => {
+    mount(parts, op, async (c) => {
       const caller = await admit(c, op)
       const input = await readInput(plan, c)
       const answer = await kernel.run(bound, {
         caller,
         input,
         requestId: c.get('requestId'),
+        client: c.get('client'),
         signal: c.req.raw.signal,
         ifMatch: parts.method === 'PUT' || parts.method === 'DELETE' ? c.req.header('if-match') : undefined,
       })
@@ -156,18 +185,19 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
   }
 
   const mountRaw = (bound: BoundRaw<Tables>) => {
-    mount(httpParts(bound.route.http), async (c) => {
+    mount(httpParts(bound.route.http), bound.route, async (c) => {
       const caller = await admit(c, bound.route)
-      const request = { caller, requestId: c.get('requestId'), signal: c.req.raw.signal }
+      const request = { caller, requestId: c.get('requestId'), client: c.get('client'), signal: c.req.raw.signal }
       return kernel.runRaw(bound, request, c.req.raw)
     })
   }
 
   const finish = (c: Context<Env>, response: Response): Response => {
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value)
-    response.headers.set('X-Request-Id', c.get('requestId'))
+    const { headers } = response
+    for (const [name, value] of EVERY_ANSWER) headers.set(name, value)
+    headers.set('X-Request-Id', c.get('requestId'))
     const cookie = c.get('setCookie')
-    if (cookie && !response.headers.has('set-cookie')) response.headers.append('set-cookie', cookie)
+    if (cookie && !headers.has('set-cookie')) headers.append('set-cookie', cookie)
     return response
   }
 
@@ -176,22 +206,18 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
     if (error.code === 'INTERNAL_ERROR') log.error('request failed', { ...described(c), error: error.cause ?? error })
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
     if (error.status === 401) headers['WWW-Authenticate'] = 'Bearer'
+    if (error.retryAt) headers['Retry-After'] = error.retryAt.toUTCString()
     return new Response(JSON.stringify(error.toBody()), { status: error.status, headers })
   }
 
   const allowedMethods = (path: string): Method[] =>
     routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
 
-  app.use(async (c, next) => {
-    c.set('requestId', Bun.randomUUIDv7())
-    await next()
-    c.res = finish(c, c.res)
-  })
   for (const feature of features) {
     for (const bound of feature.operations) mountOperation(bound)
     for (const bound of feature.routes ?? []) mountRaw(bound)
   }
-  app.notFound((c) => {
+  const unknown = async (c: Context<Env>): Promise<Response> => {
     const allowed = allowedMethods(c.req.path)
     if (allowed.length > 0) {
       const response = errorResponse(c, new AppError('METHOD_NOT_ALLOWED', `${c.req.method} is not possible here`))
@@ -201,7 +227,7 @@ export const createApp = <Tables>({ kernel, features, identify, log }: HttpOptio
     if (JSON_PREFIXES.some((prefix) => c.req.path.startsWith(prefix)))
       return errorResponse(c, new AppError('NOT_FOUND', `There is no ${c.req.path}`))
     return new Response('Not found\n', { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
-  })
-  app.onError((error, c) => errorResponse(c, error))
+  }
+  app.notFound(answered(unknown, { route: 'unknown' }))
   return app
 }

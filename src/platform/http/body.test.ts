@@ -97,6 +97,13 @@ describe('a body of more than 1 MiB is 413 INVALID_INPUT', () => {
   })
 })
 
+test('a body that the client breaks off is 400 INVALID_INPUT', async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.error(new DOMException('The connection was closed.', 'AbortError')),
+  })
+  expect(await refusal(await post(broken))).toEqual([400, 'INVALID_INPUT'])
+})
+
 test('an operation may take more than others', async () => {
   expect((await post(json(2 * MAX), undefined, '/api/large')).status).toBe(200)
 })

@@ -8,24 +8,34 @@ const MAX_DEPTH = 64
 const tooLarge = (maxBytes: number) =>
   new AppError('INVALID_INPUT', `The body is larger than ${maxBytes} bytes`, { status: 413 })
 
-/** The body as bytes. @throws AppError INVALID_INPUT (413) when it is larger than `maxBytes`, whatever Content-Length says. */
-export const readBytes = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
-  const declared = Number(request.headers.get('content-length') ?? 0)
-  if (declared > maxBytes) throw tooLarge(maxBytes)
-  if (declared > 0) {
-    const bytes = new Uint8Array(await request.arrayBuffer())
-    if (bytes.length > maxBytes) throw tooLarge(maxBytes)
-    return bytes
-  }
-  if (!request.body) return new Uint8Array()
+const readChunks = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body) {
+  for await (const chunk of body) {
     size += chunk.length
     if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/**
+ * The body as bytes.
+ * @throws AppError INVALID_INPUT, with 413 when it is larger than `maxBytes`, whatever Content-Length says, and with 400
+ * when the client breaks it off: that is nothing for the log of errors.
+ */
+export const readBytes = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  try {
+    if (declared === 0) return request.body ? await readChunks(request.body, maxBytes) : new Uint8Array()
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+    return bytes
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    throw new AppError('INVALID_INPUT', 'The body could not be read to its end', { cause })
+  }
 }
 
 const isTooDeep = (json: string): boolean => {

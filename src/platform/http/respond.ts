@@ -18,13 +18,16 @@ export type Reply = {
 const JSON_TYPE = 'application/json'
 const encoder = new TextEncoder()
 
-const headersFor = (etag: string | undefined, coding: string | undefined): Record<string, string> => ({
-  'Content-Type': JSON_TYPE,
-  'Cache-Control': DATA_CACHE_CONTROL,
-  Vary: 'Accept-Encoding',
-  ...(etag === undefined ? {} : { ETag: quoted(etag, coding) }),
-  ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
-})
+const headersFor = (etag: string | undefined, coding: string | undefined): Record<string, string> => {
+  const headers: Record<string, string> = {
+    'Content-Type': JSON_TYPE,
+    'Cache-Control': DATA_CACHE_CONTROL,
+    Vary: 'Accept-Encoding',
+  }
+  if (etag !== undefined) headers.ETag = quoted(etag, coding)
+  if (coding !== undefined) headers['Content-Encoding'] = coding
+  return headers
+}
 
 const isCurrent = (request: Request, etag: string): boolean => {
   const header = request.headers.get('if-none-match')

@@ -1,0 +1,169 @@
+/** The rules of credentials. A secret is sealed before it reaches the database, and nothing that leaves here but `openCredential` holds one. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Place, Secrets } from '../../platform/crypto.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { exists as deviceExists } from '../devices/devices.ts'
+import { subnetsOf } from '../networks/networks.ts'
+import { missingKey } from '../secrets/secrets.ts'
+import { type Credential, type CredentialDraft, type CredentialPatch, credentials, SECRET_FIELDS } from './api.ts'
+import {
+  formIssues,
+  packed,
+  presentIn,
+  type SecretValues,
+  secretIssues,
+  secretsOf,
+  takesUsername,
+  unpacked,
+} from './secret-fields.ts'
+import * as store from './store.ts'
+
+/** With its secrets in plain text: for signing in to a device, and for nothing that is sent, stored or logged. */
+export type OpenCredential = Credential & { readonly secret: SecretValues }
+
+type Held = { readonly device_id?: string | null | undefined; readonly network_id?: string | null | undefined }
+
+const placeOf = (id: string): Place => ({ table: 'credentials', column: 'secret', id })
+
+const sealOf = (secrets: Secrets, id: string, values: SecretValues): string | null => {
+  const text = packed(values)
+  return text === undefined ? null : secrets.seal(placeOf(id), text)
+}
+
+const openOf = (secrets: Secrets, { credential, sealed }: store.Stored): SecretValues =>
+  sealed === null ? {} : unpacked(secrets.open(placeOf(credential.id), sealed))
+
+/** @throws AppError NOT_FOUND */
+const mustGet = async (scope: store.Scope, id: string): Promise<store.Stored> => {
+  const stored = await store.find(scope, id)
+  if (!stored) throw notFound('credential', id)
+  return stored
+}
+
+/**
+ * For use inside the server alone.
+ * @throws AppError NOT_FOUND; SealedValueError for a secret that was altered or whose key is not there
+ */
+export const openCredential = async (scope: store.Scope, secrets: Secrets, id: string): Promise<OpenCredential> => {
+  const stored = await mustGet(scope, id)
+  return { ...stored.credential, secret: openOf(secrets, stored) }
+}
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
+  const stored = await store.lock(ctx, id)
+  if (!stored) throw notFound('credential', id)
+  ctx.precondition(etagOf(JSON.stringify(stored.credential)))
+  return stored
+}
+
+const referenceIssues = async (ctx: Ctx, { device_id, network_id }: Held): Promise<FieldIssue[]> => {
+  const issues: FieldIssue[] = []
+  if (device_id && !(await deviceExists(ctx, device_id)))
+    issues.push({ field: 'device_id', message: `there is no device with id "${device_id}"` })
+  if (network_id && !(await subnetsOf(ctx, [network_id])).has(network_id))
+    issues.push({ field: 'network_id', message: `there is no network with id "${network_id}"` })
+  return issues
+}
+
+const refuse = (issues: readonly FieldIssue[]): void => {
+  if (issues.length > 0) throw invalid(issues)
+}
+
+const create = async (ctx: Ctx, secrets: Secrets, draft: CredentialDraft): Promise<Credential> => {
+  const values = presentIn(draft)
+  refuse([...formIssues(draft), ...secretIssues(draft, values), ...(await referenceIssues(ctx, draft))])
+  if (!secrets.isEnabled) refuse(Object.keys(values).map(missingKey))
+  const id = Bun.randomUUIDv7()
+  const { name, type, username, auth_protocol, priv_protocol, device_id, network_id, description } = draft
+  const sealed = sealOf(secrets, id, values)
+  const named = { id, name, type, username, auth_protocol, priv_protocol, has_secret: sealed !== null }
+  const times = { created_at: ctx.now, updated_at: ctx.now }
+  const credential: Credential = { ...named, device_id, network_id, description, ...times }
+  await store.insert(ctx, { credential, sealed })
+  await ctx.emit('credential.created', credential)
+  return credential
+}
+
+/** What another type has no use for goes with the old one, unless the patch says otherwise. */
+const resetBy = (before: Credential, { type = before.type }: Pick<CredentialPatch, 'type'>): Partial<Credential> =>
+  type === before.type
+    ? {}
+    : { auth_protocol: 'none', priv_protocol: 'none', ...(!takesUsername(type) && { username: '' }) }
+
+type SecretChange = { readonly values: SecretValues; readonly isChanged: boolean }
+
+/** The secrets as they will be; undefined where nothing touches them, so that what is sealed need not be opened. */
+const secretsAfter = (
+  secrets: Secrets,
+  before: store.Stored,
+  { after, patch }: { after: Credential; patch: Omit<CredentialPatch, 'id'> },
+): SecretChange | undefined => {
+  const needs = secretsOf(after)
+  // Forms send "" for the fields of all other types too.
+  const touched = SECRET_FIELDS.filter((field) => patch[field] || (patch[field] === '' && needs[field]))
+  const reshaped = (['type', 'auth_protocol', 'priv_protocol'] as const).filter(
+    (field) => after[field] !== before.credential[field],
+  )
+  if (touched.length === 0 && reshaped.length === 0) return undefined
+  const isSameType = after.type === before.credential.type
+  const isOpened = isSameType && before.sealed !== null
+  if (!secrets.isEnabled && (isOpened || touched.length > 0))
+    refuse((touched.length > 0 ? touched : reshaped).map(missingKey))
+  const old = isSameType ? openOf(secrets, before) : {}
+  const values = presentIn(
+    Object.fromEntries(SECRET_FIELDS.map((field) => [field, patch[field] ?? (needs[field] && old[field]) ?? ''])),
+  )
+  return { values, isChanged: !isSameType || !isDeepStrictEqual(old, values) }
+}
+
+const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: CredentialPatch): Promise<Credential> => {
+  const before = await lockForChange(ctx, id)
+  const { name, type, username, auth_protocol, priv_protocol, device_id, network_id, description } = patch
+  const given = { name, type, username, auth_protocol, priv_protocol, device_id, network_id, description }
+  const reset = merge(before.credential, resetBy(before.credential, patch)).value
+  const { value: after } = merge(reset, given)
+  const secret = secretsAfter(secrets, before, { after, patch })
+  const wrong = secret ? secretIssues(after, secret.values) : []
+  refuse([...formIssues(after), ...wrong, ...(await referenceIssues(ctx, patch))])
+
+  const { changes } = merge(before.credential, after)
+  if (changes.length === 0 && !secret?.isChanged) return before.credential
+  const sealed = secret?.isChanged ? sealOf(secrets, id, secret.values) : before.sealed
+  const credential = { ...after, has_secret: sealed !== null, updated_at: ctx.now }
+  await store.update(ctx, { credential, sealed })
+  await ctx.emit('credential.updated', { credential, changes: secret?.isChanged ? [...changes, 'secret'] : changes })
+  return credential
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const { credential } = await lockForChange(ctx, id)
+  await store.remove(ctx, id)
+  await ctx.emit('credential.deleted', credential)
+}
+
+export const credentialsFeature = ({ secrets }: { readonly secrets: Secrets }): Feature => ({
+  operations: implement(credentials, {
+    list: async (ctx, { name, type, device_id, network_id, ...page }) => {
+      const revision = await ctx.store.revision(['credentials'])
+      let query = store.query(ctx)
+      if (name) query = query.where(containsText('name_key', name))
+      if (type) query = query.where('type', '=', type)
+      if (device_id) query = query.where('device_id', '=', device_id)
+      if (network_id) query = query.where('network_id', '=', network_id)
+      return listRows(ctx, { revision, query, page, row: store.credentialOf })
+    },
+    create: async (ctx, input) => create(ctx, secrets, input),
+    get: async (ctx, { id }) => (await mustGet(ctx, id)).credential,
+    update: async (ctx, input) => update(ctx, secrets, input),
+    delete: async (ctx, { id }) => remove(ctx, id),
+  }),
+  reactions: {
+    'device.deleting': (ctx, { id }: { id: string }) => store.clearDevice(ctx, id),
+    'network.deleting': (ctx, { id }: { id: string }) => store.clearNetwork(ctx, id),
+  },
+})

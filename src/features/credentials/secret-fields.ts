@@ -1,0 +1,87 @@
+/** Which fields belong to which type of credential, and the secret ones of a credential as the one text that is sealed. */
+import type { FieldIssue } from '../../platform/errors.ts'
+import { type Credential, type CredentialType, SECRET_FIELDS, type SecretField } from './api.ts'
+
+/** The secret fields of a credential that it has. */
+export type SecretValues = Readonly<Partial<Record<SecretField, string>>>
+
+/** What decides which secrets there have to be. */
+export type Form = Pick<Credential, 'type' | 'username' | 'auth_protocol' | 'priv_protocol'>
+
+type Need = 'required' | 'optional'
+
+export const takesUsername = (type: CredentialType): boolean => type !== 'snmp_v2c'
+
+/** The secret fields that a credential of this form takes. */
+export const secretsOf = ({ type, auth_protocol, priv_protocol }: Form): Partial<Record<SecretField, Need>> => {
+  switch (type) {
+    case 'ssh_password':
+      return { password: 'required' }
+    case 'ssh_key':
+      return { private_key: 'required', passphrase: 'optional' }
+    case 'snmp_v2c':
+      return { community: 'required' }
+    case 'snmp_v3':
+      return {
+        ...(auth_protocol !== 'none' && { auth_password: 'required' }),
+        ...(priv_protocol !== 'none' && { priv_password: 'required' }),
+      }
+  }
+}
+
+const foreign = (field: string, type: CredentialType): FieldIssue => ({
+  field,
+  message: `does not belong to the type ${type}`,
+})
+
+/** What is wrong with the fields that are no secrets. */
+export const formIssues = ({ type, username, auth_protocol, priv_protocol }: Form): FieldIssue[] => {
+  const issues: FieldIssue[] = []
+  if (takesUsername(type) && username === '')
+    issues.push({ field: 'username', message: `is required for the type ${type}` })
+  if (!takesUsername(type) && username !== '') issues.push(foreign('username', type))
+  if (type !== 'snmp_v3') {
+    if (auth_protocol !== 'none') issues.push(foreign('auth_protocol', type))
+    if (priv_protocol !== 'none') issues.push(foreign('priv_protocol', type))
+  } else if (priv_protocol !== 'none' && auth_protocol === 'none') {
+    // RFC 3411 section 3.4.3: there is no level of security with privacy and without authentication.
+    issues.push({ field: 'priv_protocol', message: 'needs an auth_protocol' })
+  }
+  return issues
+}
+
+const PROTOCOL_OF: Partial<Record<SecretField, 'auth_protocol' | 'priv_protocol'>> = {
+  auth_password: 'auth_protocol',
+  priv_password: 'priv_protocol',
+}
+
+const issueOf = (field: SecretField, form: Form, isGiven: boolean): FieldIssue | undefined => {
+  const need = secretsOf(form)[field]
+  const protocol = PROTOCOL_OF[field]
+  if (!isGiven && need === 'required')
+    return {
+      field,
+      message: `is required for ${protocol ? `the ${protocol} ${form[protocol]}` : `the type ${form.type}`}`,
+    }
+  if (!isGiven || need) return undefined
+  return protocol && form.type === 'snmp_v3' ? { field, message: `needs a ${protocol}` } : foreign(field, form.type)
+}
+
+/** Which secrets are missing, and which have no place in a credential of this form. */
+export const secretIssues = (form: Form, values: SecretValues): FieldIssue[] =>
+  SECRET_FIELDS.flatMap((field) => issueOf(field, form, Boolean(values[field])) ?? [])
+
+/** The values that are one, in the order of the contract. */
+export const presentIn = (values: SecretValues): SecretValues =>
+  Object.fromEntries(SECRET_FIELDS.flatMap((field) => (values[field] ? [[field, values[field]]] : [])))
+
+/** What is sealed; undefined for a credential without secrets. */
+export const packed = (values: SecretValues): string | undefined => {
+  const present = presentIn(values)
+  return Object.keys(present).length === 0 ? undefined : JSON.stringify(present)
+}
+
+/** @example unpacked('{"password":"x"}') // { password: 'x' } */
+export const unpacked = (text: string): SecretValues =>
+  // What is sealed was packed here, and nobody without the key could change it.
+  JSON.parse(text) as SecretValues

@@ -1,0 +1,75 @@
+/** The queries of credentials; the only writer of their table. Sealed values pass through it as they are. */
+import type { Ctx } from '../ctx.ts'
+import type { Credential } from './api.ts'
+import type { CredentialRow } from './table.ts'
+
+/** A transaction, a context, or the last committed state. */
+export type Scope = Pick<Ctx, 'db'>
+
+/** A credential as it is sent, and what is never sent. */
+export type Stored = { readonly credential: Credential; readonly sealed: string | null }
+
+const columns = [
+  'id',
+  'name',
+  'type',
+  'username',
+  'auth_protocol',
+  'priv_protocol',
+  'secret',
+  'device_id',
+  'network_id',
+  'description',
+  'created_at',
+  'updated_at',
+] as const
+
+type Row = Omit<CredentialRow, 'name_key'>
+
+/** The fields in the order of the contract. */
+export const credentialOf = ({ secret, device_id, network_id, description, ...row }: Row): Credential => {
+  const { created_at, updated_at, ...named } = row
+  return { ...named, has_secret: secret !== null, device_id, network_id, description, created_at, updated_at }
+}
+
+const storedOf = (row: Row | undefined): Stored | undefined =>
+  row && { credential: credentialOf(row), sealed: row.secret }
+
+export const query = ({ db }: Scope) => db.selectFrom('credentials').select(columns).orderBy('name_key').orderBy('id')
+
+const byId = ({ db }: Scope, id: string) => db.selectFrom('credentials').select(columns).where('id', '=', id)
+
+export const find = async (scope: Scope, id: string): Promise<Stored | undefined> =>
+  storedOf(await byId(scope, id).executeTakeFirst())
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
+  storedOf(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
+
+const rowOf = ({ credential: { has_secret: _, ...fields }, sealed }: Stored): CredentialRow => ({
+  ...fields,
+  name_key: fields.name.toLowerCase(),
+  secret: sealed,
+})
+
+export const insert = async ({ db }: Scope, stored: Stored): Promise<void> => {
+  await db.insertInto('credentials').values(rowOf(stored)).execute()
+}
+
+export const update = async ({ db }: Scope, stored: Stored): Promise<void> => {
+  await db.updateTable('credentials').set(rowOf(stored)).where('id', '=', stored.credential.id).execute()
+}
+
+export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+  await db.deleteFrom('credentials').where('id', '=', id).execute()
+}
+
+export const clearDevice = async ({ db, now }: Ctx, id: string): Promise<void> => {
+  const cleared = { device_id: null, updated_at: now }
+  await db.updateTable('credentials').set(cleared).where('device_id', '=', id).execute()
+}
+
+export const clearNetwork = async ({ db, now }: Ctx, id: string): Promise<void> => {
+  const cleared = { network_id: null, updated_at: now }
+  await db.updateTable('credentials').set(cleared).where('network_id', '=', id).execute()
+}

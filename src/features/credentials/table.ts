@@ -1,0 +1,22 @@
+/** The tables that credentials own. */
+import type { AuthProtocol, CredentialType, PrivProtocol } from './api.ts'
+
+export type CredentialRow = {
+  id: string
+  name: string
+  /** Lower case, for the order of lists and for filters. */
+  name_key: string
+  type: CredentialType
+  username: string
+  auth_protocol: AuthProtocol
+  priv_protocol: PrivProtocol
+  /** Every secret field of the credential, as one sealed value; null where it has none. */
+  secret: string | null
+  device_id: string | null
+  network_id: string | null
+  description: string
+  created_at: string
+  updated_at: string
+}
+
+export type CredentialTables = { credentials: CredentialRow }

@@ -1,0 +1,37 @@
+/** The key of dev mode: made at the first start without one and kept beside the data, which no real installation should do. */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hexKey, InvalidValue } from '../../platform/config/values.ts'
+import { SecretKeyError } from './secret-key-error.ts'
+
+const KEY_BYTES = 32
+
+export const devKeyFile = (dataDir: string): string => join(dataDir, 'dev-encryption-key')
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
+/** Whoever comes first makes it. */
+const makeOnce = (file: string): void => {
+  try {
+    writeFileSync(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
+  }
+}
+
+/** @throws SecretKeyError for a file that holds no key */
+export const devKey = (dataDir: string): string => {
+  const file = devKeyFile(dataDir)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeOnce(file)
+  try {
+    return hexKey(readFileSync(file, 'utf8').trim())
+  } catch (cause) {
+    if (!(cause instanceof InvalidValue)) throw cause
+    throw new SecretKeyError(
+      `${file}: ${cause.message}. Delete it to have a new one made; what the old one encrypted is lost.`,
+    )
+  }
+}

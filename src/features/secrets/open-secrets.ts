@@ -1,0 +1,93 @@
+/** The start: finds the key, and makes sure that it is the one the database was written with before anything uses it. */
+import type { Config } from '../../platform/config.ts'
+import { createSecrets, SealedValueError, type Secrets, sealedKeyId } from '../../platform/crypto.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Tables } from '../tables.ts'
+import { devKey, devKeyFile } from './dev-key.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
+import { SecretKeyError } from './secret-key-error.ts'
+import * as store from './store.ts'
+
+export type SecretOptions = {
+  readonly db: Db<Tables>
+  readonly config: Pick<Config, 'encryptionKey' | 'encryptionKeyPrevious' | 'devMode' | 'dataDir'>
+  readonly log: Logger
+}
+
+type KeySource = { readonly key: string | undefined; readonly from: string }
+
+const keySource = ({ encryptionKey, devMode, dataDir }: SecretOptions['config']): KeySource =>
+  encryptionKey === undefined && devMode
+    ? { key: devKey(dataDir), from: devKeyFile(dataDir) }
+    : { key: encryptionKey, from: 'ENCRYPTION_KEY' }
+
+const wrongKey = (from: string, ids: readonly string[], { currentKeyId = '' }: Secrets): SecretKeyError =>
+  new SecretKeyError(
+    [
+      `${from} is not the key of this database: its secrets are encrypted with the key ${ids.join(' and ')}, and this is ${currentKeyId}.`,
+      'Use the old key. To change to this one, set ENCRYPTION_KEY_PREVIOUS to the old one until `plat secrets rotate` is through.',
+    ].join('\n'),
+  )
+
+/** Stands for the key of what is no sealed value. */
+const UNKNOWN = 'unknown'
+
+/** How many values are sealed with which key, by its id. */
+const countByKey = async (scope: store.Scope): Promise<Map<string, number>> => {
+  const counts = new Map<string, number>()
+  for (const column of SEALED_COLUMNS)
+    for (const [prefix, n] of await store.countByPrefix(scope, column)) {
+      const id = sealedKeyId(prefix) ?? UNKNOWN
+      counts.set(id, (counts.get(id) ?? 0) + n)
+    }
+  return counts
+}
+
+/** The check value that is there, or a new one if there is none. */
+const ensureCheck = async (db: Db<Tables>, secrets: Secrets): Promise<string> =>
+  (await store.findCheck({ db: db.read })) ??
+  db.write(async (tx) => {
+    const faster = await store.findCheck(tx)
+    if (faster !== undefined) return faster
+    const sealed = secrets.seal(store.CHECK_PLACE, secrets.currentKeyId ?? '')
+    await store.insertCheck(tx, sealed)
+    return sealed
+  })
+
+const checkKey = async ({ db }: SecretOptions, secrets: Secrets, from: string): Promise<void> => {
+  const requireKeys = (ids: Iterable<string>): void => {
+    const unknown = [...ids].filter((id) => !secrets.keyIds.has(id))
+    if (unknown.length > 0) throw wrongKey(from, unknown, secrets)
+  }
+  // Before a check value is made, which a wrong key would make for itself.
+  requireKeys((await countByKey({ db: db.read })).keys())
+  const check = await ensureCheck(db, secrets)
+  requireKeys([sealedKeyId(check) ?? UNKNOWN])
+  try {
+    secrets.open(store.CHECK_PLACE, check)
+  } catch (cause) {
+    if (!(cause instanceof SealedValueError)) throw cause
+    throw new SecretKeyError(
+      'The check value of the encryption key in the database was altered. Restore a backup, or start once without ENCRYPTION_KEY to have a new one made.',
+      { cause },
+    )
+  }
+}
+
+/** Nothing can be sealed with a wrong key while there is none, so the check value may go: whatever is sealed still names its key. */
+const startWithoutKey = async ({ db, log }: SecretOptions): Promise<void> => {
+  const used = [...(await countByKey({ db: db.read })).values()].reduce((sum, n) => sum + n, 0)
+  if (used > 0) log.warn('no ENCRYPTION_KEY is set: the stored secrets cannot be used', { stored: used })
+  else log.info('no ENCRYPTION_KEY is set: credentials and other secrets cannot be stored')
+  if (await store.findCheck({ db: db.read })) await db.write(store.removeCheck)
+}
+
+/** @throws SecretKeyError when the key is not the one that the database was written with. */
+export const openSecrets = async (options: SecretOptions): Promise<Secrets> => {
+  const { key, from } = keySource(options.config)
+  const secrets = createSecrets({ key, previous: options.config.encryptionKeyPrevious })
+  if (secrets.isEnabled) await checkKey(options, secrets, from)
+  else await startWithoutKey(options)
+  return secrets
+}

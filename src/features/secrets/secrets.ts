@@ -1,0 +1,16 @@
+/** The rules that hold for everything secret, whichever feature keeps it. */
+import type { Secrets } from '../../platform/crypto.ts'
+import type { FieldIssue } from '../../platform/errors.ts'
+import { type Feature, implement } from '../ctx.ts'
+import { secrets as contract } from './api.ts'
+import { rotate } from './rotate.ts'
+
+/** Why a field can't be kept on a server without a key: it is refused, never stored as plain text. */
+export const missingKey = (field: string): FieldIssue => ({
+  field,
+  message: 'cannot be stored, because the server has no ENCRYPTION_KEY',
+})
+
+export const secretsFeature = ({ secrets }: { readonly secrets: Secrets }): Feature => ({
+  operations: implement(contract, { rotate: async (ctx) => rotate(ctx, secrets) }),
+})

@@ -1,0 +1,35 @@
+/** The metrics of the process and of its database, under the names that dashboards know. */
+import type { Db } from '../../platform/db/database.ts'
+import type { Guard } from '../../platform/http/guard.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Tables } from '../tables.ts'
+import type { Population } from './gauges.ts'
+
+type Parts = {
+  readonly metrics: Metrics
+  readonly db: Db<Tables>
+  readonly population: Population
+  readonly guard: Guard
+  readonly now: () => Date
+}
+
+export const addProcessMetrics = ({ metrics, db, population, guard, now }: Parts): void => {
+  const startedMs = now().getTime()
+  const queries = metrics.counter('db_queries_total', 'Database queries')
+  const durations = metrics.summary('db_query_duration_milliseconds', 'Time of a database query', 'query')
+  db.watch((query, durationMs) => {
+    queries.add()
+    durations.observe(query, durationMs)
+  })
+  metrics.counter('discovery_scans_total', 'Discovery scans')
+  metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
+  metrics.gauge('devices_total', 'Devices', () => population.of('device'))
+  metrics.gauge('networks_total', 'Networks', () => population.of('network'))
+  metrics.gauge('datacenters_total', 'Datacenters', () => population.of('datacenter'))
+  metrics.gauge('db_connections_open', 'Open database connections', db.connections)
+  metrics.gauge('process_uptime_seconds', 'Seconds since the start', () => (now().getTime() - startedMs) / 1000)
+  // The names are those of a program in Go, so that the dashboards there are go on working.
+  metrics.gauge('go_goroutines', 'Requests being answered now', guard.inFlight)
+  metrics.gauge('go_memory_alloc_bytes', 'Heap in use', () => process.memoryUsage().heapUsed)
+  metrics.gauge('go_memory_sys_bytes', 'Resident memory', () => process.memoryUsage().rss)
+}

@@ -1,0 +1,79 @@
+/** The metrics as a scraper reads them from a running server. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { dialects } from './testing/servers.ts'
+
+const NAMES = [
+  'http_requests_total',
+  'http_requests_by_code',
+  'discovery_scans_total',
+  'db_queries_total',
+  'http_request_duration_milliseconds',
+  'discovery_scan_duration_milliseconds',
+  'db_query_duration_milliseconds',
+  'devices_total',
+  'networks_total',
+  'datacenters_total',
+  'db_connections_open',
+  'process_uptime_seconds',
+  'go_goroutines',
+  'go_memory_alloc_bytes',
+  'go_memory_sys_bytes',
+]
+
+describe.each([...dialects()])('the metrics on %s', (dialect) => {
+  let app: TestApp
+  let admin: TestCaller
+  beforeAll(async () => {
+    app = await testApp({ dialect })
+    admin = await app.as('admin')
+  })
+  afterAll(() => app.close())
+
+  const read = async () => (await admin.request('GET', '/metrics')).text()
+  const gauge = async (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await read())?.[1])
+
+  test('are not for guests', async () => {
+    expect((await app.guest('GET', '/metrics')).status).toBe(401)
+  })
+
+  test('have every name of the specification, each with a type', async () => {
+    const text = await read()
+    expect(NAMES.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
+  })
+
+  test('name a request by its pattern, never by its path', async () => {
+    await admin.request('GET', '/api/devices/some-device-of-mine')
+    const text = await read()
+    expect(text).toContain('http_request_duration_milliseconds_count{route="/api/devices/{id}"}')
+    expect(text).not.toContain('some-device-of-mine')
+  })
+
+  test('do not grow with what nobody knows', async () => {
+    await admin.request('GET', '/api/nothing-1')
+    const before = (await read()).split('\n').length
+    await admin.request('GET', '/api/nothing-2')
+    expect((await read()).split('\n').length).toBe(before)
+  })
+
+  test('count by status code', async () => {
+    await app.guest('GET', '/api/devices')
+    expect(await read()).toMatch(/^http_requests_by_code\{code="401"\} \d+$/m)
+  })
+
+  test('name queries by what they do to which table', async () => {
+    await admin.request('GET', '/api/datacenters/x')
+    expect(await read()).toContain('db_query_duration_milliseconds_count{query="select datacenters"}')
+  })
+
+  test('know how many devices there are, whatever becomes of them', async () => {
+    const before = await gauge('devices_total')
+    const { id } = await admin.api.devices.create({ name: 'a' })
+    const create = (name: string) => ({ op: 'create' as const, device: { name } })
+    await admin.api.devices.bulk({ operations: [create('b'), create('c')] })
+    await admin.request('POST', '/api/devices/bulk', { operations: [create('d'), create(' ')] })
+    await admin.api.devices.bulk({ operations: [create('e'), create(' ')], atomic: false })
+    await admin.api.devices.delete({ id })
+    expect(await gauge('devices_total')).toBe(before + 3)
+  })
+})

@@ -1,0 +1,50 @@
+/** The copy of the data that is made before an upgrade, `plat-before-N.db`: the way back to the version before. */
+import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceFile } from './durable.ts'
+
+/** Older ones are deleted: each is as large as the data. */
+const KEPT = 3
+const COPY = /^plat-before-\d+\.db$/
+const PART = '.part'
+
+type Source = { readonly copyTo: (file: string) => void }
+
+/** Newest first. */
+export const upgradeCopies = (dataDir: string): string[] =>
+  readdirSync(dataDir)
+    .filter((name) => COPY.test(name))
+    .map((name) => join(dataDir, name))
+    .map((file) => ({ file, time: statSync(file).mtimeMs }))
+    .sort((a, b) => b.time - a.time)
+    .map(({ file }) => file)
+
+/**
+ * Copies the data as it is before the migration of this number, and forgets the oldest copies.
+ * @returns the copy, which is whole however this ends
+ */
+export const copyBeforeUpgrade = (source: Source, dataDir: string, migration: number): string => {
+  const copy = join(dataDir, `plat-before-${migration}.db`)
+  const part = copy + PART
+  rmSync(part, { force: true })
+  try {
+    // Made here, so that its content is never readable to others.
+    closeSync(openSync(part, 'wx', 0o600))
+    source.copyTo(part)
+    replaceFile(part, copy)
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw error
+  }
+  for (const old of upgradeCopies(dataDir)
+    .filter((file) => file !== copy)
+    .slice(KEPT - 1))
+    rmSync(old, { force: true })
+  return copy
+}
+
+/** What a copy that was cut off left behind. */
+export const removePartialCopies = (dataDir: string): void => {
+  for (const name of readdirSync(dataDir))
+    if (name.endsWith(PART) && COPY.test(name.slice(0, -PART.length))) rmSync(join(dataDir, name), { force: true })
+}

@@ -1,0 +1,65 @@
+/** What stands around every request: who sends it, the limits it is counted by, its deadline, and what is measured of it. */
+import type { AppError } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
+import { clientAddress, type ProxyTrust } from './client-address.ts'
+import { createInFlight } from './in-flight.ts'
+import { createLimits, type LimitConfig } from './limits.ts'
+
+export type RequestKind = {
+  /** The pattern of its path; what is counted by it is bounded so. */
+  readonly route: string
+  /** Tries or sets a password. */
+  readonly isSensitive?: boolean
+  /** Has no deadline. */
+  readonly isLong?: boolean
+}
+
+export type Guard = {
+  /** The client's address behind a peer and the headers it sent; '' when unknown. */
+  readonly clientOf: (peer: string, headers: Headers) => string
+  /** Counts the request. `headers` belong to its answer, whatever that is; `error` is set when there were too many. */
+  readonly admit: (
+    client: string,
+    kind: RequestKind,
+  ) => { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
+  /** Answers by `work`, or after the time limit with an error. */
+  readonly run: (work: Promise<Response>, kind: RequestKind) => Promise<Response>
+  readonly answered: (kind: RequestKind, status: number, startedMs: number) => void
+  /** Requests that are being answered now. */
+  readonly inFlight: () => number
+  readonly stop: () => void
+}
+
+type Options = {
+  readonly config: LimitConfig & ProxyTrust & { readonly requestTimeoutMs: number }
+  readonly metrics: Metrics
+  readonly now: () => Date
+}
+
+export const createGuard = ({ config, metrics, now }: Options): Guard => {
+  const limits = createLimits(config)
+  const inFlight = createInFlight(config.requestTimeoutMs)
+  const requests = metrics.counter('http_requests_total', 'Requests answered')
+  const byCode = metrics.counter('http_requests_by_code', 'Requests answered, by status code', 'code')
+  const durations = metrics.summary('http_request_duration_milliseconds', 'Time to answer a request', 'route')
+
+  return {
+    clientOf: (peer, headers) => clientAddress(peer, headers, config),
+    admit: (client, { isSensitive = false }) => {
+      const nowMs = now().getTime()
+      const general = limits.general(client, nowMs)
+      if (!isSensitive || general.error) return general
+      const sensitive = limits.sensitive(client, nowMs)
+      // The narrower limit is the one worth knowing; without it the general one's headers stay.
+      return { ...sensitive, headers: { ...general.headers, ...sensitive.headers } }
+    },
+    run: (work, { isLong = false }) => inFlight.run(work, { isLong }),
+    answered: ({ route }, status, startedMs) => {
+      requests.add()
+      byCode.add(String(status))
+      durations.observe(route, performance.now() - startedMs)
+    },
+    inFlight: inFlight.size,
+    stop: inFlight.stop,
+  }
+}

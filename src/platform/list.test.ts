@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type ThingsCtx, type ThingsKernel, thingsKernel } from '../testing/kernel.ts'
+import { dialects } from '../testing/servers.ts'
+import { JsonText, valueOf as wholeOf } from './answer.ts'
+import { listRows } from './list.ts'
+
+const COUNT = 1234
+
+describe.each(dialects())('a list on %s', (dialect) => {
+  let things: ThingsKernel
+  beforeAll(async () => {
+    things = await thingsKernel([], dialect)
+    await things.db.write(async ({ db }) => {
+      const rows = Array.from({ length: COUNT }, (_, n) => ({ id: `${n}`.padStart(5, '0'), n, owner_id: null }))
+      for (let i = 0; i < COUNT; i += 500)
+        await db
+          .insertInto('things')
+          .values(rows.slice(i, i + 500))
+          .execute()
+    })
+  })
+  afterAll(() => things.close())
+
+  type Page = { limit?: number; offset?: number }
+  const list = async (page: Page = {}, row: (n: number) => number | string | Promise<number> = (n) => n) => {
+    const made: ReturnType<typeof listRows<never, never, never, number>>[] = []
+    await things.inJob(async (ctx: ThingsCtx) => {
+      const query = ctx.db.selectFrom('things').select(['id', 'n']).orderBy('id')
+      made.push(
+        listRows(ctx, { revision: 'r', query, page, row: ({ n }): number | string | Promise<number> => row(n) }),
+      )
+    })
+    const [one] = made
+    if (!one) throw new Error('no list was made')
+    return one
+  }
+  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+
+  test('has every row, in order', async () => {
+    expect(await wholeOf(await list())).toEqual(numbers(0, COUNT))
+  })
+  test.each<[Page, number, number]>([
+    [{ limit: 10 }, 0, 10],
+    [{ offset: 1230 }, 1230, COUNT],
+    [{ limit: 3, offset: 700 }, 700, 703],
+    [{ limit: COUNT * 2, offset: 1 }, 1, COUNT],
+    [{ offset: COUNT }, 0, 0],
+    [{ offset: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER }, 0, 0],
+  ])('of the page %p has its rows', async (page, from, to) => {
+    expect(await wholeOf(await list(page))).toEqual(numbers(from, to))
+  })
+  test('counts its rows whatever the page', async () => {
+    expect(await (await list({ limit: 1, offset: 1 })).parts.total()).toBe(COUNT)
+  })
+  test('may have rows that are JSON text already', async () => {
+    expect(await wholeOf(await list({ limit: 2 }, (n) => `{"n":${n}}`))).toEqual([{ n: 0 }, { n: 1 }])
+  })
+  test('may have rows that have to be waited for', async () => {
+    expect(await wholeOf(await list({ limit: 2 }, async (n) => n * 2))).toEqual([0, 2])
+  })
+  test('comes in chunks', async () => {
+    const chunks = await Array.fromAsync((await list()).parts.rows())
+    expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
+  })
+})
+
+describe('the value of an answer', () => {
+  test('that is JSON text is what it says', async () => {
+    expect(await wholeOf(new JsonText('{"a":[1]}'))).toEqual({ a: [1] })
+  })
+  test('that is a value is itself', async () => {
+    const value = { a: 1 }
+    expect(await wholeOf(value)).toBe(value)
+  })
+})

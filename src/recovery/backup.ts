@@ -1,0 +1,69 @@
+/** `plat backup FILE`. */
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { dataFile, VERSION } from '../compose.ts'
+import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
+import { printable, printableJson } from '../platform/cli/display.ts'
+import { usageError } from '../platform/cli/usage-error.ts'
+import { writeBackup } from '../platform/db/backup.ts'
+import type { Manifest } from '../platform/db/backup-file.ts'
+import { AppError } from '../platform/errors.ts'
+import { inWords } from './disk-words.ts'
+import { configFor, sizeText, watched } from './offline.ts'
+
+const ON_POSTGRES = [
+  'The data are in PostgreSQL, which has a tool of its own for this:',
+  'pg_dump --format=custom --file=plat.dump "$DATABASE_URL"',
+].join('\n')
+
+/** The database, its log, the lock, the reserve. */
+const OF_THE_DATA = /^plat\.(db(-\w+|\.restoring.*)?|lock|ballast)$/
+
+/** The absolute path of a file that may not be there yet, by its folder's real name. */
+const realPath = (file: string): string => join(realpathSync(dirname(resolve(file))), basename(file))
+
+/** @throws AppError for a place where no backup may go */
+const checkTarget = (file: string, { database, isForced }: { database: string; isForced: boolean }): string => {
+  if (file === '-') throw usageError('a backup is read back once it is written, so it needs a FILE')
+  const folder = dirname(resolve(file))
+  if (!existsSync(folder)) throw new AppError('NOT_FOUND', `There is no folder ${folder}`)
+  const target = realPath(file)
+  const found = statSync(target, { throwIfNoEntry: false })
+  if (found && !found.isFile()) throw usageError(`${file} is no file that could be replaced: name another one`)
+  // Whatever is asked for: the data themselves are not to be written over.
+  if (dirname(target) === dirname(realPath(database)) && OF_THE_DATA.test(basename(target)))
+    throw usageError(`${file} belongs to the data: name another file`)
+  if (found && !isForced) throw new AppError('ALREADY_EXISTS', `${file} is there already; --force replaces it`)
+  return target
+}
+
+const rowsIn = ({ counts }: Manifest): number => Object.values(counts).reduce((sum, n) => sum + n, 0)
+
+const report = async (session: Session, file: string, manifest: Manifest): Promise<void> => {
+  const { io, globals } = session
+  const bytes = statSync(file).size
+  if (globals.isQuiet) return
+  if (globals.output === 'json') {
+    await io.stdout.write(`${printableJson(JSON.stringify({ file, bytes, ...manifest }))}\n`)
+    return
+  }
+  const { devices = 0 } = manifest.counts
+  const content = `${devices} devices and ${rowsIn(manifest) - devices} other rows, ${sizeText(manifest.size)}`
+  await io.stdout.write(`${printable(file)}: ${content}, in ${sizeText(bytes)}; read back and found whole\n`)
+}
+
+export const backup = async (session: Session, texts: Texts): Promise<number> => {
+  const file = textOf(texts, 'file')
+  if (file === undefined) throw usageError('FILE missing')
+  const config = configFor(session, texts)
+  if (config.databaseUrl !== undefined) throw new AppError('INVALID_INPUT', ON_POSTGRES)
+  const database = dataFile(config)
+  if (!existsSync(database))
+    throw new AppError('NOT_FOUND', `There is no ${database}; DATA_DIR or --data-dir names the folder of the data`)
+  const target = checkTarget(file, { database, isForced: isOn(texts, 'force') })
+  const manifest = await watched(session, 'backup', (watch) =>
+    writeBackup({ database, target, version: VERSION, now: () => new Date() }, watch),
+  ).catch(inWords(`writing ${target}`))
+  await report(session, target, manifest)
+  return 0
+}

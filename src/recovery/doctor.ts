@@ -1,0 +1,1 @@
+export const doctor = async () => 0

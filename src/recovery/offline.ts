@@ -1,0 +1,69 @@
+/** What the offline commands share: their configuration, their progress on a terminal, and how they stop. */
+import { type Session, type Texts, textOf } from '../platform/cli/command.ts'
+import { printable } from '../platform/cli/display.ts'
+import type { Output } from '../platform/cli/io.ts'
+import { type Config, loadConfig } from '../platform/config.ts'
+import type { Watch } from '../platform/db/file-work.ts'
+
+export type Settings = Readonly<Record<string, string>>
+
+/** The flags that are settings, by the name of the variable. */
+export const settingsIn = (texts: Texts): Settings => {
+  const dataDir = textOf(texts, 'data-dir')
+  return dataDir === undefined ? {} : { DATA_DIR: dataDir }
+}
+
+/** @throws ConfigError */
+export const configFor = ({ io }: Session, texts: Texts): Config =>
+  loadConfig({ env: io.env, flags: settingsIn(texts), cwd: process.cwd() })
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** @example sizeText(12_345_678) // '12.3 MB' */
+export const sizeText = (bytes: number): string => {
+  let [amount, unit] = [bytes, 0]
+  while (amount >= 1000 && unit < UNITS.length - 1) {
+    amount /= 1000
+    unit++
+  }
+  return `${unit === 0 ? amount : amount.toFixed(1)} ${UNITS[unit]}`
+}
+
+const CLEAR_LINE = '\r\u001b[K'
+const TICK_MS = 100
+
+/** One line that changes on a terminal, nothing in a pipe. */
+const liveLine = (output: Output, name: string) => {
+  let shownAt = Number.NEGATIVE_INFINITY
+  let shownStage = ''
+  return {
+    show: (stage: string, done: number, total: number): void => {
+      const at = performance.now()
+      if (!output.isTty || (stage === shownStage && at - shownAt < TICK_MS)) return
+      shownAt = at
+      shownStage = stage
+      const share = done > 0 && total > 0 ? ` ${Math.floor((done / total) * 100)} %` : ''
+      const text = `${CLEAR_LINE}${printable(name)}: ${stage}${share} (${sizeText(total)})`
+      // A terminal that is gone is no reason to give up.
+      output.write(text).catch(() => {})
+    },
+    clear: async (): Promise<void> => {
+      if (output.isTty) await output.write(CLEAR_LINE)
+    },
+  }
+}
+
+/** Runs long work that shows how far it is, and that Ctrl-C stops. */
+export const watched = async <T>(
+  { io, globals }: Session,
+  name: string,
+  work: (watch: Watch) => Promise<T>,
+): Promise<T> => {
+  const line = liveLine(io.stderr, name)
+  const progress: Watch['progress'] = globals.isQuiet ? () => {} : line.show
+  try {
+    return await work({ signal: io.interrupted(), progress })
+  } finally {
+    await line.clear()
+  }
+}

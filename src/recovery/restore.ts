@@ -1,0 +1,144 @@
+/** `plat restore FILE`. Until the last step nothing of the data that are there is touched. */
+import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { migrations } from '../migrations/index.ts'
+import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
+import { printable, printableJson } from '../platform/cli/display.ts'
+import { usageError } from '../platform/cli/usage-error.ts'
+import { verify } from '../platform/db/backup.ts'
+import { BackupError, type BackupFile, inspect, type Manifest, unpack } from '../platform/db/backup-file.ts'
+import { freeBytesOf } from '../platform/db/ballast.ts'
+import { DATA_FILE, RESTORING, tidyDataDir } from '../platform/db/data-folder.ts'
+import { LOCK_FILE, lockDataDir } from '../platform/db/data-lock.ts'
+import { copyDatabase, sizeOf, type Watch } from '../platform/db/file-work.ts'
+import { ddlFor, type Migration, MigrationError, pendingOf } from '../platform/db/migrate.ts'
+import type { FileReport } from '../platform/db/sqlite-file.ts'
+import { AppError } from '../platform/errors.ts'
+import { inWords } from './disk-words.ts'
+import { configFor, sizeText, watched } from './offline.ts'
+import { type Replaced, replaceData, type Step } from './replace-data.ts'
+
+const ON_POSTGRES = [
+  'The data are in PostgreSQL, which has a tool of its own for this:',
+  'pg_restore --clean --if-exists --dbname="$DATABASE_URL" plat.dump',
+].join('\n')
+
+export type RestoreOptions = {
+  readonly file: string
+  readonly dataDir: string
+  /** Whether data that are there may be replaced. */
+  readonly isForced: boolean
+  readonly migrations: readonly Migration[]
+  readonly now: () => Date
+  readonly step?: Step
+}
+
+export type Restored = Replaced & {
+  readonly report: FileReport
+  /** Undefined for a plain database file. */
+  readonly manifest: Manifest | undefined
+  /** Migrations that the next start will apply. */
+  readonly pending: readonly string[]
+}
+
+/** From the manifest alone, before anything is unpacked; the whole check follows when the data are there. */
+const refuseNewer = ({ schema, version }: Manifest, known: readonly Migration[]): void => {
+  const names = new Set(known.map(({ name }) => name))
+  const unknown = schema.find((name) => !names.has(name))
+  if (unknown !== undefined)
+    throw new MigrationError(
+      `The backup was made by a newer Plat, ${version}: it has the migration ${unknown}, which this version doesn't know. Use that version or a newer one.`,
+    )
+}
+
+const requireSpace = (dataDir: string, size: number): void => {
+  const free = freeBytesOf(dataDir)
+  if (free < size)
+    throw new AppError('INTERNAL_ERROR', `${dataDir} has ${sizeText(free)} free, and the data need ${sizeText(size)}`)
+}
+
+/** A command that root runs must leave files that the server's own user can open. */
+const giveToOwner = (dataDir: string, name: string): void => {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(dataDir)
+  chownSync(join(dataDir, name), uid, gid)
+}
+
+/** Everything that can go wrong goes wrong here, beside the data. */
+const prepare = async (
+  source: BackupFile,
+  { file, dataDir, migrations: known }: RestoreOptions,
+  watch: Watch,
+): Promise<Omit<Restored, 'aside'>> => {
+  const manifest = source.kind === 'backup' ? source.manifest : undefined
+  if (manifest) refuseNewer(manifest, known)
+  requireSpace(dataDir, manifest?.size ?? sizeOf(file))
+  const incoming = join(dataDir, RESTORING)
+  if (source.kind === 'backup') await unpack({ ...source, file, to: incoming }, watch)
+  else await copyDatabase(file, incoming, watch)
+  const report = await verify(incoming, { manifest, name: file }, watch)
+  const pending = pendingOf(known, report.schema, ddlFor('sqlite')).map(({ name }) => name)
+  return { report, manifest, pending }
+}
+
+const isSameFile = (a: string, b: string): boolean => {
+  const [one, other] = [a, b].map((file) => statSync(file, { throwIfNoEntry: false }))
+  return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev
+}
+
+/** @throws DataLockedError, BackupError, MigrationError, AppError; then the data are what they were. */
+export const restoreData = async (options: RestoreOptions, watch: Watch): Promise<Restored> => {
+  const { file, dataDir, isForced, now, step } = options
+  const database = join(dataDir, DATA_FILE)
+  const source = inspect(file)
+  if (isSameFile(file, database)) throw new BackupError(`${file} is the data file itself`)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const unlock = lockDataDir(dataDir)
+  try {
+    giveToOwner(dataDir, LOCK_FILE)
+    if (existsSync(database) && !isForced)
+      throw new AppError('ALREADY_EXISTS', `There are data in ${dataDir}; --force replaces them, and keeps them aside`)
+    tidyDataDir(dataDir)
+    const prepared = await prepare(source, options, watch)
+    watch.signal.throwIfAborted()
+    giveToOwner(dataDir, RESTORING)
+    const replaced = replaceData({ dataDir, incoming: join(dataDir, RESTORING), at: now() }, step)
+    return { ...prepared, ...replaced }
+  } finally {
+    tidyDataDir(dataDir)
+    unlock()
+  }
+}
+
+const report = async ({ io, globals }: Session, file: string, dataDir: string, restored: Restored): Promise<void> => {
+  if (globals.isQuiet) return
+  const { aside, manifest, pending, report } = restored
+  if (globals.output === 'json') {
+    const answer = { file, data_dir: dataDir, replaced: aside ?? null, pending, counts: report.counts }
+    await io.stdout.write(`${printableJson(JSON.stringify({ ...answer, manifest: manifest ?? null }))}\n`)
+    return
+  }
+  const made = manifest ? `, made by Plat ${manifest.version} at ${manifest.created_at},` : ''
+  const lines = [
+    `${file}${made} is restored to ${dataDir}: ${report.counts.devices ?? 0} devices`,
+    ...(aside === undefined ? [] : [`The data that were there are in ${aside}`]),
+    ...(pending.length === 0 ? [] : [`The next start brings the schema up to date: ${pending.join(', ')}`]),
+  ]
+  await io.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))
+}
+
+export const restore = async (session: Session, texts: Texts): Promise<number> => {
+  const named = textOf(texts, 'file')
+  if (named === undefined) throw usageError('FILE missing')
+  const config = configFor(session, texts)
+  if (config.databaseUrl !== undefined) throw new AppError('INVALID_INPUT', ON_POSTGRES)
+  const file = resolve(named)
+  if (!existsSync(file)) throw new AppError('NOT_FOUND', `There is no ${named}`)
+  const { dataDir } = config
+  const options = { file, dataDir, isForced: isOn(texts, 'force'), migrations, now: () => new Date() }
+  const restored = await watched(session, 'restore', (watch) => restoreData(options, watch)).catch(
+    inWords(`restoring to ${dataDir}`),
+  )
+  await report(session, file, dataDir, restored)
+  return 0
+}

@@ -1,0 +1,78 @@
+/** The end of a process: what is under way is answered, nobody holds it up, and a second signal ends it at once. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const main = resolve(import.meta.dir, 'main.ts')
+/** Signals closer than this are taken for one. */
+const SAME_SIGNAL_MS = 300
+
+let folder: string
+let server: ReturnType<typeof start>
+
+const start = () =>
+  Bun.spawn([process.execPath, '--no-env-file', main, 'serve'], {
+    env: {
+      ...process.env,
+      DATA_DIR: join(folder, 'data'),
+      LISTEN_ADDR: '127.0.0.1:0',
+      INITIAL_ADMIN_USERNAME: 'admin',
+      INITIAL_ADMIN_PASSWORD: 'sesame-sesame',
+    },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+
+/** The address that the banner shows. */
+const addressOf = async ({ stderr }: ReturnType<typeof start>): Promise<URL> => {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stderr) {
+    text += decoder.decode(chunk)
+    const [url] = /http:\/\/\S+:\d+/.exec(text) ?? []
+    if (url) return new URL(url)
+  }
+  throw new Error(`the server ended without a banner: ${text}`)
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plat-stop-'))
+  server = start()
+})
+afterEach(() => {
+  server.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A request that takes about a second: a login computes a bcrypt hash. */
+const slowRequest = (url: URL) =>
+  fetch(new URL('/api/auth/login', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password: 'sesame-sesame' }),
+  })
+
+test('SIGTERM answers what is under way, heeds no silent socket, and ends with 0 within 10 seconds', async () => {
+  const url = await addressOf(server)
+  const silent = await Bun.connect({ hostname: url.hostname, port: Number(url.port), socket: { data: () => {} } })
+  const answers = [slowRequest(url), slowRequest(url)]
+  await fetch(new URL('/healthz', url)) // the server has them by now
+  const stoppedAt = performance.now()
+  server.kill('SIGTERM')
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
+  expect(await server.exited).toBe(0)
+  expect(performance.now() - stoppedAt).toBeLessThan(10_000)
+  silent.end()
+})
+
+test('a second signal ends it at once', async () => {
+  const url = await addressOf(server)
+  const answer = slowRequest(url).catch(() => 'cut off')
+  await fetch(new URL('/healthz', url))
+  server.kill('SIGTERM')
+  await Bun.sleep(SAME_SIGNAL_MS + 50)
+  server.kill('SIGTERM')
+  expect(await server.exited).toBe(1)
+  expect(await answer).toBe('cut off')
+})
