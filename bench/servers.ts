@@ -73,8 +73,8 @@ const start = async (args: readonly string[], port: number, env: Record<string, 
   }
 }
 
-/** `plat serve` on a data folder, with nothing changed but the rate limit. */
-export const startPlat = (dataDir: string): Promise<Server> => {
+/** `plat serve` on a data folder, with nothing changed but the rate limit, and what `env` says. */
+export const startPlat = (dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Server> => {
   const port = freePort()
   // PLAT_BENCH_BUN takes flags of Bun: `--cpu-prof --cpu-prof-dir=/tmp/prof` shows where the time goes.
   const flags = process.env.PLAT_BENCH_BUN?.split(' ') ?? []
@@ -83,6 +83,7 @@ export const startPlat = (dataDir: string): Promise<Server> => {
     RATE_LIMIT_ENABLED: 'false',
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'json',
+    ...env,
   })
 }
 

@@ -26,8 +26,8 @@ export type Prepared = {
 }
 
 /** A database with an administrator and a key, as after the first start and a sign-in. */
-const createKey = async (dataDir: string): Promise<string> => {
-  const config = loadConfig({ env: { DATA_DIR: dataDir }, cwd: dataDir })
+export const createKey = async (dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const config = loadConfig({ env: { DATA_DIR: dataDir, ...env }, cwd: dataDir })
   const log = createLogger({ level: 'error', format: 'json' })
   const { db, close } = await openDatabase({ config, log, now: () => new Date() })
   const { id } = await createUser(db, { username: 'bench', roles: ['admin'] })
@@ -92,7 +92,7 @@ const importAll = async (folder: string, into: Import, devices: number): Promise
 }
 
 /** What the writes of the benchmark belong to; in both databases. */
-const addNetwork = async ({ port, key }: Import): Promise<void> => {
+export const addNetwork = async ({ port, key }: Import): Promise<void> => {
   const response = await fetch(`http://127.0.0.1:${port}/api/networks`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },

@@ -55,12 +55,13 @@ describe('the registry', () => {
   )
 
   test.each(operations.map((op) => [op.name, op] as const))(
-    '%s: what is required can be given as an argument',
+    '%s: what is required can be given as an argument, or is asked for',
     (_, op) => {
       const { required = [], properties = {} } = schemaOf(op.input)
       const isList = (field: string) => properties[field]?.type === 'array'
+      const isGiven = (field: string) => op.cli?.args?.includes(field) || op.cli?.ask?.includes(field)
       // Lists (the operations of a bulk call) and whatever is only a body come with flags or --input.
-      expect(required.filter((field) => !op.cli?.args?.includes(field) && !isList(field))).toEqual([])
+      expect(required.filter((field) => !isGiven(field) && !isList(field))).toEqual([])
     },
   )
 })

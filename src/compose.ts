@@ -1,6 +1,7 @@
 /** The composition root: configuration -> database -> features -> HTTP and jobs. No logic. */
 import { join } from 'node:path'
 import pkg from '../package.json' with { type: 'json' }
+import { openTrail } from './features/audit/trail.ts'
 import { createFeatures } from './features/handlers.ts'
 import { createKeyUses, type KeyUses } from './features/keys/uses.ts'
 import { openSecrets } from './features/secrets/open-secrets.ts'
@@ -96,8 +97,9 @@ export const compose = async (
 ): Promise<Plat> => {
   const secrets = await openSecrets({ db, config, log })
   const firstAdmin = withFirstAdmin ? await ensureFirstAdmin({ db, config, passwords, now }) : undefined
-  const sessions = createSessionStore(db, config)
+  const sessions = createSessionStore({ db, config, log })
   const keyUses = createKeyUses(db)
+  const audit = await openTrail({ db, config, log, now })
 
   const metrics = createMetrics()
   const guard = createGuard({ config, metrics, now })
@@ -115,7 +117,7 @@ export const compose = async (
     isStopping: () => isStopping,
     kernel: () => kernel,
   })
-  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, committed: population.committed })
+  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, committed: population.committed, audit })
   addProcessMetrics({ metrics, db, population, guard, now })
   const jobs = [
     ...features.flatMap((feature) => feature.jobs ?? []),
@@ -165,6 +167,7 @@ export const compose = async (
         log.warn('when API keys were last used could not be written', { error })
       })
       passwords.close()
+      sessions.close()
       await close()
     },
   }

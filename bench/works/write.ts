@@ -16,7 +16,7 @@ const at = '2026-01-02T03:04:05.678Z'
 let made = 0
 
 /** A whole device, so that the baseline has nothing to add; the addresses are new each time and of one network. */
-const device = () => {
+export const device = () => {
   const n = ++made
   const id = `written-${n}-${process.pid}`
   const address = (second: number) => ({

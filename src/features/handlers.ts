@@ -4,6 +4,7 @@ import type { Secrets } from '../platform/crypto.ts'
 import type { Kernel } from '../platform/kernel.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Passwords } from '../platform/passwords.ts'
+import { auditFeature } from './audit/audit.ts'
 import { credentialsFeature } from './credentials/credentials.ts'
 import type { Feature } from './ctx.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
@@ -23,6 +24,7 @@ import { sessionsFeature } from './sessions/sessions.ts'
 import type { SessionStore } from './sessions/store.ts'
 import { systemFeature } from './system/system.ts'
 import type { Tables } from './tables.ts'
+import { usersFeature } from './users/users.ts'
 
 /** What the features need of the process they run in. */
 export type FeatureOptions = {
@@ -51,8 +53,10 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     credentialsFeature(options),
     secretsFeature(options),
     roles,
+    usersFeature(options),
     keys,
     sessionsFeature(options),
+    auditFeature(options),
     systemFeature(options),
   ]
   const operations = features.flatMap((feature) => feature.operations)

@@ -1,5 +1,6 @@
 /** The registry of contracts: one line per feature. Browser-safe; the implementations are in handlers.ts. */
 import type { OperationSet, RawRoute } from '../platform/operation.ts'
+import { audit, auditRoutes } from './audit/api.ts'
 import { credentials } from './credentials/api.ts'
 import { datacenters } from './datacenters/api.ts'
 import { devices } from './devices/api.ts'
@@ -16,6 +17,7 @@ import { search } from './search/api.ts'
 import { secrets } from './secrets/api.ts'
 import { sessionRoutes, sessions } from './sessions/api.ts'
 import { system, systemRoutes } from './system/api.ts'
+import { users } from './users/api.ts'
 
 export const contracts = {
   datacenters,
@@ -28,12 +30,19 @@ export const contracts = {
   credentials,
   secrets,
   roles,
+  users,
   keys,
   sessions,
+  audit,
   system,
 } satisfies Record<string, OperationSet>
 
 /** The registry of raw routes: what is not JSON in and JSON out. */
-export const routes: readonly RawRoute[] = [estateRoutes, sessionRoutes, systemRoutes, docsRoutes, mcpRoutes].flatMap(
-  (set) => Object.values<RawRoute>(set),
-)
+export const routes: readonly RawRoute[] = [
+  estateRoutes,
+  sessionRoutes,
+  auditRoutes,
+  systemRoutes,
+  docsRoutes,
+  mcpRoutes,
+].flatMap((set) => Object.values<RawRoute>(set))

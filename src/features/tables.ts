@@ -1,5 +1,6 @@
 /** The registry of tables: what each feature stores, as one type for Kysely. */
 import type { IdempotencyTables } from '../platform/idempotency.ts'
+import type { AuditTables } from './audit/table.ts'
 import type { CredentialTables } from './credentials/table.ts'
 import type { DatacenterTables } from './datacenters/table.ts'
 import type { DeviceTables } from './devices/table.ts'
@@ -27,4 +28,5 @@ export type Tables = DatacenterTables &
   KeyTables &
   SessionTables &
   SecretTables &
-  CredentialTables
+  CredentialTables &
+  AuditTables

@@ -3,5 +3,7 @@ import type { Migration } from '../platform/db/migrate.ts'
 import { inventory } from './0001-inventory.ts'
 import { access } from './0002-access.ts'
 import { secrets } from './0003-secrets.ts'
+import { accessMore } from './0004-access-more.ts'
+import { audit } from './0005-audit.ts'
 
-export const migrations: readonly Migration[] = [inventory, access, secrets]
+export const migrations: readonly Migration[] = [inventory, access, secrets, accessMore, audit]

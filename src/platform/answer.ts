@@ -22,12 +22,3 @@ export class JsonList<T> {
 }
 
 export type Answer<T> = T | JsonText<T> | (T extends readonly (infer Row)[] ? JsonList<Row> : never)
-
-/** The answer as the value it stands for; for callers that need it whole. */
-export const valueOf = async (answer: unknown): Promise<unknown> => {
-  if (answer instanceof JsonText) return JSON.parse(answer.json)
-  if (!(answer instanceof JsonList)) return answer
-  const rows: unknown[] = []
-  for await (const chunk of answer.parts.rows()) for (const row of chunk) rows.push(JSON.parse(row))
-  return rows
-}

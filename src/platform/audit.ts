@@ -3,7 +3,7 @@
  * feature's. Browser-safe.
  */
 import { singular } from './command.ts'
-import type { Caller } from './kernel.ts'
+import type { Request } from './kernel.ts'
 import { type AnyOperation, type Effect, httpParts, type RawRoute } from './operation.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
@@ -20,7 +20,8 @@ export type AuditEvent = Audited & {
   readonly username: string
   /** The API key that was shown; '' without one. */
   readonly keyId: string
-  readonly clientIp: string
+  /** The address of the client; '' where nobody knows it. */
+  readonly client: string
   readonly requestId: string
   /** What the caller sent, secrets and all: the trail redacts it. Undefined where nothing was sent, or nothing was read. */
   readonly changes: unknown
@@ -56,9 +57,6 @@ export const auditedAs = (
   return action && { action, resource: singular(called.name.slice(0, called.name.indexOf('.'))) }
 }
 
-/** Whom and what an entry is about. */
-export type Subject = Pick<AuditEvent, 'resourceId' | 'changes'>
-
 type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields =>
@@ -66,25 +64,68 @@ const isFields = (value: unknown): value is Fields =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** What an entry knows of a call besides who makes it. */
+export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes'>>
+
 /**
  * What a call of an operation is about. The first parameter of the path is the object; what is made under an object has
  * an id of its own, or else goes by that object's. All else that was sent are the changes, but for what came in headers.
  * @param made the answer of a create
  */
 export const subjectOf = (op: AnyOperation, input: unknown, made?: unknown): Subject => {
-  if (!isFields(input)) return { resourceId: '', changes: undefined }
+  if (!isFields(input)) return {}
   const [param = ''] = httpParts(op.http).params
-  const parent = textOf(input[param])
   const own = isFields(made) ? textOf(made.id) : ''
   const dropped = new Set<string>(Object.values(op.headers ?? {}))
-  if (own === '') dropped.add(param)
+  if (own === '' || own === input[param]) dropped.add(param)
   const sent = Object.entries(input).filter(([field]) => !dropped.has(field))
-  return { resourceId: own || parent, changes: sent.length > 0 ? Object.fromEntries(sent) : undefined }
+  return {
+    resourceId: own || textOf(input[param]),
+    ...(sent.length > 0 && { changes: Object.fromEntries(sent) }),
+  }
 }
 
-/** The caller as an entry names it. */
-export const namesOf = ({ userId, username, via, credentialId }: Caller) => ({
-  userId: userId ?? '',
-  username,
-  keyId: via === 'key' ? (credentialId ?? '') : '',
-})
+type Call = Omit<Request, 'input'>
+
+/** The entry of a call. */
+export const eventOf = (audited: Audited, call: Call, about: Partial<AuditEvent>): AuditEvent => {
+  const { caller, client = '', requestId } = call
+  return {
+    ...audited,
+    resourceId: '',
+    userId: caller.userId ?? '',
+    username: caller.username,
+    keyId: caller.via === 'key' ? (caller.credentialId ?? '') : '',
+    client,
+    requestId,
+    changes: undefined,
+    ...about,
+  }
+}
+
+/** What only the handler of a raw route knows of its call. */
+export type AuditNote = Partial<Pick<AuditEvent, 'resource' | 'resourceId' | 'userId' | 'username' | 'changes'>>
+
+/** The audit entry of a raw route's call. What the handler throws is put on record by the kernel, with all it has noted. */
+export type RawAudit<Tx> = {
+  readonly note: (note: AuditNote) => void
+  /** In the transaction of the change, where that is SQL. */
+  readonly succeeded: (tx?: Tx) => Promise<void>
+  /** For what fails after the handler has answered. */
+  readonly failed: (error: unknown) => Promise<void>
+}
+
+const NO_TRACE: RawAudit<unknown> = { note: () => {}, succeeded: async () => {}, failed: async () => {} }
+
+export const rawAuditOf = <Tx>(sink: AuditSink<Tx>, route: RawRoute, call: Call): RawAudit<Tx> => {
+  const { audit } = route
+  if (!audit) return NO_TRACE
+  let noted: AuditNote = {}
+  return {
+    note: (more) => {
+      noted = { ...noted, ...more }
+    },
+    succeeded: (tx) => sink.succeeded(eventOf(audit, call, noted), tx),
+    failed: (error) => sink.failed(eventOf(audit, call, noted), error),
+  }
+}

@@ -69,8 +69,11 @@ export class AppError extends Error {
  * The 400 that names every bad field at once.
  * @example invalid([{ field: 'name', message: 'is required' }]).message // 'name: is required'
  */
-export const invalid = (details: readonly FieldIssue[]): AppError =>
-  new AppError('VALIDATION_ERROR', details.map((d) => `${d.field}: ${d.message}`).join('; '), { details })
+export const invalid = (issues: readonly FieldIssue[]): AppError => {
+  // One entry a field: the first thing that is wrong with it.
+  const details = issues.filter(({ field }, i) => issues.findIndex((issue) => issue.field === field) === i)
+  return new AppError('VALIDATION_ERROR', details.map((d) => `${d.field}: ${d.message}`).join('; '), { details })
+}
 
 /** The 400 for one bad field. */
 export const invalidField = (field: string, message: string): AppError => invalid([{ field, message }])

@@ -19,7 +19,7 @@ type Options<Tables> = {
 const TICK_MS = 1000
 
 export const startScheduler = <Tables>({ kernel, jobs, log, now }: Options<Tables>): Scheduler => {
-  const due = new Map(jobs.map((job) => [job.name, now().getTime() + job.everyMs]))
+  const due = new Map(jobs.map((job) => [job.name, now().getTime() + (job.runsAtStart ? 0 : job.everyMs)]))
   const running = new Map<string, Promise<void>>()
   let lastTick = now().getTime()
 

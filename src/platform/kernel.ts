@@ -1,9 +1,10 @@
 /**
  * Runs operations. `run` is the only way in, for HTTP, MCP and jobs alike: access, parse, transaction, handler, events,
- * commit. Nothing else checks permissions, opens a transaction or emits events.
+ * audit entry, commit. Nothing else checks permissions, opens a transaction, emits events or writes to the audit trail.
  */
 import type { Kysely } from 'kysely'
 import type { Answer } from './answer.ts'
+import { type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
 import type { Db, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
@@ -97,7 +98,11 @@ export type Handlers<S extends OperationSet, Tables> = {
   readonly [K in keyof S]: Handler<S[K], Tables> | PreparedHandler<S[K], Tables>
 }
 
-export type RawHandler<Tables> = (ctx: KernelCtx<Tables>, request: globalThis.Request) => Promise<Response>
+export type RawHandler<Tables> = (
+  ctx: KernelCtx<Tables>,
+  request: globalThis.Request,
+  audit: RawAudit<Kysely<Tables>>,
+) => Promise<Response>
 
 /** What a feature does when another feature emits an event, inside the same transaction. */
 export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
@@ -120,6 +125,8 @@ export type Job<Tables> = {
   readonly name: string
   readonly summary: string
   readonly everyMs: number
+  /** Not only after that time, but at the start as well. */
+  readonly runsAtStart?: true
   readonly run: (ctx: KernelCtx<Tables>) => Promise<void>
 }
 
@@ -153,10 +160,13 @@ export type KernelOptions<Tables> = {
   readonly log: Logger
   /** Told the names of the events of every transaction, after its commit. */
   readonly committed: (events: readonly string[]) => void
+  readonly audit: AuditSink<Kysely<Tables>>
 }
 
 export type Kernel<Tables> = {
   readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
+  /** Puts on record that a call was turned away, and why, before it came to be run. */
+  readonly refused: (called: AnyOperation | RawRoute, request: Request, error: unknown) => Promise<void>
   readonly runJob: (job: Job<Tables>) => Promise<void>
   readonly runRaw: (
     bound: BoundRaw<Tables>,
@@ -166,7 +176,7 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, committed } = options
+  const { db, features, now, log, committed, audit } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
@@ -219,22 +229,66 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return ctx
   }
 
+  const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
+    checkAccess(op.access, request.caller)
+    const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
+    const ctx = contextFor(request, undefined)
+    return typeof handler === 'object' ? (await handler.prepare(ctx, input))(ctx) : handler(ctx, input)
+  }
+
+  /** `done` is told what was made, in the transaction that made it if there is one. */
+  const runWrite = async (
+    { op, handler }: Bound<Tables>,
+    request: Request,
+    done: (made: unknown, tx?: Kysely<Tables>) => Promise<void>,
+  ): Promise<unknown> => {
+    checkAccess(op.access, request.caller)
+    const input = parse(op.input, request.input) as never // as in `runRead`
+    const inTransaction = (work: Work<unknown>) =>
+      transact(request, async (ctx) => {
+        const made = await work(ctx)
+        await done(made, ctx.db)
+        return made
+      })
+    if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(request, undefined), input))
+    if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, input))
+    const made = await handler(contextFor(request, undefined), input)
+    await done(made)
+    return made
+  }
+
   return {
-    run: async ({ op, handler }, request) => {
-      checkAccess(op.access, request.caller)
-      const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
-      if (typeof handler === 'object')
-        return transact(request, await handler.prepare(contextFor(request, undefined), input))
-      if (op.effect === 'read' || op.hasOwnTransactions) return handler(contextFor(request, undefined), input)
-      return transact(request, (ctx) => handler(ctx, input))
+    run: async (bound, request) => {
+      const { op } = bound
+      const audited = auditedAs(op)
+      if (!audited) return runRead(bound, request)
+      const event = (made?: unknown) => eventOf(audited, request, subjectOf(op, request.input, made))
+      try {
+        return await runWrite(bound, request, (made, tx) => audit.succeeded(event(made), tx))
+      } catch (error) {
+        await audit.failed(event(), error)
+        throw error
+      }
+    },
+    refused: async (called, request, error) => {
+      const audited = auditedAs(called)
+      if (!audited) return
+      const subject = 'effect' in called ? subjectOf(called, request.input) : {}
+      await audit.failed(eventOf(audited, request, subject), error)
     },
     runJob: async (job) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
       await job.run(contextFor({ caller, requestId: job.name, signal: NEVER }, undefined))
     },
     runRaw: async ({ route, handler }, request, raw) => {
-      checkAccess(route.access, request.caller)
-      return handler(contextFor(request, undefined), raw)
+      const call = rawAuditOf(audit, route, request)
+      try {
+        checkAccess(route.access, request.caller)
+        return await handler(contextFor(request, undefined), raw, call)
+      } catch (error) {
+        await call.failed(error)
+        throw error
+      }
     },
   }
 }

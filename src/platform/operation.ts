@@ -3,6 +3,7 @@
  * and the typed client are derived from it. Browser-safe.
  */
 import type { z } from 'zod'
+import type { Audited } from './audit.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Http = `${Method} /${string}`
@@ -95,6 +96,8 @@ export type RawRoute = {
   readonly isLong?: boolean
   /** Not for a browser's session: a cookie is as good as none. */
   readonly bearerOnly?: boolean
+  /** How a call stands in the audit trail; without it, it leaves no trace. */
+  readonly audit?: Audited
   readonly description?: string
   /** What the query string, the body and the answer hold, where they are JSON, for the documentation. */
   readonly query?: z.ZodObject

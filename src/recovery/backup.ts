@@ -1,12 +1,12 @@
 /** `plat backup FILE`. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { dataFile, VERSION } from '../compose.ts'
 import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
 import { printable, printableJson } from '../platform/cli/display.ts'
 import { usageError } from '../platform/cli/usage-error.ts'
 import { writeBackup } from '../platform/db/backup.ts'
 import type { Manifest } from '../platform/db/backup-file.ts'
+import { DATA_FILE } from '../platform/db/data-folder.ts'
 import { AppError } from '../platform/errors.ts'
 import { inWords } from './disk-words.ts'
 import { configFor, sizeText, watched } from './offline.ts'
@@ -57,12 +57,12 @@ export const backup = async (session: Session, texts: Texts): Promise<number> =>
   if (file === undefined) throw usageError('FILE missing')
   const config = configFor(session, texts)
   if (config.databaseUrl !== undefined) throw new AppError('INVALID_INPUT', ON_POSTGRES)
-  const database = dataFile(config)
+  const database = join(config.dataDir, DATA_FILE)
   if (!existsSync(database))
     throw new AppError('NOT_FOUND', `There is no ${database}; DATA_DIR or --data-dir names the folder of the data`)
   const target = checkTarget(file, { database, isForced: isOn(texts, 'force') })
   const manifest = await watched(session, 'backup', (watch) =>
-    writeBackup({ database, target, version: VERSION, now: () => new Date() }, watch),
+    writeBackup({ database, target, version: session.program.version, now: () => new Date() }, watch),
   ).catch(inWords(`writing ${target}`))
   await report(session, target, manifest)
   return 0

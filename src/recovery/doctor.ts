@@ -1,1 +1,56 @@
-export const doctor = async () => 0
+/** `plat doctor`: looks at everything it can, whatever it finds on the way, and changes nothing. */
+import type { Session, Texts } from '../platform/cli/command.ts'
+import { printable, printableJson } from '../platform/cli/display.ts'
+import { checkFolder, folderFacts } from './doctor-folder.ts'
+import { checkListening, checkPing, pingFacts } from './doctor-host.ts'
+import { checkPostgres } from './doctor-postgres.ts'
+import { checkSettings } from './doctor-settings.ts'
+import { checkSqlite, isServing } from './doctor-sqlite.ts'
+import type { Finding } from './finding.ts'
+import { settingsIn, watched } from './offline.ts'
+
+const examine = async (session: Session, texts: Texts): Promise<Finding[]> => {
+  const { config, findings } = checkSettings({ env: session.io.env, flags: settingsIn(texts), cwd: process.cwd() })
+  const { databaseUrl, dataDir, listenAddr } = config
+  const data =
+    databaseUrl === undefined
+      ? [
+          ...checkFolder(folderFacts(dataDir)),
+          ...(await watched(session, 'doctor', (watch) => checkSqlite(config, watch))),
+        ]
+      : await checkPostgres(databaseUrl, config)
+  const serving = databaseUrl === undefined && isServing(dataDir)
+  return [...findings, ...data, await checkListening(listenAddr, serving), checkPing(pingFacts())]
+}
+
+const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+const verdict = (findings: readonly Finding[]): string => {
+  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length
+  const [problems, warnings] = [count('problem'), count('warning')]
+  return problems + warnings === 0 ? 'All is well.' : `${plural(problems, 'problem')}, ${plural(warnings, 'warning')}.`
+}
+
+const linesOf = (findings: readonly Finding[]): string[] => {
+  const width = findings.reduce((most, { check }) => Math.max(most, check.length), 0)
+  return findings.flatMap(({ status, check, message, advice }) => [
+    `${status.padEnd(8)} ${check.padEnd(width)}  ${printable(message)}`,
+    ...(advice === undefined ? [] : [`${' '.repeat(width + 11)}-> ${printable(advice)}`]),
+  ])
+}
+
+const present = async ({ io, globals }: Session, findings: readonly Finding[]): Promise<void> => {
+  if (globals.output === 'json') {
+    await io.stdout.write(`${printableJson(JSON.stringify(findings, undefined, io.stdout.isTty ? 2 : undefined))}\n`)
+    return
+  }
+  const shown = globals.isQuiet ? findings.filter(({ status }) => status !== 'ok') : findings
+  const lines = [...linesOf(shown), ...(globals.isQuiet ? [] : ['', verdict(findings)])]
+  await io.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+export const doctor = async (session: Session, texts: Texts): Promise<number> => {
+  const findings = await examine(session, texts)
+  await present(session, findings)
+  return findings.some(({ status }) => status === 'problem') ? 1 : 0
+}

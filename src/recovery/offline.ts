@@ -61,8 +61,13 @@ export const watched = async <T>(
 ): Promise<T> => {
   const line = liveLine(io.stderr, name)
   const progress: Watch['progress'] = globals.isQuiet ? () => {} : line.show
+  const signal = io.interrupted()
   try {
-    return await work({ signal: io.interrupted(), progress })
+    return await work({ signal, progress })
+  } catch (error) {
+    // Whatever was called off says so in words of its own.
+    signal.throwIfAborted()
+    throw error
   } finally {
     await line.clear()
   }

@@ -9,6 +9,7 @@ import { createClient } from '../platform/client.ts'
 import { type Config, loadConfig } from '../platform/config.ts'
 import type { Db } from '../platform/db/database.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
+import type { Passwords } from '../platform/passwords.ts'
 import { createRole, createUser, keyFor } from './identities.ts'
 import { type Dialect, postgresDatabase } from './servers.ts'
 
@@ -22,6 +23,8 @@ export type TestOptions = {
   readonly env?: Readonly<Record<string, string>>
   readonly now?: () => Date
   readonly log?: Logger
+  /** In place of a gate with bcrypt's real cost. */
+  readonly passwords?: Passwords
 }
 
 type RoleName = 'admin' | 'operator' | 'viewer'
@@ -74,6 +77,7 @@ export const testApp = async ({
   env = {},
   now = () => new Date(),
   log = quiet,
+  passwords,
 }: TestOptions = {}): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-test-'))
   const server = dialect === 'postgres' ? await postgresDatabase() : undefined
@@ -90,7 +94,7 @@ export const testApp = async ({
   await prepare(config, now)
   const opened = await openDatabase({ config, log, now })
   if (server) await createUser(opened.db, { username: 'first', roles: ['admin'] })
-  const plat = await compose({ config, log, now }, opened)
+  const plat = await compose({ config, log, now }, opened, passwords ? { passwords } : {})
   const fetch = async (request: Request) => plat.fetch(request)
 
   const requestAs =

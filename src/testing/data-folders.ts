@@ -50,10 +50,13 @@ export const contentOf = (folder: string): Record<string, string> =>
       .map((name) => [name, new Bun.CryptoHasher('sha256').update(readFileSync(join(folder, name))).digest('hex')]),
   )
 
-export const plat = async (...argv: string[]) => {
-  const { io, out, err } = memoryIo({ argv })
+/** The command line with these environment variables and no others. */
+export const platIn = async (env: Readonly<Record<string, string>>, ...argv: string[]) => {
+  const { io, out, err } = memoryIo({ argv, env })
   return { code: await runCli(io), out: out(), err: err() }
 }
+
+export const plat = (...argv: string[]) => platIn({}, ...argv)
 
 /** A folder that goes when the process ends, whatever a test does. */
 export const scratch = (): string => {

@@ -1,5 +1,6 @@
 /** A REST application made of a test's own operations and routes, on an empty database; everybody may do everything. */
 
+import { NO_AUDIT } from '../platform/audit.ts'
 import { loadConfig } from '../platform/config.ts'
 import { createApp } from '../platform/http/app.ts'
 import { createGuard } from '../platform/http/guard.ts'
@@ -29,7 +30,7 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
   const features = [{ operations, routes }]
-  const kernel = createKernel({ db, features, now: () => new Date(), log, committed: () => {} })
+  const kernel = createKernel({ db, features, now: () => new Date(), log, committed: () => {}, audit: NO_AUDIT })
   const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
   const config = loadConfig({ env: { RATE_LIMIT_ENABLED: 'false' }, cwd: '/nowhere' })
   const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date() })

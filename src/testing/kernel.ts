@@ -1,4 +1,5 @@
 /** A kernel on an empty database, and a caller, for tests of what runs in one. */
+import { NO_AUDIT } from '../platform/audit.ts'
 import { type Caller, createKernel, type Feature, GUEST, type Job, type KernelCtx } from '../platform/kernel.ts'
 import { createLogger } from '../platform/log.ts'
 import { type ThingTables, thingsDatabase } from './database.ts'
@@ -20,7 +21,7 @@ export const thingsKernel = async (features: readonly Feature<ThingTables>[] = [
   const now = () => new Date(clock.ms)
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
-  const kernel = createKernel({ db: database.db, features, now, log, committed: () => {} })
+  const kernel = createKernel({ db: database.db, features, now, log, committed: () => {}, audit: NO_AUDIT })
   /** Runs in the context that a job gets: without a transaction, and with `write`. */
   const inJob = (run: Job<ThingTables>['run']) => kernel.runJob({ name: 'test', summary: '', everyMs: 1000, run })
   /** Runs in a transaction. */

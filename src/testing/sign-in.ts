@@ -71,6 +71,7 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
     sessions: plat.sessions,
     keyUses: plat.keyUses,
     passwords,
+    fetch: plat.fetch,
     /** A request as it is, whatever it holds. */
     request: (path: string, init: RequestInit) => plat.fetch(new Request(`http://plat.test${path}`, init)),
     /** What was logged, one entry a line. */

@@ -8,7 +8,7 @@ import { dataFile } from '../../compose.ts'
 import { createSecrets, SealedValueError } from '../../platform/crypto.ts'
 import { createLogger } from '../../platform/log.ts'
 import { type TestApp, type TestOptions, testApp } from '../../testing/app.ts'
-import { ask } from '../../testing/inventory.ts'
+import { ask, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
 import { openCredential } from './credentials.ts'
 
@@ -120,6 +120,20 @@ describe.each([...dialects()])('secrets of credentials on %s', (dialect) => {
     })
     await expect(open(first)).rejects.toBeInstanceOf(SealedValueError)
     await expect(open(second)).rejects.toBeInstanceOf(SealedValueError)
+  })
+
+  test('that were damaged can be entered again, all of them at once', async () => {
+    const app = await withKey()
+    const admin = await app.as('admin')
+    const [, id = ''] = await createAll(app)
+    await app.db.write(({ db }) =>
+      db.updateTable('credentials').set({ secret: 'damaged' }).where('id', '=', id).execute(),
+    )
+    const update = (patch: object) => ask(admin, `PUT /api/credentials/${id}`, patch)
+    expect(await update({ passphrase: '' })).toMatchObject(refusal('private_key'))
+    expect(await update({ private_key: 'new' })).toMatchObject(refusal('passphrase'))
+    expect(await update({ private_key: 'new', passphrase: '' })).toMatchObject({ status: 200 })
+    expect((await openCredential({ db: app.db.read }, secrets, id)).secret).toEqual({ private_key: 'new' })
   })
 
   test('are refused without a key, and nothing is stored', async () => {

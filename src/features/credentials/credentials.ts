@@ -1,6 +1,6 @@
 /** The rules of credentials. A secret is sealed before it reaches the database, and nothing that leaves here but `openCredential` holds one. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Place, Secrets } from '../../platform/crypto.ts'
+import { type Place, SealedValueError, type Secrets } from '../../platform/crypto.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
@@ -10,7 +10,14 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { exists as deviceExists } from '../devices/devices.ts'
 import { subnetsOf } from '../networks/networks.ts'
 import { missingKey } from '../secrets/secrets.ts'
-import { type Credential, type CredentialDraft, type CredentialPatch, credentials, SECRET_FIELDS } from './api.ts'
+import {
+  type Credential,
+  type CredentialDraft,
+  type CredentialPatch,
+  credentials,
+  SECRET_FIELDS,
+  type SecretField,
+} from './api.ts'
 import {
   formIssues,
   packed,
@@ -95,13 +102,29 @@ const resetBy = (before: Credential, { type = before.type }: Pick<CredentialPatc
     ? {}
     : { auth_protocol: 'none', priv_protocol: 'none', ...(!takesUsername(type) && { username: '' }) }
 
+/** What was stored before; a secret that was damaged can be entered again, so it need not be readable where all of it is `given`. */
+const openForChange = (
+  { log }: Ctx,
+  secrets: Secrets,
+  { before, ungiven }: { before: store.Stored; ungiven: readonly SecretField[] },
+): SecretValues => {
+  try {
+    return openOf(secrets, before)
+  } catch (error) {
+    if (!(error instanceof SealedValueError)) throw error
+    log.error('a stored secret cannot be decrypted', { error })
+    refuse(ungiven.map((field) => ({ field, message: 'is needed too, because what is stored cannot be decrypted' })))
+    return {}
+  }
+}
+
 type SecretChange = { readonly values: SecretValues; readonly isChanged: boolean }
 
 /** The secrets as they will be; undefined where nothing touches them, so that what is sealed need not be opened. */
 const secretsAfter = (
+  ctx: Ctx,
   secrets: Secrets,
-  before: store.Stored,
-  { after, patch }: { after: Credential; patch: Omit<CredentialPatch, 'id'> },
+  { before, after, patch }: { before: store.Stored; after: Credential; patch: Omit<CredentialPatch, 'id'> },
 ): SecretChange | undefined => {
   const needs = secretsOf(after)
   // Forms send "" for the fields of all other types too.
@@ -114,7 +137,8 @@ const secretsAfter = (
   const isOpened = isSameType && before.sealed !== null
   if (!secrets.isEnabled && (isOpened || touched.length > 0))
     refuse((touched.length > 0 ? touched : reshaped).map(missingKey))
-  const old = isSameType ? openOf(secrets, before) : {}
+  const ungiven = SECRET_FIELDS.filter((field) => needs[field] && patch[field] === undefined)
+  const old = isSameType ? openForChange(ctx, secrets, { before, ungiven }) : {}
   const values = presentIn(
     Object.fromEntries(SECRET_FIELDS.map((field) => [field, patch[field] ?? (needs[field] && old[field]) ?? ''])),
   )
@@ -127,7 +151,7 @@ const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: CredentialPa
   const given = { name, type, username, auth_protocol, priv_protocol, device_id, network_id, description }
   const reset = merge(before.credential, resetBy(before.credential, patch)).value
   const { value: after } = merge(reset, given)
-  const secret = secretsAfter(secrets, before, { after, patch })
+  const secret = secretsAfter(ctx, secrets, { before, after, patch })
   const wrong = secret ? secretIssues(after, secret.values) : []
   refuse([...formIssues(after), ...wrong, ...(await referenceIssues(ctx, patch))])
 

@@ -50,6 +50,7 @@ export const estateRoutes = {
       'that exists updates it; without an id, the one object of the same name is meant. The answer is JSON lines: ' +
       '`{"progress":{"done","total"}}` now and then, and at the end `{"result":{...}}` or `{"error":{...}}`.',
     http: 'POST /api/estate/import',
+    audit: { action: 'create', resource: 'estate' },
     isLong: true,
     access: {
       anyOf: [

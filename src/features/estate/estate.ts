@@ -1,6 +1,8 @@
 /** Imports a whole resource: every row judged, all or nothing, with progress on the way. */
-import { AppError, toAppError } from '../../platform/errors.ts'
+import type { RawAudit } from '../../platform/audit.ts'
 import { coerce, coercionOf } from '../../platform/coerce.ts'
+import { singular } from '../../platform/command.ts'
+import { AppError, toAppError } from '../../platform/errors.ts'
 import { readBytes, requireJsonType } from '../../platform/http/body.ts'
 import { countRows, type JsonRow, jsonRows } from '../../platform/http/json-rows.ts'
 import { pause } from '../../platform/pause.ts'
@@ -9,6 +11,9 @@ import type { Ctx, Feature } from '../ctx.ts'
 import { estateRoutes, ImportQuery, type ImportResult, MAX_ERRORS, MAX_IMPORT_BYTES } from './api.ts'
 import { IMPORTERS } from './importers.ts'
 import type { Row } from './row.ts'
+
+/** Characters of a file that the audit trail has room for, and a few more. */
+const AUDITED_LENGTH = 16 * 1024
 
 /** Rows worked on between two turns of the event loop. */
 const BATCH = 100
@@ -42,7 +47,21 @@ function* batchesOf(bytes: Uint8Array): Generator<Row[]> {
   if (batch.length > 0) yield batch
 }
 
-type Import = { readonly query: ImportQuery; readonly bytes: Uint8Array; readonly progress: Progress }
+type Audit = RawAudit<Ctx['db']>
+type Body = { readonly query: ImportQuery; readonly bytes: Uint8Array; readonly audit: Audit }
+type Import = Body & { readonly progress: Progress }
+
+/** What of a file goes into the audit trail, which keeps no more than the beginning of it. */
+const firstRows = (bytes: Uint8Array): unknown[] => {
+  const rows: unknown[] = []
+  let length = 0
+  for (const row of jsonRows(bytes)) {
+    rows.push(valueOf(row).value)
+    length += row.text.length
+    if (length > AUDITED_LENGTH) break
+  }
+  return rows
+}
 
 const importAll = async (ctx: Ctx, { query, bytes, progress }: Import): Promise<ImportResult> => {
   const { resource, dry_run } = query
@@ -61,7 +80,13 @@ const importAll = async (ctx: Ctx, { query, bytes, progress }: Import): Promise<
       const { row = 0, value = {} } = rows[i] ?? {}
       if (errors.length === MAX_ERRORS) continue
       const { code, error, details } = outcome.toBody()
-      errors.push({ row, ...(typeof value.id === 'string' ? { id: value.id } : {}), code, error, details: [...details] })
+      errors.push({
+        row,
+        ...(typeof value.id === 'string' ? { id: value.id } : {}),
+        code,
+        error,
+        details: [...details],
+      })
     }
     done += rows.length
     progress(done)
@@ -72,12 +97,29 @@ const importAll = async (ctx: Ctx, { query, bytes, progress }: Import): Promise<
   return result
 }
 
+const whyUndone = ({ failed, errors: [first] }: ImportResult): AppError =>
+  new AppError(
+    'VALIDATION_ERROR',
+    `Nothing was imported: of ${failed} bad rows row ${first?.row} is the first: ${first?.error}`,
+  )
+
 const run = async (ctx: Ctx, task: Import): Promise<ImportResult> => {
+  const { audit, query, bytes } = task
   try {
-    return await ctx.write((tx) => importAll(tx, task), { alone: true })
+    return await ctx.write(
+      async (tx) => {
+        const result = await importAll(tx, task)
+        const { created, updated, unchanged } = result
+        audit.note({ changes: { created, updated, unchanged, rows: firstRows(bytes) } })
+        await audit.succeeded(tx.db)
+        return result
+      },
+      { alone: true },
+    )
   } catch (error) {
-    if (error instanceof Undo) return error.result
-    throw error
+    if (!(error instanceof Undo)) throw error
+    if (!query.dry_run) await audit.failed(whyUndone(error.result))
+    return error.result
   }
 }
 
@@ -89,14 +131,17 @@ const queryOf = (request: Request): ImportQuery => {
 }
 
 /** The lines of the answer, as the import goes on. A client that goes away aborts the import through `ctx.signal`. */
-const answer = (ctx: Ctx, query: ImportQuery, bytes: Uint8Array): ReadableStream<Uint8Array> => {
+const answer = (ctx: Ctx, body: Body): ReadableStream<Uint8Array> => {
+  const { query, bytes, audit } = body
   const encoder = new TextEncoder()
   let isOpen = true
   const work = async (send: (line: object) => void): Promise<void> => {
     try {
       const total = countRows(bytes)
-      send({ result: await run(ctx, { query, bytes, progress: (done) => send({ progress: { done, total } }) }) })
+      send({ result: await run(ctx, { ...body, progress: (done) => send({ progress: { done, total } }) }) })
     } catch (thrown) {
+      // Trying out changes nothing, and leaves no trace.
+      if (!query.dry_run) await audit.failed(thrown)
       if (!isOpen) return // nobody is listening any more, and nothing was changed
       const error = toAppError(thrown)
       if (error.code === 'INTERNAL_ERROR') ctx.log.error('import failed', { resource: query.resource, error: thrown })
@@ -123,12 +168,13 @@ export const feature: Feature = {
   routes: [
     {
       route: estateRoutes.import,
-      handler: async (ctx, request) => {
+      handler: async (ctx, request, audit) => {
         const query = queryOf(request)
+        audit.note({ resource: singular(query.resource) })
         for (const permission of IMPORTERS[query.resource].permissions) ctx.require(permission)
         requireRowsType(request)
         const bytes = await readBytes(request, MAX_IMPORT_BYTES)
-        return new Response(answer(ctx, query, bytes), {
+        return new Response(answer(ctx, { query, bytes, audit }), {
           headers: { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' },
         })
       },

@@ -11,7 +11,10 @@ type New = { readonly at: number; readonly draft: DeviceDraft }
 /** By id where the row has one; else the one device of that name. */
 const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | undefined)[]> => {
   const idOf = ({ value: { id } }: Row) => (typeof id === 'string' ? id : undefined)
-  const known = await devices.existing(ctx, rows.flatMap((row) => idOf(row) ?? []))
+  const known = await devices.existing(
+    ctx,
+    rows.flatMap((row) => idOf(row) ?? []),
+  )
   const named = await devices.idsByName(
     ctx,
     rows.flatMap(({ value: { id, name } }) => (id === undefined && typeof name === 'string' ? [name] : [])),

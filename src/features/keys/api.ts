@@ -1,6 +1,6 @@
 /** The API keys contract. Browser-safe. */
 import { z } from 'zod'
-import { draft, idOf, Moment, Name, Page, Timestamp } from '../../platform/fields.ts'
+import { draft, idOf, Moment, Name, Page, reference, Timestamp } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 
 export const ApiKey = z
@@ -28,7 +28,10 @@ export type NewApiKey = z.infer<typeof NewApiKey>
 /** Forms send "" for a field that was left empty. */
 const Expiry = z.union([z.literal('').transform(() => null), Moment]).nullable()
 
-export const ApiKeyDraft = z.object({ name: Name, ...draft({ expires_at: Expiry }) })
+export const ApiKeyDraft = z.object({
+  name: Name,
+  ...draft({ expires_at: Expiry, user_id: reference('users').describe('Whose key it is; yours without it') }),
+})
 export type ApiKeyDraft = z.output<typeof ApiKeyDraft>
 
 const One = z.object({ id: idOf('keys') })
@@ -45,7 +48,9 @@ export const keys = {
   }),
   create: operation({
     name: 'keys.create',
-    summary: 'Create an API key for yourself; the key is shown this once',
+    summary: 'Create an API key; it is shown this once',
+    description:
+      'For yourself, or with user_id for someone else: that takes the permission apikeys:create, and that you hold all that the user holds.',
     http: 'POST /api/keys',
     status: 201,
     effect: 'create',

@@ -179,6 +179,52 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     expect((await app.send('GET /api/keys', { key: other.key, headers })).status).toBe(200)
   })
 
+  describe('for someone else', () => {
+    const clerk = async (...more: string[]) => {
+      const permissions = ['apikeys:create', ...more]
+      return person((await createRole(app.db, { name: `${dialect} clerk ${++count}`, permissions })).id)
+    }
+
+    test('takes apikeys:create', async () => {
+      const owner = await person()
+      const body = { name: 'theirs', user_id: owner.id }
+      expect(await refusal(await create((await person('operator')).key, body))).toEqual([403, 'FORBIDDEN'])
+      const response = await create((await clerk()).key, body)
+      expect(response.status).toBe(201)
+      const made = NewApiKey.parse(await response.json())
+      expect(made.user_id).toBe(owner.id)
+      expect(await (await app.send('GET /api/auth/me', { key: made.key })).json()).toMatchObject({ id: owner.id })
+    })
+
+    test('takes all that they hold: a key is as good as its owner', async () => {
+      const owner = await person('viewer')
+      const body = { name: 'theirs', user_id: owner.id }
+      expect(await refusal(await create((await clerk('devices:read')).key, body))).toEqual([403, 'FORBIDDEN'])
+      expect((await create((await person('admin')).key, body)).status).toBe(201)
+    })
+
+    test('needs someone', async () => {
+      const response = await create((await clerk()).key, { name: 'x', user_id: 'nobody' })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ field: 'user_id' }] })
+    })
+
+    test('has a name of its own among theirs', async () => {
+      const owner = await person()
+      const body = { name: 'theirs', user_id: owner.id }
+      const { key } = await clerk()
+      expect((await create(key, body)).status).toBe(201)
+      expect(await refusal(await create(key, body))).toEqual([409, 'ALREADY_EXISTS'])
+      expect((await create(key, { name: 'theirs' })).status).toBe(201)
+    })
+
+    test.each([null, ''])("is for oneself with the user_id %p, or with one's own", async (user_id) => {
+      const { id, key } = await person()
+      expect((await create(key, { name: 'x', user_id })).status).toBe(201)
+      expect((await create(key, { name: 'y', user_id: id })).status).toBe(201)
+    })
+  })
+
   test('an unknown id is not found, whatever it looks like', async () => {
     const { key } = await person('admin')
     for (const id of ['x', '%20', '..%2F', 'a'.repeat(500)])

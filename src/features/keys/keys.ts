@@ -5,6 +5,7 @@ import { listRows } from '../../platform/list.ts'
 import type { Permission } from '../../platform/operation.ts'
 import { isSameHash, newSecret, secretHash } from '../../platform/secret-token.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { findUser, requireCharge } from '../users/account.ts'
 import { type ApiKey, type ApiKeyDraft, keys, type NewApiKey } from './api.ts'
 import * as store from './store.ts'
 import type { ApiKeyRow } from './table.ts'
@@ -40,8 +41,20 @@ const mustGet = async (ctx: Ctx, id: string, permission: Permission): Promise<Ap
   return key
 }
 
-const create = async (ctx: Ctx, { name, expires_at }: ApiKeyDraft): Promise<NewApiKey> => {
-  const user_id = ownerOf(ctx)
+/** Whose a new key will be: a key is as good as its owner, so nobody makes one of someone who may do more. */
+const newOwner = async (ctx: Ctx, user_id: string | null): Promise<string> => {
+  const own = ownerOf(ctx)
+  const id = user_id ?? own
+  if (id !== own) ctx.require('apikeys:create')
+  const user = await findUser(ctx, id)
+  if (!user && id === own) throw new AppError('UNAUTHORIZED', 'Your account is gone')
+  if (!user) throw invalidField('user_id', `there is no user with id "${id}"`)
+  if (id !== own) await requireCharge(ctx, user)
+  return id
+}
+
+const create = async (ctx: Ctx, { name, expires_at, user_id: wanted }: ApiKeyDraft): Promise<NewApiKey> => {
+  const user_id = await newOwner(ctx, wanted)
   if (expires_at !== null && expires_at <= ctx.now) throw invalidField('expires_at', 'must be in the future')
   const { key, key_hash, prefix } = makeKey()
   const stored = { id: Bun.randomUUIDv7(), name, user_id, created_at: ctx.now, expires_at, prefix }

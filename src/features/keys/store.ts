@@ -36,7 +36,7 @@ export const lock = async (ctx: Ctx, id: string): Promise<void> => {
 export const findByHash = ({ db }: Scope, hash: string): Promise<ApiKeyRow | undefined> =>
   db.selectFrom('api_keys').selectAll().where('key_hash', '=', hash).executeTakeFirst()
 
-/** @throws AppError ALREADY_EXISTS, UNAUTHORIZED when the owner is gone. */
+/** @throws AppError ALREADY_EXISTS */
 export const insert = async ({ db }: Scope, key: Omit<ApiKeyRow, 'name_key'>): Promise<void> => {
   try {
     await db
@@ -46,11 +46,10 @@ export const insert = async ({ db }: Scope, key: Omit<ApiKeyRow, 'name_key'>): P
   } catch (cause) {
     const violation = violationOf(cause)
     if (violation?.name === 'api_keys_user_id_name_key')
-      throw new AppError('ALREADY_EXISTS', `You have an API key called "${key.name}" already`, {
+      throw new AppError('ALREADY_EXISTS', `There is an API key called "${key.name}" already`, {
         cause,
-        details: [{ field: 'name', message: 'is the name of another key of yours' }],
+        details: [{ field: 'name', message: 'is the name of another key of the same user' }],
       })
-    if (violation?.kind === 'foreign_key') throw new AppError('UNAUTHORIZED', 'Your account is gone', { cause })
     throw cause
   }
   await db.insertInto('api_key_uses').values({ key_id: key.id, last_used_at: null }).execute()

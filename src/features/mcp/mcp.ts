@@ -20,9 +20,9 @@ export const mcpFeature = ({ version, operations, kernel }: McpFeatureOptions): 
     routes: [
       {
         route: mcpRoutes.call,
-        handler: async ({ caller, log, signal, requestId }, request) => {
-          endpoint ??= createEndpoint({ version, operations, run: (bound, call) => kernel().run(bound, call) })
-          return endpoint(request, { caller, log, signal, requestId })
+        handler: async ({ caller, log, signal, requestId, client }, request) => {
+          endpoint ??= createEndpoint({ version, operations, kernel: kernel() })
+          return endpoint(request, { caller, log, signal, requestId, client })
         },
       },
     ],

@@ -69,12 +69,10 @@ export const clearDatacenter = async (ctx: Ctx, datacenterId: string): Promise<v
 
 /** Distinct addresses in use, per network that has any; of one network, or of all. */
 export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<string, number>> => {
-  let distinct = ctx.db.selectFrom('network_addresses').select(['network_id', 'ip_key']).distinct()
-  if (networkId !== undefined) distinct = distinct.where('network_id', '=', networkId)
-  const rows = await ctx.db
-    .selectFrom(distinct.as('used'))
-    .select(({ fn }) => ['network_id', fn.countAll<number | string>().as('n')])
+  let query = ctx.db
+    .selectFrom('network_addresses')
+    .select(({ fn }) => ['network_id', fn.count<number | string>('ip_key').distinct().as('n')])
     .groupBy('network_id')
-    .execute()
-  return new Map(rows.map(({ network_id, n }) => [network_id, Number(n)]))
+  if (networkId !== undefined) query = query.where('network_id', '=', networkId)
+  return new Map((await query.execute()).map(({ network_id, n }) => [network_id, Number(n)]))
 }

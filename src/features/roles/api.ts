@@ -1,7 +1,8 @@
 /** The contract of roles and of the permissions they are made of. Browser-safe. */
 import { z } from 'zod'
-import { Filter, Page, Timestamp } from '../../platform/fields.ts'
+import { draft, Filter, idOf, Name, Page, patch, Timestamp, text } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
+import { canonicalPermission } from './catalogue.ts'
 
 export const Role = z
   .object({
@@ -21,6 +22,37 @@ export const CataloguePermission = z
   .meta({ id: 'Permission', columns: ['name', 'description'] })
 export type CataloguePermission = z.infer<typeof CataloguePermission>
 
+/** Far above what the catalogue holds. */
+const MAX_PERMISSIONS = 1000
+
+const PermissionName = z
+  .string()
+  .meta({ examples: ['devices:read'] })
+  .transform((name, check): string => {
+    const known = canonicalPermission(name)
+    if (known !== undefined) return known
+    check.addIssue('is no permission; /api/permissions lists all of them')
+    return z.NEVER
+  })
+
+const fields = {
+  description: text(4096),
+  permissions: z
+    .array(PermissionName)
+    .max(MAX_PERMISSIONS)
+    .nullable()
+    .transform((names) => [...new Set(names ?? [])].sort())
+    .describe('Names of permissions, as in /api/permissions; you must hold each of them yourself'),
+}
+
+export const RoleDraft = z.object({ name: Name, ...draft(fields) })
+export type RoleDraft = z.output<typeof RoleDraft>
+
+export const RolePatch = z.object({ id: idOf('roles'), ...patch({ name: Name, ...fields }) })
+export type RolePatch = z.output<typeof RolePatch>
+
+const One = z.object({ id: idOf('roles') })
+
 export const roles = {
   list: operation({
     name: 'roles.list',
@@ -30,6 +62,49 @@ export const roles = {
     access: 'roles:list',
     input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
     output: z.array(Role),
+  }),
+  create: operation({
+    name: 'roles.create',
+    summary: 'Create a role out of permissions that you hold yourself',
+    http: 'POST /api/roles',
+    status: 201,
+    effect: 'create',
+    access: 'roles:create',
+    cli: { args: ['name'] },
+    input: RoleDraft,
+    output: Role,
+  }),
+  get: operation({
+    name: 'roles.get',
+    summary: 'Show a role and what it holds',
+    http: 'GET /api/roles/{id}',
+    effect: 'read',
+    access: 'roles:read',
+    cli: { args: ['id'] },
+    input: One,
+    output: Role,
+  }),
+  update: operation({
+    name: 'roles.update',
+    summary: 'Change some fields of a role; it takes effect at once for everyone who has it',
+    description:
+      'permissions replaces the whole list. You must hold all that the role holds, before and after. System roles stay as they are.',
+    http: 'PUT /api/roles/{id}',
+    effect: 'update',
+    access: 'roles:update',
+    cli: { args: ['id'] },
+    input: RolePatch,
+    output: Role,
+  }),
+  delete: operation({
+    name: 'roles.delete',
+    summary: 'Delete a role; whoever has it loses it',
+    http: 'DELETE /api/roles/{id}',
+    effect: 'delete',
+    access: 'roles:delete',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
   }),
   permissions: operation({
     name: 'roles.permissions',

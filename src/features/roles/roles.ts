@@ -1,20 +1,45 @@
-/** The rules of roles: what they hold, and how they are listed. */
+/** The rules of roles: what they hold, that nobody hands out what they don't hold, and that system roles stay as they are. */
 import { JsonList } from '../../platform/answer.ts'
 import { containsText } from '../../platform/db/contains.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
 import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { type CataloguePermission, type Role, roles } from './api.ts'
+import { type CataloguePermission, type Role, type RoleDraft, type RolePatch, roles } from './api.ts'
 import { CATALOGUE, SYSTEM_ROLES, systemRole } from './catalogue.ts'
 import * as store from './store.ts'
 
 /** What the holder of all these roles may do. */
-export const permissionsOfRoles = async (scope: Pick<Ctx, 'db'>, roleIds: readonly string[]): Promise<Set<string>> => {
+export const permissionsOfRoles = async (scope: store.Scope, roleIds: readonly string[]): Promise<Set<string>> => {
   const custom = roleIds.filter((id) => !systemRole(id))
   return new Set([
     ...roleIds.flatMap((id) => systemRole(id)?.permissions ?? []),
     ...(await store.permissionsOf(scope, custom)),
   ])
+}
+
+/** The role with this id, or else with this name in any case. */
+export const findRole = async (
+  scope: store.Scope,
+  idOrName: string,
+): Promise<{ id: string; name: string } | undefined> =>
+  (await store.find(scope, idOrName)) ?? (await store.findByName(scope, idOrName))
+
+/** Missing permissions that are named one by one; an admin's are too many to read. */
+const MAX_NAMED = 10
+
+/**
+ * Nobody hands out, or takes charge of, more than they hold themselves.
+ * @param subject what the permissions are: "The role" in "The role holds what you do not: ..."
+ * @throws AppError FORBIDDEN that names what the caller lacks.
+ */
+export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subject: string): void => {
+  const missing = [...permissions].filter((permission) => !caller.permissions.has(permission)).sort()
+  if (missing.length === 0) return
+  const others = missing.length - MAX_NAMED
+  const named = `${missing.slice(0, MAX_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+  throw new AppError('FORBIDDEN', `${subject} holds what you do not: ${named}`)
 }
 
 const CATALOGUE_TAG = etagOf(JSON.stringify([CATALOGUE, SYSTEM_ROLES]))
@@ -32,6 +57,74 @@ const roleOf = (row: store.StoredRole, stored: readonly string[]): Role => {
   }
 }
 
+const wholeRole = async (scope: store.Scope, row: store.StoredRole | undefined, id: string): Promise<Role> => {
+  if (!row) throw notFound('role', id)
+  return roleOf(row, await store.permissionsOf(scope, [id]))
+}
+
+const rowOf = (role: Role) => ({ ...role, is_system: role.is_system ? 1 : 0 })
+
+const requireFreeName = async (ctx: Ctx, { id, name }: Pick<Role, 'id' | 'name'>): Promise<void> => {
+  const namesake = await store.findByName(ctx, name)
+  if (!namesake || namesake.id === id) return
+  throw new AppError('ALREADY_EXISTS', `There is a role called "${namesake.name}" already`, {
+    details: [{ field: 'name', message: 'is the name of another role' }],
+  })
+}
+
+const create = async (ctx: Ctx, { name, description, permissions }: RoleDraft): Promise<Role> => {
+  requireHeld(ctx, permissions, 'This role')
+  const times = { created_at: ctx.now, updated_at: ctx.now }
+  const role: Role = { id: Bun.randomUUIDv7(), name, description, is_system: false, permissions, ...times }
+  await requireFreeName(ctx, role)
+  await store.insert(ctx, rowOf(role))
+  await ctx.emit('role.created', role)
+  return role
+}
+
+/** The role, kept from other writers, once the caller may change it. */
+const lockForChange = async (ctx: Ctx, id: string): Promise<Role> => {
+  const role = await wholeRole(ctx, await store.lock(ctx, id), id)
+  if (role.is_system) throw new AppError('SYSTEM_ROLE', `The role "${role.name}" comes with Plat and stays as it is`)
+  ctx.precondition(etagOf(JSON.stringify(role)))
+  requireHeld(ctx, role.permissions, `The role "${role.name}"`)
+  return role
+}
+
+const update = async (ctx: Ctx, { id, ...patch }: RolePatch): Promise<Role> => {
+  const before = await lockForChange(ctx, id)
+  const { value, changes } = merge(before, patch)
+  requireHeld(ctx, value.permissions, 'The role as you want it')
+  if (changes.length === 0) return before
+  await requireFreeName(ctx, value)
+  const role = { ...value, updated_at: ctx.now }
+  await store.update(ctx, rowOf(role))
+  await ctx.emit('role.updated', { role, changes })
+  return role
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const role = await lockForChange(ctx, id)
+  await ctx.emit('role.deleting', role)
+  await store.remove(ctx, id)
+  await ctx.emit('role.deleted', role)
+}
+
+/** Permissions as they are sent. */
+export const permissionList = (
+  permissions: readonly CataloguePermission[],
+  { limit, offset = 0 }: { readonly limit?: number | undefined; readonly offset?: number | undefined },
+): JsonList<CataloguePermission> =>
+  new JsonList({
+    revision: etagOf(JSON.stringify(permissions)),
+    total: async () => permissions.length,
+    rows: async function* () {
+      yield permissions
+        .slice(offset, limit === undefined ? undefined : offset + limit)
+        .map((one) => JSON.stringify(one))
+    },
+  })
+
 export const feature: Feature = {
   operations: implement(roles, {
     list: async (ctx, { name, ...page }) => {
@@ -47,15 +140,10 @@ export const feature: Feature = {
         row: (role): Role => roleOf(role, stored.get(role.id) ?? []),
       })
     },
-    permissions: async (_ctx, { limit, offset = 0 }) =>
-      new JsonList<CataloguePermission>({
-        revision: CATALOGUE_TAG,
-        total: async () => CATALOGUE.length,
-        rows: async function* () {
-          yield CATALOGUE.slice(offset, limit === undefined ? undefined : offset + limit).map((one) =>
-            JSON.stringify(one),
-          )
-        },
-      }),
+    create,
+    get: async (ctx, { id }) => wholeRole(ctx, await store.find(ctx, id), id),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    permissions: async (_ctx, page) => permissionList(CATALOGUE, page),
   }),
 }

@@ -3,17 +3,37 @@ import type { Ctx } from '../ctx.ts'
 import type { RoleRow } from './table.ts'
 
 /** A transaction, a context, or the last committed state. */
-type Scope = Pick<Ctx, 'db'>
+export type Scope = Pick<Ctx, 'db'>
 
 const columns = ['id', 'name', 'description', 'is_system', 'created_at', 'updated_at'] as const
 export type StoredRole = Pick<RoleRow, (typeof columns)[number]>
 
+/** Names are compared in any case. */
+const keyOf = (name: string): string => name.trim().toLowerCase()
+
 export const query = ({ db }: Scope) => db.selectFrom('roles').select(columns).orderBy('name_key').orderBy('id')
 
-/** What is stored of the permissions of these roles. */
+const byId = ({ db }: Scope, id: string) => db.selectFrom('roles').select(columns).where('id', '=', id)
+
+export const find = (scope: Scope, id: string): Promise<StoredRole | undefined> => byId(scope, id).executeTakeFirst()
+
+/** As `find`, and keeps other writers off the role until commit. */
+export const lock = (ctx: Ctx, id: string): Promise<StoredRole | undefined> =>
+  ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+
+/** The role of this name, in any case. */
+export const findByName = ({ db }: Scope, name: string): Promise<StoredRole | undefined> =>
+  db.selectFrom('roles').select(columns).where('name_key', '=', keyOf(name)).executeTakeFirst()
+
+/** What is stored of the permissions of these roles, sorted. */
 export const permissionsOf = async ({ db }: Scope, roleIds: readonly string[]): Promise<string[]> => {
   if (roleIds.length === 0) return []
-  const rows = await db.selectFrom('role_permissions').select('permission').where('role_id', 'in', roleIds).execute()
+  const rows = await db
+    .selectFrom('role_permissions')
+    .select('permission')
+    .where('role_id', 'in', roleIds)
+    .orderBy('permission')
+    .execute()
   return rows.map(({ permission }) => permission)
 }
 
@@ -29,16 +49,36 @@ export const permissionsByRole = async ({ db }: Scope): Promise<Map<string, stri
   return byRole
 }
 
-type NewRole = StoredRole & { readonly permissions: readonly string[] }
+type WholeRole = StoredRole & { readonly permissions: readonly string[] }
 
-export const insert = async ({ db }: Scope, { permissions, ...role }: NewRole): Promise<void> => {
-  await db
-    .insertInto('roles')
-    .values({ ...role, name_key: role.name.toLowerCase() })
-    .execute()
+const insertPermissions = async ({ db }: Scope, role_id: string, permissions: readonly string[]): Promise<void> => {
   if (permissions.length === 0) return
   await db
     .insertInto('role_permissions')
-    .values(permissions.map((permission) => ({ role_id: role.id, permission })))
+    .values(permissions.map((permission) => ({ role_id, permission })))
     .execute()
+}
+
+export const insert = async (scope: Scope, { permissions, ...role }: WholeRole): Promise<void> => {
+  await scope.db
+    .insertInto('roles')
+    .values({ ...role, name_key: keyOf(role.name) })
+    .execute()
+  await insertPermissions(scope, role.id, permissions)
+}
+
+export const update = async (scope: Scope, { permissions, ...role }: WholeRole): Promise<void> => {
+  const { db } = scope
+  await db
+    .updateTable('roles')
+    .set({ ...role, name_key: keyOf(role.name) })
+    .where('id', '=', role.id)
+    .execute()
+  await db.deleteFrom('role_permissions').where('role_id', '=', role.id).execute()
+  await insertPermissions(scope, role.id, permissions)
+}
+
+export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+  await db.deleteFrom('role_permissions').where('role_id', '=', id).execute()
+  await db.deleteFrom('roles').where('id', '=', id).execute()
 }

@@ -1,6 +1,6 @@
 /** The contract of signing in and out. Browser-safe. */
 import { z } from 'zod'
-import { Timestamp } from '../../platform/fields.ts'
+import { idOf, Page, Timestamp } from '../../platform/fields.ts'
 import { operation, rawRoute } from '../../platform/operation.ts'
 import { User } from '../users/api.ts'
 
@@ -19,6 +19,19 @@ export const LoggedIn = z
   .meta({ id: 'LoggedIn' })
 export type LoggedIn = z.infer<typeof LoggedIn>
 
+export const Session = z
+  .object({
+    id: z.string(),
+    created_at: Timestamp,
+    last_seen_at: Timestamp.describe('To the minute'),
+    expires_at: Timestamp.describe('When it ends unless it is used before'),
+    ip_address: z.string().describe('Whence the sign-in came'),
+    user_agent: z.string(),
+    is_current: z.boolean().describe('Whether it is the one that asks'),
+  })
+  .meta({ id: 'Session', columns: ['id', 'created_at', 'last_seen_at', 'ip_address', 'user_agent', 'is_current'] })
+export type Session = z.infer<typeof Session>
+
 export const sessions = {
   me: operation({
     name: 'sessions.me',
@@ -30,6 +43,27 @@ export const sessions = {
     input: z.object({}),
     output: Me,
   }),
+  list: operation({
+    name: 'sessions.list',
+    summary: "List your sessions, newest first; with the permission users:update, someone else's",
+    http: 'GET /api/sessions',
+    effect: 'read',
+    access: 'authenticated',
+    input: z.object({ user_id: idOf('users').optional().describe('Whose sessions; yours without it'), ...Page }),
+    output: z.array(Session),
+  }),
+  delete: operation({
+    name: 'sessions.delete',
+    summary: "End a session of yours or, with the permission users:update, of someone else's",
+    http: 'DELETE /api/sessions/{id}',
+    effect: 'delete',
+    // Where sessions live is not always the database.
+    hasOwnTransactions: true,
+    access: 'authenticated',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('sessions') }),
+    output: z.void(),
+  }),
 }
 
 /** These set and clear the session cookie. */
@@ -40,6 +74,7 @@ export const sessionRoutes = {
     http: 'POST /api/auth/login',
     isSensitive: true,
     access: 'public',
+    audit: { action: 'login', resource: 'session' },
     input: Login,
     output: LoggedIn,
   }),
@@ -49,5 +84,6 @@ export const sessionRoutes = {
     http: 'POST /api/auth/logout',
     status: 204,
     access: 'authenticated',
+    audit: { action: 'logout', resource: 'session' },
   }),
 }

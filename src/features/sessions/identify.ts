@@ -12,7 +12,7 @@ import { findKeyByHash } from '../keys/keys.ts'
 import type { ApiKeyRow } from '../keys/table.ts'
 import type { KeyUses } from '../keys/uses.ts'
 import type { Tables } from '../tables.ts'
-import { type Account, accountOf } from '../users/users.ts'
+import { type Account, accountOf } from '../users/account.ts'
 import { cookieFor } from './sessions.ts'
 import type { Session, SessionStore } from './store.ts'
 
@@ -89,14 +89,13 @@ export const createIdentify = (options: IdentifyOptions): ((headers: Headers) =>
     return { caller: callerOf(account, 'key', key.id), isAmbient: false }
   }
 
-  /** Moves the expiry; undefined if that failed, which must not fail a request that is let in anyway. */
+  /** Moves the expiry; undefined if another request does, or if it failed, which must not fail a request that is let in anyway. */
   const renew = async (live: Live, at: Date, token: string): Promise<string | undefined> => {
     const before = live.session
     // At once, so that the other requests of a page don't write it again.
     live.session = { ...before, renewedAt: at, expiresAt: new Date(at.getTime() + sessionTtlMs) }
     try {
-      await sessions.renew(live.session)
-      return cookie.set(token)
+      return (await sessions.renew(before, live.session)) ? cookie.set(token) : undefined
     } catch (error) {
       live.session = before
       log.warn('the expiry of a session could not be moved', { session_id: before.id, error })
@@ -110,7 +109,7 @@ export const createIdentify = (options: IdentifyOptions): ((headers: Headers) =>
       return session && { session }
     }
     const isOver = ({ session }: Live) => session.expiresAt <= at
-    const remembered = await memo(hash, read)
+    const remembered = sessions.isInDatabase ? await memo(hash, read) : await read()
     // Another process may have moved the expiry meanwhile.
     const live = remembered && isOver(remembered) ? await read() : remembered
     return live && !isOver(live) ? live : undefined

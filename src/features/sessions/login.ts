@@ -1,4 +1,5 @@
 /** Signing in: the password is checked outside any transaction, and every failure looks and lasts the same. */
+import type { RawAudit } from '../../platform/audit.ts'
 import { AppError } from '../../platform/errors.ts'
 import { parseJson, readBytes, requireJsonType } from '../../platform/http/body.ts'
 import type { SessionCookie } from '../../platform/http/credentials.ts'
@@ -7,7 +8,7 @@ import { type Passwords, PasswordsBusyError } from '../../platform/passwords.ts'
 import { newSecret, secretHash } from '../../platform/secret-token.ts'
 import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'
-import { findForSignIn, recordSignIn, type SignedIn } from '../users/users.ts'
+import { findForSignIn, recordSignIn, type SignedIn, unlessBusy } from '../users/account.ts'
 import { type LoggedIn, Login } from './api.ts'
 import type { SessionStore } from './store.ts'
 
@@ -16,12 +17,13 @@ export type LoginOptions = {
   readonly sessions: SessionStore
   readonly cookie: SessionCookie
   readonly ttlMs: number
+  readonly audit: RawAudit<Ctx['db']>
 }
 
 /** Far above a name and a password; this route is open to everyone. */
 const MAX_BODY_BYTES = 16 * 1024
-/** By then the gate before the passwords has moved on. */
-const RETRY_AFTER_MS = 5000
+/** Longer than any browser's, and short enough for a table. */
+const MAX_USER_AGENT = 255
 
 const readLogin = async (request: Request) => {
   requireJsonType(request)
@@ -62,34 +64,28 @@ const signIn = async (
   return signedIn
 }
 
-const busyResponse = (now: string): Response => {
-  const error = new AppError('LOGIN_RATE_LIMIT_EXCEEDED', 'Too many people sign in at once; try again in a moment')
-  const retryAt = new Date(Date.parse(now) + RETRY_AFTER_MS).toUTCString()
-  return Response.json(error.toBody(), {
-    status: error.status,
-    headers: { 'Retry-After': retryAt, 'Cache-Control': 'no-store' },
-  })
-}
+/** A browser's name for itself, as something that can be stored and shown. */
+const userAgentOf = ({ headers }: Request): string =>
+  (headers.get('user-agent') ?? '')
+    .replace(/\p{Cc}/gu, ' ')
+    .slice(0, MAX_USER_AGENT)
+    .toWellFormed()
 
 export const login = async (ctx: Ctx, request: Request, options: LoginOptions): Promise<Response> => {
-  const { passwords, sessions, cookie, ttlMs } = options
+  const { passwords, sessions, cookie, ttlMs, audit } = options
   const input = await readLogin(request)
-  let signedIn: SignedIn
-  try {
-    signedIn = await signIn(ctx, passwords, input)
-  } catch (error) {
-    if (error instanceof PasswordsBusyError) return busyResponse(ctx.now)
-    throw error
-  }
-  const { user, generation } = signedIn
+  audit.note({ username: input.username, changes: input })
+  const { user, generation } = await unlessBusy(ctx, signIn(ctx, passwords, input))
   const token = newSecret()
-  const renewedAt = new Date(ctx.now)
-  const expiresAt = new Date(renewedAt.getTime() + ttlMs)
+  const createdAt = new Date(ctx.now)
+  const expiresAt = new Date(createdAt.getTime() + ttlMs)
+  const times = { createdAt, renewedAt: createdAt, expiresAt }
+  const origin = { ipAddress: ctx.client, userAgent: userAgentOf(request) }
   // After the user's own transaction: a password that changes in between leaves this session void by its generation.
-  await sessions.create(
-    { id: Bun.randomUUIDv7(), userId: user.id, userGeneration: generation, renewedAt, expiresAt },
-    secretHash(token),
-  )
+  const id = Bun.randomUUIDv7()
+  await sessions.create({ id, userId: user.id, userGeneration: generation, ...times, ...origin }, secretHash(token))
+  audit.note({ userId: user.id, username: user.username, resourceId: id })
+  await audit.succeeded()
   const body: LoggedIn = { user, expires_at: expiresAt.toISOString() }
   return Response.json(body, { headers: { 'Set-Cookie': cookie.set(token), 'Cache-Control': 'no-store' } })
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { createUser, keyFor } from '../../testing/identities.ts'
-import { dialects } from '../../testing/servers.ts'
+import { places, storeConfig } from '../../testing/session-stores.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { systemRole } from '../roles/catalogue.ts'
 import { Me } from './api.ts'
@@ -10,11 +10,11 @@ const PASSWORD = 'quick to check'
 const me = 'GET /api/auth/me'
 const HOUR_MS = 3600 * 1000
 
-describe.each([...dialects()])('sessions on %s', (dialect) => {
+describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
   let app: SignInApp
   let viewerId: string
   beforeAll(async () => {
-    app = await signInApp(dialect)
+    app = await signInApp(dialect, { config: await storeConfig(store) })
     viewerId = (await createUser(app.db, { username: 'vic', roles: ['viewer'], password: PASSWORD })).id
     await createUser(app.db, { username: 'ada', roles: ['admin'], password: PASSWORD })
   })
@@ -141,12 +141,13 @@ describe.each([...dialects()])('sessions on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('the life of a session on %s', (dialect) => {
+describe.each([...places()])('the life of a session on %s in the %s', (dialect, store) => {
   let app: SignInApp
   let cookie: string
+  let vicId: string
   const ttl = (sessionTtlMs: number) => async () => {
-    app = await signInApp(dialect, { config: { sessionTtlMs } })
-    await createUser(app.db, { username: 'vic', roles: ['viewer'], password: PASSWORD })
+    app = await signInApp(dialect, { config: { ...(await storeConfig(store)), sessionTtlMs } })
+    vicId = (await createUser(app.db, { username: 'vic', roles: ['viewer'], password: PASSWORD })).id
     cookie = cookieOf(await app.login('vic', PASSWORD))
   }
   afterEach(() => app.close())
@@ -189,13 +190,10 @@ describe.each([...dialects()])('the life of a session on %s', (dialect) => {
 
     test('is told by its store too, where another process moved the expiry', async () => {
       expect((await after(0))[0]).toBe(200)
-      const [row] = await app.db.read.selectFrom('sessions').select('id').execute()
+      const [session] = await app.sessions.list(vicId)
+      if (!session) throw new Error('vic is signed in')
       const renewedAt = app.now()
-      await app.sessions.renew({
-        id: row?.id ?? '',
-        renewedAt,
-        expiresAt: new Date(renewedAt.getTime() + 48 * HOUR_MS),
-      })
+      await app.sessions.renew(session, { renewedAt, expiresAt: new Date(renewedAt.getTime() + 48 * HOUR_MS) })
       expect((await after(24 * HOUR_MS))[0]).toBe(200)
     })
 
@@ -209,7 +207,8 @@ describe.each([...dialects()])('the life of a session on %s', (dialect) => {
       expect((await after(0))[1]).not.toBeNull()
     })
 
-    test('purging takes what has expired, and nothing else', async () => {
+    // Valkey's server does it by itself.
+    test.skipIf(store === 'valkey')('purging takes what has expired, and nothing else', async () => {
       app.clock.ms += 12 * HOUR_MS
       const young = cookieOf(await app.login('vic', PASSWORD))
       app.clock.ms += 12 * HOUR_MS

@@ -1,13 +1,15 @@
-/** The rules of sessions: sign-in, sign-out, and who is asking. */
+/** The rules of sessions: sign-in, sign-out, who is asking, and where else someone is signed in. */
+import { JsonList } from '../../platform/answer.ts'
 import type { Config } from '../../platform/config.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
 import { type SessionCookie, sessionCookie } from '../../platform/http/credentials.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { findUser } from '../users/users.ts'
-import { type Me, sessionRoutes, sessions as sessionsApi } from './api.ts'
+import { accountOf, findUser } from '../users/account.ts'
+import { type Me, type Session as SentSession, sessionRoutes, sessions as sessionsApi } from './api.ts'
 import { login } from './login.ts'
-import type { SessionStore } from './store.ts'
+import type { Session, SessionStore } from './store.ts'
 
 export type SessionsOptions = {
   readonly config: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>
@@ -25,20 +27,83 @@ const me = async (ctx: Ctx): Promise<Me> => {
   return { ...user, permissions: [...permissions].sort() }
 }
 
+const sent = ({ caller }: Ctx, session: Session): SentSession => ({
+  id: session.id,
+  created_at: session.createdAt.toISOString(),
+  last_seen_at: session.renewedAt.toISOString(),
+  expires_at: session.expiresAt.toISOString(),
+  ip_address: session.ipAddress,
+  user_agent: session.userAgent,
+  is_current: caller.via === 'session' && caller.credentialId === session.id,
+})
+
+/** The sessions of a user that still open something, newest first. */
+const openSessions = async (ctx: Ctx, store: SessionStore, userId: string): Promise<Session[]> => {
+  const account = await accountOf(ctx, userId)
+  if (!account?.isActive) return []
+  const isOpen = ({ userGeneration, expiresAt }: Session): boolean =>
+    userGeneration === account.generation && expiresAt.toISOString() > ctx.now
+  // Ids made later are greater.
+  const newestFirst = (a: Session, b: Session): number =>
+    b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1)
+  return (await store.list(userId)).filter(isOpen).sort(newestFirst)
+}
+
+type ListInput = {
+  readonly user_id?: string | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}
+
+const list = async (
+  ctx: Ctx,
+  store: SessionStore,
+  { user_id, limit, offset = 0 }: ListInput,
+): Promise<JsonList<SentSession>> => {
+  const userId = user_id ?? ctx.caller.userId ?? ''
+  if (userId !== ctx.caller.userId) ctx.require('users:update')
+  const all = (await openSessions(ctx, store, userId)).map((session) => JSON.stringify(sent(ctx, session)))
+  return new JsonList({
+    revision: etagOf(all.join()),
+    total: async () => all.length,
+    rows: async function* () {
+      yield all.slice(offset, limit === undefined ? undefined : offset + limit)
+    },
+  })
+}
+
+/** Someone else's session doesn't exist for those who may not end it. */
+const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<void> => {
+  const session = await store.get(id)
+  const mayEnd = session?.userId === ctx.caller.userId || ctx.caller.permissions.has('users:update')
+  if (!session || !mayEnd) throw notFound('session', id)
+  ctx.precondition(etagOf(JSON.stringify(sent(ctx, session))))
+  await store.remove(id)
+}
+
 export const sessionsFeature = ({ config, passwords, sessions }: SessionsOptions): Feature => {
   const cookie = cookieFor(config)
   return {
-    operations: implement(sessionsApi, { me }),
+    operations: implement(sessionsApi, {
+      me,
+      list: (ctx, input) => list(ctx, sessions, input),
+      delete: (ctx, { id }) => remove(ctx, sessions, id),
+    }),
     routes: [
       {
         route: sessionRoutes.login,
-        handler: (ctx, request) => login(ctx, request, { passwords, sessions, cookie, ttlMs: config.sessionTtlMs }),
+        handler: (ctx, request, audit) =>
+          login(ctx, request, { passwords, sessions, cookie, ttlMs: config.sessionTtlMs, audit }),
       },
       {
         route: sessionRoutes.logout,
-        handler: async ({ caller }) => {
+        handler: async ({ caller }, _, audit) => {
           // With an API key there is no session to end.
-          if (caller.via === 'session' && caller.credentialId !== undefined) await sessions.remove(caller.credentialId)
+          if (caller.via === 'session' && caller.credentialId !== undefined) {
+            audit.note({ resourceId: caller.credentialId })
+            await sessions.remove(caller.credentialId)
+          }
+          await audit.succeeded()
           return new Response(null, { status: 204, headers: { 'Set-Cookie': cookie.clear } })
         },
       },

@@ -1,99 +1,52 @@
-/** Where sessions live: the interface that the rules know, and the main database behind it; the only writer of its tables. */
-import { type Config, ConfigError } from '../../platform/config.ts'
+/** Where sessions live: the interface that the rules know, and which of its implementations it is. */
+import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { violationOf } from '../../platform/db/violations.ts'
-import { isSameHash } from '../../platform/secret-token.ts'
+import type { Logger } from '../../platform/log.ts'
+import { openValkey } from '../../platform/valkey.ts'
 import type { Tables } from '../tables.ts'
+import { databaseStore } from './database-store.ts'
+import { valkeyStore } from './valkey-store.ts'
 
 export type Session = {
   readonly id: string
   readonly userId: string
+  /** The user's generation at sign-in; a user of another one has ended this session. */
   readonly userGeneration: number
+  readonly createdAt: Date
   /** When the expiry was last moved. */
   readonly renewedAt: Date
   readonly expiresAt: Date
+  /** Whence the sign-in came; '' where nobody knows. */
+  readonly ipAddress: string
+  readonly userAgent: string
 }
 
+/** Any of these throws AppError UNAVAILABLE while the store can't be reached. */
 export type SessionStore = {
+  /** Whether a change of a session is a change of revision of the tables `sessions` and `users`, so that answers may be kept until then. */
+  readonly isInDatabase: boolean
   readonly create: (session: Session, tokenHash: string) => Promise<void>
-  /** Also one that has expired. A change of the store's tables in the main database tells that an answer may be outdated. */
+  /** Also one that has expired. */
   readonly find: (tokenHash: string) => Promise<Session | undefined>
-  readonly renew: (session: Pick<Session, 'id' | 'renewedAt' | 'expiresAt'>) => Promise<void>
+  readonly get: (id: string) => Promise<Session | undefined>
+  /** Those that have expired or are of another generation may be among them. */
+  readonly list: (userId: string) => Promise<Session[]>
+  /** Answers whether it moved the expiry of the session as it was found: of requests at one time, one does. */
+  readonly renew: (found: Session, to: Pick<Session, 'renewedAt' | 'expiresAt'>) => Promise<boolean>
   readonly remove: (id: string) => Promise<void>
   /** Removes what has expired, and answers how many that were. */
   readonly purge: (now: Date) => Promise<number>
+  readonly close: () => void
 }
 
-/** Sessions removed in one transaction. */
-const PURGE_BATCH = 500
-
-/** The store that SESSION_STORE_TYPE names. */
-export const createSessionStore = (
-  db: Db<Tables>,
-  { sessionStoreType }: Pick<Config, 'sessionStoreType'>,
-): SessionStore => {
-  if (sessionStoreType !== 'sqlite')
-    throw new ConfigError([`SESSION_STORE_TYPE: ${sessionStoreType} is not supported yet`])
-
-  const remove = async (ids: readonly string[]): Promise<void> => {
-    await db.write((tx) => tx.db.deleteFrom('sessions').where('id', 'in', ids).execute())
-  }
-
-  return {
-    create: async (session, token_hash) => {
-      const { id, userId, userGeneration, renewedAt, expiresAt } = session
-      const created_at = renewedAt.toISOString()
-      const row = { id, token_hash, user_id: userId, user_generation: userGeneration, created_at }
-      const expiry = { session_id: id, renewed_at: created_at, expires_at: expiresAt.toISOString() }
-      try {
-        await db.write(async (tx) => {
-          await tx.db.insertInto('sessions').values(row).execute()
-          await tx.db.insertInto('session_expiries').values(expiry).execute()
-        })
-      } catch (error) {
-        // The user was deleted a moment ago: the session is as void as one of an earlier generation.
-        if (violationOf(error)?.kind !== 'foreign_key') throw error
-      }
-    },
-    find: async (tokenHash) => {
-      const row = await db.read
-        .selectFrom('sessions')
-        .innerJoin('session_expiries', 'session_expiries.session_id', 'sessions.id')
-        .select(['id', 'token_hash', 'user_id', 'user_generation', 'renewed_at', 'expires_at'])
-        .where('token_hash', '=', tokenHash)
-        .executeTakeFirst()
-      if (!row || !isSameHash(row.token_hash, tokenHash)) return undefined
-      return {
-        id: row.id,
-        userId: row.user_id,
-        userGeneration: row.user_generation,
-        renewedAt: new Date(row.renewed_at),
-        expiresAt: new Date(row.expires_at),
-      }
-    },
-    renew: async ({ id, renewedAt, expiresAt }) => {
-      await db.write((tx) =>
-        tx.db
-          .updateTable('session_expiries')
-          .set({ renewed_at: renewedAt.toISOString(), expires_at: expiresAt.toISOString() })
-          .where('session_id', '=', id)
-          .execute(),
-      )
-    },
-    remove: (id) => remove([id]),
-    purge: async (now) => {
-      let purged = 0
-      for (;;) {
-        const rows = await db.read
-          .selectFrom('session_expiries')
-          .select('session_id')
-          .where('expires_at', '<=', now.toISOString())
-          .limit(PURGE_BATCH)
-          .execute()
-        if (rows.length > 0) await remove(rows.map(({ session_id }) => session_id))
-        purged += rows.length
-        if (rows.length < PURGE_BATCH) return purged
-      }
-    },
-  }
+type StoreOptions = {
+  readonly db: Db<Tables>
+  readonly config: Pick<Config, 'sessionStoreType' | 'valkeyUrl'>
+  readonly log: Logger
 }
+
+/** The store that SESSION_STORE_TYPE names; it connects when it is first used. */
+export const createSessionStore = ({ db, config, log }: StoreOptions): SessionStore =>
+  config.sessionStoreType === 'valkey'
+    ? valkeyStore(openValkey({ url: config.valkeyUrl, what: 'session store', log }))
+    : databaseStore(db)

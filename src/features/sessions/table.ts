@@ -7,6 +7,9 @@ export type SessionRow = {
   /** The user's generation at sign-in. */
   user_generation: number
   created_at: string
+  /** Whence the sign-in came; '' where nobody knows. */
+  ip_address: string
+  user_agent: string
 }
 
 /** Apart from the sessions: a later expiry must not look like a change of who is signed in. */

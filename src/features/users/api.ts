@@ -1,6 +1,9 @@
 /** The users contract. Browser-safe. */
 import { z } from 'zod'
-import { Name, Timestamp } from '../../platform/fields.ts'
+import { draft, Filter, idOf, Key, Name, Page, patch, ruledText, Timestamp, text } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+import { passwordProblem } from '../../platform/password-rule.ts'
+import { CataloguePermission } from '../roles/api.ts'
 
 export const User = z
   .object({
@@ -19,3 +22,192 @@ export type User = z.infer<typeof User>
 
 /** A new username: like a name, and on one line. */
 export const Username = Name.refine((name) => !/\p{Cc}/u.test(name), { error: 'must not contain control characters' })
+
+/** A new password. */
+const NewPassword = z
+  .string()
+  .meta({ format: 'password' })
+  .check((check) => {
+    const problem = passwordProblem(check.value)
+    if (problem !== undefined) check.issues.push({ code: 'custom', message: problem, input: check.value })
+  })
+
+/** A password that is compared, whatever it looks like. */
+const ShownPassword = z.string().meta({ format: 'password' })
+
+/** RFC 5321 4.5.3.1: a path of 256 with its angle brackets. */
+const MAX_EMAIL = 254
+const isEmail = (address: string): boolean => /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(address)
+
+/** Far above what anyone is given. */
+const MAX_ROLES = 100
+
+const fields = {
+  email: ruledText(MAX_EMAIL, isEmail, 'must be an e-mail address'),
+  full_name: text(255),
+  roles: z
+    .array(Key)
+    .max(MAX_ROLES)
+    .nullable()
+    .transform((roles) => roles ?? [])
+    .describe('Names or ids of roles; you must hold yourself what each of them holds'),
+}
+const IsActive = z.boolean().describe('Whether the user may sign in; keys and sessions of one who may not open nothing')
+
+export const UserDraft = z.object({
+  username: Username,
+  password: NewPassword,
+  ...draft(fields),
+  role_id: Key.nullable().optional().describe('Name or id of one more role'),
+  is_active: IsActive.default(true),
+})
+export type UserDraft = z.output<typeof UserDraft>
+
+export const UserPatch = z.object({
+  id: idOf('users'),
+  ...patch({ username: Username, ...fields, is_active: IsActive }),
+})
+export type UserPatch = z.output<typeof UserPatch>
+
+export const PasswordChange = z.object({
+  id: Key.describe('Your own id or username'),
+  current_password: ShownPassword.optional(),
+  old_password: ShownPassword.optional().meta({ deprecated: true, description: 'Another name of current_password' }),
+  new_password: NewPassword,
+})
+export type PasswordChange = z.output<typeof PasswordChange>
+
+export const PasswordReset = z.object({ id: idOf('users'), new_password: NewPassword })
+export type PasswordReset = z.output<typeof PasswordReset>
+
+export const RoleGrant = z.object({ user_id: idOf('users'), role_id: Key.describe('Name or id of the role') })
+export type RoleGrant = z.output<typeof RoleGrant>
+
+const One = z.object({ id: idOf('users') })
+
+const FROM_STDIN =
+  'At a terminal plat asks for it; elsewhere send it with --input -, where nobody else on the machine sees it:'
+
+export const users = {
+  list: operation({
+    name: 'users.list',
+    summary: 'List users',
+    http: 'GET /api/users',
+    effect: 'read',
+    access: 'users:list',
+    input: z.object({
+      username: Filter.optional().describe('Part of the username, in any case'),
+      is_active: z.boolean().optional(),
+      ...Page,
+    }),
+    output: z.array(User),
+  }),
+  create: operation({
+    name: 'users.create',
+    summary: 'Create a user with a password and maybe roles',
+    description: `The password has 8 characters or more. ${FROM_STDIN} echo '{"password": "..."}' | plat user create ada --role operator --input -`,
+    http: 'POST /api/users',
+    status: 201,
+    effect: 'create',
+    access: 'users:create',
+    cli: { args: ['username'], ask: ['password'] },
+    // A password that went through a model is none any more.
+    mcp: 'hidden',
+    input: UserDraft,
+    output: User,
+  }),
+  get: operation({
+    name: 'users.get',
+    summary: 'Show a user',
+    http: 'GET /api/users/{id}',
+    effect: 'read',
+    access: 'users:read',
+    cli: { args: ['id'] },
+    input: One,
+    output: User,
+  }),
+  update: operation({
+    name: 'users.update',
+    summary: 'Change some fields of a user; one who is deactivated is signed out everywhere',
+    description:
+      'You must hold all that the user holds, and all that a new role holds. The last active admin stays an active admin.',
+    http: 'PUT /api/users/{id}',
+    effect: 'update',
+    access: 'users:update',
+    cli: { args: ['id'] },
+    input: UserPatch,
+    output: User,
+  }),
+  delete: operation({
+    name: 'users.delete',
+    summary: 'Delete a user with all API keys and sessions',
+    description: 'You must hold all that the user holds. Nobody deletes themselves, nor the last active admin.',
+    http: 'DELETE /api/users/{id}',
+    effect: 'delete',
+    access: 'users:delete',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
+  }),
+  permissions: operation({
+    name: 'users.permissions',
+    summary: 'List what a user may do, by all roles together',
+    http: 'GET /api/users/{id}/permissions',
+    effect: 'read',
+    access: 'users:read',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('users'), ...Page }),
+    output: z.array(CataloguePermission),
+  }),
+  changePassword: operation({
+    name: 'users.change-password',
+    summary: 'Change your own password; you are signed out everywhere, and your API keys live on',
+    description: `current_password may be called old_password. ${FROM_STDIN} echo '{"current_password": "...", "new_password": "..."}' | plat user change-password ada --input -`,
+    http: 'POST /api/users/{id}/password',
+    effect: 'action',
+    access: 'authenticated',
+    isSensitive: true,
+    cli: { args: ['id'], ask: ['current_password', 'new_password'] },
+    // As for create.
+    mcp: 'hidden',
+    input: PasswordChange,
+    output: z.void(),
+  }),
+  resetPassword: operation({
+    name: 'users.reset-password',
+    summary: 'Give a user a new password; the user is signed out everywhere, and API keys live on',
+    description: `You must hold all that the user holds. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password does it without the server, on its own machine.)`,
+    http: 'POST /api/users/{id}/reset-password',
+    effect: 'action',
+    access: 'users:update',
+    isSensitive: true,
+    cli: { command: 'user set-password', args: ['id'], ask: ['new_password'] },
+    // As for create.
+    mcp: 'hidden',
+    input: PasswordReset,
+    output: z.void(),
+  }),
+  grantRole: operation({
+    name: 'users.grant-role',
+    summary: 'Give a user a role; no change if the user has it',
+    description: 'You must hold all that the user holds, and all that the role holds.',
+    http: 'POST /api/users/grant-role',
+    status: 201,
+    effect: 'action',
+    access: 'users:update',
+    cli: { args: ['user_id', 'role_id'] },
+    input: RoleGrant,
+    output: z.object({ status: z.literal('granted') }),
+  }),
+  revokeRole: operation({
+    name: 'users.revoke-role',
+    summary: 'Take a role from a user; no change if the user does not have it',
+    description: 'You must hold all that the user holds. The last active admin stays one.',
+    http: 'POST /api/users/revoke-role',
+    effect: 'action',
+    access: 'users:update',
+    cli: { args: ['user_id', 'role_id'] },
+    input: RoleGrant,
+    output: z.void(),
+  }),
+}

@@ -51,10 +51,109 @@ export const rolesOf = ({ db }: Scope, id: string): Promise<{ id: string; name: 
     .orderBy('roles.name_key')
     .execute()
 
-type Change = Partial<Pick<UserRow, 'password_hash' | 'last_login_at' | 'updated_at'>>
+/** The names of every user's roles, sorted; users without any have no entry. */
+export const roleNamesByUser = async ({ db }: Scope): Promise<Map<string, string[]>> => {
+  const rows = await db
+    .selectFrom('user_roles')
+    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
+    .select(['user_roles.user_id', 'roles.name'])
+    .orderBy('roles.name_key')
+    .execute()
+  const byUser = new Map<string, string[]>()
+  for (const { user_id, name } of rows) {
+    const held = byUser.get(user_id)
+    if (held) held.push(name)
+    else byUser.set(user_id, [name])
+  }
+  return byUser
+}
+
+/** Every user, by name. */
+export const query = ({ db }: Scope) => db.selectFrom('users').selectAll().orderBy('username_key').orderBy('id')
+
+/** Users other than this one who have the name or the address. */
+export const namesakes = (
+  { db }: Scope,
+  { id, username, email }: Pick<UserRow, 'id' | 'username' | 'email'>,
+): Promise<Pick<UserRow, 'username_key' | 'email_key'>[]> =>
+  db
+    .selectFrom('users')
+    .select(['username_key', 'email_key'])
+    .where('id', '<>', id)
+    .where((eb) =>
+      eb.or([
+        eb('username_key', '=', foldedName(username)),
+        // Nobody has the address null.
+        eb('email_key', '=', foldedName(email) || null),
+      ]),
+    )
+    .execute()
+
+/** Whether an active user other than this one has the role. */
+export const hasOtherActive = async ({ db }: Scope, id: string, roleId: string): Promise<boolean> => {
+  const other = await db
+    .selectFrom('user_roles')
+    .innerJoin('users', 'users.id', 'user_roles.user_id')
+    .select('users.id')
+    .where('user_roles.role_id', '=', roleId)
+    .where('users.is_active', '=', 1)
+    .where('users.id', '<>', id)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/** Keeps everyone else from taking an admin away until commit. */
+export const lockAdmins = (ctx: Pick<Ctx, 'db' | 'store'>): Promise<void> =>
+  // The lock has no table of its own types.
+  ctx.store.sql.lockNames(ctx.db as never, ['admins'])
+
+export const replaceRoles = async ({ db }: Scope, id: string, roleIds: readonly string[]): Promise<void> => {
+  await db.deleteFrom('user_roles').where('user_id', '=', id).execute()
+  if (roleIds.length === 0) return
+  await db
+    .insertInto('user_roles')
+    .values(roleIds.map((role_id) => ({ user_id: id, role_id })))
+    .execute()
+}
+
+/** Takes a role from everyone who has it. */
+export const dropRole = async ({ db, now }: Ctx, roleId: string): Promise<void> => {
+  await db
+    .updateTable('users')
+    .set({ updated_at: now })
+    .where('id', 'in', (eb) => eb.selectFrom('user_roles').select('user_id').where('role_id', '=', roleId))
+    .execute()
+  await db.deleteFrom('user_roles').where('role_id', '=', roleId).execute()
+}
+
+/** API keys and sessions go by their references. */
+export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+  await db.deleteFrom('users').where('id', '=', id).execute()
+}
+
+type Change = Partial<Omit<UserRow, 'id' | 'username_key' | 'email_key' | 'generation' | 'created_at'>>
+
+const keysOf = ({ username, email }: Change) => ({
+  ...(username !== undefined && { username_key: foldedName(username) }),
+  ...(email !== undefined && { email_key: foldedName(email) || null }),
+})
 
 export const update = async ({ db }: Scope, id: string, change: Change): Promise<void> => {
-  await db.updateTable('users').set(change).where('id', '=', id).execute()
+  await db
+    .updateTable('users')
+    .set({ ...change, ...keysOf(change) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Makes every session and token of the user void. */
+export const endSignIns = async ({ db }: Scope, id: string): Promise<void> => {
+  await db
+    .updateTable('users')
+    .set((eb) => ({ generation: eb('generation', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Sets the password and makes every session and token of the user void. */

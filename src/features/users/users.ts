@@ -1,83 +1,222 @@
-/** The rules of users: who they are, what they may do, and what a sign-in changes about them. */
-
-import type { Ctx } from '../ctx.ts'
-import { permissionsOfRoles } from '../roles/roles.ts'
-import type { User } from './api.ts'
+/** The rules of users: how they are created, changed and deleted, and which roles they are given. */
+import { containsText } from '../../platform/db/contains.ts'
+import { AppError, type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { ADMIN_ROLE_ID, CATALOGUE } from '../roles/catalogue.ts'
+import { findRole, permissionList, permissionsOfRoles, requireHeld } from '../roles/roles.ts'
+import { permissionsOfUser, requireCharge, sentUser, unlessBusy, userOf } from './account.ts'
+import { type RoleGrant, type User, type UserDraft, type UserPatch, users } from './api.ts'
+import { changePassword, resetPassword } from './change-password.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
 
-type Scope = store.Scope
+type NamedRole = { readonly id: string; readonly name: string }
 
-/** A user as far as a request is concerned. */
-export type Account = {
-  readonly id: string
-  readonly username: string
-  readonly isActive: boolean
-  /** A session or token of another generation is void. */
-  readonly generation: number
-  readonly permissions: ReadonlySet<string>
+const mustFind = async (ctx: Ctx, id: string): Promise<UserRow> => {
+  const row = await store.find(ctx, id)
+  if (!row) throw notFound('user', id)
+  return row
 }
 
-export const accountOf = async (scope: Scope, id: string): Promise<Account | undefined> => {
-  const user = await store.find(scope, id)
-  if (!user) return undefined
-  const roles = await store.rolesOf(scope, id)
-  return {
-    id,
-    username: user.username,
-    isActive: user.is_active === 1,
-    generation: user.generation,
-    permissions: await permissionsOfRoles(
-      scope,
-      roles.map((role) => role.id),
-    ),
-  }
-}
-
-/** The user as it is sent. */
-export const userOf = async (scope: Scope, row: UserRow): Promise<User> => ({
-  id: row.id,
-  username: row.username,
-  email: row.email,
-  full_name: row.full_name,
-  is_active: row.is_active === 1,
-  roles: (await store.rolesOf(scope, row.id)).map(({ name }) => name),
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-  last_login_at: row.last_login_at,
-})
-
-export const findUser = async (scope: Scope, id: string): Promise<User | undefined> => {
-  const row = await store.find(scope, id)
-  return row && userOf(scope, row)
-}
-
-/** What a sign-in checks a password against; undefined unless an active user has this name. */
-export const findForSignIn = async (
-  scope: Scope,
-  username: string,
-): Promise<{ readonly id: string; readonly passwordHash: string } | undefined> => {
-  const row = await store.findByName(scope, username)
-  return row?.is_active === 1 ? { id: row.id, passwordHash: row.password_hash } : undefined
-}
-
-type SignIn = {
-  readonly id: string
-  /** The hash that the password was found to match. */
-  readonly passwordHash: string
-  /** A stronger one to keep in its place. */
-  readonly strongerHash: string | undefined
-}
-
-export type SignedIn = { readonly user: User; readonly generation: number }
-
-/** Records a sign-in; undefined if the user was deactivated, deleted or given another password while it was checked. */
-export const recordSignIn = async (
-  ctx: Ctx,
-  { id, passwordHash, strongerHash }: SignIn,
-): Promise<SignedIn | undefined> => {
+/** The row and the user, kept from other writers, once the caller may change it. */
+const lockForChange = async (ctx: Ctx, id: string): Promise<{ row: UserRow; user: User }> => {
   const row = await store.lock(ctx, id)
-  if (row?.is_active !== 1 || row.password_hash !== passwordHash) return undefined
-  await store.update(ctx, id, { last_login_at: ctx.now, password_hash: strongerHash ?? passwordHash })
-  return { user: await userOf(ctx, { ...row, last_login_at: ctx.now }), generation: row.generation }
+  if (!row) throw notFound('user', id)
+  const user = await userOf(ctx, row)
+  ctx.precondition(etagOf(JSON.stringify(user)))
+  await requireCharge(ctx, row)
+  return { row, user }
 }
+
+/** Roles by the fields that name them. @throws AppError VALIDATION_ERROR naming those that name none. */
+const rolesNamed = async (ctx: Ctx, named: readonly (readonly [string, string])[]): Promise<NamedRole[]> => {
+  const found = new Map<string, NamedRole>()
+  const issues: FieldIssue[] = []
+  for (const [field, idOrName] of named) {
+    const role = await findRole(ctx, idOrName)
+    if (role) found.set(role.id, role)
+    else issues.push({ field, message: `there is no role with the id or name "${idOrName}"` })
+  }
+  if (issues.length > 0) throw invalid(issues)
+  return [...found.values()]
+}
+
+const listed = (roles: readonly string[]) => roles.map((role, i) => [`roles[${i}]`, role] as const)
+
+/** @throws AppError FORBIDDEN unless the caller holds all that the roles hold. */
+const requireGrantable = async (ctx: Ctx, roles: readonly NamedRole[]): Promise<void> => {
+  for (const { id, name } of roles) requireHeld(ctx, await permissionsOfRoles(ctx, [id]), `The role "${name}"`)
+}
+
+const requireFree = async (ctx: Ctx, user: Pick<User, 'id' | 'username' | 'email'>): Promise<void> => {
+  const others = await store.namesakes(ctx, user)
+  const details: FieldIssue[] = []
+  if (others.some(({ username_key }) => username_key === store.foldedName(user.username)))
+    details.push({ field: 'username', message: 'is the name of another user' })
+  if (user.email !== '' && others.some(({ email_key }) => email_key === store.foldedName(user.email)))
+    details.push({ field: 'email', message: 'is the address of another user' })
+  if (details.length === 0) return
+  const [{ field } = { field: '' }] = details
+  throw new AppError('ALREADY_EXISTS', `There is a user with this ${field} already`, { details })
+}
+
+/** @throws AppError LAST_ADMIN if nobody but this user is an active admin; holds off everyone else who takes one away. */
+const requireAnotherAdmin = async (ctx: Ctx, { id, is_active }: UserRow): Promise<void> => {
+  if (is_active !== 1 || !(await store.rolesOf(ctx, id)).some((role) => role.id === ADMIN_ROLE_ID)) return
+  await store.lockAdmins(ctx)
+  if (await store.hasOtherActive(ctx, id, ADMIN_ROLE_ID)) return
+  throw new AppError('LAST_ADMIN', 'This is the last active admin; make another one first')
+}
+
+/** All that may speak against a new user but the password. */
+const judgeDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDraft): Promise<NamedRole[]> => {
+  const named = role_id ? [...listed(roles), ['role_id', role_id] as const] : listed(roles)
+  const held = await rolesNamed(ctx, named)
+  await requireGrantable(ctx, held)
+  await requireFree(ctx, { id: '', username, email })
+  return held
+}
+
+const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promise<User> => {
+  const roles = await judgeDraft(ctx, draft)
+  const { username, email, full_name, is_active } = draft
+  const id = Bun.randomUUIDv7()
+  const times = { created_at: ctx.now, updated_at: ctx.now, last_login_at: null }
+  const role_ids = idsOf(roles)
+  await store.insert(ctx, { id, username, email, full_name, is_active, password_hash, role_ids, ...times })
+  const user = await userOf(ctx, await mustFind(ctx, id))
+  await ctx.emit('user.created', user)
+  return user
+}
+
+/** Judged before the hash as well, which takes a second. */
+const create = async (ctx: Ctx, passwords: Passwords, draft: UserDraft) => {
+  await judgeDraft(ctx, draft)
+  const hash = await unlessBusy(ctx, passwords.hash(draft.password))
+  return (tx: Ctx) => insert(tx, draft, hash)
+}
+
+/** The roles as a patch will leave them; undefined where it says nothing of them. */
+const rolesAfter = async (ctx: Ctx, id: string, roles: readonly string[] | undefined) => {
+  if (roles === undefined) return undefined
+  const after = await rolesNamed(ctx, listed(roles))
+  const before = new Set((await store.rolesOf(ctx, id)).map((role) => role.id))
+  await requireGrantable(
+    ctx,
+    after.filter((role) => !before.has(role.id)),
+  )
+  return after
+}
+
+/** As roles stand in a user. */
+const namesOf = (roles: readonly NamedRole[]): string[] =>
+  roles
+    .map(({ name }) => ({ name, key: name.toLowerCase() }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ name }) => name)
+
+const idsOf = (roles: readonly NamedRole[]): string[] => roles.map(({ id }) => id)
+
+const told = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<User> => {
+  const user = await userOf(ctx, await mustFind(ctx, id))
+  await ctx.emit('user.updated', { user, changes })
+  return user
+}
+
+const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Promise<User> => {
+  const { row, user: before } = await lockForChange(ctx, id)
+  const roles = await rolesAfter(ctx, id, named)
+  const { value, changes } = merge(before, { ...patch, roles: roles && namesOf(roles) })
+  if (changes.length === 0) return before
+  await requireFree(ctx, value)
+  const staysAdmin = value.is_active && (roles === undefined || idsOf(roles).includes(ADMIN_ROLE_ID))
+  if (!staysAdmin) await requireAnotherAdmin(ctx, row)
+
+  const { username, email, full_name, is_active } = value
+  await store.update(ctx, id, { username, email, full_name, is_active: is_active ? 1 : 0, updated_at: ctx.now })
+  if (roles) await store.replaceRoles(ctx, id, idsOf(roles))
+  // A session from before must not come back to life with the user.
+  if (before.is_active && !is_active) await store.endSignIns(ctx, id)
+  return told(ctx, id, changes)
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const { row, user } = await lockForChange(ctx, id)
+  if (id === ctx.caller.userId) throw new AppError('CANNOT_DELETE_SELF', 'Nobody can delete their own account')
+  await requireAnotherAdmin(ctx, row)
+  await ctx.emit('user.deleting', user)
+  await store.remove(ctx, id)
+  await ctx.emit('user.deleted', user)
+}
+
+type Granting = { readonly row: UserRow; readonly role: NamedRole; readonly held: readonly NamedRole[] }
+
+/** @throws AppError VALIDATION_ERROR for an unknown user or role, FORBIDDEN where the caller lacks what the user holds. */
+const judgeGrant = async (ctx: Ctx, { user_id, role_id }: RoleGrant): Promise<Granting> => {
+  const row = await store.lock(ctx, user_id)
+  const role = await findRole(ctx, role_id)
+  const issues: FieldIssue[] = []
+  if (!row) issues.push({ field: 'user_id', message: `there is no user with id "${user_id}"` })
+  if (!role) issues.push({ field: 'role_id', message: `there is no role with the id or name "${role_id}"` })
+  if (!row || !role) throw invalid(issues)
+  await requireCharge(ctx, row)
+  return { row, role, held: await store.rolesOf(ctx, user_id) }
+}
+
+const setRoles = async (ctx: Ctx, { id }: UserRow, roles: readonly NamedRole[]): Promise<void> => {
+  await store.replaceRoles(ctx, id, idsOf(roles))
+  await store.update(ctx, id, { updated_at: ctx.now })
+  await told(ctx, id, ['roles'])
+}
+
+const grant = async (ctx: Ctx, input: RoleGrant): Promise<{ status: 'granted' }> => {
+  const { row, role, held } = await judgeGrant(ctx, input)
+  await requireGrantable(ctx, [role])
+  if (!held.some(({ id }) => id === role.id)) await setRoles(ctx, row, [...held, role])
+  return { status: 'granted' }
+}
+
+const revoke = async (ctx: Ctx, input: RoleGrant): Promise<void> => {
+  const { row, role, held } = await judgeGrant(ctx, input)
+  const kept = held.filter(({ id }) => id !== role.id)
+  if (kept.length === held.length) return
+  if (role.id === ADMIN_ROLE_ID) await requireAnotherAdmin(ctx, row)
+  await setRoles(ctx, row, kept)
+}
+
+export const usersFeature = ({ passwords }: { readonly passwords: Passwords }): Feature => ({
+  operations: implement(users, {
+    list: async (ctx, { username, is_active, ...page }) => {
+      const revision = await ctx.store.revision(['users', 'user_roles', 'roles'])
+      // Beforehand: a stream holds a connection, and must not wait for a second one.
+      const roles = await store.roleNamesByUser(ctx)
+      let query = store.query(ctx)
+      if (username) query = query.where(containsText('username_key', store.foldedName(username)))
+      if (is_active !== undefined) query = query.where('is_active', '=', is_active ? 1 : 0)
+      return listRows(ctx, { revision, query, page, row: (row): User => sentUser(row, roles.get(row.id) ?? []) })
+    },
+    create: { prepare: (ctx, draft) => create(ctx, passwords, draft) },
+    get: async (ctx, { id }) => userOf(ctx, await mustFind(ctx, id)),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    permissions: async (ctx, { id, ...page }) => {
+      await mustFind(ctx, id)
+      const held = await permissionsOfUser(ctx, id)
+      return permissionList(
+        CATALOGUE.filter(({ name }) => held.has(name)),
+        page,
+      )
+    },
+    changePassword: { prepare: (ctx, input) => changePassword(ctx, passwords, input) },
+    resetPassword: { prepare: (ctx, input) => resetPassword(ctx, passwords, input) },
+    grantRole: grant,
+    revokeRole: revoke,
+  }),
+  reactions: {
+    'role.deleting': (ctx, { id }: { id: string }) => store.dropRole(ctx, id),
+  },
+})

@@ -4,6 +4,7 @@ import { AppError, invalid } from '../errors.ts'
 import type { AnyOperation } from '../operation.ts'
 import { parse } from '../validate.ts'
 import { requireArguments } from './args.ts'
+import { askSecrets } from './ask-secrets.ts'
 import type { Session, Spec, Texts } from './command.ts'
 import { textOf } from './command.ts'
 import { inputOf } from './input.ts'
@@ -62,6 +63,7 @@ export const execute = async (
   // A file may hold what the arguments would say.
   if (textOf(texts, INPUT_FIELD) === undefined) requireArguments(texts, spec.args)
   const input = await inputOf(session.io, { op, spec, texts })
+  await askSecrets(session.io, { op, texts, input })
   const { inPath, elsewhere } = referencesOf(op, input)
   checkBeforeNames(op, input, elsewhere)
   const { transport } = await session.connect()

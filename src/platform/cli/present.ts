@@ -1,9 +1,9 @@
 /** Prints the answer of an operation in the format asked for. Long lists leave in pieces; JSON in a pipe leaves as it came. */
 import { z } from 'zod'
 import { readJson, type Transport } from '../client.ts'
+import { csvText } from '../csv.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { Session } from './command.ts'
-import { csvText } from './csv.ts'
 import { printable, printableJson } from './display.ts'
 import { idOfRow, isRow, labelOf, type Row } from './labels.ts'
 import { columnsIn, objectText, tableText } from './table.ts'

@@ -10,14 +10,13 @@ import { z } from 'zod'
 import { sizeOf, type Watch } from './file-work.ts'
 
 const FORMAT = 'plat-backup/1'
-const ANY_FORMAT = /^plat-backup\//
 const CHUNK_BYTES = 1024 * 1024
 /** No manifest is longer: what has no line break in so many bytes is another kind of file. */
 const LONGEST_MANIFEST = 1024 * 1024
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
 const Manifest = z.object({
-  format: z.string().regex(ANY_FORMAT),
+  format: z.literal(FORMAT),
   /** Of the program that made it. */
   version: z.string(),
   /** The migrations that the database has been through. */
@@ -30,6 +29,8 @@ const Manifest = z.object({
   counts: z.record(z.string(), z.int()),
 })
 export type Manifest = z.infer<typeof Manifest>
+
+const LaterFormat = z.object({ format: z.string().regex(/^plat-backup\/(?!1$)/) })
 
 /** A file that can't be restored; the message says why. */
 export class BackupError extends Error {
@@ -118,10 +119,12 @@ const parsed = (line: string): unknown => {
 export const inspect = (file: string): BackupFile => {
   const beginning = beginningOf(file)
   if (beginning.toString('latin1', 0, SQLITE_MAGIC.length) === SQLITE_MAGIC) return { kind: 'database' }
-  const manifest = Manifest.safeParse(parsed(beginning.toString('utf8')))
+  const line = parsed(beginning.toString('utf8'))
+  // First, because what else a later format says, nobody knows.
+  if (LaterFormat.safeParse(line).success)
+    throw new BackupError(`${file} was made by a newer Plat, whose backups this version can't read. Use a newer one.`)
+  const manifest = Manifest.safeParse(line)
   if (!manifest.success) throw new BackupError(`${file} is no backup of Plat, or its beginning is damaged`)
-  if (manifest.data.format !== FORMAT)
-    throw new BackupError(`${file} was made by a newer Plat (${manifest.data.version}). Restore it with that version.`)
   return { kind: 'backup', manifest: manifest.data, offset: beginning.length + 1 }
 }
 

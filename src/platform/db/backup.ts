@@ -1,5 +1,5 @@
 /** Makes a backup that is known to be good: copied in one snapshot, packed, unpacked again, and read through. */
-import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { BackupError, inspect, type Manifest, pack, unpack } from './backup-file.ts'
 import { replaceFile } from './durable.ts'
@@ -25,15 +25,21 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-/** `FILE.123.part`: by the process that writes it, so that two backups at once don't meet. */
-const partOf = (target: string): string => `${target}.${process.pid}.part`
+/** `FILE.123.part`: a folder of the process that works in it, so that two backups at once don't meet. */
+const workshopOf = (target: string): string => `${target}.${process.pid}.part`
+
+/** A number may belong to another process by now, or to one that is dead and not yet buried. */
+const LONGEST_BACKUP_MS = 24 * 60 * 60_000
 
 const removeStale = (target: string): void => {
   const folder = dirname(target)
   const prefix = `${basename(target)}.`
   for (const name of readdirSync(folder)) {
-    const [, pid] = name.startsWith(prefix) ? (/^(\d+)\.part(\.db(-\w+)?)?$/.exec(name.slice(prefix.length)) ?? []) : []
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true })
+    const [, pid] = name.startsWith(prefix) ? (/^(\d+)\.part$/.exec(name.slice(prefix.length)) ?? []) : []
+    if (pid === undefined) continue
+    const path = join(folder, name)
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    if (!isRunning(Number(pid)) || age > LONGEST_BACKUP_MS) rmSync(path, { recursive: true, force: true })
   }
 }
 
@@ -58,36 +64,40 @@ export const verify = async (
   return report
 }
 
-const makeIn = async (part: string, options: BackupOptions, watch: Watch): Promise<Manifest> => {
+/** @returns the manifest of the backup that is now at `packed` */
+const makeIn = async (workshop: string, options: BackupOptions, watch: Watch): Promise<Manifest> => {
   const { database, version, now } = options
-  const copy = `${part}.db`
+  const copy = join(workshop, 'plat.db')
+  const packed = packedIn(workshop)
   const created_at = now().toISOString()
-  // Made here, so that its content is never readable to others.
-  closeSync(openSync(copy, 'wx', 0o600))
   const report = await copyDatabase(database, copy, watch)
   const about = { version, schema: namesOf(report), created_at, counts: report.counts }
-  await pack({ database: copy, to: part, ...about }, watch)
+  await pack({ database: copy, to: packed, ...about }, watch)
   rmSync(copy)
 
   // From the file itself: what can't be had back is no backup.
-  const file = inspect(part)
-  if (file.kind !== 'backup') throw new BackupError(`${part} can't be read back`)
-  await unpack({ ...file, file: part, to: copy }, watch)
+  const file = inspect(packed)
+  if (file.kind !== 'backup') throw new BackupError(`${packed} can't be read back`)
+  await unpack({ ...file, file: packed, to: copy }, watch)
   await verify(copy, { manifest: file.manifest, name: database }, watch)
   return file.manifest
 }
+
+const packedIn = (workshop: string): string => join(workshop, 'packed')
 
 /** @throws BackupError; what the disk reports. Whatever happens, `target` is a whole backup or what it was before. */
 export const writeBackup = async (options: BackupOptions, watch: Watch): Promise<Manifest> => {
   const { target } = options
   removeStale(target)
-  const part = partOf(target)
+  const workshop = workshopOf(target)
+  // For its owner alone. A folder, so that a worker that is late to notice its end can't leave a file behind.
+  mkdirSync(workshop, { mode: 0o700 })
   try {
-    const manifest = await makeIn(part, options, watch)
+    const manifest = await makeIn(workshop, options, watch)
     watch.signal.throwIfAborted()
-    replaceFile(part, target)
+    replaceFile(packedIn(workshop), target)
     return manifest
   } finally {
-    for (const leftover of [part, `${part}.db`, `${part}.db-journal`]) rmSync(leftover, { force: true })
+    rmSync(workshop, { recursive: true, force: true })
   }
 }

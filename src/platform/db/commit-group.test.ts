@@ -220,3 +220,28 @@ describe('a group', () => {
     expect(turns).toBeGreaterThan(4)
   })
 })
+
+describe('the end of a transaction', () => {
+  const seen: { errors: string[]; isOpen: boolean }[] = []
+  const watchedGroup = () =>
+    new CommitGroup(
+      database,
+      () => {},
+      (errors) => seen.push({ errors: errors.map(String), isOpen: database.inTransaction }),
+    )
+  beforeEach(() => void seen.splice(0))
+
+  test('is told, outside of it, when all of it was committed', async () => {
+    await watchedGroup().run(async () => insert('a'), false)
+    expect(seen).toEqual([{ errors: [], isOpen: false }])
+  })
+
+  test('is told with what failed', async () => {
+    const other = watchedGroup()
+    const refuse = async () => {
+      throw new Error('refused')
+    }
+    await Promise.allSettled([other.run(async () => insert('a'), false), other.run(refuse, false)])
+    expect(seen).toEqual([{ errors: ['Error: refused'], isOpen: false }])
+  })
+})

@@ -8,6 +8,7 @@ import { createLogger } from '../log.ts'
 import { BALLAST_BYTES } from './ballast.ts'
 import { openDataFolder } from './data-folder.ts'
 import type { Migration } from './migrate.ts'
+import { copyBeforeUpgrade } from './upgrade-copy.ts'
 
 type Tables = { a: { id: string } }
 
@@ -140,6 +141,14 @@ describe('copies before an upgrade', () => {
     expect(tablesOf(at('plat-before-2.db'))).toContain('a')
     expect(existsSync(at('plat-before-2.db.part'))).toBe(false)
   })
+})
+
+test('an upgrade without room for the copy changes nothing, and says so', () => {
+  const copyTo = () => {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  }
+  expect(() => copyBeforeUpgrade({ copyTo }, dataDir, 2)).toThrow(/^There is no room in \S+ for the copy of the data/)
+  expect(readdirSync(dataDir)).toEqual([])
 })
 
 describe('what a killed command left behind', () => {

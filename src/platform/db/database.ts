@@ -48,6 +48,8 @@ export type Sql = {
   readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
   /** Adds the lock that keeps other writers off the selected rows until commit, where the engine has more than one writer. */
   readonly lockRows: <Q>(query: Q) => Q
+  /** As `lockRows`, and passes over rows that others have locked instead of waiting for them. */
+  readonly lockFreeRows: <Q>(query: Q) => Q
   /**
    * Takes named locks until the transaction ends, where the engine has more than one writer. Many names may share a lock,
    * so that a transaction never holds more than a bounded number of them.

@@ -59,7 +59,11 @@ export const copyDatabase = async (file: string, to: string, { signal, progress 
 }
 
 /** Reads all of a file: whether it is sound, and what it holds. */
-export const checkDatabase = async (file: string, { signal, progress }: Watch): Promise<FileReport> => {
+export const checkDatabase = async (
+  file: string,
+  { signal, progress }: Watch,
+  kind: 'check' | 'quick-check' = 'check',
+): Promise<FileReport> => {
   progress('checking', 0, sizeOf(file))
-  return run({ kind: 'check', file }, signal)
+  return run({ kind, file }, signal)
 }

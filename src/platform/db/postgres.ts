@@ -23,6 +23,8 @@ const LOCK_SPACE = 0x504c4154
 const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 const MAX_TRIES = 5
 
+type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
+
 const postgresSql: Sql = {
   matchesWords: (table, words) => {
     const text = sql.ref(`${table}.search_text`)
@@ -31,8 +33,10 @@ const postgresSql: Sql = {
       sql` AND `,
     )})`
   },
-  // Every select builder has forUpdate; the capability is generic over all of them.
-  lockRows: (query) => (query as { forUpdate(): typeof query }).forUpdate(),
+  // Not the stronger lock, which would also keep those off who only refer to the row (a foreign key being checked).
+  // Every select builder has forNoKeyUpdate; the capability is generic over all of them.
+  lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
+  lockFreeRows: (query) => (query as Lockable<typeof query>).forNoKeyUpdate().skipLocked(),
   lockNames: async (db, names) => {
     if (names.length === 0) return
     const buckets = new Set(names.map((name) => Number(Bun.hash(name) % LOCK_BUCKETS)))

@@ -54,6 +54,7 @@ const sqliteSql: Sql = {
     return sql`(${sql.join(conditions, sql` AND `)})`
   },
   lockRows: (query) => query,
+  lockFreeRows: (query) => query,
   lockNames: async () => {},
 }
 

@@ -1,7 +1,9 @@
 /** The copy of the data that is made before an upgrade, `plat-before-N.db`: the way back to the version before. */
 import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { diskProblemOf } from './disk-errors.ts'
 import { replaceFile } from './durable.ts'
+import { MigrationError } from './migrate.ts'
 
 /** Older ones are deleted: each is as large as the data. */
 const KEPT = 3
@@ -9,6 +11,12 @@ const COPY = /^plat-before-\d+\.db$/
 const PART = '.part'
 
 type Source = { readonly copyTo: (file: string) => void }
+
+const noRoom = (dataDir: string, cause: unknown): MigrationError =>
+  new MigrationError(
+    `There is no room in ${dataDir} for the copy of the data that is made before an upgrade. Nothing was changed: free as much space as the data take, or go on with the version before.`,
+    { cause },
+  )
 
 /** Newest first. */
 export const upgradeCopies = (dataDir: string): string[] =>
@@ -34,7 +42,7 @@ export const copyBeforeUpgrade = (source: Source, dataDir: string, migration: nu
     replaceFile(part, copy)
   } catch (error) {
     rmSync(part, { force: true })
-    throw error
+    throw diskProblemOf(error) === 'full' ? noRoom(dataDir, error) : error
   }
   for (const old of upgradeCopies(dataDir)
     .filter((file) => file !== copy)

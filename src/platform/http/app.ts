@@ -8,7 +8,15 @@ import { AppError, toAppError } from '../errors.ts'
 import type { Bound, BoundRaw, Caller, Feature, Kernel } from '../kernel.ts'
 import { checkAccess, GUEST } from '../kernel.ts'
 import type { Logger } from '../log.ts'
-import { type Access, type AnyOperation, type HttpParts, httpParts, type Method, takesQuery } from '../operation.ts'
+import {
+  type Access,
+  type AnyOperation,
+  type HttpParts,
+  httpParts,
+  type Method,
+  type RawRoute,
+  takesQuery,
+} from '../operation.ts'
 import { inputJsonSchema } from '../validate.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
 import type { Guard, RequestKind } from './guard.ts'
@@ -36,7 +44,7 @@ export type HttpOptions<Tables> = {
 type Env = {
   /** What the socket knows of the request. */
   Bindings: { peer?: string }
-  Variables: { requestId: string; client: string; setCookie: string | undefined }
+  Variables: { requestId: string; client: string; caller: Caller; setCookie: string | undefined }
 }
 type Admission = { readonly access: Access; readonly bearerOnly?: boolean }
 type Route = HttpParts & { readonly pattern: RegExp }
@@ -116,19 +124,20 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
   const app = new Hono<Env>({ strict: true })
   const routes: Route[] = []
 
-  const admit = async (c: Context<Env>, { access, bearerOnly = false }: Admission): Promise<Caller> => {
-    if (access === 'public') return GUEST
+  /** Finds out who calls, and whether they may. */
+  const admit = async (c: Context<Env>, { access, bearerOnly = false }: Admission): Promise<void> => {
+    if (access === 'public') return
     const { headers } = c.req.raw
     const identity = bearerOnly && !headers.has('authorization') ? undefined : await identify(headers)
     if (!identity) {
       checkAccess(access, GUEST)
-      return GUEST
+      return
     }
     if (identity.setCookie) c.set('setCookie', identity.setCookie)
+    c.set('caller', identity.caller)
     checkCsrf(identity, c.req.raw)
     // Before the body is read: a caller without the permission learns nothing about it.
     checkAccess(access, identity.caller)
-    return identity.caller
   }
 
   /** What every answer has. A handler that wraps another, and not Hono middleware, which costs a third of a short request. */
@@ -140,6 +149,7 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
       // Without a socket, in tests, there is no environment either.
       const client = guard.clientOf(c.env?.peer ?? '', c.req.raw.headers)
       c.set('client', client)
+      c.set('caller', GUEST)
       const { headers, error } = guard.admit(client, kind)
       let response: Response
       try {
@@ -164,19 +174,35 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
     app.on(http.method, http.path.replace(/\{(\w+)\}/g, ':$1'), whole)
   }
 
+  const callOf = (c: Context<Env>) => ({
+    caller: c.get('caller'),
+    requestId: c.get('requestId'),
+    client: c.get('client'),
+    signal: c.req.raw.signal,
+  })
+
+  /** What `work` makes of the request, or a refusal that is put on record. */
+  const prepared = async <T>(c: Context<Env>, called: AnyOperation | RawRoute, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      await kernel.refused(called, { ...callOf(c), input: c.req.param() }, error)
+      throw error
+    }
+  }
+
   const mountOperation = (bound: Bound<Tables>) => {
     const plan = planFor(bound.op)
     const { op, parts } = plan
     const isRead = op.effect === 'read'
     mount(parts, op, async (c) => {
-      const caller = await admit(c, op)
-      const input = await readInput(plan, c)
+      const input = await prepared(c, op, async () => {
+        await admit(c, op)
+        return readInput(plan, c)
+      })
       const answer = await kernel.run(bound, {
-        caller,
+        ...callOf(c),
         input,
-        requestId: c.get('requestId'),
-        client: c.get('client'),
-        signal: c.req.raw.signal,
         ifMatch: parts.method === 'PUT' || parts.method === 'DELETE' ? c.req.header('if-match') : undefined,
       })
       const broken = (error: unknown) => log.error('answer broken off', { ...described(c), error })
@@ -186,9 +212,8 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
 
   const mountRaw = (bound: BoundRaw<Tables>) => {
     mount(httpParts(bound.route.http), bound.route, async (c) => {
-      const caller = await admit(c, bound.route)
-      const request = { caller, requestId: c.get('requestId'), client: c.get('client'), signal: c.req.raw.signal }
-      return kernel.runRaw(bound, request, c.req.raw)
+      await prepared(c, bound.route, () => admit(c, bound.route))
+      return kernel.runRaw(bound, callOf(c), c.req.raw)
     })
   }
 
@@ -214,8 +239,9 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
     routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
 
   for (const feature of features) {
-    for (const bound of feature.operations) mountOperation(bound)
+    // First, because none of them has a parameter in its path that would hide the others.
     for (const bound of feature.routes ?? []) mountRaw(bound)
+    for (const bound of feature.operations) mountOperation(bound)
   }
   const unknown = async (c: Context<Env>): Promise<Response> => {
     const allowed = allowedMethods(c.req.path)

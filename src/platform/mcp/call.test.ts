@@ -21,10 +21,11 @@ const caller: Caller = { userId: 'u', username: 'u', via: 'key', credentialId: '
 test('a bug is logged whole with the request id, and tells the model nothing', async () => {
   const lines: string[] = []
   const log = createLogger({ level: 'error', format: 'text', write: (line) => lines.push(line) })
-  const box = createToolBox([bound], async () => {
+  const run = async () => {
     throw new TypeError('table secret_things is broken')
-  })
-  const context = { caller, requestId: 'req-1', signal: new AbortController().signal, log }
+  }
+  const box = createToolBox([bound], { run, refused: async () => {} })
+  const context = { caller, requestId: 'req-1', client: '192.0.2.1', signal: new AbortController().signal, log }
   const result = await callTool(box, 'thing_boom', {}, context)
   expect(result).toMatchObject({
     isError: true,

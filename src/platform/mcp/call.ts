@@ -14,6 +14,7 @@ import { answerFieldsOf, CALL_TOOL, DEFAULT_ROWS, isPaged, SEARCH_TOOL } from '.
 export type CallContext = {
   readonly caller: Caller
   readonly requestId: string
+  readonly client: string
   readonly signal: AbortSignal
   readonly log: Logger
 }
@@ -25,8 +26,10 @@ type Entry<Tables> = {
   readonly answerFields: readonly string[]
 }
 
-export type ToolBox<Tables> = {
-  readonly run: Kernel<Tables>['run']
+/** What tools need of the kernel. */
+export type Runner<Tables> = Pick<Kernel<Tables>, 'run' | 'refused'>
+
+export type ToolBox<Tables> = Runner<Tables> & {
   readonly listed: ReadonlyMap<string, Entry<Tables>>
   /** Under their own names and under those they would have as tools. */
   readonly callable: ReadonlyMap<string, Entry<Tables>>
@@ -35,7 +38,7 @@ export type ToolBox<Tables> = {
 
 export const createToolBox = <Tables>(
   operations: readonly Bound<Tables>[],
-  run: Kernel<Tables>['run'],
+  { run, refused }: Runner<Tables>,
 ): ToolBox<Tables> => {
   const entries = operations
     .filter(({ op }) => op.mcp !== 'hidden')
@@ -43,6 +46,7 @@ export const createToolBox = <Tables>(
   const named = entries.map((entry) => [toolName(entry.bound.op), entry] as const)
   return {
     run,
+    refused,
     listed: new Map(named.filter(([, { bound }]) => bound.op.mcp === 'listed')),
     callable: new Map([...named, ...entries.map((entry) => [entry.bound.op.name, entry] as const)]),
     search: createSearch(entries.map(({ bound }) => bound.op)),
@@ -78,20 +82,40 @@ const fieldsOf = (known: readonly string[], wanted: unknown): readonly string[] 
 
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise)
 
-const runOperation = async <Tables>(
-  { run }: ToolBox<Tables>,
-  { bound, isPaged, answerFields }: Entry<Tables>,
-  { input, fields: wanted }: { readonly input: Arguments; readonly fields: unknown },
-  { caller, requestId, signal }: CallContext,
-): Promise<Shaped> => {
+type ToolInput = { readonly input: Arguments; readonly fields: unknown }
+
+/** The fields that are wanted of the answer. @throws AppError for a call that is not to be run */
+const judge = <Tables>(
+  { bound, answerFields }: Entry<Tables>,
+  { input, fields }: ToolInput,
+  { caller }: CallContext,
+) => {
   // As over REST: a caller without the permission learns nothing about the input.
   checkAccess(bound.op.access, caller)
   refuseUnknown(bound.op.input, input)
-  const fields = fieldsOf(answerFields, wanted)
-  const paged = isPaged ? { limit: DEFAULT_ROWS, ...input } : input
-  const answer = await run(bound, { caller, input: paged, requestId, signal })
-  const mostRows = isPaged ? numberOr(input.limit, DEFAULT_ROWS) : Number.POSITIVE_INFINITY
-  return shape(answer, { fields, mostRows, offset: numberOr(input.offset, 0) })
+  return fieldsOf(answerFields, fields)
+}
+
+const runOperation = async <Tables>(
+  { run, refused }: ToolBox<Tables>,
+  entry: Entry<Tables>,
+  call: ToolInput,
+  context: CallContext,
+): Promise<Shaped> => {
+  const { bound, isPaged } = entry
+  const { caller, requestId, client, signal } = context
+  const input = isPaged ? { limit: DEFAULT_ROWS, ...call.input } : call.input
+  const request = { caller, input, requestId, client, signal }
+  let fields: readonly string[] | undefined
+  try {
+    fields = judge(entry, call, context)
+  } catch (error) {
+    await refused(bound.op, request, error)
+    throw error
+  }
+  const answer = await run(bound, request)
+  const mostRows = isPaged ? numberOr(call.input.limit, DEFAULT_ROWS) : Number.POSITIVE_INFINITY
+  return shape(answer, { fields, mostRows, offset: numberOr(call.input.offset, 0) })
 }
 
 const SearchInput = z.strictObject({ query: z.string().min(1).max(256) })

@@ -13,8 +13,8 @@ import {
 import { toAppError } from '../errors.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from '../http/body.ts'
 import { DATA_CACHE_CONTROL } from '../http/headers.ts'
-import type { Bound, Kernel } from '../kernel.ts'
-import { type CallContext, callTool, createToolBox, type ToolBox, UnknownToolError } from './call.ts'
+import type { Bound } from '../kernel.ts'
+import { type CallContext, callTool, createToolBox, type Runner, type ToolBox, UnknownToolError } from './call.ts'
 import { type ToolDefinition, toolDefinitions } from './tools.ts'
 
 const INSTRUCTIONS =
@@ -26,7 +26,7 @@ const INSTRUCTIONS =
 export type McpOptions<Tables> = {
   readonly version: string
   readonly operations: readonly Bound<Tables>[]
-  readonly run: Kernel<Tables>['run']
+  readonly kernel: Runner<Tables>
 }
 
 export type Endpoint = (request: Request, context: CallContext) => Promise<Response>
@@ -102,9 +102,9 @@ const serveModern = (
   return handler.fetch(request, { parsedBody })
 }
 
-export const createEndpoint = <Tables>({ version, operations, run }: McpOptions<Tables>): Endpoint => {
+export const createEndpoint = <Tables>({ version, operations, kernel }: McpOptions<Tables>): Endpoint => {
   const tools = toolDefinitions(operations.map(({ op }) => op))
-  const served = { version, tools, box: createToolBox(operations, run) }
+  const served = { version, tools, box: createToolBox(operations, kernel) }
   return async (raw, context) => {
     let message: unknown
     try {

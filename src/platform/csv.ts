@@ -1,5 +1,5 @@
 /** CSV by RFC 4180. A cell that a spreadsheet would run as a formula is led by an apostrophe. */
-import { isRow, type Row } from './labels.ts'
+import { isRow, type Row } from './cli/labels.ts'
 
 const FORMULA = /^[=+\-@\t\r]/
 

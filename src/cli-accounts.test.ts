@@ -1,0 +1,148 @@
+/** Accounts on the command line, against a real server in process: names, passwords that are asked for or piped in, exit codes. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { runCli } from './cli.ts'
+import { type MemoryIo, memoryIo } from './platform/cli/memory-io.ts'
+import { createUser, keyFor } from './testing/identities.ts'
+import { QUICK } from './testing/people.ts'
+import { type SignInApp, signInApp } from './testing/sign-in.ts'
+
+const PASSWORD = 'asked for quietly'
+
+let app: SignInApp
+let admin: string
+
+const runWith = async (options: Partial<MemoryIo> & Pick<MemoryIo, 'argv'>, token = admin) => {
+  const { io, out, err } = memoryIo({
+    fetch: async (url, init) => app.fetch(new Request(url, init)),
+    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: token },
+    ...options,
+  })
+  return { code: await runCli(io), out: out(), err: err() }
+}
+const run = (...argv: string[]) => runWith({ argv })
+const ok = async (...argv: string[]): Promise<unknown> => {
+  const { code, out, err } = await run(...argv, '-o', 'json')
+  if (code !== 0) throw new Error(`plat ${argv.join(' ')}: ${err}`)
+  return out === '' ? undefined : JSON.parse(out)
+}
+const canSignIn = async (username: string, password: string) => (await app.login(username, password)).status === 200
+
+beforeAll(async () => {
+  app = await signInApp('sqlite')
+  const { id } = await createUser(app.db, { username: 'root', roles: ['admin'], password: QUICK })
+  admin = await keyFor(app.db, id)
+})
+afterAll(() => app.close())
+
+describe('plat user create', () => {
+  test('asks at a terminal for the password, and shows it nowhere', async () => {
+    const { code, out, err } = await runWith({
+      argv: ['user', 'create', 'alice', '--role', 'operator', '-o', 'json'],
+      typed: [PASSWORD],
+    })
+    expect({ code, err }).toEqual({ code: 0, err: 'Password: ' })
+    expect(JSON.parse(out)).toMatchObject({ username: 'alice', roles: ['operator'] })
+    expect(out).not.toContain(PASSWORD)
+    expect(await canSignIn('alice', PASSWORD)).toBe(true)
+  })
+
+  test('takes it from standard input', async () => {
+    const argv = ['user', 'create', 'bob', '--role', 'viewer', '--input', '-']
+    expect(await runWith({ argv, stdin: JSON.stringify({ password: PASSWORD }) })).toMatchObject({ code: 0, err: '' })
+    expect(await canSignIn('bob', PASSWORD)).toBe(true)
+  })
+
+  test('says elsewhere than at a terminal what is missing', async () => {
+    expect(await run('user', 'create', 'carol')).toEqual({ code: 2, out: '', err: 'error: password: is required\n' })
+  })
+
+  test('says in its help how', async () => {
+    const { out } = await run('user', 'create', '--help')
+    expect(out).toContain('plat user create ada --role operator --input -')
+    expect(out).toContain('--roles, --role TEXT')
+    expect(out).toContain('plat user create USERNAME [flags]')
+  })
+
+  test('of a bad password says so before anything is sent', async () => {
+    const { code, err } = await runWith({ argv: ['user', 'create', 'dave'], typed: ['short'] })
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'Password: error: password: The password must have at least 8 characters\n',
+    })
+  })
+
+  test('of a name that is taken is a conflict', async () => {
+    await createUser(app.db, { username: 'taken' })
+    expect((await runWith({ argv: ['user', 'create', 'Taken'], typed: [PASSWORD] })).code).toBe(5)
+  })
+})
+
+describe('a user by name', () => {
+  test('is shown, changed, granted, listed and deleted', async () => {
+    await createUser(app.db, { username: 'eve' })
+    expect(await ok('user', 'update', 'eve', '--full-name', 'Eve', '--role', 'viewer')).toMatchObject({
+      roles: ['viewer'],
+    })
+    expect(await ok('user', 'grant-role', 'EVE', 'operator')).toEqual({ status: 'granted' })
+    expect(await ok('user', 'revoke-role', 'eve', 'viewer')).toBeUndefined()
+    expect(await ok('user', 'get', 'eve')).toMatchObject({ full_name: 'Eve', roles: ['operator'] })
+    expect(await ok('user', 'permissions', 'eve', '--limit', '1')).toMatchObject([{ name: 'audit:list' }])
+    expect(await ok('user', 'update', 'eve', '--no-is-active')).toMatchObject({ is_active: false })
+    expect(await ok('user', 'list', '--username', 'eve')).toMatchObject([{ username: 'eve' }])
+    expect(await ok('user', 'delete', 'eve')).toBeUndefined()
+    expect((await run('user', 'get', 'eve')).code).toBe(4)
+  })
+
+  test('is the last admin: a conflict', async () => {
+    expect((await run('user', 'update', 'root', '--no-is-active')).code).toBe(5)
+  })
+
+  test('gets a key from an admin', async () => {
+    const { id } = await createUser(app.db, { username: 'robot' })
+    expect(await ok('key', 'create', 'ci', '--user', 'robot')).toMatchObject({ user_id: id })
+  })
+})
+
+describe('a password', () => {
+  test('of oneself is asked for, the old one and the new one', async () => {
+    const { id } = await createUser(app.db, { username: 'frank', password: QUICK })
+    const argv = ['user', 'change-password', 'frank']
+    const done = await runWith({ argv, typed: [QUICK, PASSWORD] }, await keyFor(app.db, id))
+    expect(done).toEqual({ code: 0, out: '', err: 'Current password: New password: ' })
+    expect(await canSignIn('frank', PASSWORD)).toBe(true)
+  })
+
+  test('of someone else is set by name', async () => {
+    await createUser(app.db, { username: 'grace', password: QUICK })
+    const argv = ['user', 'set-password', 'grace']
+    expect(await runWith({ argv, typed: [PASSWORD] })).toEqual({ code: 0, out: '', err: 'New password: ' })
+    expect(await canSignIn('grace', PASSWORD)).toBe(true)
+  })
+})
+
+describe('a role', () => {
+  test('is made, changed and deleted by name', async () => {
+    const made = await ok('role', 'create', 'Auditor', '--permission', 'audit:list', '--permission', 'devices:read')
+    expect(made).toMatchObject({ permissions: ['audit:list', 'devices:read'] })
+    expect(await ok('role', 'update', 'auditor', '--description', 'Looks on')).toMatchObject({
+      description: 'Looks on',
+    })
+    expect(await ok('role', 'delete', 'AUDITOR')).toBeUndefined()
+    expect((await run('role', 'delete', 'admin')).code).toBe(2)
+  })
+
+  test('of a permission that is none names it', async () => {
+    const { code, err } = await run('role', 'create', 'Pilot', '--permission', 'devices:fly')
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'error: permissions[0]: is no permission; /api/permissions lists all of them\n',
+    })
+  })
+})
+
+test('sessions are listed and ended', async () => {
+  await app.login('root', QUICK)
+  const [session] = (await ok('session', 'list')) as { id: string }[]
+  expect(await ok('session', 'delete', session?.id ?? '')).toBeUndefined()
+  expect(await ok('session', 'list', '--user', 'root')).toEqual([])
+})

@@ -1,0 +1,111 @@
+/** The audit contract: who changed what, when and from where, and proof that the record is whole. Browser-safe. */
+import { z } from 'zod'
+import { AUDIT_ACTIONS } from '../../platform/audit.ts'
+import { Filter, idOf, Key, Moment, Page, Timestamp } from '../../platform/fields.ts'
+import { operation, rawRoute } from '../../platform/operation.ts'
+
+export const STATUSES = ['success', 'failure'] as const
+
+export const AuditEntry = z
+  .object({
+    id: z.string(),
+    timestamp: Timestamp,
+    action: z.enum(AUDIT_ACTIONS),
+    resource: z.string().describe('What kind of object: `device`, `network`, ...'),
+    resource_id: z.string().describe('Which one; empty where the call was not about one object'),
+    user_id: z.string().describe('Whose rights were used; empty for a caller who was not let in'),
+    username: z.string().describe('Of that user; for a login that failed, as it was typed'),
+    key_id: z.string().describe('The API key that was shown; empty without one'),
+    ip_address: z.string(),
+    changes: z.string().describe('What was sent, as JSON without secrets, cut to 10 KB'),
+    status: z.enum(STATUSES),
+    error: z.string().describe('Why it failed; empty for a success'),
+    request_id: z.string().describe('X-Request-Id of the answer'),
+  })
+  .meta({
+    id: 'AuditEntry',
+    columns: ['timestamp', 'username', 'action', 'resource', 'resource_id', 'status', 'ip_address', 'id'],
+  })
+export type AuditEntry = z.infer<typeof AuditEntry>
+
+export const Verification = z
+  .object({
+    ok: z.boolean(),
+    checked: z.int().describe('Entries that were read'),
+    signed: z.boolean().describe('Whether the ends of the record are signed with ENCRYPTION_KEY'),
+    first_bad: z
+      .object({
+        id: z.string().describe('The entry that was altered, or that follows what was removed; empty at the end'),
+        reason: z.string(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'AuditVerification' })
+export type Verification = z.infer<typeof Verification>
+
+const filters = {
+  resource: Filter.optional().describe('Kind of object: device, network, ...'),
+  resource_id: Key.optional().describe('Only about this object'),
+  user_id: idOf('users').optional().describe('Only by this user'),
+  action: z.enum(AUDIT_ACTIONS).optional(),
+  status: z.enum(STATUSES).optional(),
+  start_time: Moment.optional().describe('Not before this moment'),
+  end_time: Moment.optional().describe('Not after this moment'),
+}
+const AuditFilter = z.object(filters)
+export type AuditFilter = z.output<typeof AuditFilter>
+
+export const ExportQuery = z.object({ format: z.enum(['json', 'csv']).default('json'), ...filters })
+export type ExportQuery = z.output<typeof ExportQuery>
+
+const MAX_ROWS = 1000
+
+export const audit = {
+  list: operation({
+    name: 'audit.list',
+    summary: 'List what was changed, by whom and from where; newest first',
+    http: 'GET /api/audit',
+    effect: 'read',
+    access: 'audit:list',
+    mcp: 'listed',
+    input: z.object({
+      ...filters,
+      limit: z.int().min(1).max(MAX_ROWS).default(100).describe('Most rows to return'),
+      offset: Page.offset,
+    }),
+    output: z.array(AuditEntry),
+  }),
+  verify: operation({
+    name: 'audit.verify',
+    summary: 'Check that no audit entry was altered, added or removed behind the back of the server',
+    description:
+      'Every entry has the hash of the one before it in its own. This works all of them out again, and names the first entry that does not fit.',
+    http: 'GET /api/audit/verify',
+    effect: 'read',
+    access: 'audit:read',
+    input: z.object({}),
+    output: Verification,
+  }),
+  get: operation({
+    name: 'audit.get',
+    summary: 'Show an audit entry',
+    http: 'GET /api/audit/{id}',
+    effect: 'read',
+    access: 'audit:read',
+    cli: { args: ['id'] },
+    input: z.object({ id: Key }),
+    output: AuditEntry,
+  }),
+}
+
+export const auditRoutes = {
+  export: rawRoute({
+    name: 'audit.export',
+    summary: 'Download every audit entry that matches, as JSON or CSV; newest first',
+    http: 'GET /api/audit/export',
+    access: 'audit:export',
+    isLong: true,
+    query: ExportQuery,
+    output: z.array(AuditEntry),
+  }),
+}

@@ -1,0 +1,108 @@
+/** What ties entries together: each has the hash of the one before in its own, and a chain says where it begins and ends. */
+import { keyIdOf } from '../../platform/crypto.ts'
+import type { AuditChainRow, AuditRow } from './table.ts'
+
+/** How many chains there are: the migration made them. */
+export const CHAINS = 32
+
+/** Every column that the hash speaks for, in the order in which it does. Never changed: old hashes would no longer hold. */
+const HASHED = [
+  'id',
+  'timestamp',
+  'action',
+  'resource',
+  'resource_id',
+  'user_id',
+  'username',
+  'key_id',
+  'ip_address',
+  'changes',
+  'status',
+  'error',
+  'request_id',
+] as const satisfies readonly (keyof AuditRow)[]
+
+export type Entry = Pick<AuditRow, (typeof HASHED)[number]>
+/** An entry in its place. */
+export type Link = Entry & { readonly chain: number; readonly seq: number }
+
+/** The hash of an entry behind one that has the hash `previous`. */
+export const hashOf = (previous: string, link: Link): string =>
+  Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...HASHED.map((column) => link[column])]), 'hex')
+
+/** Where the kept part of a chain begins (behind that entry) and ends. */
+export type Chain = {
+  readonly chain: number
+  readonly start_seq: number
+  readonly start_hash: string
+  readonly end_seq: number
+  readonly end_hash: string
+}
+export type SignedChain = Chain & { readonly signature: string }
+
+export const chainOf = (row: AuditChainRow): SignedChain => ({
+  ...row,
+  start_seq: Number(row.start_seq),
+  end_seq: Number(row.end_seq),
+})
+
+/** What a signature is worth. `unknown-key`: whoever made it had a key that is not at hand. */
+export type Verdict = 'signed' | 'unsigned' | 'unknown-key' | 'forged'
+
+/**
+ * Signs where chains begin and end, so that nobody without the key can leave out entries at either end, or work all hashes
+ * out anew. Without a key there are no signatures, and whoever can write to the database can do both.
+ */
+export type Signer = {
+  readonly hasKey: boolean
+  /** '' without a key. */
+  readonly sign: (chain: Chain) => string
+  readonly judge: (chain: SignedChain) => Verdict
+  /** Whether it is signed as it would be now; without a key everything is. */
+  readonly isCurrent: (chain: SignedChain) => boolean
+}
+
+export type SigningKeys = {
+  readonly encryptionKey?: string | undefined
+  readonly encryptionKeyPrevious: readonly string[]
+}
+
+const FORM = /^v1\.([0-9a-f]{8})\.[0-9a-f]{64}$/
+
+type Key = { readonly id: string; readonly signature: (chain: Chain) => string }
+
+const hmac = (key: Uint8Array, text: string) => new Bun.CryptoHasher('sha256', key).update(text)
+
+const signingKey = (encryptionKey: string): Key => {
+  const id = keyIdOf(encryptionKey)
+  // A key of its own, so that what is signed here tells nothing about what is encrypted.
+  const key = hmac(Buffer.from(encryptionKey, 'hex'), 'plat audit chain').digest()
+  return {
+    id,
+    signature: ({ chain, start_seq, start_hash, end_seq, end_hash }) => {
+      const text = JSON.stringify([chain, start_seq, start_hash, end_seq, end_hash])
+      return `v1.${id}.${hmac(key, text).digest('hex')}`
+    },
+  }
+}
+
+export const createSigner = ({ encryptionKey, encryptionKeyPrevious }: SigningKeys): Signer => {
+  const current = encryptionKey === undefined ? undefined : signingKey(encryptionKey)
+  const keys = new Map(encryptionKeyPrevious.map((key) => signingKey(key)).map((key) => [key.id, key]))
+  if (current) keys.set(current.id, current)
+  return {
+    hasKey: current !== undefined,
+    sign: (chain) => current?.signature(chain) ?? '',
+    judge: (chain) => {
+      const { signature } = chain
+      if (signature === '') return 'unsigned'
+      const [, id] = FORM.exec(signature) ?? []
+      if (id === undefined) return 'forged'
+      const key = keys.get(id)
+      if (!key) return 'unknown-key'
+      // Not in constant time: whoever can put signatures here to be compared can read the right one as well.
+      return key.signature(chain) === signature ? 'signed' : 'forged'
+    },
+    isCurrent: (chain) => !current || chain.signature === current.signature(chain),
+  }
+}

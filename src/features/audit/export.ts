@@ -1,0 +1,61 @@
+/** The trail as a file, written as it is read: bounded memory, whatever its length. */
+import { coerce, coercionOf } from '../../platform/coerce.ts'
+import { csvLine } from '../../platform/csv.ts'
+import { acceptedCoding, compressedStream } from '../../platform/http/compression.ts'
+import { streamOf } from '../../platform/http/respond.ts'
+import { parse } from '../../platform/validate.ts'
+import type { Ctx } from '../ctx.ts'
+import { type AuditEntry, ExportQuery } from './api.ts'
+import * as store from './store.ts'
+
+type Rows = AsyncIterable<readonly AuditEntry[]>
+
+async function* jsonOf(rows: Rows): AsyncGenerator<string> {
+  let opening = '[\n'
+  for await (const chunk of rows) {
+    if (chunk.length === 0) continue
+    yield opening + chunk.map((entry) => JSON.stringify(entry)).join(',\n')
+    opening = ',\n'
+  }
+  yield opening === '[\n' ? '[]\n' : '\n]\n'
+}
+
+async function* csvOf(rows: Rows): AsyncGenerator<string> {
+  yield csvLine(store.columns)
+  for await (const chunk of rows)
+    yield chunk.map((entry) => csvLine(store.columns.map((column) => entry[column]))).join('')
+}
+
+async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for await (const text of texts) if (text !== '') yield encoder.encode(text)
+}
+
+const FORMATS = {
+  json: { write: jsonOf, type: 'application/json' },
+  csv: { write: csvOf, type: 'text/csv; charset=utf-8' },
+} as const
+
+const queryOf = (request: Request): ExportQuery => {
+  const coercion = coercionOf(ExportQuery)
+  const query = new URL(request.url).searchParams
+  const names = [...new Set(query.keys())]
+  return parse(ExportQuery, Object.fromEntries(names.map((name) => [name, coerce(coercion, name, query.getAll(name))])))
+}
+
+export const exportEntries = async (ctx: Ctx, request: Request): Promise<Response> => {
+  const { format, ...filter } = queryOf(request)
+  const { write, type } = FORMATS[format]
+  const bytes = encoded(write(ctx.store.stream(store.matching(ctx, filter))))
+  const coding = acceptedCoding(request.headers.get('accept-encoding'))
+  const name = `audit-${ctx.now.slice(0, 10)}.${format}`
+  return new Response(coding ? compressedStream(coding, bytes) : streamOf(bytes), {
+    headers: {
+      'Content-Type': type,
+      'Content-Disposition': `attachment; filename="${name}"`,
+      'Cache-Control': 'no-store',
+      Vary: 'Accept-Encoding',
+      ...(coding && { 'Content-Encoding': coding }),
+    },
+  })
+}

@@ -1,0 +1,46 @@
+/** Deletes entries that are older than they are kept. What is left still proves itself: a chain remembers where it was cut. */
+import type { Ctx } from '../ctx.ts'
+import type { Signer } from './chain.ts'
+import * as store from './store.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Entries of one transaction: a few milliseconds of the writer's time. */
+const BATCH = 500
+
+export type Retention = { readonly days: number; readonly signer: Signer }
+
+/** Cuts a chain in one transaction; answers how many entries it lost. */
+const cut = async (
+  ctx: Ctx,
+  chain: number,
+  { cutoff, signer }: { cutoff: string; signer: Signer },
+): Promise<number> => {
+  const before = await store.lock(ctx, chain)
+  if (!before) return 0
+  const entries = await store.oldest(ctx, chain, BATCH)
+  const young = entries.findIndex(({ timestamp }) => timestamp >= cutoff)
+  const old = young === -1 ? entries : entries.slice(0, young)
+  const last = old.at(-1)
+  if (!last) return 0
+  await store.removeUntil(ctx, chain, last.seq)
+  const start = { start_seq: last.seq, start_hash: last.hash }
+  const isEmpty = young === -1 && entries.length < BATCH
+  const after = { ...before, ...start, ...(isEmpty && { end_seq: last.seq, end_hash: last.hash }) }
+  // What was not sound stays so until nothing is left of it.
+  const signature = isEmpty || signer.isCurrent(before) ? signer.sign(after) : before.signature
+  await store.replaceChain(ctx, { ...after, signature })
+  return old.length
+}
+
+export const removeOld = async (ctx: Ctx, { days, signer }: Retention): Promise<void> => {
+  const cutoff = new Date(Date.parse(ctx.now) - days * DAY_MS).toISOString()
+  let removed = 0
+  for (const { chain } of await store.chains(ctx)) {
+    let count: number
+    do {
+      count = await ctx.write((tx) => cut(tx, chain, { cutoff, signer }))
+      removed += count
+    } while (count === BATCH && !ctx.signal.aborted)
+  }
+  if (removed > 0) ctx.log.info('old audit entries deleted', { removed, older_than_days: days })
+}

@@ -1,0 +1,90 @@
+/** Goes through the whole trail, a piece at a time, and finds the first entry that is not as it was written. */
+import type { Ctx } from '../ctx.ts'
+import type { Verification } from './api.ts'
+import { CHAINS, chainOf, hashOf, type Link, type SignedChain, type Signer } from './chain.ts'
+import * as store from './store.ts'
+
+/** What is wrong, and the last entry before it, to tell which of several comes first. */
+type Finding = { readonly id: string; readonly reason: string; readonly after: string }
+
+type ChainCheck = {
+  readonly chain: number
+  /** Takes the entries one after another. */
+  readonly add: (link: Link, hash: string) => void
+  /** After the last one. */
+  readonly end: () => Finding | undefined
+}
+
+const some = (n: number): string => (n === 1 ? 'one entry was' : `${n} entries were`)
+
+const checkOf = (chain: SignedChain, signer: Signer): ChainCheck => {
+  let last = { seq: chain.start_seq, hash: chain.start_hash, id: '' }
+  let finding: Finding | undefined
+  const found = (id: string, reason: string): void => {
+    finding ??= { id, reason, after: last.id }
+  }
+
+  const endOf = (): void => {
+    const missing = chain.end_seq - last.seq
+    if (missing > 0) found('', `at the end, behind ${last.id || 'what is kept'}, ${some(missing)} removed`)
+    else if (missing < 0) found(last.id, 'it was added by someone else')
+    else if (last.hash !== chain.end_hash) found(last.id, 'it was altered, and given a new hash')
+    const verdict = signer.judge(chain)
+    if (signer.hasKey && verdict !== 'signed')
+      found(last.id, `it is the newest here, but the signature that says so is not valid (${verdict})`)
+  }
+
+  return {
+    chain: chain.chain,
+    add: (link, hash) => {
+      if (finding) return
+      const missing = link.seq - last.seq - 1
+      if (missing > 0) found(link.id, `before it ${some(missing)} removed`)
+      else if (missing < 0) found(link.id, 'it was added by someone else')
+      else if (hashOf(last.hash, link) !== hash)
+        found(link.id, last.id ? `it was altered, or the one before it (${last.id})` : 'it was altered')
+      last = { seq: link.seq, hash, id: link.id }
+    },
+    end: () => {
+      if (!finding) endOf()
+      return finding
+    },
+  }
+}
+
+const isEarlier = (a: Finding, b: Finding): boolean => (a.id || `${a.after}~`) < (b.id || `${b.after}~`)
+
+/** Entries and chains in one query, so that both are of one moment while others go on writing. */
+export const verify = async (ctx: Ctx, signer: Signer): Promise<Verification> => {
+  const seen = new Set<number>()
+  let checked = 0
+  let first: Finding | undefined
+  let check: ChainCheck | undefined
+  const report = (finding: Finding | undefined): void => {
+    if (finding && (!first || isEarlier(finding, first))) first = finding
+  }
+  for await (const rows of ctx.store.stream(store.everything(ctx)))
+    for (const { id, seq, hash, ...row } of rows) {
+      if (check?.chain !== row.chain) {
+        report(check?.end())
+        check = checkOf(chainOf(row), signer)
+        seen.add(row.chain)
+      }
+      if (id === null) continue // a chain without entries
+      checked++
+      // They are null together, which an outer join can't tell.
+      check.add({ ...row, id, seq: Number(seq) } as Link, hash ?? '')
+    }
+  report(check?.end())
+
+  for (let chain = 0; chain < CHAINS; chain++)
+    if (!seen.has(chain)) report({ id: '', reason: `chain ${chain} was removed with all its entries`, after: '~' })
+  const stray = await store.findStray(ctx)
+  if (stray !== undefined) report({ id: stray, reason: 'it was added by someone else', after: '' })
+  return {
+    ok: !first,
+    checked,
+    signed: signer.hasKey,
+    first_bad: first ? { id: first.id, reason: first.reason } : null,
+  }
+}

@@ -1,0 +1,98 @@
+/** Sessions in the main database; the only writer of its tables. */
+import type { Db } from '../../platform/db/database.ts'
+import { violationOf } from '../../platform/db/violations.ts'
+import { isSameHash } from '../../platform/secret-token.ts'
+import type { Tables } from '../tables.ts'
+import type { Session, SessionStore } from './store.ts'
+import type { SessionExpiryRow, SessionRow } from './table.ts'
+
+/** Sessions removed in one transaction. */
+const PURGE_BATCH = 500
+
+const sessionOf = (row: SessionRow & SessionExpiryRow): Session => ({
+  id: row.id,
+  userId: row.user_id,
+  userGeneration: row.user_generation,
+  createdAt: new Date(row.created_at),
+  renewedAt: new Date(row.renewed_at),
+  expiresAt: new Date(row.expires_at),
+  ipAddress: row.ip_address,
+  userAgent: row.user_agent,
+})
+
+export const databaseStore = (db: Db<Tables>): SessionStore => {
+  const query = () =>
+    db.read
+      .selectFrom('sessions')
+      .innerJoin('session_expiries', 'session_expiries.session_id', 'sessions.id')
+      .selectAll()
+
+  const remove = async (ids: readonly string[]): Promise<void> => {
+    await db.write((tx) => tx.db.deleteFrom('sessions').where('id', 'in', ids).execute())
+  }
+
+  return {
+    isInDatabase: true,
+    create: async (session, token_hash) => {
+      const row: SessionRow = {
+        id: session.id,
+        token_hash,
+        user_id: session.userId,
+        user_generation: session.userGeneration,
+        created_at: session.createdAt.toISOString(),
+        ip_address: session.ipAddress,
+        user_agent: session.userAgent,
+      }
+      const expiry: SessionExpiryRow = {
+        session_id: session.id,
+        renewed_at: session.renewedAt.toISOString(),
+        expires_at: session.expiresAt.toISOString(),
+      }
+      try {
+        await db.write(async (tx) => {
+          await tx.db.insertInto('sessions').values(row).execute()
+          await tx.db.insertInto('session_expiries').values(expiry).execute()
+        })
+      } catch (error) {
+        // The user was deleted a moment ago: the session is as void as one of an earlier generation.
+        if (violationOf(error)?.kind !== 'foreign_key') throw error
+      }
+    },
+    find: async (tokenHash) => {
+      const row = await query().where('token_hash', '=', tokenHash).executeTakeFirst()
+      return row && isSameHash(row.token_hash, tokenHash) ? sessionOf(row) : undefined
+    },
+    get: async (id) => {
+      const row = await query().where('id', '=', id).executeTakeFirst()
+      return row && sessionOf(row)
+    },
+    list: async (userId) => (await query().where('user_id', '=', userId).execute()).map(sessionOf),
+    // Within a process `identify` sees to it that one request moves it.
+    renew: async ({ id }, { renewedAt, expiresAt }) => {
+      await db.write((tx) =>
+        tx.db
+          .updateTable('session_expiries')
+          .set({ renewed_at: renewedAt.toISOString(), expires_at: expiresAt.toISOString() })
+          .where('session_id', '=', id)
+          .execute(),
+      )
+      return true
+    },
+    remove: (id) => remove([id]),
+    purge: async (now) => {
+      let purged = 0
+      for (;;) {
+        const rows = await db.read
+          .selectFrom('session_expiries')
+          .select('session_id')
+          .where('expires_at', '<=', now.toISOString())
+          .limit(PURGE_BATCH)
+          .execute()
+        if (rows.length > 0) await remove(rows.map(({ session_id }) => session_id))
+        purged += rows.length
+        if (rows.length < PURGE_BATCH) return purged
+      }
+    },
+    close: () => {},
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Sessions in a Valkey (or Redis) server: one text per session, the way to it from its token's hash, and which sessions a
+ * user has. All of it ends by itself, by times to live that the server keeps.
+ */
+import { z } from 'zod'
+import { isSameHash } from '../../platform/secret-token.ts'
+import type { Valkey } from '../../platform/valkey.ts'
+import type { Session, SessionStore } from './store.ts'
+
+const sessionKey = (id: string) => `plat:session:${id}`
+const tokenKey = (hash: string) => `plat:session-token:${hash}`
+const userKey = (userId: string) => `plat:user-sessions:${userId}`
+
+const Moment = z.iso.datetime().transform((text) => new Date(text))
+/** The session as its text holds it. */
+const Stored = z.object({
+  id: z.string(),
+  tokenHash: z.string(),
+  userId: z.string(),
+  userGeneration: z.int(),
+  createdAt: Moment,
+  renewedAt: Moment,
+  expiresAt: Moment,
+  ipAddress: z.string(),
+  userAgent: z.string(),
+})
+type Stored = z.infer<typeof Stored>
+
+/** What can't be read is no session: another program's, or that of a version to come. */
+const read = (text: unknown): Stored | undefined => {
+  if (typeof text !== 'string') return undefined
+  try {
+    return Stored.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+const sessionOf = ({ tokenHash: _, ...session }: Stored): Session => session
+
+/** From now, and not as a moment: the server's clock may be another one. */
+const ttlOf = ({ renewedAt, expiresAt }: Pick<Session, 'renewedAt' | 'expiresAt'>): string =>
+  String(Math.max(1, expiresAt.getTime() - renewedAt.getTime()))
+
+/** Replaces the session's text if it is still the one that was read: of two requests one moves the expiry, and none revives a session. */
+const RENEW = `
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+  redis.call('PEXPIRE', KEYS[2], ARGV[3])
+  redis.call('PEXPIRE', KEYS[3], ARGV[3])
+  return 1`
+
+const textsOf = (answer: unknown): string[] =>
+  Array.isArray(answer) ? answer.filter((one): one is string => typeof one === 'string') : []
+
+export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
+  const get = async (id: string): Promise<Stored | undefined> => read(await send('GET', sessionKey(id)))
+
+  return {
+    isInDatabase: false,
+    create: async (session, tokenHash) => {
+      const ttl = ttlOf(session)
+      await send('SET', sessionKey(session.id), JSON.stringify({ ...session, tokenHash }), 'PX', ttl)
+      await send('SADD', userKey(session.userId), session.id)
+      await send('PEXPIRE', userKey(session.userId), ttl)
+      // Last: from now on it opens doors.
+      await send('SET', tokenKey(tokenHash), session.id, 'PX', ttl)
+    },
+    find: async (tokenHash) => {
+      const id = await send('GET', tokenKey(tokenHash))
+      const stored = typeof id === 'string' ? await get(id) : undefined
+      return stored && isSameHash(stored.tokenHash, tokenHash) ? sessionOf(stored) : undefined
+    },
+    get: async (id) => {
+      const stored = await get(id)
+      return stored && sessionOf(stored)
+    },
+    list: async (userId) => {
+      const ids = textsOf(await send('SMEMBERS', userKey(userId)))
+      if (ids.length === 0) return []
+      const found = textsOf(await send('MGET', ...ids.map(sessionKey))).flatMap((text) => read(text) ?? [])
+      const alive = new Set(found.map(({ id }) => id))
+      const gone = ids.filter((id) => !alive.has(id))
+      if (gone.length > 0) await send('SREM', userKey(userId), ...gone)
+      return found.map(sessionOf)
+    },
+    renew: async (found, { renewedAt, expiresAt }) => {
+      const text = await send('GET', sessionKey(found.id))
+      const stored = read(text)
+      if (typeof text !== 'string' || stored?.renewedAt.getTime() !== found.renewedAt.getTime()) return false
+      const next = JSON.stringify({ ...stored, renewedAt, expiresAt })
+      const keys = [sessionKey(stored.id), tokenKey(stored.tokenHash), userKey(stored.userId)]
+      const isMoved = await send(
+        'EVAL',
+        RENEW,
+        String(keys.length),
+        ...keys,
+        text,
+        next,
+        ttlOf({ renewedAt, expiresAt }),
+      )
+      return isMoved === 1
+    },
+    remove: async (id) => {
+      const stored = await get(id)
+      if (!stored) return
+      await send('DEL', tokenKey(stored.tokenHash), sessionKey(id))
+      await send('SREM', userKey(stored.userId), id)
+    },
+    purge: async () => 0,
+    close,
+  }
+}

@@ -1,0 +1,122 @@
+/** Who users are to the rest of Plat: what they may do, how they are sent, and what a sign-in changes about them. */
+import { AppError } from '../../platform/errors.ts'
+import { PasswordsBusyError } from '../../platform/passwords.ts'
+import type { Ctx } from '../ctx.ts'
+import { permissionsOfRoles, requireHeld } from '../roles/roles.ts'
+import type { User } from './api.ts'
+import * as store from './store.ts'
+import type { UserRow } from './table.ts'
+
+type Scope = store.Scope
+
+/** A user as far as a request is concerned. */
+export type Account = {
+  readonly id: string
+  readonly username: string
+  readonly isActive: boolean
+  /** A session or token of another generation is void. */
+  readonly generation: number
+  readonly permissions: ReadonlySet<string>
+}
+
+export const accountOf = async (scope: Scope, id: string): Promise<Account | undefined> => {
+  const user = await store.find(scope, id)
+  if (!user) return undefined
+  return {
+    id,
+    username: user.username,
+    isActive: user.is_active === 1,
+    generation: user.generation,
+    permissions: await permissionsOfUser(scope, id),
+  }
+}
+
+/** What the roles of a user allow; nothing for an unknown user. */
+export const permissionsOfUser = async (scope: Scope, id: string): Promise<ReadonlySet<string>> => {
+  const roles = await store.rolesOf(scope, id)
+  return permissionsOfRoles(
+    scope,
+    roles.map((role) => role.id),
+  )
+}
+
+/**
+ * Who changes an account, or acts in its place, must hold all that it holds.
+ * @throws AppError FORBIDDEN that names what the caller lacks.
+ */
+export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'username'>): Promise<void> =>
+  requireHeld(ctx, await permissionsOfUser(ctx, user.id), `The user "${user.username}"`)
+
+/** The user as it is sent, with the names of all roles. */
+export const sentUser = (row: UserRow, roles: readonly string[]): User => ({
+  id: row.id,
+  username: row.username,
+  email: row.email,
+  full_name: row.full_name,
+  is_active: row.is_active === 1,
+  roles: [...roles],
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  last_login_at: row.last_login_at,
+})
+
+export const userOf = async (scope: Scope, row: UserRow): Promise<User> =>
+  sentUser(
+    row,
+    (await store.rolesOf(scope, row.id)).map(({ name }) => name),
+  )
+
+export const findUser = async (scope: Scope, id: string): Promise<User | undefined> => {
+  const row = await store.find(scope, id)
+  return row && userOf(scope, row)
+}
+
+/** What a sign-in checks a password against; undefined unless an active user has this name. */
+export const findForSignIn = async (
+  scope: Scope,
+  username: string,
+): Promise<{ readonly id: string; readonly passwordHash: string } | undefined> => {
+  const row = await store.findByName(scope, username)
+  return row?.is_active === 1 ? { id: row.id, passwordHash: row.password_hash } : undefined
+}
+
+type SignIn = {
+  readonly id: string
+  /** The hash that the password was found to match. */
+  readonly passwordHash: string
+  /** A stronger one to keep in its place. */
+  readonly strongerHash: string | undefined
+}
+
+export type SignedIn = { readonly user: User; readonly generation: number }
+
+/** Records a sign-in; undefined if the user was deactivated, deleted or given another password while it was checked. */
+export const recordSignIn = async (
+  ctx: Ctx,
+  { id, passwordHash, strongerHash }: SignIn,
+): Promise<SignedIn | undefined> => {
+  const row = await store.lock(ctx, id)
+  if (row?.is_active !== 1 || row.password_hash !== passwordHash) return undefined
+  await store.update(ctx, id, { last_login_at: ctx.now, password_hash: strongerHash ?? passwordHash })
+  return { user: await userOf(ctx, { ...row, last_login_at: ctx.now }), generation: row.generation }
+}
+
+/** By then the gate before the passwords has moved on. */
+const RETRY_AFTER_MS = 5000
+
+/**
+ * Work that hashes passwords.
+ * @throws AppError LOGIN_RATE_LIMIT_EXCEEDED while too many others are at it.
+ */
+export const unlessBusy = async <T>({ now }: Pick<Ctx, 'now'>, work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (cause) {
+    if (!(cause instanceof PasswordsBusyError)) throw cause
+    const retryAt = new Date(Date.parse(now) + RETRY_AFTER_MS)
+    throw new AppError('LOGIN_RATE_LIMIT_EXCEEDED', 'Too many passwords are checked at once; try again in a moment', {
+      cause,
+      retryAt,
+    })
+  }
+}

@@ -1,0 +1,65 @@
+/** New passwords over the API: one's own by showing the current one, and other people's by holding all that they hold. */
+import { AppError, invalidField, notFound } from '../../platform/errors.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import type { Ctx } from '../ctx.ts'
+import { requireCharge, unlessBusy } from './account.ts'
+import type { PasswordChange, PasswordReset } from './api.ts'
+import * as store from './store.ts'
+import type { UserRow } from './table.ts'
+
+/** Hashing takes a second, which no transaction may wait for: this is what is left to do inside one. */
+type Rest = (tx: Ctx) => Promise<void>
+
+/** Ends all sessions and tokens of the user; API keys live on. */
+const setPassword = async (tx: Ctx, { id, username }: UserRow, hash: string): Promise<void> => {
+  await store.setPassword(tx, id, hash, tx.now)
+  await tx.emit('user.password-changed', { id, username })
+}
+
+/** The caller's own account, by its id or name. @throws AppError NOT_FOUND, FORBIDDEN for someone else's. */
+const ownAccount = async (ctx: Ctx, idOrName: string): Promise<UserRow> => {
+  const own = ctx.caller.userId === undefined ? undefined : await store.find(ctx, ctx.caller.userId)
+  if (own && (own.id === idOrName || own.username_key === store.foldedName(idOrName))) return own
+  if (!(await store.find(ctx, idOrName))) throw notFound('user', idOrName)
+  throw new AppError('FORBIDDEN', 'Only the user can do this; reset-password gives someone else a new password')
+}
+
+type Shown = { readonly field: 'current_password' | 'old_password'; readonly password: string }
+
+const shownIn = ({ current_password, old_password }: PasswordChange): Shown => {
+  if (current_password !== undefined) return { field: 'current_password', password: current_password }
+  if (old_password !== undefined) return { field: 'old_password', password: old_password }
+  throw invalidField('current_password', 'is required')
+}
+
+export const changePassword = async (ctx: Ctx, passwords: Passwords, input: PasswordChange): Promise<Rest> => {
+  const shown = shownIn(input)
+  const own = await ownAccount(ctx, input.id)
+  const wrong = () => invalidField(shown.field, 'is not your password')
+  if (!(await unlessBusy(ctx, passwords.verify(shown.password, own.password_hash)))) throw wrong()
+  const hash = await unlessBusy(ctx, passwords.hash(input.new_password))
+  return async (tx) => {
+    const now = await store.lock(tx, own.id)
+    // Another password since it was compared, or no account any more.
+    if (now?.password_hash !== own.password_hash) throw wrong()
+    await setPassword(tx, own, hash)
+  }
+}
+
+/** @throws AppError NOT_FOUND, FORBIDDEN where the caller lacks what the user holds. */
+const judged = async (ctx: Ctx, user: UserRow | undefined, id: string): Promise<UserRow> => {
+  if (!user) throw notFound('user', id)
+  await requireCharge(ctx, user)
+  return user
+}
+
+export const resetPassword = async (
+  ctx: Ctx,
+  passwords: Passwords,
+  { id, new_password }: PasswordReset,
+): Promise<Rest> => {
+  // Judged before the hash as well, which takes a second.
+  await judged(ctx, await store.find(ctx, id), id)
+  const hash = await unlessBusy(ctx, passwords.hash(new_password))
+  return async (tx) => setPassword(tx, await judged(tx, await store.lock(tx, id), id), hash)
+}

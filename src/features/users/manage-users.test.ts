@@ -1,0 +1,388 @@
+// Creating, changing, listing and deleting users, and the roles they are given.
+import { describe, expect, test } from 'bun:test'
+import { failure, refusal } from '../../testing/inventory.ts'
+import { people, QUICK } from '../../testing/people.ts'
+import { dialects } from '../../testing/servers.ts'
+import { cookieOf } from '../../testing/sign-in.ts'
+import { CATALOGUE, systemRole } from '../roles/catalogue.ts'
+import { User } from './api.ts'
+
+const UNKNOWN = ['x', '%20', '..%2F', 'a'.repeat(500), '%00']
+
+describe.each([...dialects()])('users on %s', (dialect) => {
+  const all = people(dialect)
+  let count = 0
+  const name = () => `made-${++count}`
+  const draft = () => ({ username: name(), password: QUICK })
+  const make = async (more: object = {}) =>
+    User.parse((await all.admin.ask('POST /api/users', { ...draft(), ...more })).body)
+  const signIn = async (username: string, password = QUICK) => all.app.login(username, password)
+
+  describe('creating one', () => {
+    test('answers with all its fields, and never the password', async () => {
+      const username = name()
+      const email = `${username}@example.org`
+      const body = { username, password: QUICK, email, full_name: 'Ada L.', roles: ['viewer', 'role-operator'] }
+      const made = await all.admin.ask('POST /api/users', body)
+      expect(made.status).toBe(201)
+      const user = User.strict().parse(made.body)
+      const now = all.app.now().toISOString()
+      expect(user).toEqual({
+        id: user.id,
+        username,
+        email,
+        full_name: 'Ada L.',
+        is_active: true,
+        roles: ['operator', 'viewer'],
+        created_at: now,
+        updated_at: now,
+        last_login_at: null,
+      })
+      expect((await all.admin.ask(`GET /api/users/${user.id}`)).body).toEqual(user)
+      expect((await signIn(username)).status).toBe(200)
+    })
+
+    test('takes a name and a password, no more', async () => {
+      expect(await make()).toMatchObject({ email: '', full_name: '', is_active: true, roles: [] })
+    })
+
+    test('takes one role as role_id, by id or name', async () => {
+      expect((await make({ role_id: 'viewer' })).roles).toEqual(['viewer'])
+      expect((await make({ role_id: 'role-viewer', roles: ['operator'] })).roles).toEqual(['operator', 'viewer'])
+      expect((await make({ role_id: '', roles: ['VIEWER', 'role-viewer'] })).roles).toEqual(['viewer'])
+      expect((await make({ role_id: null, roles: null })).roles).toEqual([])
+    })
+
+    test('makes one who may not sign in yet', async () => {
+      const user = await make({ is_active: false })
+      expect(user.is_active).toBe(false)
+      expect((await signIn(user.username)).status).toBe(401)
+    })
+
+    test.each<[string, object, string[]]>([
+      ['nothing', { username: undefined, password: undefined }, ['username', 'password']],
+      ['a blank name', { username: ' ' }, ['username']],
+      ['a name of two lines', { username: 'a\nb' }, ['username']],
+      ['a short password', { password: '1234567' }, ['password']],
+      ['a password of 73 bytes', { password: 'x'.repeat(73) }, ['password']],
+      ['a password that is no text', { password: 12345678 }, ['password']],
+      ['an address that is none', { email: 'ada' }, ['email']],
+      ['an address of two lines', { email: 'a@b\n.example' }, ['email']],
+      ['an unknown role', { roles: ['viewer', 'nobody'] }, ['roles[1]']],
+      ['an unknown role_id', { role_id: 'nobody' }, ['role_id']],
+      ['roles that are no list', { roles: 'viewer' }, ['roles']],
+      ['an activity that is none', { is_active: null }, ['is_active']],
+    ])('refuses %s', async (_, bad, fields) => {
+      expect(await all.admin.ask('POST /api/users', { ...draft(), ...bad })).toMatchObject(refusal(...fields))
+    })
+
+    test.each(['x'.repeat(72), 'ééééé ééé', '12345678'])('takes the password %p', async (password) => {
+      const { username } = await make({ password })
+      expect((await signIn(username, password)).status).toBe(200)
+    })
+
+    test('refuses a name and an address that are taken, in any case, both at once', async () => {
+      const email = `${name()}@example.org`
+      const { username } = await make({ email })
+      const again = { username: username.toUpperCase(), email: email.toUpperCase(), password: QUICK }
+      const answer = await all.admin.ask('POST /api/users', again)
+      expect(answer).toMatchObject(failure(409, 'ALREADY_EXISTS'))
+      expect(answer.body).toMatchObject({ details: [{ field: 'username' }, { field: 'email' }] })
+    })
+
+    test('lets many have no address', async () => {
+      expect([(await make({ email: '' })).email, (await make({ email: null })).email]).toEqual(['', ''])
+    })
+
+    test('of one name at one time makes one', async () => {
+      const body = draft()
+      const made = await Promise.all(Array.from({ length: 5 }, () => all.admin.ask('POST /api/users', body)))
+      expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+    })
+
+    test('stores no more of the password than a hash', async () => {
+      const { id } = await make()
+      const row = await all.app.db.read.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+      expect(row?.password_hash).toStartWith('$2b$')
+    })
+
+    test('hashes nothing for a user that will not be', async () => {
+      const { username } = await make()
+      const { hash } = all.app.passwords
+      const hashed: string[] = []
+      const counting = (password: string) => {
+        hashed.push(password)
+        return hash(password)
+      }
+      Object.assign(all.app.passwords, { hash: counting })
+      await all.admin.ask('POST /api/users', { username, password: QUICK })
+      await all.admin.ask('POST /api/users', { ...draft(), roles: ['nobody'] })
+      Object.assign(all.app.passwords, { hash })
+      expect(hashed).toEqual([])
+    })
+  })
+
+  describe('changing one', () => {
+    test('changes what it names, and nothing else', async () => {
+      const before = await make({ email: `${name()}@example.org`, full_name: 'Ada', roles: ['viewer'] })
+      all.app.clock.ms += 1000
+      const { status, body } = await all.admin.ask(`PUT /api/users/${before.id}`, { full_name: 'Ada L.' })
+      expect(status).toBe(200)
+      expect(body).toEqual({ ...before, full_name: 'Ada L.', updated_at: all.app.now().toISOString() })
+    })
+
+    test('clears what is optional', async () => {
+      const { id } = await make({ email: `${name()}@example.org`, full_name: 'Ada', roles: ['viewer'] })
+      const { body } = await all.admin.ask(`PUT /api/users/${id}`, { email: null, full_name: '', roles: [] })
+      expect(body).toMatchObject({ email: '', full_name: '', roles: [] })
+    })
+
+    test('takes what GET answered, with a change', async () => {
+      const before = await make({ roles: ['viewer', 'operator'] })
+      const { body } = await all.admin.ask(`PUT /api/users/${before.id}`, { ...before, username: name() })
+      expect(body).toMatchObject({ roles: ['operator', 'viewer'], username: `made-${count}` })
+    })
+
+    test('that changes nothing changes nothing', async () => {
+      const before = await make({ roles: ['viewer'] })
+      all.app.clock.ms += 1000
+      expect((await all.admin.ask(`PUT /api/users/${before.id}`, { roles: ['VIEWER'] })).body).toEqual(before)
+    })
+
+    test('replaces all roles', async () => {
+      const { id } = await make({ roles: ['viewer'] })
+      const { body } = await all.admin.ask(`PUT /api/users/${id}`, { roles: ['operator'] })
+      expect(body).toMatchObject({ roles: ['operator'] })
+    })
+
+    test('leaves the password alone', async () => {
+      const { id, username } = await make()
+      await all.admin.ask(`PUT /api/users/${id}`, { password: 'another one' })
+      expect((await signIn(username)).status).toBe(200)
+    })
+
+    test('signs in by the new name', async () => {
+      const { id } = await make()
+      const username = name()
+      await all.admin.ask(`PUT /api/users/${id}`, { username })
+      expect((await signIn(username)).status).toBe(200)
+    })
+
+    test('refuses a name and an address of another user', async () => {
+      const other = await make({ email: `${name()}@example.org` })
+      const { id } = await make()
+      for (const body of [{ username: other.username.toUpperCase() }, { email: other.email.toUpperCase() }])
+        expect(await all.admin.ask(`PUT /api/users/${id}`, body)).toMatchObject(failure(409, 'ALREADY_EXISTS'))
+    })
+
+    test('takes its own name in another case', async () => {
+      const { id, username } = await make()
+      const { body } = await all.admin.ask(`PUT /api/users/${id}`, { username: username.toUpperCase() })
+      expect(body).toMatchObject({ username: username.toUpperCase() })
+    })
+
+    test.each<[object, string]>([
+      [{ username: '' }, 'username'],
+      [{ username: null }, 'username'],
+      [{ is_active: null }, 'is_active'],
+      [{ roles: ['nobody'] }, 'roles[0]'],
+      [{ email: 'x' }, 'email'],
+    ])('refuses %j', async (bad, field) => {
+      const { id } = await make()
+      expect(await all.admin.ask(`PUT /api/users/${id}`, bad)).toMatchObject(refusal(field))
+    })
+
+    test('honours If-Match', async () => {
+      const { id } = await make()
+      const path = `/api/users/${id}`
+      const stale = { 'If-Match': '"x"' }
+      expect((await all.admin.ask(`PUT ${path}`, { full_name: 'x' }, stale)).status).toBe(412)
+      const etag = (await all.admin.ask(`GET ${path}`)).headers.get('etag') ?? ''
+      expect((await all.admin.ask(`PUT ${path}`, { full_name: 'x' }, { 'If-Match': etag })).status).toBe(200)
+    })
+  })
+
+  describe('deactivating one', () => {
+    test('ends sessions and keys at once', async () => {
+      const { id, username, ask } = await all.person({ roles: ['viewer'] })
+      const cookie = cookieOf(await signIn(username))
+      const me = async () => (await all.app.send('GET /api/auth/me', { cookie })).status
+      expect([await me(), (await ask('GET /api/auth/me')).status]).toEqual([200, 200])
+      await all.admin.ask(`PUT /api/users/${id}`, { is_active: false })
+      expect([await me(), (await ask('GET /api/auth/me')).status]).toEqual([401, 401])
+    })
+
+    test('and activating again revives the keys, and no session', async () => {
+      const { id, username, ask } = await all.person({ roles: ['viewer'] })
+      const cookie = cookieOf(await signIn(username))
+      for (const is_active of [false, true]) await all.admin.ask(`PUT /api/users/${id}`, { is_active })
+      expect((await all.app.send('GET /api/auth/me', { cookie })).status).toBe(401)
+      expect((await ask('GET /api/auth/me')).status).toBe(200)
+    })
+  })
+
+  describe('deleting one', () => {
+    test('takes keys and sessions along', async () => {
+      const { id, username, ask } = await all.person({ roles: ['viewer'] })
+      const cookie = cookieOf(await signIn(username))
+      expect((await all.admin.ask(`DELETE /api/users/${id}`)).status).toBe(204)
+      expect((await ask('GET /api/auth/me')).status).toBe(401)
+      expect((await all.app.send('GET /api/auth/me', { cookie })).status).toBe(401)
+      const { read } = all.app.db
+      const left = [
+        await read.selectFrom('api_keys').select('id').where('user_id', '=', id).execute(),
+        await read.selectFrom('sessions').select('id').where('user_id', '=', id).execute(),
+        await read.selectFrom('user_roles').select('role_id').where('user_id', '=', id).execute(),
+      ]
+      expect(left).toEqual([[], [], []])
+      expect((await all.admin.ask(`GET /api/users/${id}`)).status).toBe(404)
+    })
+
+    test('is nothing to do to oneself', async () => {
+      const { admin } = all
+      expect(await admin.ask(`DELETE /api/users/${admin.id}`)).toMatchObject(failure(400, 'CANNOT_DELETE_SELF'))
+    })
+
+    test('honours If-Match', async () => {
+      const { id } = await make()
+      const stale = { 'If-Match': '"x"' }
+      expect((await all.admin.ask(`DELETE /api/users/${id}`, undefined, stale)).status).toBe(412)
+    })
+
+    test('frees name and address', async () => {
+      const email = `${name()}@example.org`
+      const { id, username } = await make({ email })
+      await all.admin.ask(`DELETE /api/users/${id}`)
+      expect(await make({ username, email })).toMatchObject({ username, email })
+    })
+  })
+
+  describe('the list', () => {
+    test('is by name in any case, with the roles', async () => {
+      await all.person({ username: 'Zoe', roles: ['viewer', 'operator'] })
+      await all.person({ username: 'abe' })
+      const list = User.array().parse((await all.admin.ask('GET /api/users')).body)
+      const names = list.map(({ username }) => username.toLowerCase())
+      expect(names).toEqual(names.toSorted())
+      expect(list.find(({ username }) => username === 'Zoe')?.roles).toEqual(['operator', 'viewer'])
+    })
+
+    test('is filtered by a part of the name, and by activity', async () => {
+      const { id } = await all.person({ username: 'Filter-Me', isActive: false })
+      const ids = async (query: string) =>
+        User.array()
+          .parse((await all.admin.ask(`GET /api/users?${query}`)).body)
+          .map((user) => user.id)
+      expect(await ids('username=FILTER-')).toEqual([id])
+      expect(await ids('username=filter-&is_active=true')).toEqual([])
+      expect(await ids('is_active=false')).toContain(id)
+    })
+
+    test('pages, and counts all of them', async () => {
+      const { body, headers } = await all.admin.ask('GET /api/users?limit=1')
+      expect(body).toHaveLength(1)
+      expect(Number(headers.get('x-total-count'))).toBeGreaterThan(1)
+    })
+
+    test('has another ETag once a role has another name', async () => {
+      const { id, name: old } = await all.role()
+      await make({ roles: [old] })
+      const etag = (await all.admin.ask('GET /api/users')).headers.get('etag') ?? ''
+      const again = async () => (await all.admin.ask('GET /api/users', undefined, { 'If-None-Match': etag })).status
+      expect(await again()).toBe(304)
+      await all.admin.ask(`PUT /api/roles/${id}`, { name: `${old} again` })
+      expect(await again()).toBe(200)
+    })
+  })
+
+  describe('what one may do', () => {
+    const held = async (id: string) => (await all.admin.ask(`GET /api/users/${id}/permissions`)).body
+
+    test('is what all roles hold together, as the catalogue has it', async () => {
+      const { id } = await all.person({ roles: ['viewer'], permissions: ['audit:list', 'devices:read'] })
+      const names = new Set<string>([...(systemRole('role-viewer')?.permissions ?? []), 'audit:list'])
+      expect(await held(id)).toEqual(CATALOGUE.filter((one) => names.has(one.name)))
+    })
+
+    test('is nothing without a role', async () => {
+      expect(await held((await all.person()).id)).toEqual([])
+    })
+
+    test('pages', async () => {
+      const { body, headers } = await all.admin.ask(`GET /api/users/${all.admin.id}/permissions?limit=2&offset=1`)
+      expect(body).toEqual(CATALOGUE.slice(1, 3))
+      expect(headers.get('x-total-count')).toBe(String(CATALOGUE.length))
+    })
+  })
+
+  describe('granting and revoking a role', () => {
+    const grant = (user_id: unknown, role_id: unknown) =>
+      all.admin.ask('POST /api/users/grant-role', { user_id, role_id })
+    const revoke = (user_id: unknown, role_id: unknown) =>
+      all.admin.ask('POST /api/users/revoke-role', { user_id, role_id })
+    const rolesOf = async (id: string) => User.parse((await all.admin.ask(`GET /api/users/${id}`)).body).roles
+
+    test.each(['viewer', 'Viewer', 'role-viewer'])('goes by %p', async (role) => {
+      const { id } = await make({ roles: ['operator'] })
+      const answer = await grant(id, role)
+      expect([answer.status, answer.body]).toEqual([201, { status: 'granted' }])
+      expect(await rolesOf(id)).toEqual(['operator', 'viewer'])
+      expect((await revoke(id, role)).status).toBe(204)
+      expect(await rolesOf(id)).toEqual(['operator'])
+    })
+
+    test('takes effect at once', async () => {
+      const { id, ask } = await all.person()
+      const status = async () => (await ask('GET /api/devices')).status
+      expect(await status()).toBe(403)
+      await grant(id, 'viewer')
+      expect(await status()).toBe(200)
+      await revoke(id, 'viewer')
+      expect(await status()).toBe(403)
+    })
+
+    test('a second time changes nothing', async () => {
+      const before = await make({ roles: ['viewer'] })
+      all.app.clock.ms += 1000
+      expect((await grant(before.id, 'viewer')).status).toBe(201)
+      expect((await revoke(before.id, 'operator')).status).toBe(204)
+      expect((await all.admin.ask(`GET /api/users/${before.id}`)).body).toEqual(before)
+    })
+
+    test('names whom and what it does not know', async () => {
+      for (const change of [grant, revoke]) {
+        expect(await change('x', 'y')).toMatchObject(refusal('user_id', 'role_id'))
+        expect(await change(all.admin.id, '\u0000')).toMatchObject(refusal('role_id'))
+        expect(await change(undefined, undefined)).toMatchObject(refusal('user_id', 'role_id'))
+      }
+    })
+
+    test('at one time is granted once', async () => {
+      const { id } = await make()
+      const answers = await Promise.all(Array.from({ length: 5 }, () => grant(id, 'viewer')))
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+      expect(await rolesOf(id)).toEqual(['viewer'])
+    })
+  })
+
+  test.each(['GET', 'PUT', 'DELETE'])('%s of an unknown id is not found', async (method) => {
+    for (const id of UNKNOWN)
+      expect((await all.admin.ask(`${method} /api/users/${id}`, method === 'PUT' ? {} : undefined)).status).toBe(404)
+  })
+
+  test('the permissions of an unknown id are not found', async () => {
+    for (const id of UNKNOWN) expect((await all.admin.ask(`GET /api/users/${id}/permissions`)).status).toBe(404)
+  })
+
+  test.each(['viewer', 'operator'])('are no business of the %s', async (role) => {
+    const { ask } = await all.person({ roles: [role] })
+    const statuses = [
+      await ask('GET /api/users'),
+      await ask('POST /api/users', draft()),
+      await ask(`GET /api/users/${all.admin.id}`),
+      await ask(`PUT /api/users/${all.admin.id}`, {}),
+      await ask(`DELETE /api/users/${all.admin.id}`),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([403, 403, 403, 403, 403])
+  })
+})

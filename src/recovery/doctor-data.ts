@@ -1,0 +1,112 @@
+/** What a database of either engine holds: a schema that this program knows, and secrets that its key opens. */
+import { existsSync, readFileSync } from 'node:fs'
+import { devKeyFile } from '../features/secrets/dev-key.ts'
+import { SEALED_COLUMNS } from '../features/secrets/sealed-columns.ts'
+import { CHECK_PLACE } from '../features/secrets/store.ts'
+import { migrations } from '../migrations/index.ts'
+import type { Config } from '../platform/config.ts'
+import { createSecrets, type Secrets, sealedKeyId } from '../platform/crypto.ts'
+import type { Engine } from '../platform/db/database.ts'
+import { ddlFor, MigrationError, pendingOf } from '../platform/db/migrate.ts'
+import type { AppliedMigration } from '../platform/db/sqlite-file.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+export const checkSchema = (applied: readonly AppliedMigration[], engine: Engine): Finding => {
+  try {
+    const pending = pendingOf(migrations, applied, ddlFor(engine))
+    if (pending.length === 0) return ok('schema', `up to date (${applied.at(-1)?.name ?? 'empty'})`)
+    if (applied.length === 0)
+      return warning(
+        'schema',
+        'the database is empty',
+        'the first plat serve fills it; if there should be data, it is another one',
+      )
+    const names = pending.map(({ name }) => name).join(', ')
+    return warning(
+      'schema',
+      `of an earlier version: ${names} to come`,
+      'make a backup; the next start brings it up to date',
+    )
+  } catch (error) {
+    if (!(error instanceof MigrationError)) throw error
+    return problem(
+      'schema',
+      error.message,
+      'install that version of Plat, or plat restore a backup that this one can read',
+    )
+  }
+}
+
+/** Rows of a query without parameters. */
+export type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>
+
+const sealedIn = async (query: Query): Promise<string[]> => {
+  const values: string[] = []
+  for (const { table, column } of SEALED_COLUMNS) {
+    const prefix = `substr(${column}, 1, 16)`
+    const rows = await query(`SELECT DISTINCT ${prefix} AS prefix FROM ${table} WHERE ${column} IS NOT NULL`)
+    values.push(...rows.map((row) => String(row.prefix)))
+  }
+  return [...new Set(values.map((value) => sealedKeyId(value) ?? 'unknown'))]
+}
+
+const checkValue = async (query: Query): Promise<string | undefined> => {
+  const rows = await query(`SELECT sealed FROM ${CHECK_PLACE.table} WHERE name = '${CHECK_PLACE.id}'`)
+  const [row] = rows
+  return row ? String(row.sealed) : undefined
+}
+
+const opens = (secrets: Secrets, sealed: string): boolean => {
+  try {
+    secrets.open(CHECK_PLACE, sealed)
+    return true
+  } catch {
+    // Another key, or altered: either way it is not the one.
+    return false
+  }
+}
+
+const CHECK = 'encryption key'
+
+/** The key that the server would use; it is made at the first start of dev mode, and not by looking for it. */
+const keyOf = ({ encryptionKey, devMode, dataDir }: Config): string | undefined => {
+  if (encryptionKey !== undefined || !devMode) return encryptionKey
+  const file = devKeyFile(dataDir)
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  return /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined
+}
+
+const WRONG_ADVICE =
+  'use the key that the data were written with; to change it, set ENCRYPTION_KEY_PREVIOUS to the old one until plat secrets rotate is through'
+
+export const checkKey = async (query: Query, config: Config): Promise<Finding> => {
+  const key = keyOf(config)
+  const used = await sealedIn(query)
+  if (key === undefined) {
+    if (used.length === 0) return ok(CHECK, 'none is set: credentials and other secrets cannot be stored')
+    const message = `none is set, and there are secrets encrypted with the key ${used.join(' and ')}: they cannot be used`
+    return problem(CHECK, message, 'set ENCRYPTION_KEY to the key that they were encrypted with')
+  }
+  const secrets = createSecrets({ key, previous: config.encryptionKeyPrevious })
+  const unknown = used.filter((id) => !secrets.keyIds.has(id))
+  if (unknown.length > 0)
+    return problem(
+      CHECK,
+      `it is ${secrets.currentKeyId}, and there are secrets encrypted with the key ${unknown.join(' and ')}`,
+      WRONG_ADVICE,
+    )
+  const sealed = await checkValue(query)
+  if (sealed !== undefined && !opens(secrets, sealed))
+    return problem(CHECK, `it is ${secrets.currentKeyId}, and does not open the check value of the data`, WRONG_ADVICE)
+  const old = used.filter((id) => id !== secrets.currentKeyId)
+  if (old.length > 0)
+    return warning(
+      CHECK,
+      `it is right, and some secrets still need an earlier one (${old.join(', ')})`,
+      'run plat secrets rotate',
+    )
+  return ok(
+    CHECK,
+    sealed === undefined ? `it is ${secrets.currentKeyId}, not used yet` : `it fits the data (${secrets.currentKeyId})`,
+  )
+}

@@ -1,0 +1,79 @@
+/** PostgreSQL: it answers, in UTF-8, with pg_trgm, and holds a schema that this program knows. */
+import { SQL } from 'bun'
+import type { Config } from '../platform/config.ts'
+import type { AppliedMigration } from '../platform/db/sqlite-file.ts'
+import { checkKey, checkSchema, type Query } from './doctor-data.ts'
+import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
+
+const TIMEOUT_S = 5
+/** Since then whoever owns a database may create pg_trgm in it. */
+const OLDEST = 13
+
+/** Where it is, without the password. */
+const placeOf = (url: string): string => {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
+const checkServer = async (query: Query, place: string): Promise<Finding> => {
+  const [row = {}] = await query(
+    "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
+  )
+  const version = String(row.version)
+  if (Number.parseInt(version, 10) < OLDEST)
+    return problem('database', `${place} is PostgreSQL ${version}`, `upgrade it: ${OLDEST} or newer is needed`)
+  if (row.encoding !== 'UTF8')
+    return problem(
+      'database',
+      `${place} stores text as ${row.encoding}`,
+      'make a database with ENCODING UTF8, and move the data there',
+    )
+  return ok('database', `${place} answers: PostgreSQL ${version}`)
+}
+
+const checkTrigrams = async (query: Query): Promise<Finding> => {
+  const [row] = await query(
+    "SELECT installed_version, has_database_privilege(current_database(), 'CREATE') AS may_create FROM pg_available_extensions WHERE name = 'pg_trgm'",
+  )
+  if (!row)
+    return problem('pg_trgm', 'the server does not have it', 'install the contrib package of PostgreSQL on its machine')
+  if (row.installed_version !== null) return ok('pg_trgm', `installed, ${row.installed_version}`)
+  if (row.may_create === true) return ok('pg_trgm', 'the first start installs it')
+  return problem(
+    'pg_trgm',
+    'it is not in the database, and this user may not add it',
+    'as a superuser, in that database: CREATE EXTENSION pg_trgm',
+  )
+}
+
+const appliedIn = async (query: Query): Promise<AppliedMigration[]> => {
+  const [row] = await query("SELECT to_regclass('migrations') IS NOT NULL AS is_there")
+  if (row?.is_there !== true) return []
+  const rows = await query('SELECT name, checksum FROM migrations ORDER BY name')
+  return rows.map(({ name, checksum }) => ({ name: String(name), checksum: String(checksum) }))
+}
+
+/** The server's own words, but never the URL: it holds the password. */
+const failed = (error: unknown, place: string): Finding =>
+  problem(
+    'database',
+    `${place} cannot be used: ${messageOf(error)}${codeOf(error) === '' ? '' : ` (${codeOf(error)})`}`,
+    'check DATABASE_URL, that the server runs and lets this machine in: psql "$DATABASE_URL" says more',
+  )
+
+export const checkPostgres = async (url: string, config: Config): Promise<Finding[]> => {
+  const client = new SQL({ url, max: 1, connectionTimeout: TIMEOUT_S })
+  const query: Query = async (sql) => [...(await client.unsafe(sql))]
+  const place = placeOf(url)
+  try {
+    const server = await checkServer(query, place)
+    const schema = checkSchema(await appliedIn(query), 'postgres')
+    const key = schema.status === 'ok' ? [await checkKey(query, config)] : []
+    return [server, await checkTrigrams(query), schema, ...key]
+  } catch (error) {
+    return [failed(error, place)]
+  } finally {
+    // One that never answered has nothing to close.
+    await client.close({ timeout: 0 }).catch(() => {})
+  }
+}

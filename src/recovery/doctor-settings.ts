@@ -1,0 +1,106 @@
+/** The settings: all that is wrong with them, and those that do not go together. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Layer, readDotenv } from '../platform/config/sources.ts'
+import { type Config, ConfigError, loadConfig } from '../platform/config.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+export type Surroundings = {
+  readonly env: Layer
+  readonly flags: Layer
+  readonly cwd: string
+}
+
+const readUtf8 = (path: string): string => readFileSync(path, 'utf8')
+
+/** The settings without those that are wrong, so that the other checks can go on; they have their defaults then. */
+const withoutWrong = ({ env, flags, cwd }: Surroundings, wrong: ReadonlySet<string>): Config => {
+  const merged = { ...readDotenv(cwd, readUtf8).values, ...env }
+  const right = Object.entries(merged).filter(([name]) => !wrong.has(name) && !wrong.has(name.replace(/_FILE$/, '')))
+  const readFile = (path: string): string => {
+    // It is among what was merged.
+    if (path === resolve(cwd, '.env')) return ''
+    return readUtf8(path)
+  }
+  return loadConfig({ env: Object.fromEntries(right), flags, cwd, readFile })
+}
+
+const NAME = /^([A-Z][A-Z0-9_]*): /
+
+export const checkSettings = (around: Surroundings): { readonly config: Config; readonly findings: Finding[] } => {
+  try {
+    const config = loadConfig(around)
+    return { config, findings: [ok('settings', 'all of them make sense'), ...combinations(config)] }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const findings = error.problems.map((message) =>
+      problem(
+        'settings',
+        message,
+        'correct it: the server does not start like this; docs/configuration.md lists every setting',
+      ),
+    )
+    // An issuer that is missing is no wrong value of its own: what asks for it has to go.
+    const wrong = new Set(error.problems.flatMap((message) => NAME.exec(message)?.[1] ?? []))
+    if (wrong.has('MCP_OAUTH_ISSUER_URL')) wrong.add('MCP_OAUTH_ENABLED')
+    const config = withoutWrong(around, wrong)
+    return { config, findings: [...findings, ...combinations(config)] }
+  }
+}
+
+const isEverybody = ({ prefix }: { readonly prefix: number }): boolean => prefix === 0
+
+const proxy = ({ trustProxy, trustedProxies }: Config): Finding => {
+  if (trustProxy && trustedProxies.length === 0)
+    return problem(
+      'proxy',
+      'TRUST_PROXY is on, but no proxy is trusted: all clients count as one, with the address of the proxy',
+      'set TRUSTED_PROXIES to the addresses of the proxies, or TRUST_PROXY=false if there is none',
+    )
+  if (!trustProxy && trustedProxies.length > 0)
+    return warning(
+      'proxy',
+      'TRUSTED_PROXIES is set, but TRUST_PROXY is off: what the proxies say is ignored',
+      'set TRUST_PROXY=true, or leave TRUSTED_PROXIES out',
+    )
+  if (trustedProxies.some(isEverybody))
+    return problem(
+      'proxy',
+      'TRUSTED_PROXIES trusts every address: any client can claim to be another one',
+      'name the addresses of the proxies alone',
+    )
+  return ok('proxy', trustProxy ? `${trustedProxies.length} trusted` : 'none is trusted')
+}
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
+
+const isReachable = ({ listenAddr }: Config): boolean => !LOOPBACK.test(listenAddr.hostname ?? '')
+
+const cookies = (config: Config): Finding => {
+  if (!config.cookieSecure && isReachable(config))
+    return warning(
+      'cookies',
+      'session cookies are sent over plain http, and other machines can connect',
+      'put a proxy with TLS before it, and set COOKIE_SECURE=true',
+    )
+  if (config.cookieSecure && isReachable(config) && !config.trustProxy)
+    return warning(
+      'cookies',
+      'cookies need https, and the server speaks plain http: browsers on other machines cannot sign in',
+      'put a proxy with TLS before it and set TRUST_PROXY and TRUSTED_PROXIES; or, on a network that is trusted, COOKIE_SECURE=false',
+    )
+  return ok('cookies', config.cookieSecure ? 'sent over https alone' : 'sent over plain http, on this machine alone')
+}
+
+const devMode = (config: Config): Finding[] =>
+  config.devMode && isReachable(config)
+    ? [
+        warning(
+          'dev mode',
+          'nothing is rate limited, and other machines can connect',
+          'leave DEV_MODE out, or set LISTEN_ADDR=localhost:8080',
+        ),
+      ]
+    : []
+
+const combinations = (config: Config): Finding[] => [proxy(config), cookies(config), ...devMode(config)]

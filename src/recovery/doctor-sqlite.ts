@@ -1,0 +1,79 @@
+/** The SQLite file: sound, of a schema that this program knows, with the right key. Works beside a server, and without one. */
+import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../platform/config.ts'
+import { DATA_FILE } from '../platform/db/data-folder.ts'
+import { DataLockedError, LOCK_FILE, lockDataDir } from '../platform/db/data-lock.ts'
+import { checkDatabase, sizeOf, type Watch } from '../platform/db/file-work.ts'
+import { isTooOld } from '../platform/db/sqlite.ts'
+import { checkKey, checkSchema, type Query } from './doctor-data.ts'
+import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
+import { sizeText } from './offline.ts'
+
+/** Whether a server (or another command that wants the data for itself) is at work. */
+export const isServing = (dataDir: string): boolean => {
+  // Without its file there is no lock, and looking for it must not make one.
+  if (!existsSync(join(dataDir, LOCK_FILE))) return false
+  try {
+    lockDataDir(dataDir)()
+    return false
+  } catch (error) {
+    return error instanceof DataLockedError
+  }
+}
+
+const checkVersion = (): Finding => {
+  const database = new Database(':memory:')
+  const row = database.query<{ version: string }, []>('SELECT sqlite_version() AS version').get()
+  database.close()
+  const version = row?.version ?? 'none'
+  return isTooOld(version)
+    ? problem(
+        'sqlite',
+        `${version} can corrupt a database`,
+        'install the dependencies that Plat was released with: npm ci',
+      )
+    : ok('sqlite', version)
+}
+
+const onFile =
+  (database: Database): Query =>
+  async (sql) =>
+    // A row is an object of its columns, whatever they are.
+    database.query(sql).all() as Record<string, unknown>[]
+
+const DAMAGED = 'stop the server, keep the folder as it is, and plat restore the latest backup'
+
+/** Reads all of it. */
+const checkContent = async (file: string, config: Config, watch: Watch): Promise<Finding[]> => {
+  const { problems, schema } = await checkDatabase(file, watch, 'quick-check')
+  if (problems.length > 0) return [problem('database', `${file} is damaged: ${problems.join('; ')}`, DAMAGED)]
+  const database = new Database(file, { readwrite: true, create: false })
+  try {
+    database.run('PRAGMA busy_timeout = 5000')
+    const sound = ok('database', `${file} is sound, ${sizeText(sizeOf(file))}`)
+    const step = checkSchema(schema, 'sqlite')
+    // Of a schema that is not this program's the tables are not known.
+    return step.status === 'ok' ? [sound, step, await checkKey(onFile(database), config)] : [sound, step]
+  } finally {
+    database.close()
+  }
+}
+
+const failed = (file: string, error: unknown): Finding =>
+  codeOf(error) === 'SQLITE_NOTADB' || codeOf(error).startsWith('SQLITE_CORRUPT')
+    ? problem('database', `${file} is damaged: ${messageOf(error)}`, DAMAGED)
+    : problem('database', `${file} cannot be read: ${messageOf(error)}`, 'run this as the user that the server runs as')
+
+export const checkSqlite = async (config: Config, watch: Watch): Promise<Finding[]> => {
+  const file = join(config.dataDir, DATA_FILE)
+  const version = checkVersion()
+  if (!existsSync(file)) return [version, ok('database', 'there is none yet')]
+  try {
+    return [version, ...(await checkContent(file, config, watch))]
+  } catch (error) {
+    watch.signal.throwIfAborted()
+    return [version, failed(file, error)]
+  }
+}

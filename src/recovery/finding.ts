@@ -1,0 +1,31 @@
+/** What the doctor has found: one line for each thing it looked at. */
+
+export type Finding = {
+  /** What was looked at: `data folder`. */
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'problem'
+  readonly message: string
+  /** What to do about it; always there unless all is well. */
+  readonly advice?: string
+}
+
+export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
+
+export const warning = (check: string, message: string, advice: string): Finding => ({
+  check,
+  status: 'warning',
+  message,
+  advice,
+})
+
+export const problem = (check: string, message: string, advice: string): Finding => ({
+  check,
+  status: 'problem',
+  message,
+  advice,
+})
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** `ENOENT`, `EADDRINUSE`; empty for an error without one. */
+export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

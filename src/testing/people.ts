@@ -1,0 +1,87 @@
+/** Tests of accounts: an app, and people in it who ask. */
+import { afterAll, beforeAll } from 'bun:test'
+import { createRole, createUser, keyFor } from './identities.ts'
+import type { Dialect } from './servers.ts'
+import { type SignInApp, type SignInOptions, signInApp } from './sign-in.ts'
+
+/** The first suite on PostgreSQL waits for the server to start. */
+const START_TIMEOUT_MS = 60_000
+
+/** The password of everybody here, which is quick to check. */
+export const QUICK = 'quick to check'
+
+export type Answer = { readonly status: number; readonly body: unknown; readonly headers: Headers }
+
+export type Person = {
+  readonly id: string
+  readonly username: string
+  readonly key: string
+  /** Sends `GET /api/...` with the key. */
+  readonly ask: (http: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+}
+
+export type Who = {
+  /** Names or ids. */
+  readonly roles?: readonly string[]
+  /** Held through a role of their own. */
+  readonly permissions?: readonly string[]
+  readonly username?: string
+  readonly isActive?: boolean
+}
+
+export type People = {
+  readonly app: SignInApp
+  readonly admin: Person
+  readonly person: (who?: Who) => Promise<Person>
+  /** A role of a name of its own with these permissions. */
+  readonly role: (...permissions: string[]) => Promise<{ readonly id: string; readonly name: string }>
+}
+
+export const answerOf = async (response: Response): Promise<Answer> => {
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
+}
+
+/** Starts an app before the tests of the surrounding `describe`, with an admin in it, and closes it after them. */
+export const people = (
+  dialect: Dialect,
+  options: () => SignInOptions | Promise<SignInOptions> = () => ({}),
+): People => {
+  let app: SignInApp | undefined
+  let admin: Person | undefined
+  let count = 0
+
+  const started = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error('the app of a suite is there in its tests')
+    return value
+  }
+  const role = async (...permissions: string[]) => {
+    const name = `Role ${++count}`
+    return { ...(await createRole(started(app).db, { name, permissions })), name }
+  }
+  const person = async ({ roles = [], permissions, username = `user-${++count}`, isActive = true }: Who = {}) => {
+    const { db, send } = started(app)
+    const all = permissions ? [...roles, (await role(...permissions)).id] : roles
+    const { id } = await createUser(db, { username, roles: all, password: QUICK, isActive })
+    const key = await keyFor(db, id)
+    const ask: Person['ask'] = async (http, body, headers = {}) => answerOf(await send(http, { key, body, headers }))
+    return { id, username, key, ask }
+  }
+
+  beforeAll(async () => {
+    app = await signInApp(dialect, await options())
+    admin = await person({ roles: ['admin'], username: 'root' })
+  }, START_TIMEOUT_MS)
+  afterAll(() => app?.close(), START_TIMEOUT_MS)
+
+  return {
+    get app() {
+      return started(app)
+    },
+    get admin() {
+      return started(admin)
+    },
+    person,
+    role,
+  }
+}

@@ -1,0 +1,23 @@
+/** Where sessions are tested: in both databases, and in a real Valkey (or Redis) server. */
+import type { Config } from '../platform/config.ts'
+import { type Dialect, dialects, valkey } from './servers.ts'
+
+export type StoreName = 'database' | 'valkey'
+export type Place = readonly [dialect: Dialect, store: StoreName]
+
+/** Every place; which database stands beside the Valkey server makes no difference. */
+export const places = (): readonly Place[] => [
+  ...dialects().map((dialect) => [dialect, 'database'] as const),
+  ...dialects()
+    .slice(0, 1)
+    .map((dialect) => [dialect, 'valkey'] as const),
+]
+
+/** One for all tests of a process that never stop it. */
+let shared: ReturnType<typeof valkey> | undefined
+
+export const storeConfig = async (store: StoreName): Promise<Partial<Config>> => {
+  if (store === 'database') return {}
+  shared ??= valkey()
+  return { sessionStoreType: 'valkey', valkeyUrl: (await shared).url }
+}
