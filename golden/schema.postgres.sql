@@ -272,3 +272,78 @@ CREATE TABLE session_expiries (
 );
 
 CREATE INDEX session_expiries_expiry ON session_expiries (expires_at);
+
+-- 0003-secrets
+
+CREATE TABLE secret_checks (
+  name TEXT COLLATE "C" PRIMARY KEY,
+  sealed TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE credentials (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  username TEXT COLLATE "C" NOT NULL,
+  auth_protocol TEXT COLLATE "C" NOT NULL,
+  priv_protocol TEXT COLLATE "C" NOT NULL,
+  secret TEXT COLLATE "C",
+  device_id TEXT COLLATE "C" REFERENCES devices (id),
+  network_id TEXT COLLATE "C" REFERENCES networks (id),
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX credentials_name ON credentials (name_key, id);
+
+CREATE INDEX credentials_device ON credentials (device_id);
+
+CREATE INDEX credentials_network ON credentials (network_id);
+
+-- 0004-access-more
+
+ALTER TABLE sessions ADD COLUMN ip_address TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE sessions ADD COLUMN user_agent TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+-- 0005-audit
+
+CREATE TABLE audit_chains (
+  chain INTEGER PRIMARY KEY,
+  start_seq BIGINT NOT NULL,
+  start_hash TEXT COLLATE "C" NOT NULL,
+  end_seq BIGINT NOT NULL,
+  end_hash TEXT COLLATE "C" NOT NULL,
+  signature TEXT COLLATE "C" NOT NULL
+);
+
+INSERT INTO audit_chains (chain, start_seq, start_hash, end_seq, end_hash, signature) VALUES (0, 0, '', 0, '', ''), (1, 0, '', 0, '', ''), (2, 0, '', 0, '', ''), (3, 0, '', 0, '', ''), (4, 0, '', 0, '', ''), (5, 0, '', 0, '', ''), (6, 0, '', 0, '', ''), (7, 0, '', 0, '', ''), (8, 0, '', 0, '', ''), (9, 0, '', 0, '', ''), (10, 0, '', 0, '', ''), (11, 0, '', 0, '', ''), (12, 0, '', 0, '', ''), (13, 0, '', 0, '', ''), (14, 0, '', 0, '', ''), (15, 0, '', 0, '', ''), (16, 0, '', 0, '', ''), (17, 0, '', 0, '', ''), (18, 0, '', 0, '', ''), (19, 0, '', 0, '', ''), (20, 0, '', 0, '', ''), (21, 0, '', 0, '', ''), (22, 0, '', 0, '', ''), (23, 0, '', 0, '', ''), (24, 0, '', 0, '', ''), (25, 0, '', 0, '', ''), (26, 0, '', 0, '', ''), (27, 0, '', 0, '', ''), (28, 0, '', 0, '', ''), (29, 0, '', 0, '', ''), (30, 0, '', 0, '', ''), (31, 0, '', 0, '', '');
+
+CREATE TABLE audit (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  timestamp TEXT COLLATE "C" NOT NULL,
+  action TEXT COLLATE "C" NOT NULL,
+  resource TEXT COLLATE "C" NOT NULL,
+  resource_id TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" NOT NULL,
+  username TEXT COLLATE "C" NOT NULL,
+  key_id TEXT COLLATE "C" NOT NULL,
+  ip_address TEXT COLLATE "C" NOT NULL,
+  changes TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  error TEXT COLLATE "C" NOT NULL,
+  request_id TEXT COLLATE "C" NOT NULL,
+  chain INTEGER NOT NULL,
+  seq BIGINT NOT NULL,
+  hash TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX audit_chain ON audit (chain, seq);
+
+CREATE INDEX audit_resource ON audit (resource_id, id);
+
+CREATE INDEX audit_user ON audit (user_id, id);
+
+CREATE INDEX audit_kind ON audit (resource, action, status, id);

@@ -40,6 +40,64 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_name ON api_keys (name_key, id);
 
+CREATE TABLE audit (
+  id TEXT PRIMARY KEY,
+  timestamp TEXT NOT NULL,
+  action TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  resource_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  username TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  ip_address TEXT NOT NULL,
+  changes TEXT NOT NULL,
+  status TEXT NOT NULL,
+  error TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  chain INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  hash TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX audit_chain ON audit (chain, seq);
+
+CREATE TABLE audit_chains (
+  chain INTEGER PRIMARY KEY,
+  start_seq INTEGER NOT NULL,
+  start_hash TEXT NOT NULL,
+  end_seq INTEGER NOT NULL,
+  end_hash TEXT NOT NULL,
+  signature TEXT NOT NULL
+);
+
+CREATE INDEX audit_kind ON audit (resource, action, status, id);
+
+CREATE INDEX audit_resource ON audit (resource_id, id);
+
+CREATE INDEX audit_user ON audit (user_id, id);
+
+CREATE TABLE credentials (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  type TEXT NOT NULL,
+  username TEXT NOT NULL,
+  auth_protocol TEXT NOT NULL,
+  priv_protocol TEXT NOT NULL,
+  secret TEXT,
+  device_id TEXT REFERENCES devices (id),
+  network_id TEXT REFERENCES networks (id),
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX credentials_device ON credentials (device_id);
+
+CREATE INDEX credentials_name ON credentials (name_key, id);
+
+CREATE INDEX credentials_network ON credentials (network_id);
+
 CREATE TABLE datacenters (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
@@ -234,6 +292,11 @@ CREATE TABLE roles (
   updated_at TEXT NOT NULL
 );
 
+CREATE TABLE secret_checks (
+  name TEXT PRIMARY KEY,
+  sealed TEXT NOT NULL
+);
+
 CREATE TABLE session_expiries (
   session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
   renewed_at TEXT NOT NULL,
@@ -248,7 +311,7 @@ CREATE TABLE sessions (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   user_generation INTEGER NOT NULL,
   created_at TEXT NOT NULL
-);
+, ip_address TEXT NOT NULL DEFAULT '', user_agent TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX sessions_user ON sessions (user_id);
 

@@ -218,7 +218,7 @@ test(`${ROUNDS} times killed under load, nothing that was acknowledged is lost`,
     .map(({ purpose }) => purpose)
   expect(purposes.filter((purpose, i) => purposes.indexOf(purpose) !== i)).toEqual([])
   await kill()
-}, 90_000)
+}, 240_000)
 
 const database = () => new Database(join(dir, 'plat.db'), { readonly: true })
 

@@ -11,7 +11,7 @@ import { encoded, HOSTILE_BODIES, HOSTILE_PATHS, HOSTILE_QUERIES, type Ids, inpu
 import { dialects } from './testing/servers.ts'
 
 const SEED = 20_261_121
-const RUNS = 120
+const RUNS = 60
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const named = <T extends { readonly name: string }>(some: readonly T[]) =>

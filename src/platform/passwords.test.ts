@@ -8,7 +8,7 @@ const LOWEST_COST = 4
 setDefaultTimeout(60_000)
 
 describe('at the real cost', () => {
-  const passwords = createPasswords()
+  const passwords = createPasswords({ maxWaitMs: 60_000 })
   let hash = ''
   let ticks = 0
 

@@ -27,7 +27,7 @@ class Undo extends Error {
   }
 }
 
-const valueOf = ({ row, text }: JsonRow): Row => {
+const rowOf = ({ row, text }: JsonRow): Row => {
   try {
     // The cutter lets objects alone through.
     return { row, value: JSON.parse(text) as Row['value'] }
@@ -39,7 +39,7 @@ const valueOf = ({ row, text }: JsonRow): Row => {
 function* batchesOf(bytes: Uint8Array): Generator<Row[]> {
   let batch: Row[] = []
   for (const row of jsonRows(bytes)) {
-    batch.push(valueOf(row))
+    batch.push(rowOf(row))
     if (batch.length < BATCH) continue
     yield batch
     batch = []
@@ -56,7 +56,7 @@ const firstRows = (bytes: Uint8Array): unknown[] => {
   const rows: unknown[] = []
   let length = 0
   for (const row of jsonRows(bytes)) {
-    rows.push(valueOf(row).value)
+    rows.push(rowOf(row).value)
     length += row.text.length
     if (length > AUDITED_LENGTH) break
   }

@@ -1,5 +1,6 @@
 // Creating, changing, listing and deleting users, and the roles they are given.
 import { describe, expect, test } from 'bun:test'
+import { keyFor } from '../../testing/identities.ts'
 import { failure, refusal } from '../../testing/inventory.ts'
 import { people, QUICK } from '../../testing/people.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -56,7 +57,8 @@ describe.each([...dialects()])('users on %s', (dialect) => {
     test('makes one who may not sign in yet', async () => {
       const user = await make({ is_active: false })
       expect(user.is_active).toBe(false)
-      expect((await signIn(user.username)).status).toBe(401)
+      const key = await keyFor(all.app.db, user.id)
+      expect((await all.app.send('GET /api/auth/me', { key })).status).toBe(401)
     })
 
     test.each<[string, object, string[]]>([
