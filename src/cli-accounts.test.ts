@@ -59,7 +59,7 @@ describe('plat user create', () => {
   test('says in its help how', async () => {
     const { out } = await run('user', 'create', '--help')
     expect(out).toContain('plat user create ada --role operator --input -')
-    expect(out).toContain('--roles, --role TEXT')
+    expect(out).toContain('--roles, --role ROLE')
     expect(out).toContain('plat user create USERNAME [flags]')
   })
 

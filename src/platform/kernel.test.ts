@@ -147,6 +147,30 @@ describe('a write', () => {
   })
 })
 
+describe('a handler in two steps', () => {
+  test('holds no transaction in the first, and hands over to the second', async () => {
+    const prepare = async (_: ThingsCtx, { n }: { n: number }) => {
+      // Where there is one writer, this would wait for itself.
+      await things.inJobWrite((ctx) => addThing(ctx, 'meanwhile'))
+      return async (ctx: ThingsCtx) => addThing(ctx, `n-${n}`)
+    }
+    await run({ prepare }, { input: { n: 7 } })
+    expect(await things.ids()).toEqual(['meanwhile', 'n-7'])
+  })
+  test('is undone when the second throws', async () => {
+    const prepare = async () => async (ctx: ThingsCtx) => {
+      await addThing(ctx, 'a')
+      throw new AppError('NOT_FOUND', 'no')
+    }
+    expect(await codeOf(run({ prepare }))).toBe('NOT_FOUND')
+    expect(await things.ids()).toEqual([])
+  })
+  test('is judged before the first', async () => {
+    const prepare = () => Promise.reject(new Error('prepared'))
+    expect(await codeOf(run({ prepare }, { caller: callerWith() }))).toBe('FORBIDDEN')
+  })
+})
+
 describe('a read', () => {
   test('begins no transaction: it is answered while a write is under way', async () => {
     const answer = await things.db.write(async () => run(async () => 'answered', { more: { effect: 'read' } }))

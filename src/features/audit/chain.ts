@@ -42,6 +42,7 @@ export type SignedChain = Chain & { readonly signature: string }
 
 export const chainOf = (row: AuditChainRow): SignedChain => ({
   ...row,
+  chain: Number(row.chain),
   start_seq: Number(row.start_seq),
   end_seq: Number(row.end_seq),
 })

@@ -1,5 +1,6 @@
 /** The queries of the audit trail; the only writer of its tables. */
 import type { Kysely } from 'kysely'
+import { prepared } from '../../platform/db/prepared.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { AuditFilter } from './api.ts'
@@ -30,15 +31,7 @@ export const columns = [
 export const chains = async ({ db }: Pick<Scope, 'db'>): Promise<SignedChain[]> =>
   (await db.selectFrom('audit_chains').selectAll().orderBy('chain').execute()).map(chainOf)
 
-/** A chain that nobody else is writing to, but for those; nobody else gets it until commit. */
-export const lockFree = async (scope: Scope, except: ReadonlySet<number>): Promise<SignedChain | undefined> => {
-  let query = scope.db.selectFrom('audit_chains').selectAll().orderBy('chain').limit(1)
-  if (except.size > 0) query = query.where('chain', 'not in', [...except])
-  const row = await scope.store.sql.lockFreeRows(query).executeTakeFirst()
-  return row && chainOf(row)
-}
-
-/** As `lockFree` for one chain, which it waits for. */
+/** Waits until nobody else writes to the chain, and keeps everybody off it until commit. */
 export const lock = async (scope: Scope, chain: number): Promise<SignedChain | undefined> => {
   const query = scope.db.selectFrom('audit_chains').selectAll().where('chain', '=', chain)
   const row = await scope.store.sql.lockRows(query).executeTakeFirst()
@@ -49,16 +42,52 @@ export const replaceChain = async (scope: Scope, { chain, ...values }: SignedCha
   await uncounted(scope).updateTable('audit_chains').set(values).where('chain', '=', chain).execute()
 }
 
-/** Adds an entry to the end of a chain, which is locked, and answers with the chain as it has to be written. */
-export const append = async (scope: Scope, chain: Chain, entry: Entry): Promise<Chain> => {
-  const link: Link = { ...entry, chain: chain.chain, seq: chain.end_seq + 1 }
-  const hash = hashOf(chain.end_hash, link)
-  await uncounted(scope)
-    .insertInto('audit')
-    .values({ ...link, hash })
-    .execute()
-  return { ...chain, end_seq: link.seq, end_hash: hash }
+/** What every audited write does, in queries that are built once. */
+export const createWriter = (database: Scope['store']) => {
+  const free = (db: Kysely<Tables>) =>
+    database.sql.lockFreeRows(db.selectFrom('audit_chains').selectAll().orderBy('chain').limit(1))
+  const firstFree = prepared((db: Kysely<Tables>) => free(db))
+  const insert = prepared((db: Kysely<Tables>, values: EntryTexts) =>
+    db.insertInto('audit').values(pick(ENTRY_COLUMNS, values)),
+  )
+  const update = prepared((db: Kysely<Tables>, values: EndTexts) =>
+    db.updateTable('audit_chains').set(pick(END_COLUMNS, values)).where('chain', '=', values.chain),
+  )
+  return {
+    /** A chain that nobody else is writing to, but for those; nobody else gets it until commit. */
+    lockFree: async (db: Kysely<Tables>, except: ReadonlySet<number>): Promise<SignedChain | undefined> => {
+      const scope = { db, store: database }
+      const [row] =
+        except.size === 0
+          ? await firstFree(scope, {})
+          : await free(db).where('chain', 'not in', [...except]).execute()
+      return row && chainOf(row)
+    },
+    /** Adds an entry to the end of a chain, which is locked, and signs the new end. */
+    append: async (
+      db: Kysely<Tables>,
+      { chain, entry, sign }: { chain: Chain; entry: Entry; sign: (chain: Chain) => string },
+    ): Promise<void> => {
+      const scope = { db, store: database }
+      const link: Link = { ...entry, chain: chain.chain, seq: chain.end_seq + 1 }
+      const hash = hashOf(chain.end_hash, link)
+      await insert(scope, { ...entry, chain: `${link.chain}`, seq: `${link.seq}`, hash })
+      const end = { end_seq: link.seq, end_hash: hash }
+      const signature = sign({ ...chain, ...end })
+      await update(scope, { chain: `${link.chain}`, end_seq: `${link.seq}`, end_hash: hash, signature })
+    },
+  }
 }
+
+const ENTRY_COLUMNS = [...columns, 'chain', 'seq', 'hash'] as const
+const END_COLUMNS = ['end_seq', 'end_hash', 'signature'] as const
+type EntryTexts = Pick<Link, (typeof columns)[number]> & Readonly<Record<'chain' | 'seq' | 'hash', string>>
+type EndTexts = Readonly<Record<(typeof END_COLUMNS)[number] | 'chain', string>>
+
+/** The stand-ins of a prepared query can be asked for one at a time only. */
+const pick = <Values, Name extends keyof Values>(names: readonly Name[], values: Values): Pick<Values, Name> =>
+  // Object.fromEntries loses the names.
+  Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>
 
 /** Every chain with its entries in their order, or with none. */
 export const everything = ({ store: { read } }: Scope) =>

@@ -1,6 +1,9 @@
 /** The tables that the audit trail owns. */
 import type { AuditAction } from '../../platform/audit.ts'
 
+/** A whole number, which some drivers hand out and prepared queries take as text. */
+type Stored = number | string
+
 export type AuditRow = {
   /** UUIDv7 of the moment in `timestamp`, so that the order of ids is the order of time. */
   id: string
@@ -16,21 +19,21 @@ export type AuditRow = {
   status: 'success' | 'failure'
   error: string
   request_id: string
-  chain: number
-  /** Place in the chain, without gaps; text in some drivers. */
-  seq: number | string
+  chain: Stored
+  /** Place in the chain, without gaps. */
+  seq: Stored
   /** SHA-256 of the hash before and of this entry. */
   hash: string
 }
 
 /** Where the kept part of a chain begins and ends. */
 export type AuditChainRow = {
-  chain: number
+  chain: Stored
   /** Of the last entry that was deleted because of its age; 0 and '' before that. */
-  start_seq: number | string
+  start_seq: Stored
   start_hash: string
   /** Of the newest entry. */
-  end_seq: number | string
+  end_seq: Stored
   end_hash: string
   /** Of all the above, by ENCRYPTION_KEY; '' without one. */
   signature: string

@@ -68,30 +68,32 @@ const signAnew = async ({ db, log }: TrailOptions, signer: Signer): Promise<void
 const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSink<Kysely<Tables>> => {
   /** Chains that somebody else has put an end to. They are left as they are, so that it stays visible. */
   const broken = new Set<number>()
+  const writer = store.createWriter(db)
 
-  const takeChain = async (scope: store.Scope): Promise<SignedChain> => {
+  const takeChain = async (tx: Kysely<Tables>): Promise<SignedChain> => {
     for (;;) {
-      const chain = await store.lockFree(scope, broken)
+      const chain = await writer.lockFree(tx, broken)
       if (chain && signer.isCurrent(chain)) return chain
       if (!chain) break
       broken.add(chain.chain)
       log.error('the audit trail was altered: `plat audit verify` says more', { chain: chain.chain })
     }
     // All are taken, or broken: wait for any.
-    const sound = (await store.chains(scope)).filter(({ chain }) => !broken.has(chain))
+    const sound = (await store.chains({ db: tx })).filter(({ chain }) => !broken.has(chain))
     const any = sound[Math.floor(Math.random() * sound.length)]
-    const chain = await store.lock(scope, any?.chain ?? 0)
+    const chain = await store.lock({ db: tx, store: db }, any?.chain ?? 0)
     if (!chain) throw new Error('the audit trail has no chains')
     return chain
   }
 
   const record = async (tx: Kysely<Tables>, event: AuditEvent, failure?: unknown): Promise<void> => {
-    const scope = { db: tx, store: db }
-    const before = await takeChain(scope)
-    const chain = await store.append(scope, before, entryOf(event, now(), failure))
-    // What was not sound does not become so by going on.
-    const signature = signer.isCurrent(before) ? signer.sign(chain) : before.signature
-    await store.replaceChain(scope, { ...chain, signature })
+    const chain = await takeChain(tx)
+    await writer.append(tx, {
+      chain,
+      entry: entryOf(event, now(), failure),
+      // What was not sound does not become so by going on.
+      sign: signer.isCurrent(chain) ? signer.sign : () => chain.signature,
+    })
   }
 
   return {

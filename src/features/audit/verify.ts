@@ -65,15 +65,16 @@ export const verify = async (ctx: Ctx, signer: Signer): Promise<Verification> =>
   }
   for await (const rows of ctx.store.stream(store.everything(ctx)))
     for (const { id, seq, hash, ...row } of rows) {
-      if (check?.chain !== row.chain) {
+      const chain = chainOf(row)
+      if (check?.chain !== chain.chain) {
         report(check?.end())
-        check = checkOf(chainOf(row), signer)
-        seen.add(row.chain)
+        check = checkOf(chain, signer)
+        seen.add(chain.chain)
       }
       if (id === null) continue // a chain without entries
       checked++
       // They are null together, which an outer join can't tell.
-      check.add({ ...row, id, seq: Number(seq) } as Link, hash ?? '')
+      check.add({ ...row, id, chain: chain.chain, seq: Number(seq) } as Link, hash ?? '')
     }
   report(check?.end())
 

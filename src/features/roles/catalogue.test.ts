@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { permissionsOf } from '../../platform/operation.ts'
 import { contracts } from '../index.ts'
 import { CATALOGUE, canonicalPermission, SYSTEM_ROLES, systemRole } from './catalogue.ts'
@@ -61,6 +63,22 @@ test('operator holds what was decided, and deletes nothing', () => {
 test('viewer holds what was decided, and only lists and reads', () => {
   expect([...held('role-viewer')]).toEqual(decided(3))
   expect(held('role-viewer').filter((name) => !/:(list|read)$/.test(name))).toEqual([])
+})
+
+test('the guide shows the same table', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/access.md'), 'utf8')
+  const cells = page.split('\n').flatMap((line) => {
+    const [, resource, ...columns] = /^\| `([a-z-]+)` \| ([a-z -]+) \| ([a-z -]+) \| ([a-z -]+) \|$/.exec(line) ?? []
+    return resource === undefined
+      ? []
+      : [columns.map((actions) => actions.split(' ').map((one) => `${resource}:${one}`))]
+  })
+  const shown = (column: number) =>
+    cells
+      .flatMap((columns) => columns[column] ?? [])
+      .filter((name) => !name.endsWith(':-'))
+      .sort()
+  expect([shown(0), shown(1), shown(2)]).toEqual([decided(1), decided(2), decided(3)])
 })
 
 test('the system roles are three, with fixed ids', () => {

@@ -46,11 +46,11 @@ const fields = {
   email: ruledText(MAX_EMAIL, isEmail, 'must be an e-mail address'),
   full_name: text(255),
   roles: z
-    .array(Key)
+    .array(idOf('roles'))
     .max(MAX_ROLES)
     .nullable()
     .transform((roles) => roles ?? [])
-    .describe('Names or ids of roles; you must hold yourself what each of them holds'),
+    .describe('Ids or names of roles; you must hold yourself what each of them holds'),
 }
 const IsActive = z.boolean().describe('Whether the user may sign in; keys and sessions of one who may not open nothing')
 
@@ -58,7 +58,7 @@ export const UserDraft = z.object({
   username: Username,
   password: NewPassword,
   ...draft(fields),
-  role_id: Key.nullable().optional().describe('Name or id of one more role'),
+  role_id: Key.nullable().optional().describe('Id or name of one more role'),
   is_active: IsActive.default(true),
 })
 export type UserDraft = z.output<typeof UserDraft>
@@ -80,7 +80,7 @@ export type PasswordChange = z.output<typeof PasswordChange>
 export const PasswordReset = z.object({ id: idOf('users'), new_password: NewPassword })
 export type PasswordReset = z.output<typeof PasswordReset>
 
-export const RoleGrant = z.object({ user_id: idOf('users'), role_id: Key.describe('Name or id of the role') })
+export const RoleGrant = z.object({ user_id: idOf('users'), role_id: idOf('roles').describe('Id or name of the role') })
 export type RoleGrant = z.output<typeof RoleGrant>
 
 const One = z.object({ id: idOf('users') })
