@@ -19,6 +19,11 @@ export function findValkey() {
   return findOnPath(['valkey-server', 'redis-server'])
 }
 
+/** What shows the system calls of a server. */
+export function findStrace() {
+  return findOnPath(['strace'])
+}
+
 /** A Chromium or Chrome that can be driven. */
 export function findChromium() {
   const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { fail } from './install.mjs'
-import { findChromium, findPostgres, findValkey } from './server-binaries.mjs'
+import { findChromium, findPostgres, findStrace, findValkey } from './server-binaries.mjs'
 
 const servers = {
   postgres: {
@@ -20,6 +20,11 @@ const servers = {
     find: findChromium,
     packages: () => ['chromium'],
     missing: 'Chromium or Chrome (chromium or google-chrome on PATH; package chromium)',
+  },
+  strace: {
+    find: findStrace,
+    packages: () => ['strace'],
+    missing: 'strace (on PATH; package strace)',
   },
 }
 

@@ -1,78 +1,27 @@
 /** kill -9 under load, again and again: what was acknowledged is there, nothing is half done, and no address is given twice. */
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { openDatabase } from './compose.ts'
 import { blockOf, EMPTY_BLOCK, offsetOf, withBits } from './net/occupancy.ts'
-import { loadConfig } from './platform/config.ts'
-import { createLogger } from './platform/log.ts'
-import { createUser, keyFor } from './testing/identities.ts'
+import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
 
-const ROUNDS = 20
+/** 20 in `npm test`, 200 in `npm run test:crash`. */
+const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 20)
+const ROUND_TIMEOUT_MS = 12_000
 const WRITERS = 8
 /** Acknowledged writes after which a round ends in the middle of others. */
 const writesOf = (round: number) => 40 + ((round * 67) % 200)
 
-const env = { LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', RATE_LIMIT_ENABLED: 'false', AUDIT_ENABLED: 'true' }
-
-const Listening = z.object({ message: z.literal('listening'), url: z.string() })
-
-type Child = { readonly url: string; readonly kill: () => Promise<void> }
-
-let dir: string
-let key: string
-const running = new Set<Bun.Subprocess>()
+let folder: ServerFolder
+const database = () => new Database(join(folder.dir, 'plat.db'), { readonly: true })
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'plat-crash-'))
-  const config = loadConfig({ env: { ...env, DATA_DIR: dir }, cwd: dir })
-  const log = createLogger({ level: 'error', format: 'text' })
-  // Before the first start, which would make an admin and hash a password.
-  const { db, close } = await openDatabase({ config, log, now: () => new Date() })
-  const { id } = await createUser(db, { username: 'admin', roles: ['admin'] })
-  key = await keyFor(db, id)
-  await close()
+  folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', AUDIT_ENABLED: 'true' })
 })
-afterAll(() => {
-  // Of a test that failed half-way.
-  for (const child of running) child.kill('SIGKILL')
-  rmSync(dir, { recursive: true })
-})
+afterAll(() => folder.remove())
 
-/** A whole server in a process of its own. */
-const start = async (): Promise<Child> => {
-  const command = [process.execPath, join(import.meta.dir, 'main.ts'), 'serve']
-  const child = Bun.spawn(command, { env: { ...process.env, ...env, DATA_DIR: dir }, stdout: 'ignore', stderr: 'pipe' })
-  running.add(child)
-  let log = ''
-  for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
-    log += chunk
-    const lines = log.split('\n').filter((line) => line.startsWith('{'))
-    const listening = lines.flatMap((line) => Listening.safeParse(parsed(line)).data ?? [])[0]
-    if (!listening) continue
-    const kill = async () => {
-      child.kill('SIGKILL')
-      await child.exited
-      running.delete(child)
-    }
-    return { url: listening.url, kill }
-  }
-  throw new Error(`the server did not start:\n${log}`)
-}
-
-/** A line may be half written. */
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
-type Answer = { readonly status: number; readonly body: unknown }
+type Answer = { readonly status: number; readonly body: unknown; readonly requestId: string }
 
 /** Undefined when the server was gone before it answered. */
 const ask = async (
@@ -84,13 +33,14 @@ const ask = async (
   const [method = 'GET', path = '/'] = http.split(' ')
   const init = {
     method,
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+    headers: { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/json', ...headers },
     ...(body && { body: JSON.stringify(body) }),
   }
   try {
     const response = await fetch(url + path, init)
     const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+    const requestId = response.headers.get('x-request-id') ?? ''
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text), requestId }
   } catch {
     // Killed in between: nothing was acknowledged.
     return undefined
@@ -99,6 +49,8 @@ const ask = async (
 
 const Device = z.object({ id: z.string(), description: z.string(), addresses: z.array(z.object({ ip: z.string() })) })
 const Allocation = z.object({ ips: z.array(z.string()) })
+const Entry = z.object({ request_id: z.string() })
+const Verdict = z.object({ ok: z.boolean(), checked: z.number(), first_bad: z.unknown() })
 const Reservation = z.object({ ip_address: z.string(), purpose: z.string() })
 
 /** What the clients know: what was acknowledged, and what may or may not have happened. */
@@ -112,14 +64,20 @@ const known = {
   /** Keys of allocations that were never answered. */
   unanswered: new Set<string>(),
   acks: 0,
+  /** Requests of the round that were acknowledged. */
+  ackedRequests: [] as string[],
 }
 
 const acked = (answer: Answer | undefined): answer is Answer => {
   if (answer === undefined) return false
   if (answer.status >= 400) throw new Error(`refused: ${JSON.stringify(answer)}`)
   known.acks++
+  known.ackedRequests.push(answer.requestId)
   return true
 }
+
+/** Of all that a round makes: `r7` of the writer `r7w0` and the device `r7w0-3`. */
+const roundTag = (name: string): string => name.replace(/w.*$/, '')
 
 /** One client: a device, its updates, addresses for it and for nobody, now and then a delete; until the server is gone. */
 const write = async (url: string, writer: string): Promise<void> => {
@@ -127,7 +85,7 @@ const write = async (url: string, writer: string): Promise<void> => {
     const id = `${writer}-${n}`
     const version = { acked: -1, tried: 0 }
     known.versions.set(id, version)
-    if (!acked(await ask(url, 'POST /api/devices', { id, name: id, description: '0', tags: ['crash'] }))) return
+    if (!acked(await ask(url, 'POST /api/devices', { id, name: id, description: '0', tags: [roundTag(writer)] }))) return
     version.acked = 0
     for (let v = 1; v <= 3; v++) {
       version.tried = v
@@ -150,43 +108,13 @@ const write = async (url: string, writer: string): Promise<void> => {
   }
 }
 
-const round = async (number: number): Promise<void> => {
-  const server = await start()
-  if (number === 0) {
-    acked(await ask(server.url, 'POST /api/networks', { id: 'net', name: 'net', subnet: '10.0.0.0/8' }))
-    acked(
-      await ask(server.url, 'POST /api/networks/net/pools', {
-        id: 'pool',
-        name: 'pool',
-        start_ip: '10.0.0.0',
-        end_ip: '10.0.255.255',
-      }),
-    )
-  }
-  const until = known.acks + writesOf(number)
-  const writers = Array.from({ length: WRITERS }, (_, i) => write(server.url, `r${number}w${i}`))
-  const enough = new Promise<void>((resolve) => {
-    const look = () => (known.acks >= until ? resolve() : setImmediate(look))
-    look()
-  })
-  await Promise.race([enough, Promise.all(writers)])
-  await server.kill()
-  await Promise.all(writers)
-}
-
-test(`${ROUNDS} times killed under load, nothing that was acknowledged is lost`, async () => {
-  for (let number = 0; number < ROUNDS; number++) await round(number)
-
-  const { url, kill } = await start()
-  const devices = new Map(
-    z
-      .array(Device)
-      .parse((await ask(url, 'GET /api/devices'))?.body)
-      .map((device) => [device.id, device]),
-  )
+/** What is not as it was acknowledged, of the devices with these ids. */
+const lostOf = (ids: Iterable<string>, devices: readonly z.infer<typeof Device>[]): string[] => {
+  const stored = new Map(devices.map((device) => [device.id, device]))
   const problems: string[] = []
-  for (const [id, { acked, tried }] of known.versions) {
-    const device = devices.get(id)
+  for (const id of ids) {
+    const { acked, tried } = known.versions.get(id) ?? { acked: -1, tried: 0 }
+    const device = stored.get(id)
     if (known.deleted.has(id)) {
       if (device) problems.push(`${id} is back`)
     } else if (!device) {
@@ -194,12 +122,81 @@ test(`${ROUNDS} times killed under load, nothing that was acknowledged is lost`,
     } else if (Number(device.description) < acked || Number(device.description) > tried)
       problems.push(`${id} is at ${device.description}, not ${acked}..${tried}`)
   }
-  expect(problems).toEqual([])
+  return problems
+}
+
+const AUDIT_PAGE = 1000
+
+/** The requests since a moment that are on record as successful. */
+const auditedSince = async (url: string, start: string): Promise<Set<string>> => {
+  const found = new Set<string>()
+  for (let offset = 0; ; offset += AUDIT_PAGE) {
+    const query = `status=success&start_time=${encodeURIComponent(start)}&limit=${AUDIT_PAGE}&offset=${offset}`
+    const page = z.array(Entry).parse((await ask(url, `GET /api/audit?${query}`))?.body)
+    for (const { request_id } of page) found.add(request_id)
+    if (page.length < AUDIT_PAGE) return found
+  }
+}
+
+const integrity = (): unknown => {
+  const db = database()
+  const rows = db.query('PRAGMA integrity_check').all()
+  db.close()
+  return rows
+}
+
+/** After the start that follows a round: what it was told is there, is on record, and is in a sound file. */
+const checkRound = async (url: string, number: number, startedAt: string): Promise<void> => {
+  const tag = `r${number}`
+  const devices = z.array(Device).parse((await ask(url, `GET /api/devices?tags=${tag}`))?.body)
+  const ids = [...known.versions.keys()].filter((id) => roundTag(id) === tag)
+  expect(devices.length).toBeGreaterThan(0)
+  expect(lostOf(ids, devices)).toEqual([])
+  const audited = await auditedSince(url, startedAt)
+  expect(known.ackedRequests.length).toBeGreaterThan(0)
+  expect(known.ackedRequests.filter((request) => !audited.has(request))).toEqual([])
+  expect(integrity()).toEqual([{ integrity_check: 'ok' }])
+}
+
+const round = async (number: number, { url, kill }: ServerChild): Promise<void> => {
+  if (number === 0) {
+    acked(await ask(url, 'POST /api/networks', { id: 'net', name: 'net', subnet: '10.0.0.0/8' }))
+    const range = { start_ip: '10.0.0.0', end_ip: '10.0.255.255' }
+    acked(await ask(url, 'POST /api/networks/net/pools', { id: 'pool', name: 'pool', ...range }))
+  }
+  const until = known.acks + writesOf(number)
+  const writers = Array.from({ length: WRITERS }, (_, i) => write(url, `r${number}w${i}`))
+  const enough = new Promise<void>((resolve) => {
+    const look = () => (known.acks >= until ? resolve() : setImmediate(look))
+    look()
+  })
+  await Promise.race([enough, Promise.all(writers)])
+  await kill()
+  await Promise.all(writers)
+}
+
+const title = `${ROUNDS} times killed under load, nothing that was acknowledged is lost, and all of it is on record`
+const timeoutMs = Math.max(240_000, ROUNDS * ROUND_TIMEOUT_MS)
+
+test(title, async () => {
+  let server = await folder.start()
+  for (let number = 0; number < ROUNDS; number++) {
+    const startedAt = new Date().toISOString()
+    known.ackedRequests = []
+    await round(number, server)
+    server = await folder.start()
+    await checkRound(server.url, number, startedAt)
+  }
+
+  const { url, kill } = server
+  const devices = z.array(Device).parse((await ask(url, 'GET /api/devices'))?.body)
+  expect(lostOf(known.versions.keys(), devices)).toEqual([])
+  const { acks } = known
 
   // Deleted devices give their addresses back, to be handed out again; the rest of what was handed out is recorded.
   const reservations = z.array(Reservation).parse((await ask(url, 'GET /api/reservations'))?.body)
   const recorded = [
-    ...[...devices.values()].flatMap(({ addresses }) => addresses.map(({ ip }) => ip)),
+    ...devices.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)),
     ...reservations.map(({ ip_address }) => ip_address),
   ]
   expect(new Set(recorded).size).toBe(recorded.length)
@@ -217,10 +214,12 @@ test(`${ROUNDS} times killed under load, nothing that was acknowledged is lost`,
     .parse((await ask(url, 'GET /api/reservations'))?.body)
     .map(({ purpose }) => purpose)
   expect(purposes.filter((purpose, i) => purposes.indexOf(purpose) !== i)).toEqual([])
-  await kill()
-}, 240_000)
 
-const database = () => new Database(join(dir, 'plat.db'), { readonly: true })
+  const verdict = Verdict.parse((await ask(url, 'GET /api/audit/verify'))?.body)
+  expect(verdict).toMatchObject({ ok: true, first_bad: null })
+  expect(verdict.checked).toBeGreaterThanOrEqual(acks)
+  await kill()
+}, timeoutMs)
 
 test('the data file is whole', () => {
   const db = database()
@@ -263,7 +262,7 @@ test('a device as it is sent is the one that its rows describe', () => {
 })
 
 test('what is searched is what there is', () => {
-  const db = new Database(join(dir, 'plat.db'))
+  const db = new Database(join(folder.dir, 'plat.db'))
   // FTS5 compares its index with the content and fails if they differ.
   expect(() => db.run("INSERT INTO devices_search (devices_search, rank) VALUES ('integrity-check', 1)")).not.toThrow()
   db.close()

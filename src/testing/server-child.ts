@@ -1,0 +1,120 @@
+/** A whole server in a process of its own, on a data folder that outlives it: to be killed, traced, measured and started again. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { openDatabase } from '../compose.ts'
+import { loadConfig } from '../platform/config.ts'
+import { createLogger } from '../platform/log.ts'
+import { createUser, keyFor } from './identities.ts'
+
+const main = resolve(import.meta.dir, '../main.ts')
+
+const Listening = z.object({ message: z.literal('listening'), url: z.string() })
+
+export type ServerChild = {
+  readonly url: string
+  readonly pid: number
+  /** Ends it at once. */
+  readonly kill: () => Promise<void>
+  /** Asks it to end. @returns its exit code */
+  readonly stop: () => Promise<number>
+}
+
+export type ServerFolder = {
+  readonly dir: string
+  /** Of an admin called "admin", whose password is PASSWORD. */
+  readonly key: string
+  readonly start: (options?: StartOptions) => Promise<ServerChild>
+  /** Ends what still runs, and deletes the folder. */
+  readonly remove: () => Promise<void>
+}
+
+export type StartOptions = {
+  readonly env?: Readonly<Record<string, string>>
+  /** A command that runs the server, and becomes it, such as `strace -D`. */
+  readonly under?: readonly string[]
+}
+
+/** A line may be half written. */
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const urlIn = (log: string): string | undefined =>
+  log
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .flatMap((line) => Listening.safeParse(parsed(line)).data?.url ?? [])[0]
+
+/** Reads on after it has found the address, so that the server never waits for a reader of its log. */
+const addressIn = (stderr: ReadableStream<Uint8Array>): Promise<string> =>
+  new Promise((found, failed) => {
+    const read = async () => {
+      let log = ''
+      let isFound = false
+      for await (const chunk of stderr.pipeThrough(new TextDecoderStream())) {
+        if (isFound) continue
+        log += chunk
+        const url = urlIn(log)
+        if (url === undefined) continue
+        isFound = true
+        found(url)
+      }
+      failed(new Error(`the server did not start:\n${log}`))
+    }
+    read().catch(failed)
+  })
+
+export const serverFolder = async (settings: Readonly<Record<string, string>> = {}): Promise<ServerFolder> => {
+  const dir = mkdtempSync(join(tmpdir(), 'plat-child-'))
+  const env = { LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', ...settings, DATA_DIR: dir }
+  const log = createLogger({ level: 'error', format: 'text', write: () => {} })
+  const config = loadConfig({ env, cwd: dir })
+  // Before the first start, which would make an admin and hash a password.
+  const { db, close } = await openDatabase({ config, log, now: () => new Date() })
+  const { id } = await createUser(db, { username: 'admin', roles: ['admin'] })
+  const key = await keyFor(db, id)
+  await close()
+
+  const running = new Set<Bun.Subprocess>()
+  const start: ServerFolder['start'] = async ({ env: more = {}, under = [] } = {}) => {
+    const child = Bun.spawn([...under, process.execPath, '--no-env-file', main, 'serve'], {
+      env: { ...process.env, ...env, ...more },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    running.add(child)
+    const end = async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      const code = await child.exited
+      running.delete(child)
+      return code
+    }
+    return {
+      url: await addressIn(child.stderr),
+      pid: child.pid,
+      kill: async () => {
+        await end('SIGKILL')
+      },
+      stop: () => end('SIGTERM'),
+    }
+  }
+
+  return {
+    dir,
+    key,
+    start,
+    remove: async () => {
+      for (const child of running) {
+        child.kill('SIGKILL')
+        await child.exited
+      }
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
