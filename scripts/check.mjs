@@ -5,7 +5,7 @@ import { finish, runLint, runTests, runTypes } from './steps.mjs'
 import { ensureServers } from './test-servers.mjs'
 
 ensureDependencies()
-// Sessions are tested against a real Valkey whatever the database.
-ensureServers(['valkey'])
+// What the tests need whatever the database.
+ensureServers(['valkey', 'strace', 'zsh', 'fish'])
 
 finish([await runTypes(), await runLint(), await runTests(['src', '--bail'], { PLAT_TEST_DIALECTS: 'sqlite' })])

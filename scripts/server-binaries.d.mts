@@ -3,3 +3,4 @@
 export function findPostgres(): { postgres: string; initdb: string } | undefined
 export function findValkey(): string | undefined
 export function findChromium(): string | undefined
+export function findStrace(): string | undefined

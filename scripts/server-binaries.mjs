@@ -24,6 +24,11 @@ export function findStrace() {
   return findOnPath(['strace'])
 }
 
+/** A shell that completes: `zsh`, `fish`. */
+export function findShell(name) {
+  return findOnPath([name])
+}
+
 /** A Chromium or Chrome that can be driven. */
 export function findChromium() {
   const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { fail } from './install.mjs'
-import { findChromium, findPostgres, findStrace, findValkey } from './server-binaries.mjs'
+import { findChromium, findPostgres, findShell, findStrace, findValkey } from './server-binaries.mjs'
 
 const servers = {
   postgres: {
@@ -26,6 +26,8 @@ const servers = {
     packages: () => ['strace'],
     missing: 'strace (on PATH; package strace)',
   },
+  zsh: { find: () => findShell('zsh'), packages: () => ['zsh'], missing: 'zsh (on PATH; package zsh)' },
+  fish: { find: () => findShell('fish'), packages: () => ['fish'], missing: 'fish (on PATH; package fish)' },
 }
 
 /** Installs what is missing of `names`, or ends the script with one line for each that cannot be installed. */

@@ -207,8 +207,9 @@ describe.each([...places()])('the life of a session on %s in the %s', (dialect, 
       expect((await after(0))[1]).not.toBeNull()
     })
 
-    // Valkey's server does it by itself.
-    test.skipIf(store === 'valkey')('purging takes what has expired, and nothing else', async () => {
+    // In Valkey there is nothing to purge: its server does it by itself.
+    if (store === 'valkey') return
+    test('purging takes what has expired, and nothing else', async () => {
       app.clock.ms += 12 * HOUR_MS
       const young = cookieOf(await app.login('vic', PASSWORD))
       app.clock.ms += 12 * HOUR_MS

@@ -38,7 +38,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
 }
 
 describe.each([...SHELLS])('%s', (shell) => {
-  test.skipIf(Bun.which(shell) === null)('the script parses', () => {
+  test('the script parses', () => {
     const file = join(folder, `plat.${shell}`)
     writeFileSync(file, completionScript(shell))
     const { exitCode, stderr } = Bun.spawnSync([shell, '-n', file])
