@@ -85,7 +85,8 @@ const write = async (url: string, writer: string): Promise<void> => {
     const id = `${writer}-${n}`
     const version = { acked: -1, tried: 0 }
     known.versions.set(id, version)
-    if (!acked(await ask(url, 'POST /api/devices', { id, name: id, description: '0', tags: [roundTag(writer)] }))) return
+    if (!acked(await ask(url, 'POST /api/devices', { id, name: id, description: '0', tags: [roundTag(writer)] })))
+      return
     version.acked = 0
     for (let v = 1; v <= 3; v++) {
       version.tried = v
@@ -178,48 +179,52 @@ const round = async (number: number, { url, kill }: ServerChild): Promise<void> 
 const title = `${ROUNDS} times killed under load, nothing that was acknowledged is lost, and all of it is on record`
 const timeoutMs = Math.max(240_000, ROUNDS * ROUND_TIMEOUT_MS)
 
-test(title, async () => {
-  let server = await folder.start()
-  for (let number = 0; number < ROUNDS; number++) {
-    const startedAt = new Date().toISOString()
-    known.ackedRequests = []
-    await round(number, server)
-    server = await folder.start()
-    await checkRound(server.url, number, startedAt)
-  }
+test(
+  title,
+  async () => {
+    let server = await folder.start()
+    for (let number = 0; number < ROUNDS; number++) {
+      const startedAt = new Date().toISOString()
+      known.ackedRequests = []
+      await round(number, server)
+      server = await folder.start()
+      await checkRound(server.url, number, startedAt)
+    }
 
-  const { url, kill } = server
-  const devices = z.array(Device).parse((await ask(url, 'GET /api/devices'))?.body)
-  expect(lostOf(known.versions.keys(), devices)).toEqual([])
-  const { acks } = known
+    const { url, kill } = server
+    const devices = z.array(Device).parse((await ask(url, 'GET /api/devices'))?.body)
+    expect(lostOf(known.versions.keys(), devices)).toEqual([])
+    const { acks } = known
 
-  // Deleted devices give their addresses back, to be handed out again; the rest of what was handed out is recorded.
-  const reservations = z.array(Reservation).parse((await ask(url, 'GET /api/reservations'))?.body)
-  const recorded = [
-    ...devices.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)),
-    ...reservations.map(({ ip_address }) => ip_address),
-  ]
-  expect(new Set(recorded).size).toBe(recorded.length)
-  const lost = new Set(known.allocated).difference(new Set(recorded))
-  expect(lost.size).toBeLessThanOrEqual(known.maybeDeleted.size)
+    // Deleted devices give their addresses back, to be handed out again; the rest of what was handed out is recorded.
+    const reservations = z.array(Reservation).parse((await ask(url, 'GET /api/reservations'))?.body)
+    const recorded = [
+      ...devices.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)),
+      ...reservations.map(({ ip_address }) => ip_address),
+    ]
+    expect(new Set(recorded).size).toBe(recorded.length)
+    const lost = new Set(known.allocated).difference(new Set(recorded))
+    expect(lost.size).toBeLessThanOrEqual(known.maybeDeleted.size)
 
-  // Whoever got no answer asks again with the same key, and has one address, not two.
-  for (const idempotency of known.unanswered) {
-    const id = idempotency.replace(/-(device_id|purpose)$/, '')
-    const target = idempotency.endsWith('-purpose') ? { purpose: id } : { device_id: id }
-    acked(await ask(url, 'POST /api/pools/pool/allocate', target, { 'Idempotency-Key': idempotency }))
-  }
-  const purposes = z
-    .array(Reservation)
-    .parse((await ask(url, 'GET /api/reservations'))?.body)
-    .map(({ purpose }) => purpose)
-  expect(purposes.filter((purpose, i) => purposes.indexOf(purpose) !== i)).toEqual([])
+    // Whoever got no answer asks again with the same key, and has one address, not two.
+    for (const idempotency of known.unanswered) {
+      const id = idempotency.replace(/-(device_id|purpose)$/, '')
+      const target = idempotency.endsWith('-purpose') ? { purpose: id } : { device_id: id }
+      acked(await ask(url, 'POST /api/pools/pool/allocate', target, { 'Idempotency-Key': idempotency }))
+    }
+    const purposes = z
+      .array(Reservation)
+      .parse((await ask(url, 'GET /api/reservations'))?.body)
+      .map(({ purpose }) => purpose)
+    expect(purposes.filter((purpose, i) => purposes.indexOf(purpose) !== i)).toEqual([])
 
-  const verdict = Verdict.parse((await ask(url, 'GET /api/audit/verify'))?.body)
-  expect(verdict).toMatchObject({ ok: true, first_bad: null })
-  expect(verdict.checked).toBeGreaterThanOrEqual(acks)
-  await kill()
-}, timeoutMs)
+    const verdict = Verdict.parse((await ask(url, 'GET /api/audit/verify'))?.body)
+    expect(verdict).toMatchObject({ ok: true, first_bad: null })
+    expect(verdict.checked).toBeGreaterThanOrEqual(acks)
+    await kill()
+  },
+  timeoutMs,
+)
 
 test('the data file is whole', () => {
   const db = database()

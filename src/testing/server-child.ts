@@ -57,9 +57,10 @@ const addressIn = (stderr: ReadableStream<Uint8Array>): Promise<string> =>
     const read = async () => {
       let log = ''
       let isFound = false
-      for await (const chunk of stderr.pipeThrough(new TextDecoderStream())) {
+      const decoder = new TextDecoder()
+      for await (const chunk of stderr) {
         if (isFound) continue
-        log += chunk
+        log += decoder.decode(chunk, { stream: true })
         const url = urlIn(log)
         if (url === undefined) continue
         isFound = true
