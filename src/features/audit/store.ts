@@ -60,7 +60,9 @@ export const createWriter = (database: Scope['store']) => {
       const [row] =
         except.size === 0
           ? await firstFree(scope, {})
-          : await free(db).where('chain', 'not in', [...except]).execute()
+          : await free(db)
+              .where('chain', 'not in', [...except])
+              .execute()
       return row && chainOf(row)
     },
     /** Adds an entry to the end of a chain, which is locked, and signs the new end. */

@@ -5,6 +5,9 @@ import type { Engine } from './database.ts'
 type Texts = Readonly<Record<string, string>>
 type Scope<Tables> = { readonly db: Kysely<Tables>; readonly store: { readonly engine: Engine } }
 
+/** A query, and for each of its parameters the name of the value that it is. */
+type Prepared<Row> = { readonly query: CompiledQuery<Row>; readonly names: readonly (string | undefined)[] }
+
 /** Stands for a value until there is one; no stored text begins like this. */
 const MARK = '\u0000prepared:'
 
@@ -18,18 +21,20 @@ const MARK = '\u0000prepared:'
 export const prepared = <Tables, Values extends Texts, Row>(
   build: (db: Kysely<Tables>, values: Values) => Compilable<Row>,
 ): ((scope: Scope<Tables>, values: Values) => Promise<Row[]>) => {
-  const compiled = new Map<Engine, CompiledQuery<Row>>()
+  const compiled = new Map<Engine, Prepared<Row>>()
   // Whatever field is asked for, its stand-in is its name.
   const standIns = new Proxy({}, { get: (_, name) => MARK + String(name) }) as Values
-  const valueIn = (values: Texts, parameter: unknown): unknown =>
-    typeof parameter === 'string' && parameter.startsWith(MARK) ? values[parameter.slice(MARK.length)] : parameter
+  const nameIn = (parameter: unknown): string | undefined =>
+    typeof parameter === 'string' && parameter.startsWith(MARK) ? parameter.slice(MARK.length) : undefined
   return async ({ db, store }, values) => {
-    let query = compiled.get(store.engine)
-    if (!query) {
-      query = build(db, standIns).compile()
-      compiled.set(store.engine, query)
+    let known = compiled.get(store.engine)
+    if (!known) {
+      const query = build(db, standIns).compile()
+      known = { query, names: query.parameters.map(nameIn) }
+      compiled.set(store.engine, known)
     }
-    const parameters = query.parameters.map((parameter) => valueIn(values, parameter))
+    const { query, names } = known
+    const parameters = names.map((name, i) => (name === undefined ? query.parameters[i] : values[name]))
     return (await db.executeQuery<Row>({ ...query, parameters })).rows
   }
 }
