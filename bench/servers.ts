@@ -12,7 +12,9 @@ export type Server = {
   readonly startMs: number
   /** Resident memory, in bytes. */
   readonly memory: () => Promise<number>
-  /** The longest time that the event loop stood still since the last call. */
+  /** Watches the event loop from now on. */
+  readonly watchStalls: () => Promise<void>
+  /** The longest time that the event loop stood still since then; ends the watch. */
   readonly longestStallMs: () => Promise<number>
   readonly stop: () => Promise<void>
 }
@@ -57,15 +59,19 @@ const start = async (args: readonly string[], port: number, env: Record<string, 
     ipc: (message: { longestStallMs: number }) => stalls.shift()?.(message.longestStallMs),
   })
   await firstAnswer(port, child)
+  const tell = (message: 'watch' | 'end'): Promise<number> =>
+    new Promise((resolve) => {
+      stalls.push(resolve)
+      child.send(message)
+    })
   return {
     port,
     startMs: performance.now() - startedAt,
     memory: () => memoryOf(child),
-    longestStallMs: () =>
-      new Promise((resolve) => {
-        stalls.push(resolve)
-        child.send('read')
-      }),
+    watchStalls: async () => {
+      await tell('watch')
+    },
+    longestStallMs: () => tell('end'),
     stop: async () => {
       child.kill('SIGTERM')
       await child.exited

@@ -347,3 +347,43 @@ CREATE INDEX audit_resource ON audit (resource_id, id);
 CREATE INDEX audit_user ON audit (user_id, id);
 
 CREATE INDEX audit_kind ON audit (resource, action, status, id);
+
+-- 0006-audit-places
+
+ALTER TABLE audit RENAME TO audit_before;
+
+CREATE TABLE audit (
+  place BIGINT PRIMARY KEY,
+  id TEXT COLLATE "C" NOT NULL,
+  timestamp TEXT COLLATE "C" NOT NULL,
+  action TEXT COLLATE "C" NOT NULL,
+  resource TEXT COLLATE "C" NOT NULL,
+  resource_id TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" NOT NULL,
+  username TEXT COLLATE "C" NOT NULL,
+  key_id TEXT COLLATE "C" NOT NULL,
+  ip_address TEXT COLLATE "C" NOT NULL,
+  changes TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  error TEXT COLLATE "C" NOT NULL,
+  request_id TEXT COLLATE "C" NOT NULL,
+  hash TEXT COLLATE "C" NOT NULL
+);
+
+INSERT INTO audit (place, id, timestamp, action, resource, resource_id, user_id, username, key_id, ip_address, changes, status, error, request_id, hash) SELECT chain * 1099511627776 + seq, id, timestamp, action, resource, resource_id, user_id, username, key_id, ip_address, changes, status, error, request_id, hash FROM audit_before;
+
+DROP TABLE audit_before;
+
+CREATE INDEX audit_object ON audit (resource_id, id);
+
+CREATE INDEX audit_newest ON audit (id, resource, action, status, user_id);
+
+-- 0007-device-order
+
+DROP INDEX devices_name;
+
+DROP INDEX devices_datacenter;
+
+CREATE INDEX devices_name ON devices (name_key, id, status);
+
+CREATE INDEX devices_datacenter ON devices (datacenter_id, name_key, id);

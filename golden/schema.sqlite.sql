@@ -41,7 +41,8 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_name ON api_keys (name_key, id);
 
 CREATE TABLE audit (
-  id TEXT PRIMARY KEY,
+  place INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
   timestamp TEXT NOT NULL,
   action TEXT NOT NULL,
   resource TEXT NOT NULL,
@@ -54,12 +55,8 @@ CREATE TABLE audit (
   status TEXT NOT NULL,
   error TEXT NOT NULL,
   request_id TEXT NOT NULL,
-  chain INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
   hash TEXT NOT NULL
 );
-
-CREATE UNIQUE INDEX audit_chain ON audit (chain, seq);
 
 CREATE TABLE audit_chains (
   chain INTEGER PRIMARY KEY,
@@ -70,11 +67,9 @@ CREATE TABLE audit_chains (
   signature TEXT NOT NULL
 );
 
-CREATE INDEX audit_kind ON audit (resource, action, status, id);
+CREATE INDEX audit_newest ON audit (id, resource, action, status, user_id);
 
-CREATE INDEX audit_resource ON audit (resource_id, id);
-
-CREATE INDEX audit_user ON audit (user_id, id);
+CREATE INDEX audit_object ON audit (resource_id, id);
 
 CREATE TABLE credentials (
   id TEXT PRIMARY KEY,
@@ -147,11 +142,11 @@ CREATE TABLE devices (
   doc TEXT NOT NULL
 );
 
-CREATE INDEX devices_datacenter ON devices (datacenter_id);
+CREATE INDEX devices_datacenter ON devices (datacenter_id, name_key, id);
 
 CREATE INDEX devices_hostname ON devices (hostname_key);
 
-CREATE INDEX devices_name ON devices (name_key, id);
+CREATE INDEX devices_name ON devices (name_key, id, status);
 
 CREATE VIRTUAL TABLE devices_search USING fts5(search_text, content='devices', content_rowid='seq', tokenize='trigram case_sensitive 1');
 

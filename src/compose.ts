@@ -19,7 +19,7 @@ import type { Db } from './platform/db/database.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { openPostgres } from './platform/db/postgres.ts'
 import { openSqlite } from './platform/db/sqlite.ts'
-import { createApp } from './platform/http/app.ts'
+import { type App, createApp } from './platform/http/app.ts'
 import { createGuard } from './platform/http/guard.ts'
 import { startScheduler } from './platform/jobs.ts'
 import { createKernel, type Kernel } from './platform/kernel.ts'
@@ -68,15 +68,12 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
   return openDataFolder<Tables>({ dataDir: config.dataDir, migrations, now, log })
 }
 
-/** What the socket knows of a request. */
-export type Socket = { readonly peer?: string }
-
 export type Plat = {
   readonly db: Db<Tables>
   readonly passwords: Passwords
   readonly sessions: SessionStore
   readonly keyUses: KeyUses
-  readonly fetch: (request: Request, socket?: Socket) => Response | Promise<Response>
+  readonly fetch: App['fetch']
   readonly firstAdmin: FirstAdmin | undefined
   /** From now on the process says that it is not ready. */
   readonly beginStop: () => void

@@ -28,7 +28,7 @@ describe('with three requests a minute', () => {
   const ask = (
     path = '/healthz',
     { from = peer, headers = {} }: { from?: string; headers?: Record<string, string> } = {},
-  ) => app.plat.fetch(new Request(`http://plat.test${path}`, { headers }), { peer: from })
+  ) => app.plat.fetch(new Request(`http://plat.test${path}`, { headers }), { peer: () => from })
   const statuses = async (requests: readonly (() => Response | Promise<Response>)[]) => {
     const answers: number[] = []
     for (const request of requests) answers.push((await request()).status)
@@ -105,7 +105,7 @@ describe('with three requests a minute', () => {
         headers: { 'content-type': 'application/json' },
         body: '{"username":"nobody"}',
       }),
-      { peer },
+      { peer: () => peer },
     )
 
   test('of logins only two pass, and the third is told so', async () => {

@@ -449,7 +449,7 @@ describe('with the limit of every day', () => {
   afterAll(() => app.close())
 
   const ask = async (peer: string, headers: Record<string, string> = {}) =>
-    app.plat.fetch(new Request(`${ORIGIN}/healthz`, { headers }), { peer })
+    app.plat.fetch(new Request(`${ORIGIN}/healthz`, { headers }), { peer: () => peer })
   const remaining = ({ headers }: Response) => Number(headers.get('x-ratelimit-remaining'))
 
   test('case 13: a hundred requests pass, then none, and after the window a hundred again', async () => {
@@ -711,8 +711,8 @@ describe('case 40: a secret', () => {
     const made = async (secret: string) => madeBy(await admin.request('POST', '/api/credentials', keyFile(secret)))
     const [one, two] = [await made('first'), await made('second')]
     // What needs the private key that is stored: a new passphrase for it.
-    const usePassphrase = (id: string) => admin.request('PUT', `/api/credentials/${id}`, { passphrase: 'another' })
-    expect((await usePassphrase(one)).status).toBe(200)
+    const sendPassphrase = (id: string) => admin.request('PUT', `/api/credentials/${id}`, { passphrase: 'another' })
+    expect((await sendPassphrase(one)).status).toBe(200)
 
     const stored = await app.db.read.selectFrom('credentials').select(['id', 'secret']).execute()
     const secretOf = (id: string) => stored.find((row) => row.id === id)?.secret ?? null
@@ -728,7 +728,7 @@ describe('case 40: a secret', () => {
           .execute()
     })
     for (const id of [one, two]) {
-      const response = await usePassphrase(id)
+      const response = await sendPassphrase(id)
       expect(await response.json()).toMatchObject({
         details: [{ field: 'private_key', message: expect.stringContaining('cannot be decrypted') }],
       })

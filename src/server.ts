@@ -1,10 +1,12 @@
 /** `plat serve` and the other commands that open the database themselves: configuration in, process out. */
 
+import { join } from 'node:path'
 import { compose, openDatabase, openDatabaseBeside, type Plat, type Process, VERSION } from './compose.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
 import type { Flags } from './platform/config/sources.ts'
 import { type Config, loadConfig } from './platform/config.ts'
 import { withWholeUrl } from './platform/http/request-url.ts'
+import { openSite } from './platform/http/static.ts'
 import { createLogger } from './platform/log.ts'
 import { createPasswords } from './platform/passwords.ts'
 
@@ -15,6 +17,9 @@ const DRAIN_TICK_MS = 20
 const SAME_SIGNAL_MS = 300
 /** Bytes that Bun reads of a body at most; an import is the largest thing there is. */
 const MAX_REQUEST_BYTES = 512 * 1024 * 1024
+
+/** Where the build of the web UI is. */
+const SITE = join(import.meta.dirname, '..', 'dist', 'web')
 
 const processFor = (flags: Flags): Process => {
   const config = loadConfig({ env: process.env, flags, cwd: process.cwd() })
@@ -55,6 +60,7 @@ export const startServer = async (context: Process): Promise<Server> => {
     throw error
   })
   const { hostname, port } = config.listenAddr
+  const site = openSite(SITE)
   const server = Bun.serve({
     ...(hostname === undefined ? {} : { hostname }),
     port,
@@ -62,9 +68,11 @@ export const startServer = async (context: Process): Promise<Server> => {
     idleTimeout: 60,
     // Without it Bun writes errors to the terminal by itself, between the lines of the log.
     development: false,
-    fetch: (request, socket) => {
-      const peer = socket.requestIP(request)?.address
-      return plat.fetch(withWholeUrl(request), peer === undefined ? {} : { peer })
+    fetch: (sent, socket) => {
+      const request = withWholeUrl(sent)
+      const page = site(request)
+      if (page) return page
+      return plat.fetch(request, { peer: () => socket.requestIP(sent)?.address ?? '' })
     },
     error: (error) => {
       log.error('request failed outside of the application', { error })

@@ -27,7 +27,7 @@ const list = async ({ plat, bare, request }: Bench): Promise<Result[]> => {
   await ours()
   await baseline()
   const before = await plat.memory()
-  await plat.longestStallMs()
+  await plat.watchStalls()
   const pair = await alternate(ROUNDS, ours, baseline)
   const stallMs = await plat.longestStallMs()
   const growth = (await plat.memory()) - before

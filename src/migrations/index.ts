@@ -5,5 +5,15 @@ import { access } from './0002-access.ts'
 import { secrets } from './0003-secrets.ts'
 import { accessMore } from './0004-access-more.ts'
 import { audit } from './0005-audit.ts'
+import { auditPlaces } from './0006-audit-places.ts'
+import { deviceOrder } from './0007-device-order.ts'
 
-export const migrations: readonly Migration[] = [inventory, access, secrets, accessMore, audit]
+export const migrations: readonly Migration[] = [
+  inventory,
+  access,
+  secrets,
+  accessMore,
+  audit,
+  auditPlaces,
+  deviceOrder,
+]

@@ -54,8 +54,10 @@ export const auditedAs = (
 ): Audited | undefined => {
   if (!('effect' in called)) return called.audit
   const action = ACTIONS[called.effect]
-  return action && { action, resource: singular(called.name.slice(0, called.name.indexOf('.'))) }
+  return action && { action, resource: resourceOf(called) }
 }
+
+const resourceOf = ({ name }: { readonly name: string }): string => singular(name.slice(0, name.indexOf('.')))
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -68,22 +70,36 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes'>>
 
 /**
- * What a call of an operation is about. The first parameter of the path is the object; what is made under an object has
- * an id of its own, or else goes by that object's. All else that was sent are the changes, but for what came in headers.
+ * What a call of an operation is about. The first parameter of the path is the object, or without one the field that is
+ * named after the resource (`user_id` for users); what is made under an object has an id of its own, or else goes by that
+ * object's. All else that was sent are the changes, but for what came in headers.
  * @param made the answer of a create
  */
 export const subjectOf = (op: AnyOperation, input: unknown, made?: unknown): Subject => {
   if (!isFields(input)) return {}
-  const [param = ''] = httpParts(op.http).params
+  const { param, fromHeaders } = partsOf(op)
+  const parent = textOf(input[param])
   const own = isFields(made) ? textOf(made.id) : ''
-  const dropped = new Set<string>(Object.values(op.headers ?? {}))
-  if (own === '' || own === input[param]) dropped.add(param)
-  const sent = Object.entries(input).filter(([field]) => !dropped.has(field))
-  return {
-    resourceId: own || textOf(input[param]),
-    ...(sent.length > 0 && { changes: Object.fromEntries(sent) }),
-  }
+  const changes: Fields = Object.fromEntries(
+    Object.entries(input).filter(
+      ([field]) => !fromHeaders.has(field) && (field !== param || (own !== '' && own !== parent)),
+    ),
+  )
+  return { resourceId: own || parent, ...(Object.keys(changes).length > 0 && { changes }) }
 }
+
+type Parts = { readonly param: string; readonly fromHeaders: ReadonlySet<string> }
+
+/** Worked out once for each operation, because every write asks. */
+const partsOf = (op: AnyOperation): Parts => {
+  const known = partsByOperation.get(op)
+  if (known) return known
+  const [param = `${resourceOf(op)}_id`] = httpParts(op.http).params
+  const parts = { param, fromHeaders: new Set<string>(Object.values(op.headers ?? {})) }
+  partsByOperation.set(op, parts)
+  return parts
+}
+const partsByOperation = new WeakMap<AnyOperation, Parts>()
 
 type Call = Omit<Request, 'input'>
 
@@ -109,7 +125,7 @@ export type AuditNote = Partial<Pick<AuditEvent, 'resource' | 'resourceId' | 'us
 /** The audit entry of a raw route's call. What the handler throws is put on record by the kernel, with all it has noted. */
 export type RawAudit<Tx> = {
   readonly note: (note: AuditNote) => void
-  /** In the transaction of the change, where that is SQL. */
+  /** For what no transaction of the handler's says (`ctx.write` with `audit`). */
   readonly succeeded: (tx?: Tx) => Promise<void>
   /** For what fails after the handler has answered. */
   readonly failed: (error: unknown) => Promise<void>

@@ -51,6 +51,11 @@ export type Request = {
   readonly ifMatch?: string | undefined
 }
 
+export type KernelWriteOptions<Tables> = WriteOptions & {
+  /** Of a raw route whose change is this transaction: it holds the entry as well. */
+  readonly audit?: RawAudit<Tx<Tables>>
+}
+
 /** All that a handler gets; there is nothing else to reach for. */
 export type KernelCtx<Tables> = {
   readonly caller: Caller
@@ -75,7 +80,7 @@ export type KernelCtx<Tables> = {
   /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
   readonly precondition: (current: Etag) => void
   /** Runs a short transaction, for raw routes, jobs and operations with `hasOwnTransactions`, which begin without one. */
-  readonly write: <T>(work: (ctx: KernelCtx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
+  readonly write: <T>(work: (ctx: KernelCtx<Tables>) => Promise<T>, options?: KernelWriteOptions<Tables>) => Promise<T>
 }
 
 export type Handler<O extends AnyOperation, Tables> = (
@@ -101,7 +106,7 @@ export type Handlers<S extends OperationSet, Tables> = {
 export type RawHandler<Tables> = (
   ctx: KernelCtx<Tables>,
   request: globalThis.Request,
-  audit: RawAudit<Kysely<Tables>>,
+  audit: RawAudit<Tx<Tables>>,
 ) => Promise<Response>
 
 /** What a feature does when another feature emits an event, inside the same transaction. */
@@ -160,7 +165,7 @@ export type KernelOptions<Tables> = {
   readonly log: Logger
   /** Told the names of the events of every transaction, after its commit. */
   readonly committed: (events: readonly string[]) => void
-  readonly audit: AuditSink<Kysely<Tables>>
+  readonly audit: AuditSink<Tx<Tables>>
 }
 
 export type Kernel<Tables> = {
@@ -182,12 +187,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
       reactions.set(event, [...(reactions.get(event) ?? []), reaction])
 
-  type Work<T> = (ctx: KernelCtx<Tables>) => Promise<T>
+  type Work<T> = (ctx: KernelCtx<Tables>, tx: Tx<Tables>) => Promise<T>
 
   const transact = async <T>(request: Omit<Request, 'input'>, work: Work<T>, options?: WriteOptions): Promise<T> => {
     const { value, events } = await db.write(async (tx) => {
       const events: string[] = []
-      return { value: await work(contextFor(request, { ...tx, events })), events }
+      return { value: await work(contextFor(request, { ...tx, events }), tx), events }
     }, options)
     committed(events)
     return value
@@ -200,9 +205,14 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       store: db,
       now: now().toISOString(),
       requestId: request.requestId,
-      client: request.client ?? '',
+      // Made when asked for, as the request's own are.
+      get client() {
+        return request.client ?? ''
+      },
       log,
-      signal: request.signal,
+      get signal() {
+        return request.signal
+      },
       emit: async (event, data) => {
         // A reaction declares the type of the event it reacts to; the emitter is the one place that makes it.
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
@@ -224,7 +234,16 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         if (request.ifMatch === undefined || matchesEtag(request.ifMatch, current)) return
         throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
       },
-      write: (work, options) => transact(request, work, options),
+      write: (work, options = {}) =>
+        transact(
+          request,
+          async (inner, transaction) => {
+            const value = await work(inner)
+            await options.audit?.succeeded(transaction)
+            return value
+          },
+          options,
+        ),
     }
     return ctx
   }
@@ -240,14 +259,14 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const runWrite = async (
     { op, handler }: Bound<Tables>,
     request: Request,
-    done: (made: unknown, tx?: Kysely<Tables>) => Promise<void>,
+    done: (made: unknown, tx?: Tx<Tables>) => Promise<void>,
   ): Promise<unknown> => {
     checkAccess(op.access, request.caller)
     const input = parse(op.input, request.input) as never // as in `runRead`
     const inTransaction = (work: Work<unknown>) =>
-      transact(request, async (ctx) => {
-        const made = await work(ctx)
-        await done(made, ctx.db)
+      transact(request, async (ctx, tx) => {
+        const made = await work(ctx, tx)
+        await done(made, tx)
         return made
       })
     if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(request, undefined), input))

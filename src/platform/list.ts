@@ -1,41 +1,102 @@
 /** Lists of rows as they are sent: counted, paged, streamed, with an ETag that is known before any row is read. */
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type Compilable, type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { JsonList } from './answer.ts'
 import type { KernelCtx } from './kernel.ts'
 
-type List<Tables, TB extends keyof Tables, Row, T> = {
+type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
+
+type Sent<Row, T> = {
   /** `ctx.store.revision` of every table that the rows are made of, read before anything else is. */
   readonly revision: string
-  readonly query: SelectQueryBuilder<Tables, TB, Row>
-  readonly page: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+  readonly page: Page
   /** One row as the object of the contract, or as its JSON text. */
   readonly row: (row: Row) => NoInfer<T> | string | Promise<NoInfer<T>>
 }
 
+type List<Tables, TB extends keyof Tables, Row, T> = Sent<Row, T> & {
+  readonly query: SelectQueryBuilder<Tables, TB, Row>
+  /** Rows of all pages, where there is a shorter way to count them than the query itself. */
+  readonly total?: () => Promise<number>
+}
+
+/** A query for its first rows, or for all of them. */
+export type ChainQuery<Row> = (rows?: number) => Compilable<Row>
+
+/** Up to so many rows are read at once, without a stream. */
+const SHORT = 500
+
+type Chain<Row, T> = Sent<Row, T> & {
+  /** No row is in two of them. */
+  readonly queries: readonly ChainQuery<Row>[]
+  readonly total: () => Promise<number>
+}
+
+async function* sent<Row, T>(chunks: AsyncIterable<Row[]>, row: Sent<Row, T>['row']): AsyncGenerator<string[]> {
+  for await (const rows of chunks) {
+    const all = rows.map(row)
+    const isPending = all[0] instanceof Promise
+    yield (isPending ? await Promise.all(all) : all).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+  }
+}
+
+/** The rows of a page out of all of them. */
+async function* cut<Row>(chunks: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
+  let skipped = 0
+  let left = limit ?? Number.POSITIVE_INFINITY
+  for await (const rows of chunks) {
+    const page = rows.slice(Math.max(0, offset - skipped)).slice(0, left)
+    skipped += rows.length - page.length
+    left -= page.length
+    if (page.length > 0) yield page
+    if (left <= 0) return
+  }
+}
+
+/** The first rows of queries, none of which is asked in vain. */
+export async function* firstRows<Row>(
+  db: Pick<Kysely<never>, 'executeQuery'>,
+  queries: readonly ChainQuery<Row>[],
+  count: number,
+): AsyncGenerator<Row[]> {
+  let left = count
+  for (const query of queries) {
+    if (left <= 0) return
+    const { rows } = await db.executeQuery<Row>(query(left))
+    left -= rows.length
+    yield rows
+  }
+}
+
+/** A list made of several queries, one after another: all of it in one snapshot, the first rows of it at once. */
+export const listChain = <Tables, Row, T>(
+  ctx: KernelCtx<Tables>,
+  { revision, queries, total, page, row }: Chain<Row, T>,
+): JsonList<T> => {
+  const wanted = (page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY)
+  const all = () =>
+    wanted <= SHORT
+      ? firstRows(ctx.db, queries, wanted)
+      : ctx.store.stream(...queries.map((query) => query(Number.isFinite(wanted) ? wanted : undefined)))
+  return new JsonList<T>({ revision, total, rows: () => sent(cut(all(), page), row) })
+}
+
+/** How many rows a query has, whatever it selects. */
+export const countRows = async <Tables, TB extends keyof Tables, Row>(
+  query: SelectQueryBuilder<Tables, TB, Row>,
+): Promise<number> => {
+  const counted = query.clearSelect().clearOrderBy().select(sql<number>`count(*)`.as('n'))
+  // With the tables unknown here, so is the type of the one column that was just selected.
+  const { n } = (await counted.executeTakeFirstOrThrow()) as { n: number | string }
+  return Number(n)
+}
+
 export const listRows = <Tables, TB extends keyof Tables, Row, T>(
   ctx: KernelCtx<Tables>,
-  { revision, query, page, row }: List<Tables, TB, Row, T>,
+  { revision, query, page, row, total = () => countRows(query) }: List<Tables, TB, Row, T>,
 ): JsonList<T> => {
   const paged =
     page.limit === undefined && page.offset === undefined
       ? query
       : query.limit(page.limit ?? Number.MAX_SAFE_INTEGER).offset(page.offset ?? 0)
-  return new JsonList<T>({
-    revision,
-    total: async () => {
-      const counted = query.clearSelect().clearOrderBy().select(sql<number>`count(*)`.as('n'))
-      // With the tables unknown here, so is the type of the one column that was just selected.
-      const { n } = (await counted.executeTakeFirstOrThrow()) as { n: number | string }
-      return Number(n)
-    },
-    rows: async function* () {
-      for await (const rows of ctx.store.stream(paged)) {
-        const sent = rows.map(row)
-        const isPending = sent[0] instanceof Promise
-        yield (isPending ? await Promise.all(sent) : sent).map((one) =>
-          typeof one === 'string' ? one : JSON.stringify(one),
-        )
-      }
-    },
-  })
+  return new JsonList<T>({ revision, total, rows: () => sent(ctx.store.stream(paged), row) })
 }

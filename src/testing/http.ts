@@ -41,7 +41,7 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
     entries,
     request: async (http: string, init: RequestInit = {}): Promise<Response> => {
       const [method = 'GET', path = '/'] = http.split(' ')
-      return app.request(ORIGIN + path, { ...init, method })
+      return app.fetch(new Request(ORIGIN + path, { ...init, method }))
     },
     close: async () => {
       guard.stop()

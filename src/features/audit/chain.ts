@@ -4,6 +4,8 @@ import type { AuditChainRow, AuditRow } from './table.ts'
 
 /** How many chains there are: the migration made them. */
 export const CHAINS = 32
+/** How many places a chain has, the first of which stays empty. */
+const PLACES = 2 ** 40
 
 /** Every column that the hash speaks for, in the order in which it does. Never changed: old hashes would no longer hold. */
 const HASHED = [
@@ -24,7 +26,20 @@ const HASHED = [
 
 export type Entry = Pick<AuditRow, (typeof HASHED)[number]>
 /** An entry in its place. */
-export type Link = Entry & { readonly chain: number; readonly seq: number }
+export type Link = Entry & {
+  readonly chain: number
+  /** Without gaps. */
+  readonly seq: number
+}
+
+/**
+ * Chain and seq as one number, by which entries are stored.
+ * @example placeOf(1, 7) // 2 ** 40 + 7
+ */
+export const placeOf = (chain: number, seq: number): number => chain * PLACES + seq
+
+/** The seq of a place in that chain. */
+export const seqOf = (chain: number, place: number | string): number => Number(place) - placeOf(chain, 0)
 
 /** The hash of an entry behind one that has the hash `previous`. */
 export const hashOf = (previous: string, link: Link): string =>

@@ -3,8 +3,11 @@ import { isSecretName, REDACTED } from '../../platform/redaction.ts'
 
 export const MAX_CHANGES_BYTES = 10 * 1024
 
-/** Collects text up to a limit, so that a body of 16 MiB costs no more than one of 10 KiB. */
-class BoundedText {
+/** What JSON says as it is, and most of what there is: far quicker than to have it looked at for more. */
+const PLAIN = /^[ !#-[\]-~]{0,1000}$/
+
+/** JSON that grows up to a limit, so that a body of 16 MiB costs no more than one of 10 KiB. */
+class BoundedJson {
   text = ''
   readonly #limit: number
   constructor(limit: number) {
@@ -16,57 +19,75 @@ class BoundedText {
   add(part: string): void {
     if (!this.isFull) this.text += part
   }
-  /** A string as JSON. Of a long one no more than what can be kept; what JSON can't say as it is, it escapes. */
   addString(value: string): void {
-    this.add(JSON.stringify(value.length > this.#limit ? value.slice(0, this.#limit + 1) : value))
+    if (PLAIN.test(value)) this.add(`"${value}"`)
+    // Of a long one no more than what can be kept.
+    else this.add(JSON.stringify(value.length > this.#limit ? value.slice(0, this.#limit + 1) : value))
   }
 }
 
-type Entries = Iterable<readonly [string, unknown]>
+type NameKind = 'plain' | 'secret' | 'headers'
 
-const addFields = (out: BoundedText, entries: Entries, isSecret: (name: string) => boolean): void => {
+const judgeName = (name: string): NameKind => {
+  if (isSecretName(name)) return 'secret'
+  // Tokens of other services, more often than not, and under any name.
+  return /^headers$/i.test(name) ? 'headers' : 'plain'
+}
+
+/** Names remembered: all contracts have a few hundred, and there are more only where somebody sends whatever he likes. */
+const MAX_KINDS = 2000
+const kinds = new Map<string, NameKind>()
+
+const kindOf = (name: string): NameKind => {
+  const known = kinds.get(name)
+  if (known) return known
+  const kind = judgeName(name)
+  if (kinds.size < MAX_KINDS) kinds.set(name, kind)
+  return kind
+}
+
+/** @param all what every field is, whatever its name */
+const addFields = (out: BoundedJson, fields: object, all?: NameKind): void => {
   let separator = '{'
-  for (const [name, value] of entries) {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue
     if (out.isFull) return
     out.add(separator)
     separator = ','
     out.addString(name)
     out.add(':')
-    if (isSecret(name)) out.addString(REDACTED)
-    // Tokens of other services, more often than not, and under any name.
-    else if (/^headers$/i.test(name)) addHeaders(out, value)
-    else addValue(out, value)
+    addField(out, all ?? kindOf(name), value)
   }
   out.add(separator === '{' ? '{}' : '}')
 }
 
-const addHeaders = (out: BoundedText, headers: unknown): void => {
-  if (typeof headers === 'object' && headers !== null) addFields(out, Object.entries(headers), () => true)
-  else addValue(out, headers)
+const addField = (out: BoundedJson, kind: NameKind, value: unknown): void => {
+  if (kind === 'secret') out.addString(REDACTED)
+  else if (kind === 'headers' && typeof value === 'object' && value !== null) addFields(out, value, 'secret')
+  else addValue(out, value)
 }
 
-const addValue = (out: BoundedText, value: unknown): void => {
+const addList = (out: BoundedJson, list: readonly unknown[]): void => {
+  out.add('[')
+  for (const [i, item] of list.entries()) {
+    if (out.isFull) return
+    if (i > 0) out.add(',')
+    addValue(out, item)
+  }
+  out.add(']')
+}
+
+const addValue = (out: BoundedJson, value: unknown): void => {
   if (typeof value === 'string') out.addString(value)
-  else if (Array.isArray(value)) {
-    out.add('[')
-    for (const [i, item] of value.entries()) {
-      if (out.isFull) return
-      if (i > 0) out.add(',')
-      addValue(out, item)
-    }
-    out.add(']')
-  } else if (typeof value === 'object' && value !== null)
-    addFields(
-      out,
-      Object.entries(value).filter(([, inner]) => inner !== undefined),
-      isSecretName,
-    )
+  else if (Array.isArray(value)) addList(out, value)
+  else if (typeof value === 'object' && value !== null) addFields(out, value)
   else out.add(JSON.stringify(value) ?? 'null')
 }
 
 /** The longest beginning of the text that takes at most so many bytes in UTF-8, without a part of a character. */
 export const cutToBytes = (text: string, maxBytes: number): string => {
-  if (Buffer.byteLength(text) <= maxBytes) return text
+  // No character takes more than three bytes for each of its UTF-16 units.
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
   const bytes = Buffer.from(text)
   let end = maxBytes
   // The bytes of a character behind its first one begin with the bits 10 (RFC 3629).
@@ -80,7 +101,7 @@ export const cutToBytes = (text: string, maxBytes: number): string => {
  */
 export const changesOf = (sent: unknown): string => {
   if (sent === undefined) return ''
-  const out = new BoundedText(MAX_CHANGES_BYTES)
+  const out = new BoundedJson(MAX_CHANGES_BYTES)
   addValue(out, sent)
   return cutToBytes(out.text, MAX_CHANGES_BYTES)
 }

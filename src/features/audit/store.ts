@@ -1,10 +1,11 @@
 /** The queries of the audit trail; the only writer of its tables. */
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../platform/db/prepared.ts'
+import { preparedRows } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { AuditFilter } from './api.ts'
-import { type Chain, chainOf, type Entry, hashOf, type Link, type SignedChain } from './chain.ts'
+import { CHAINS, type Chain, chainOf, type Entry, hashOf, placeOf, type SignedChain, seqOf } from './chain.ts'
 import type { AuditRow } from './table.ts'
 
 export type Scope = Pick<Ctx, 'db' | 'store'>
@@ -47,12 +48,6 @@ export const createWriter = (database: Scope['store']) => {
   const free = (db: Kysely<Tables>) =>
     database.sql.lockFreeRows(db.selectFrom('audit_chains').selectAll().orderBy('chain').limit(1))
   const firstFree = prepared((db: Kysely<Tables>) => free(db))
-  const insert = prepared((db: Kysely<Tables>, values: EntryTexts) =>
-    db.insertInto('audit').values(pick(ENTRY_COLUMNS, values)),
-  )
-  const update = prepared((db: Kysely<Tables>, values: EndTexts) =>
-    db.updateTable('audit_chains').set(pick(END_COLUMNS, values)).where('chain', '=', values.chain),
-  )
   return {
     /** A chain that nobody else is writing to, but for those; nobody else gets it until commit. */
     lockFree: async (db: Kysely<Tables>, except: ReadonlySet<number>): Promise<SignedChain | undefined> => {
@@ -65,55 +60,64 @@ export const createWriter = (database: Scope['store']) => {
               .execute()
       return row && chainOf(row)
     },
-    /** Adds an entry to the end of a chain, which is locked, and signs the new end. */
+    /** Adds entries to the end of a chain and signs the new end; undefined, and nothing done, where the chain is another by now. */
     append: async (
       db: Kysely<Tables>,
-      { chain, entry, sign }: { chain: Chain; entry: Entry; sign: (chain: Chain) => string },
-    ): Promise<void> => {
+      { chain, entries, sign }: { chain: SignedChain; entries: readonly Entry[]; sign: (chain: Chain) => string },
+    ): Promise<SignedChain | undefined> => {
       const scope = { db, store: database }
-      const link: Link = { ...entry, chain: chain.chain, seq: chain.end_seq + 1 }
-      const hash = hashOf(chain.end_hash, link)
-      await insert(scope, { ...entry, chain: `${link.chain}`, seq: `${link.seq}`, hash })
-      const end = { end_seq: link.seq, end_hash: hash }
-      const signature = sign({ ...chain, ...end })
-      await update(scope, { chain: `${link.chain}`, end_seq: `${link.seq}`, end_hash: hash, signature })
+      let { end_seq, end_hash } = chain
+      const rows = entries.map((entry) => {
+        end_hash = hashOf(end_hash, { ...entry, chain: chain.chain, seq: ++end_seq })
+        return { ...entry, place: placeOf(chain.chain, end_seq), hash: end_hash }
+      })
+      const after = { ...chain, end_seq, end_hash, signature: sign({ ...chain, end_seq, end_hash }) }
+      const { end_seq: old_seq, end_hash: old_hash, signature: old_signature } = chain
+      const moved = await moveEnd(scope, { ...after, old_seq, old_hash, old_signature })
+      if (moved.length === 0) return undefined
+      await insert(scope, rows)
+      return after
     },
   }
 }
 
-const ENTRY_COLUMNS = [...columns, 'chain', 'seq', 'hash'] as const
-const END_COLUMNS = ['end_seq', 'end_hash', 'signature'] as const
-type EntryTexts = Pick<Link, (typeof columns)[number]> & Readonly<Record<'chain' | 'seq' | 'hash', string>>
-type EndTexts = Readonly<Record<(typeof END_COLUMNS)[number] | 'chain', string>>
+const insert = preparedRows([...columns, 'place', 'hash'], (db: Kysely<Tables>, rows: AuditRow[]) =>
+  db.insertInto('audit').values(rows),
+)
 
-/** The stand-ins of a prepared query can be asked for one at a time only. */
-const pick = <Values, Name extends keyof Values>(names: readonly Name[], values: Values): Pick<Values, Name> =>
-  // Object.fromEntries loses the names.
-  Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>
+type Move = SignedChain & { readonly old_seq: number; readonly old_hash: string; readonly old_signature: string }
+const moveEnd = prepared((db: Kysely<Tables>, to: Move) =>
+  db
+    .updateTable('audit_chains')
+    .set({ end_seq: to.end_seq, end_hash: to.end_hash, signature: to.signature })
+    .where('chain', '=', to.chain)
+    .where('start_seq', '=', to.start_seq)
+    .where('start_hash', '=', to.start_hash)
+    .where('end_seq', '=', to.old_seq)
+    .where('end_hash', '=', to.old_hash)
+    .where('signature', '=', to.old_signature)
+    .returning('chain'),
+)
 
 /** Every chain with its entries in their order, or with none. */
 export const everything = ({ store: { read } }: Scope) =>
   read
     .selectFrom('audit_chains')
-    .leftJoin('audit', 'audit.chain', 'audit_chains.chain')
-    .select([
-      'audit_chains.chain',
-      'audit_chains.start_seq',
-      'audit_chains.start_hash',
-      'audit_chains.end_seq',
-      'audit_chains.end_hash',
-      'audit_chains.signature',
-    ])
-    .select(columns.map((column) => `audit.${column}` as const))
-    .select(['audit.seq', 'audit.hash'])
-    .orderBy('audit_chains.chain')
-    .orderBy('audit.seq')
+    .leftJoin('audit', (join) =>
+      join
+        .on('audit.place', '>=', sql<number>`audit_chains.chain * ${sql.lit(placeOf(1, 0))}`)
+        .on('audit.place', '<', sql<number>`(audit_chains.chain + 1) * ${sql.lit(placeOf(1, 0))}`),
+    )
+    .select(['chain', 'start_seq', 'start_hash', 'end_seq', 'end_hash', 'signature', 'place', 'hash', ...columns])
+    .orderBy('chain')
+    .orderBy('place')
 
-/** An entry that is in no chain. */
+/** An entry where no chain has its places. */
 export const findStray = async ({ db }: Scope): Promise<string | undefined> => {
-  const known = db.selectFrom('audit_chains').select('chain')
-  const row = await db.selectFrom('audit').select('id').where('chain', 'not in', known).orderBy('id').executeTakeFirst()
-  return row?.id
+  const query = db.selectFrom('audit').select('id').orderBy('place').limit(1)
+  const before = await query.where('place', '<', 0).executeTakeFirst()
+  const behind = await query.where('place', '>=', placeOf(CHAINS, 0)).executeTakeFirst()
+  return before?.id ?? behind?.id
 }
 
 /** Ids begin with their time, so that those of a time are a range of ids. */
@@ -154,11 +158,18 @@ export type Oldest = { readonly seq: number; readonly hash: string; readonly tim
 
 /** The oldest entries of a chain. */
 export const oldest = async ({ db }: Scope, chain: number, limit: number): Promise<Oldest[]> => {
-  const query = db.selectFrom('audit').select(['seq', 'hash', 'timestamp']).where('chain', '=', chain)
-  const rows = await query.orderBy('seq').limit(limit).execute()
-  return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
+  const query = db.selectFrom('audit').select(['place', 'hash', 'timestamp']).orderBy('place').limit(limit)
+  const rows = await query
+    .where('place', '>=', placeOf(chain, 0))
+    .where('place', '<', placeOf(chain + 1, 0))
+    .execute()
+  return rows.map(({ place, ...row }) => ({ ...row, seq: seqOf(chain, place) }))
 }
 
 export const removeUntil = async (scope: Scope, chain: number, seq: number): Promise<void> => {
-  await uncounted(scope).deleteFrom('audit').where('chain', '=', chain).where('seq', '<=', seq).execute()
+  await uncounted(scope)
+    .deleteFrom('audit')
+    .where('place', '>=', placeOf(chain, 0))
+    .where('place', '<=', placeOf(chain, seq))
+    .execute()
 }

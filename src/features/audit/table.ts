@@ -5,6 +5,8 @@ import type { AuditAction } from '../../platform/audit.ts'
 type Stored = number | string
 
 export type AuditRow = {
+  /** Which chain it is of, and where in it, as `placeOf` says. */
+  place: Stored
   /** UUIDv7 of the moment in `timestamp`, so that the order of ids is the order of time. */
   id: string
   timestamp: string
@@ -19,9 +21,6 @@ export type AuditRow = {
   status: 'success' | 'failure'
   error: string
   request_id: string
-  chain: Stored
-  /** Place in the chain, without gaps. */
-  seq: Stored
   /** SHA-256 of the hash before and of this entry. */
   hash: string
 }

@@ -2,7 +2,8 @@
 import type { Kysely } from 'kysely'
 import { type AuditEvent, type AuditSink, NO_AUDIT } from '../../platform/audit.ts'
 import type { Config } from '../../platform/config.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Batch } from '../../platform/db/at-commit.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
 import { toAppError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Tables } from '../tables.ts'
@@ -25,9 +26,10 @@ const TOO_MANY = 429
 /** Text that every engine keeps as it is, so that its hash holds. */
 const kept = (text: string): string => cutToBytes(text.toWellFormed().replaceAll('\0', '\ufffd'), MAX_TEXT_BYTES)
 
-const entryOf = (event: AuditEvent, at: Date, failure?: unknown): Entry => ({
-  id: Bun.randomUUIDv7('hex', at.getTime()),
-  timestamp: at.toISOString(),
+/** An entry before it has its place in time. */
+type Draft = Omit<Entry, 'id' | 'timestamp'>
+
+const draftOf = (event: AuditEvent, error?: string): Draft => ({
   action: event.action,
   resource: event.resource,
   resource_id: kept(event.resourceId),
@@ -36,9 +38,15 @@ const entryOf = (event: AuditEvent, at: Date, failure?: unknown): Entry => ({
   key_id: event.keyId,
   ip_address: event.client,
   changes: changesOf(event.changes),
-  status: failure === undefined ? 'success' : 'failure',
-  error: failure === undefined ? '' : kept(toAppError(failure).message),
+  status: error === undefined ? 'success' : 'failure',
+  error: error === undefined ? '' : kept(error),
   request_id: event.requestId,
+})
+
+const entryAt = (at: Date, draft: Draft): Entry => ({
+  id: Bun.randomUUIDv7('hex', at.getTime()),
+  timestamp: at.toISOString(),
+  ...draft,
 })
 
 /**
@@ -65,16 +73,18 @@ const signAnew = async ({ db, log }: TrailOptions, signer: Signer): Promise<void
   })
 }
 
-const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSink<Kysely<Tables>> => {
+const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSink<Tx<Tables>> => {
   /** Chains that somebody else has put an end to. They are left as they are, so that it stays visible. */
   const broken = new Set<number>()
   const writer = store.createWriter(db)
 
-  const takeChain = async (tx: Kysely<Tables>): Promise<SignedChain> => {
+  type Taken = { readonly chain: SignedChain; readonly isSound: boolean }
+
+  const takeChain = async (tx: Kysely<Tables>): Promise<Taken> => {
     for (;;) {
       const chain = await writer.lockFree(tx, broken)
-      if (chain && signer.isCurrent(chain)) return chain
       if (!chain) break
+      if (signer.isCurrent(chain)) return { chain, isSound: true }
       broken.add(chain.chain)
       log.error('the audit trail was altered: `plat audit verify` says more', { chain: chain.chain })
     }
@@ -83,29 +93,46 @@ const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSink<Kyse
     const any = sound[Math.floor(Math.random() * sound.length)]
     const chain = await store.lock({ db: tx, store: db }, any?.chain ?? 0)
     if (!chain) throw new Error('the audit trail has no chains')
-    return chain
+    return { chain, isSound: signer.isCurrent(chain) }
   }
 
-  const record = async (tx: Kysely<Tables>, event: AuditEvent, failure?: unknown): Promise<void> => {
-    const chain = await takeChain(tx)
-    await writer.append(tx, {
-      chain,
-      entry: entryOf(event, now(), failure),
-      // What was not sound does not become so by going on.
-      sign: signer.isCurrent(chain) ? signer.sign : () => chain.signature,
-    })
+  /** Answers with the chain as it is then, if it is sound. */
+  const appendToAny = async (tx: Kysely<Tables>, entries: readonly Entry[]): Promise<SignedChain | undefined> => {
+    const { chain, isSound } = await takeChain(tx)
+    // What was not sound does not become so by going on.
+    const after = await writer.append(tx, { chain, entries, sign: isSound ? signer.sign : () => chain.signature })
+    if (!after) throw new Error('an audit chain changed while it was locked')
+    return isSound ? after : undefined
+  }
+
+  /**
+   * A sound chain as the last commit left it, where no other process writes: reading it again for each commit takes longer
+   * than to see from the row itself that it is another by now (a commit failed, old entries were deleted).
+   */
+  let last: SignedChain | undefined
+
+  /** All entries of a commit, one after another in one chain. */
+  const write: Batch<Tables, Draft> = async (tx, drafts) => {
+    const at = now()
+    const entries = drafts.map((draft) => entryAt(at, draft))
+    const known = last && (await writer.append(tx, { chain: last, entries, sign: signer.sign }))
+    const sound = known ?? (await appendToAny(tx, entries))
+    last = db.sql.hasOneWriter ? sound : undefined
+  }
+
+  const record = async (draft: Draft, tx?: Tx<Tables>): Promise<void> => {
+    if (tx) tx.atCommit(write, draft)
+    else await db.write(async (own) => own.atCommit(write, draft))
   }
 
   return {
-    succeeded: async (event, tx) => {
-      if (tx) await record(tx, event)
-      else await db.write((own) => record(own.db, event))
-    },
+    succeeded: (event, tx) => record(draftOf(event), tx),
     failed: async (event, error) => {
+      const { status, message } = toAppError(error)
       // Whoever is over a limit may not fill the disk with it.
-      if (toAppError(error).status === TOO_MANY) return
+      if (status === TOO_MANY) return
       try {
-        await db.write((own) => record(own.db, event, error))
+        await record(draftOf(event, message))
       } catch (failure) {
         log.error('an audit entry could not be written', { request_id: event.requestId, error: failure })
       }
@@ -114,7 +141,7 @@ const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSink<Kyse
 }
 
 /** The trail that the configuration asks for. */
-export const openTrail = async (options: TrailOptions): Promise<AuditSink<Kysely<Tables>>> => {
+export const openTrail = async (options: TrailOptions): Promise<AuditSink<Tx<Tables>>> => {
   const signer = createSigner(options.config)
   await signAnew(options, signer)
   return options.config.auditEnabled ? trailOf(options, signer) : NO_AUDIT

@@ -1,7 +1,6 @@
 /** Goes through the whole trail, a piece at a time, and finds the first entry that is not as it was written. */
-import type { Ctx } from '../ctx.ts'
 import type { Verification } from './api.ts'
-import { CHAINS, chainOf, hashOf, type Link, type SignedChain, type Signer } from './chain.ts'
+import { CHAINS, chainOf, hashOf, type Link, type SignedChain, type Signer, seqOf } from './chain.ts'
 import * as store from './store.ts'
 
 /** What is wrong, and the last entry before it, to tell which of several comes first. */
@@ -55,7 +54,7 @@ const checkOf = (chain: SignedChain, signer: Signer): ChainCheck => {
 const isEarlier = (a: Finding, b: Finding): boolean => (a.id || `${a.after}~`) < (b.id || `${b.after}~`)
 
 /** Entries and chains in one query, so that both are of one moment while others go on writing. */
-export const verify = async (ctx: Ctx, signer: Signer): Promise<Verification> => {
+export const verify = async (ctx: store.Scope, signer: Signer): Promise<Verification> => {
   const seen = new Set<number>()
   let checked = 0
   let first: Finding | undefined
@@ -64,7 +63,7 @@ export const verify = async (ctx: Ctx, signer: Signer): Promise<Verification> =>
     if (finding && (!first || isEarlier(finding, first))) first = finding
   }
   for await (const rows of ctx.store.stream(store.everything(ctx)))
-    for (const { id, seq, hash, ...row } of rows) {
+    for (const { id, place, hash, ...row } of rows) {
       const chain = chainOf(row)
       if (check?.chain !== chain.chain) {
         report(check?.end())
@@ -74,7 +73,7 @@ export const verify = async (ctx: Ctx, signer: Signer): Promise<Verification> =>
       if (id === null) continue // a chain without entries
       checked++
       // They are null together, which an outer join can't tell.
-      check.add({ ...row, id, chain: chain.chain, seq: Number(seq) } as Link, hash ?? '')
+      check.add({ ...row, id, chain: chain.chain, seq: seqOf(chain.chain, place ?? 0) } as Link, hash ?? '')
     }
   report(check?.end())
 

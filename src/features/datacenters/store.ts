@@ -1,5 +1,8 @@
 /** The queries of datacenters; the only writer of their table. */
+import type { Kysely } from 'kysely'
+import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 import type { Datacenter } from './api.ts'
 
 const columns = ['id', 'name', 'location', 'description', 'created_at', 'updated_at'] as const
@@ -29,7 +32,10 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 /** Which of the ids exist. */
 export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
-  if (ids.length === 0) return new Set()
-  const rows = await ctx.db.selectFrom('datacenters').select('id').where('id', 'in', ids).execute()
+  const rows = await idsAmong(ctx, ids)
   return new Set(rows.map(({ id }) => id))
 }
+
+const idsAmong = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('datacenters').select('id').where('id', 'in', ids),
+)

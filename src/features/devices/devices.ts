@@ -3,18 +3,19 @@ import { JsonText } from '../../platform/answer.ts'
 import { runBulk } from '../../platform/bulk-run.ts'
 import { AppError, invalid, invalidField, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
+import { listChain } from '../../platform/list.ts'
 import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { lockAll as lockPools } from '../pools/pools.ts'
 import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES } from './api.ts'
+import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
 import { reactions } from './reactions.ts'
 import { referenceIssues } from './references.ts'
 import type { Address, Device } from './schema.ts'
-import { searchQuery } from './search.ts'
+import { findDevices } from './search.ts'
 import * as store from './store.ts'
 
 /** A device that will be, and what was wrong with it. */
@@ -185,22 +186,10 @@ const sendDoc = ({ doc }: { readonly doc: string }): string => doc
 
 export const feature: Feature = {
   operations: implement(devices, {
-    list: async (ctx, { tags = [], datacenter_id, network_id, status, ...page }) => {
-      const revision = await ctx.store.revision(network_id ? ['devices', 'network_addresses'] : ['devices'])
-      let query = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id')
-      for (const tag of new Set(tags))
-        query = query.where('id', 'in', (eb) => eb.selectFrom('device_tags').select('device_id').where('tag', '=', tag))
-      if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
-      if (network_id)
-        query = query.where('id', 'in', (eb) =>
-          eb.selectFrom('network_addresses').select('device_id').where('network_id', '=', network_id),
-        )
-      if (status) query = query.where('status', '=', status)
-      return listRows(ctx, { revision, query, page, row: sendDoc })
-    },
+    list: async (ctx, { limit, offset, ...filter }) => listDevices(ctx, filter, { limit, offset }),
     search: async (ctx, { q, ...page }) => {
       const revision = await ctx.store.revision(['devices', 'addresses'])
-      return listRows(ctx, { revision, query: searchQuery(ctx, q), page, row: sendDoc })
+      return listChain(ctx, { revision, ...(await findDevices(ctx, q)), page, row: sendDoc })
     },
     create,
     get: async (ctx, { id }) => new JsonText(await mustGetDoc(ctx, id)),

@@ -1,8 +1,11 @@
 /** Keeps `network_addresses`, the answer to "which addresses belong to which network", true to the rule in networks. */
+import type { Kysely } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
+import { preparedRows } from '../../platform/db/prepared-lists.ts'
 import { pause } from '../../platform/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { networksHolding } from '../networks/membership.ts'
+import type { Tables } from '../tables.ts'
 import type { AddressRow } from './table.ts'
 
 type Member = Pick<AddressRow, 'device_id' | 'ip_key' | 'network_id'>
@@ -22,9 +25,13 @@ const membersOf = async (ctx: Ctx, rows: readonly Member[]) => {
 
 /** Adds the addresses of devices that have none on record yet. */
 export const add = async (ctx: Ctx, rows: readonly Member[]): Promise<void> => {
-  for (const batch of batches(await membersOf(ctx, rows)))
-    await ctx.db.insertInto('network_addresses').values(batch).execute()
+  await insertRows(ctx, await membersOf(ctx, rows))
 }
+
+const insertRows = preparedRows(
+  ['network_id', 'ip_key', 'device_id'],
+  (db: Kysely<Tables>, rows: Tables['network_addresses'][]) => db.insertInto('network_addresses').values(rows),
+)
 
 /** Works the memberships of some devices out anew. */
 export const rebuild = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {

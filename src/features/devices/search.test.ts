@@ -167,7 +167,7 @@ describe.each([...dialects()])('the search of devices on %s', (dialect) => {
 describe.each([...dialects()])('the ranking of found devices on %s', (dialect) => {
   const inv = inventory(dialect)
 
-  test('puts the exact name, host name or address first, then what begins with it, then the rest, each by name', async () => {
+  test('puts the exact name, host name or address first, then names and host names that begin with it, then the rest', async () => {
     const { api } = inv
     await api.devices.create({ name: 'a', description: 'like Web' })
     await api.devices.create({ name: 'b', tags: ['web'] })
@@ -177,7 +177,7 @@ describe.each([...dialects()])('the ranking of found devices on %s', (dialect) =
     await api.devices.create({ name: 'web-10' })
     await api.devices.create({ name: 'x', hostname: 'wEb' })
     await api.devices.create({ name: 'Web' })
-    expect(await seek(inv, ' WEB ')).toEqual(['Web', 'x', 'd', 'web-10', 'WEB-2', 'a', 'b', 'c-WEB'])
+    expect(await seek(inv, ' WEB ')).toEqual(['Web', 'x', 'web-10', 'WEB-2', 'd', 'a', 'b', 'c-WEB'])
   })
 
   test('ranks addresses as it ranks names', async () => {
@@ -187,7 +187,7 @@ describe.each([...dialects()])('the ranking of found devices on %s', (dialect) =
     await api.devices.create({ name: 'c', addresses: [{ ip: '10.1.1.10' }] })
     await api.devices.create({ name: 'd', addresses: [{ ip: '172.16.0.1' }, { ip: '10.1.1.1' }] })
     expect(await seek(inv, '10.1.1.1')).toEqual(['d', 'c', 'a', 'b'])
-    expect(await seek(inv, '10.1.1')).toEqual(['c', 'd', 'a', 'b'])
+    expect(await seek(inv, '10.1.1')).toEqual(['d', 'c', 'a', 'b'])
   })
 
   test('knows an exact address in whatever form it is asked for', async () => {
@@ -211,8 +211,8 @@ describe.each([...dialects()])('the ranking of found devices on %s', (dialect) =
       return [total, (body as { name: string }[]).map(({ name }) => name)]
     }
     expect([await page(0), await page(3), await page(6)]).toEqual([
-      ['8', ['Web', 'x', 'd']],
-      ['8', ['web-10', 'WEB-2', 'a']],
+      ['8', ['Web', 'x', 'web-10']],
+      ['8', ['WEB-2', 'd', 'a']],
       ['8', ['b', 'c-WEB']],
     ])
   })

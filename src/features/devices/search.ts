@@ -1,59 +1,160 @@
-/** How devices are found: by words anywhere in their text, by the address itself, by the block their address is in. */
-import { sql } from 'kysely'
+/**
+ * How devices are found: by words anywhere in their text, by the address itself, by the block their address is in. What is
+ * found best comes first; each kind of it is a query of its own, in the order of an index, so that the first page of very
+ * many is there at once.
+ */
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
-import { escapeLike } from '../../platform/db/database.ts'
+import { hasMany } from '../../platform/db/subset.ts'
 import { invalidField } from '../../platform/errors.ts'
+import { type ChainQuery, countRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+
+type Doc = { readonly doc: string }
+
+export type Found = {
+  readonly queries: readonly ChainQuery<Doc>[]
+  readonly total: () => Promise<number>
+}
+
+type Columns = ExpressionBuilder<Tables, 'devices'>
+
+/** What can be the beginning of an address. */
+const ADDRESS = /^[0-9a-f:.]+$/
+
+/** Sorts behind everything that begins with `text`: no text holds this noncharacter (Unicode 23.7). */
+const beyond = (text: string): string => `${text}\u{10ffff}`
+
+const docs = (ctx: Ctx) => ctx.db.selectFrom('devices').select('doc')
+
+/** Lets a query have no more than its first rows. */
+const first =
+  <Q extends { limit: (rows: number) => Q }>(query: Q) =>
+  (rows?: number): Q =>
+    rows === undefined ? query : query.limit(rows)
+
+/** Counts once, for as long as no device changes. */
+const remembered = async (ctx: Ctx, text: string, count: () => Promise<number>): Promise<number> => {
+  // No id holds the character in front.
+  const n = await ctx.store.remember('devices', `\u0000found ${text}`, async () => String(await count()))
+  return Number(n)
+}
+
+const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to: string }): Promise<Found> => {
+  const inside = sql`FROM addresses WHERE ip_key BETWEEN ${from} AND ${to}`
+  const sparse = docs(ctx).where(sql<SqlBool>`id IN (SELECT device_id ${inside})`)
+  const query = (await hasMany(ctx.db, sql`SELECT 1 AS one ${inside}`))
+    ? docs(ctx).where(sql<SqlBool>`EXISTS (SELECT 1 ${inside} AND device_id = devices.id)`)
+    : sparse
+  return {
+    queries: [first(query.orderBy('name_key').orderBy('id'))],
+    total: () => remembered(ctx, text, () => countRows(sparse)),
+  }
+}
+
+/** The kinds of a good match, as conditions on devices. */
+const matchesOf = (text: string) => {
+  const ip = parseIp(text)
+  const end = beyond(text)
+  const isPrefix = ADDRESS.test(text)
+  return {
+    isPrefix,
+    /** Has the name, the host name or the address; an address may be written in other ways than the one that is stored. */
+    exactly: (eb: Columns) =>
+      eb.or([
+        eb('name_key', '=', text),
+        eb('hostname_key', '=', text),
+        ...(ip ? [eb('id', 'in', eb.selectFrom('addresses').select('device_id').where('ip_key', '=', ipKey(ip)))] : []),
+      ]),
+    byName: (eb: Columns) => eb.and([eb('name_key', '>=', text), eb('name_key', '<', end)]),
+    byHostname: (eb: Columns) => eb.and([eb('hostname_key', '>=', text), eb('hostname_key', '<', end)]),
+    byAddress: (eb: Columns) =>
+      isPrefix
+        ? eb.exists(
+            eb
+              .selectFrom('addresses')
+              .select('device_id')
+              .whereRef('device_id', '=', 'devices.id')
+              .where('ip', '>=', text)
+              .where('ip', '<', end),
+          )
+        : eb.lit(false),
+  }
+}
+
+/** Devices with an address that begins with the text, in the order of the first such address of each. */
+const byAddressPrefix = (ctx: Ctx, text: string) => {
+  const end = beyond(text)
+  return ctx.db
+    .selectFrom('addresses as a')
+    .innerJoin('devices', 'devices.id', 'a.device_id')
+    .select('doc')
+    .where('a.ip', '>=', text)
+    .where('a.ip', '<', end)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('addresses as b')
+            .select('b.device_id')
+            .whereRef('b.device_id', '=', 'a.device_id')
+            .where('b.ip', '>=', text)
+            .where(({ eb, or, and, ref }) =>
+              or([
+                eb('b.ip', '<', ref('a.ip')),
+                and([eb('b.ip', '=', ref('a.ip')), eb('b.position', '<', ref('a.position'))]),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .orderBy('a.ip')
+    .orderBy('a.device_id')
+}
+
+const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
+  const words = [...new Set(text.split(/\s+/))]
+  const { sql: engine } = ctx.store
+  const { isPrefix, exactly, byName, byHostname, byAddress } = matchesOf(text)
+  const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
+  const others = docs(ctx).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
+  const inOrder = await engine.matchesWordsInOrder(ctx.db, 'devices', words)
+  const queries: ChainQuery<Doc>[] = [
+    first(named(docs(ctx).where(exactly))),
+    first(named(docs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
+    first(
+      docs(ctx)
+        .where(byHostname)
+        .where((eb) => eb.not(eb.or([exactly(eb), byName(eb)])))
+        .orderBy('hostname_key')
+        .orderBy('id'),
+    ),
+    first(byAddressPrefix(ctx, text).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb)])))),
+    first(named(others.where(inOrder))),
+  ]
+  const count = () =>
+    // What equals or begins with the text holds its words, but for an address that is stored in another form.
+    parseIp(text)
+      ? countRows(docs(ctx).where((eb) => eb.or([engine.matchesWords('devices', words), exactly(eb)])))
+      : engine.countWords(ctx.db, 'devices', words)
+  return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total: () => remembered(ctx, text, count) }
+}
 
 /**
- * A CIDR finds the devices with an address inside it. Anything else is words that must all occur, in any case; what equals
- * a name, host name or address comes first, then what begins with it, then the rest, each by name.
+ * A CIDR finds the devices with an address inside it, by name. Anything else is words that must all occur, in any case; what
+ * equals a name, host name or address comes first; then names, host names and addresses that begin with it, each in their
+ * order; then the rest by name.
  * @throws AppError VALIDATION_ERROR for nothing but blanks.
  */
-export const searchQuery = (ctx: Ctx, q: string) => {
+export const findDevices = async (ctx: Ctx, q: string): Promise<Found> => {
   const text = q.trim().toLowerCase()
   if (text === '') throw invalidField('q', 'must not be blank')
-  const query = ctx.db.selectFrom('devices').select('doc')
-
   const cidr = parseCidr(text)
-  if (cidr) {
-    const { family, first, last } = cidr
-    return query
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('addresses')
-          .select('device_id')
-          .where('ip_key', '>=', ipKey({ family, value: first }))
-          .where('ip_key', '<=', ipKey({ family, value: last })),
-      )
-      .orderBy('name_key')
-      .orderBy('id')
-  }
-
-  const ip = parseIp(text)
-  const words = ctx.store.sql.matchesWords('devices', [...new Set(text.split(/\s+/))])
-  const matching = query.where((eb) => {
-    if (!ip) return words
-    // An address may be written in other ways than the one that is stored.
-    const having = eb.selectFrom('addresses').select('device_id').where('ip_key', '=', ipKey(ip))
-    return eb.or([words, eb('id', 'in', having)])
+  if (!cidr) return byWords(ctx, text)
+  const { family } = cidr
+  return inBlock(ctx, text, {
+    from: ipKey({ family, value: cidr.first }),
+    to: ipKey({ family, value: cidr.last }),
   })
-  const prefix = `${escapeLike(text)}%`
-  return matching
-    .orderBy(({ selectFrom }) => {
-      const exactly = selectFrom('addresses')
-        .select('device_id')
-        .where('ip_key', '=', ip ? ipKey(ip) : '')
-      const beginning = selectFrom('addresses')
-        .select('device_id')
-        .where('ip', '>=', text)
-        .where('ip', '<', `${text}\uffff`)
-      return sql`CASE
-        WHEN name_key = ${text} OR hostname_key = ${text} OR id IN (${exactly}) THEN 0
-        WHEN name_key LIKE ${prefix} ESCAPE '\\' OR hostname_key LIKE ${prefix} ESCAPE '\\' OR id IN (${beginning}) THEN 1
-        ELSE 2 END`
-    })
-    .orderBy('name_key')
-    .orderBy('id')
 }

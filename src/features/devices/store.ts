@@ -3,14 +3,12 @@ import type { Kysely } from 'kysely'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/prepared.ts'
+import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
 import { pause } from '../../platform/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
 import type { AddressRow, DeviceRow } from './table.ts'
-
-/** Devices per statement of a multi-row insert: 15 columns each, well under what an engine binds. */
-const ROWS = 200
 
 /** The sortable key of an address that its contract has let in. */
 export const keyOf = (ip: string): string => {
@@ -34,7 +32,9 @@ const searchText = (device: Device): string =>
     .join('\n')
     .toLowerCase()
 
-const rowOf = (device: Device): Omit<DeviceRow, 'seq'> => ({
+type NewRow = Omit<DeviceRow, 'seq'>
+
+const rowOf = (device: Device): NewRow => ({
   id: device.id,
   name: device.name,
   name_key: device.name.toLowerCase(),
@@ -66,8 +66,11 @@ const tagRows = ({ id, tags }: Device) => tags.map((tag, position) => ({ device_
 const domainRows = ({ id, domains }: Device) => domains.map((domain, position) => ({ device_id: id, position, domain }))
 
 /** One device as the JSON text that is sent. */
-export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> =>
-  (await docsById(ctx, { id }))[0]?.doc
+export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> => {
+  const read = async () => (await docsById(ctx, { id }))[0]?.doc
+  // A transaction sees what is not committed yet.
+  return ctx.db === ctx.store.read ? ctx.store.remember('devices', id, read) : read()
+}
 
 const docsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('devices').select('doc').where('id', '=', id),
@@ -82,12 +85,11 @@ export const exists = async (ctx: Ctx, id: string): Promise<boolean> =>
   (await ctx.db.selectFrom('devices').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 
 export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
-  const known = new Set<string>()
-  for (const batch of batches(ids))
-    for (const { id } of await ctx.db.selectFrom('devices').select('id').where('id', 'in', batch).execute())
-      known.add(id)
-  return known
+  const rows = await idsAmong(ctx, ids)
+  return new Set(rows.map(({ id }) => id))
 }
+
+const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('devices').select('id').where('id', 'in', ids))
 
 export const idsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, string[]>> => {
   const ids = new Map<string, string[]>()
@@ -100,32 +102,53 @@ export const idsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map
 
 /** The devices of those ids that exist, as JSON text by id. */
 export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
-  const docs = new Map<string, string>()
-  for (const batch of batches(ids))
-    for (const { id, doc } of await ctx.db
-      .selectFrom('devices')
-      .select(['id', 'doc'])
-      .where('id', 'in', batch)
-      .execute())
-      docs.set(id, doc)
-  return docs
+  const rows = await docsByIds(ctx, ids)
+  return new Map(rows.map(({ id, doc }) => [id, doc]))
 }
 
-const insertAddresses = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  for (const rows of batches(devices.flatMap(addressRows))) await ctx.db.insertInto('addresses').values(rows).execute()
-}
+const docsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', ids),
+)
 
-const insertTags = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  for (const rows of batches(devices.flatMap(tagRows))) await ctx.db.insertInto('device_tags').values(rows).execute()
-}
+const DEVICE_COLUMNS = [
+  'id',
+  'name',
+  'name_key',
+  'hostname_key',
+  'description',
+  'make_model',
+  'os',
+  'status',
+  'datacenter_id',
+  'username',
+  'location',
+  'created_at',
+  'updated_at',
+  'search_text',
+  'doc',
+] as const satisfies readonly (keyof NewRow)[]
+const insertRows = preparedRows(DEVICE_COLUMNS, (db: Kysely<Tables>, rows: NewRow[]) =>
+  db.insertInto('devices').values(rows),
+)
+const insertAddressRows = preparedRows(
+  ['device_id', 'position', 'ip', 'ip_key', 'network_id', 'pool_id'],
+  (db: Kysely<Tables>, rows: AddressRow[]) => db.insertInto('addresses').values(rows),
+)
+const insertTagRows = preparedRows(
+  ['device_id', 'position', 'tag'],
+  (db: Kysely<Tables>, rows: Tables['device_tags'][]) => db.insertInto('device_tags').values(rows),
+)
+const insertDomainRows = preparedRows(
+  ['device_id', 'position', 'domain'],
+  (db: Kysely<Tables>, rows: Tables['device_domains'][]) => db.insertInto('device_domains').values(rows),
+)
 
-const insertDomains = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  for (const rows of batches(devices.flatMap(domainRows)))
-    await ctx.db.insertInto('device_domains').values(rows).execute()
-}
+const insertAddresses = (ctx: Ctx, devices: readonly Device[]) => insertAddressRows(ctx, devices.flatMap(addressRows))
+const insertTags = (ctx: Ctx, devices: readonly Device[]) => insertTagRows(ctx, devices.flatMap(tagRows))
+const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows(ctx, devices.flatMap(domainRows))
 
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  for (const rows of batches(devices.map(rowOf), ROWS)) await ctx.db.insertInto('devices').values(rows).execute()
+  await insertRows(ctx, devices.map(rowOf))
   await insertAddresses(ctx, devices)
   await insertTags(ctx, devices)
   await insertDomains(ctx, devices)
@@ -209,19 +232,18 @@ export const takenInPools = async (
 ): Promise<{ pool_id: string; ip: string }[]> => {
   const taken: { pool_id: string; ip: string }[] = []
   for (const batch of batches(wanted)) {
-    // By address alone: an index finds those, where every pool with every address would be as many look-ups.
-    const rows = await ctx.db
-      .selectFrom('addresses')
-      .select(['pool_id', 'ip', 'ip_key', 'device_id'])
-      .where(
-        'ip_key',
-        'in',
-        batch.map(({ ip_key }) => ip_key),
-      )
-      .execute()
+    const rows = await holders(
+      ctx,
+      batch.map(({ ip_key }) => ip_key),
+    )
     for (const { pool_id, ip, ip_key, device_id } of rows)
       if (batch.some((one) => one.pool_id === pool_id && one.ip_key === ip_key && one.device_id !== device_id))
         taken.push({ pool_id: pool_id ?? '', ip })
   }
   return taken
 }
+
+// By address alone: an index finds those, where every pool with every address would be as many look-ups.
+const holders = preparedKeys((db: Kysely<Tables>, keys) =>
+  db.selectFrom('addresses').select(['pool_id', 'ip', 'ip_key', 'device_id']).where('ip_key', 'in', keys),
+)

@@ -1,13 +1,14 @@
 /** Imports a whole resource: every row judged, all or nothing, with progress on the way. */
-import type { RawAudit } from '../../platform/audit.ts'
 import { coerce, coercionOf } from '../../platform/coerce.ts'
 import { singular } from '../../platform/command.ts'
 import { AppError, toAppError } from '../../platform/errors.ts'
 import { readBytes, requireJsonType } from '../../platform/http/body.ts'
 import { countRows, type JsonRow, jsonRows } from '../../platform/http/json-rows.ts'
+import type { KernelWriteOptions } from '../../platform/kernel.ts'
 import { pause } from '../../platform/pause.ts'
 import { parse } from '../../platform/validate.ts'
 import type { Ctx, Feature } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 import { estateRoutes, ImportQuery, type ImportResult, MAX_ERRORS, MAX_IMPORT_BYTES } from './api.ts'
 import { IMPORTERS } from './importers.ts'
 import type { Row } from './row.ts'
@@ -47,7 +48,7 @@ function* batchesOf(bytes: Uint8Array): Generator<Row[]> {
   if (batch.length > 0) yield batch
 }
 
-type Audit = RawAudit<Ctx['db']>
+type Audit = NonNullable<KernelWriteOptions<Tables>['audit']>
 type Body = { readonly query: ImportQuery; readonly bytes: Uint8Array; readonly audit: Audit }
 type Import = Body & { readonly progress: Progress }
 
@@ -111,10 +112,9 @@ const run = async (ctx: Ctx, task: Import): Promise<ImportResult> => {
         const result = await importAll(tx, task)
         const { created, updated, unchanged } = result
         audit.note({ changes: { created, updated, unchanged, rows: firstRows(bytes) } })
-        await audit.succeeded(tx.db)
         return result
       },
-      { alone: true },
+      { alone: true, audit },
     )
   } catch (error) {
     if (!(error instanceof Undo)) throw error

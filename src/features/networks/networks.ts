@@ -2,9 +2,10 @@
 import { formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
 import { runBulk } from '../../platform/bulk-run.ts'
 import { containsText } from '../../platform/db/contains.ts'
+import { membership } from '../../platform/db/subset.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
+import { countRows, listRows } from '../../platform/list.ts'
 import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
@@ -127,13 +128,16 @@ export const feature: Feature = {
     devices: async (ctx, { id, ...page }) => {
       await mustGet(ctx, id)
       const revision = await ctx.store.revision(['devices', 'network_addresses'])
-      const query = ctx.db
-        .selectFrom('devices')
-        .select('doc')
-        .where('id', 'in', (eb) => eb.selectFrom('network_addresses').select('device_id').where('network_id', '=', id))
-        .orderBy('name_key')
-        .orderBy('id')
-      return listRows(ctx, { revision, query, page, row: ({ doc }) => doc })
+      const { ordered, counted } = await membership(ctx.db, {
+        id: 'devices.id',
+        table: 'network_addresses',
+        member: 'device_id',
+        column: 'network_id',
+        value: id,
+      })
+      const all = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id')
+      const total = () => countRows(all.where(counted))
+      return listRows(ctx, { revision, query: all.where(ordered), page, total, row: ({ doc }) => doc })
     },
     utilization: async (ctx, { id }) => {
       const network = await mustGet(ctx, id)

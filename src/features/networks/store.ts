@@ -1,9 +1,10 @@
 /** The queries of networks; the only writer of their table. */
-
+import type { Kysely } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey } from '../../net/ip.ts'
-import { batches } from '../../platform/db/batches.ts'
+import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 import type { Network } from './api.ts'
 
 const columns = ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description', 'created_at', 'updated_at'] as const
@@ -45,19 +46,17 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 /** The subnets of those of the ids that exist, or of all networks. */
 export const subnetsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string>> => {
-  const select = ctx.db.selectFrom('networks').select(['id', 'subnet'])
-  const rows =
-    ids === 'all'
-      ? await select.execute()
-      : (await Promise.all(batches(ids).map((batch) => select.where('id', 'in', batch).execute()))).flat()
+  const rows = await (ids === 'all' ? subnets(ctx.db).execute() : subnetsByIds(ctx, ids))
   return new Map(rows.map(({ id, subnet }) => [id, subnet]))
 }
 
+const subnets = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet', 'prefix'])
+const subnetsByIds = preparedKeys((db: Kysely<Tables>, ids) => subnets(db).where('id', 'in', ids))
+const bySubnets = preparedKeys((db: Kysely<Tables>, wanted) => subnets(db).where('subnet', 'in', wanted))
+
 /** The networks with one of these subnets, or all of them. */
-export const bySubnet = (ctx: Ctx, subnets: readonly string[] | 'all') => {
-  const query = ctx.db.selectFrom('networks').select(['id', 'subnet', 'prefix'])
-  return (subnets === 'all' ? query : query.where('subnet', 'in', subnets)).execute()
-}
+export const bySubnet = (ctx: Ctx, wanted: readonly string[] | 'all') =>
+  wanted === 'all' ? subnets(ctx.db).execute() : bySubnets(ctx, wanted)
 
 export const clearDatacenter = async (ctx: Ctx, datacenterId: string): Promise<void> => {
   await ctx.db

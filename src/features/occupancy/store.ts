@@ -1,7 +1,10 @@
 /** The queries of occupancy; the only writer of its table. */
+import type { Kysely } from 'kysely'
 import { EMPTY_BLOCK } from '../../net/occupancy.ts'
 import { batches } from '../../platform/db/batches.ts'
+import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 
 export const lockNameOf = (block: string): string => `block ${block}`
 
@@ -12,25 +15,30 @@ export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<v
 }
 
 export const readBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<Map<string, string>> => {
-  const known = new Map<string, string>()
-  for (const batch of batches(blocks)) {
-    const rows = await ctx.db.selectFrom('address_blocks').selectAll().where('block', 'in', batch).execute()
-    for (const { block, taken } of rows) known.set(block, taken)
-  }
-  return known
+  const rows = await rowsOf(ctx, blocks)
+  return new Map(rows.map(({ block, taken }) => [block, taken]))
 }
+
+const rowsOf = preparedKeys((db: Kysely<Tables>, blocks) =>
+  db.selectFrom('address_blocks').select(['block', 'taken']).where('block', 'in', blocks),
+)
 
 /** Blocks in which nothing is taken any more lose their row. */
 export const writeBlocks = async (ctx: Ctx, rows: readonly { block: string; taken: string }[]): Promise<void> => {
   const empty = rows.filter(({ taken }) => taken === EMPTY_BLOCK).map(({ block }) => block)
   for (const batch of batches(empty)) await ctx.db.deleteFrom('address_blocks').where('block', 'in', batch).execute()
-  for (const batch of batches(rows.filter(({ taken }) => taken !== EMPTY_BLOCK)))
-    await ctx.db
-      .insertInto('address_blocks')
-      .values(batch)
-      .onConflict((conflict) => conflict.column('block').doUpdateSet({ taken: (eb) => eb.ref('excluded.taken') }))
-      .execute()
+  await putRows(
+    ctx,
+    rows.filter(({ taken }) => taken !== EMPTY_BLOCK),
+  )
 }
+
+const putRows = preparedRows(['block', 'taken'], (db: Kysely<Tables>, rows: Tables['address_blocks'][]) =>
+  db
+    .insertInto('address_blocks')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('block').doUpdateSet({ taken: (eb) => eb.ref('excluded.taken') })),
+)
 
 type BlockRange = { readonly first: string; readonly last: string }
 
@@ -50,15 +58,14 @@ export const pageOfBlocks = (ctx: Ctx, { first, last }: BlockRange, limit: numbe
 
 /** Which of the addresses a device or a reservation has. */
 export const heldKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Set<string>> => {
-  const held = new Set<string>()
-  for (const batch of batches(keys)) {
-    const rows = await ctx.db
-      .selectFrom('addresses')
-      .select('ip_key')
-      .where('ip_key', 'in', batch)
-      .union(ctx.db.selectFrom('reservations').select('ip_key').where('ip_key', 'in', batch))
-      .execute()
-    for (const { ip_key } of rows) held.add(ip_key)
-  }
-  return held
+  const rows = await heldRows(ctx, keys)
+  return new Set(rows.map(({ ip_key }) => ip_key))
 }
+
+const heldRows = preparedKeys((db: Kysely<Tables>, keys) =>
+  db
+    .selectFrom('addresses')
+    .select('ip_key')
+    .where('ip_key', 'in', keys)
+    .union(db.selectFrom('reservations').select('ip_key').where('ip_key', 'in', keys)),
+)

@@ -1,8 +1,10 @@
 /** The queries of pools; the only writer of their tables. */
-import { type SqlBool, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
+import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 import type { Pool } from './api.ts'
 import type { PoolRow } from './table.ts'
 
@@ -114,17 +116,15 @@ export const ofNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('netw
 
 /** Where those of the ids that are pools begin and end. */
 export const rangesOf = async (ctx: Ctx, ids: readonly string[]) => {
-  const ranges = new Map<string, { first: string; last: string; network_id: string }>()
-  for (const batch of batches(ids)) {
-    const rows = await ctx.db
-      .selectFrom('pools')
-      .select(['id', 'start_key', 'end_key', 'network_id'])
-      .where('id', 'in', batch)
-      .execute()
-    for (const row of rows) ranges.set(row.id, { first: row.start_key, last: row.end_key, network_id: row.network_id })
-  }
-  return ranges
+  const rows = await rangesByIds(ctx, ids)
+  return new Map(
+    rows.map(({ id, start_key, end_key, network_id }) => [id, { first: start_key, last: end_key, network_id }]),
+  )
 }
+
+const rangesByIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('pools').select(['id', 'start_key', 'end_key', 'network_id']).where('id', 'in', ids),
+)
 
 /** Every address of a device in a range, with the device that has it first by name of its id. */
 export const usedIn = (ctx: Ctx, first: string, last: string) =>

@@ -2,9 +2,10 @@
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { containsText } from '../../platform/db/contains.ts'
+import { firstRows } from '../../platform/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
-import { searchQuery } from '../devices/search.ts'
+import { findDevices } from '../devices/search.ts'
 import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
 
 type Range = { readonly first: string; readonly last: string }
@@ -40,7 +41,8 @@ const inDevices = async (
   words: readonly string[],
   range: Range | undefined,
 ): Promise<SearchResult[]> => {
-  const rows = await searchQuery(ctx, q).limit(MAX_RESULTS_PER_TYPE).execute()
+  const { queries } = await findDevices(ctx, q)
+  const rows = (await Array.fromAsync(firstRows(ctx.db, queries, MAX_RESULTS_PER_TYPE))).flat()
   return rows.map(({ doc }) => {
     // What is stored is a device.
     const device = JSON.parse(doc) as Device

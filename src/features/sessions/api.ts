@@ -57,8 +57,6 @@ export const sessions = {
     summary: "End a session of yours or, with the permission users:update, of someone else's",
     http: 'DELETE /api/sessions/{id}',
     effect: 'delete',
-    // Where sessions live is not always the database.
-    hasOwnTransactions: true,
     access: 'authenticated',
     cli: { args: ['id'] },
     input: z.object({ id: idOf('sessions') }),

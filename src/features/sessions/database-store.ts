@@ -1,4 +1,5 @@
 /** Sessions in the main database; the only writer of its tables. */
+import type { Kysely } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { violationOf } from '../../platform/db/violations.ts'
 import { isSameHash } from '../../platform/secret-token.ts'
@@ -27,8 +28,8 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
       .innerJoin('session_expiries', 'session_expiries.session_id', 'sessions.id')
       .selectAll()
 
-  const remove = async (ids: readonly string[]): Promise<void> => {
-    await db.write((tx) => tx.db.deleteFrom('sessions').where('id', 'in', ids).execute())
+  const remove = async (ids: readonly string[], tx: Kysely<Tables>): Promise<void> => {
+    await tx.deleteFrom('sessions').where('id', 'in', ids).execute()
   }
 
   return {
@@ -78,7 +79,7 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
       )
       return true
     },
-    remove: (id) => remove([id]),
+    remove: (id, tx) => (tx ? remove([id], tx) : db.write((own) => remove([id], own.db))),
     purge: async (now) => {
       let purged = 0
       for (;;) {
@@ -88,7 +89,8 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
           .where('expires_at', '<=', now.toISOString())
           .limit(PURGE_BATCH)
           .execute()
-        if (rows.length > 0) await remove(rows.map(({ session_id }) => session_id))
+        const ids = rows.map(({ session_id }) => session_id)
+        if (ids.length > 0) await db.write((tx) => remove(ids, tx.db))
         purged += rows.length
         if (rows.length < PURGE_BATCH) return purged
       }

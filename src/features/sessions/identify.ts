@@ -34,6 +34,9 @@ const MAX_RENEW_AFTER_MS = 60_000
 /** A session as this process last knew it: the expiry moves without a change of revision. */
 type Live = { session: Session }
 
+/** A key, and whom it stands for; nobody, where its user may not sign in. */
+type Holder = { readonly key: ApiKeyRow; readonly identity: Identity | undefined }
+
 const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message)
 const sessionEnded = () => unauthorized('The session has ended; sign in again')
 
@@ -61,7 +64,7 @@ export const createIdentify = (options: IdentifyOptions): ((headers: Headers) =>
     tables: TABLES,
     now,
     empty: () => ({
-      keys: createMemo<ApiKeyRow>(MAX_ENTRIES),
+      holders: createMemo<Holder>(MAX_ENTRIES),
       sessions: createMemo<Live>(MAX_ENTRIES),
       accounts: createMemo<Account>(MAX_ENTRIES),
     }),
@@ -73,20 +76,28 @@ export const createIdentify = (options: IdentifyOptions): ((headers: Headers) =>
     return account?.isActive ? account : undefined
   }
 
+  const holderOf = async (current: Known, hash: string): Promise<Holder | undefined> => {
+    const key = await findKeyByHash(scope, hash)
+    if (!key) return undefined
+    if (key.user_id === null) return { key, identity: undefined }
+    const account = await activeAccount(current, key.user_id)
+    return { key, identity: account && { caller: callerOf(account, 'key', key.id), isAmbient: false } }
+  }
+
   const byKey = async (token: string): Promise<Identity> => {
     const hash = secretHash(token)
     const current = await known()
-    const key = await current.keys(hash, () => findKeyByHash(scope, hash))
-    if (!key) throw unauthorized('The API key is not valid')
+    const holder = await current.holders(hash, () => holderOf(current, hash))
+    if (!holder) throw unauthorized('The API key is not valid')
+    const { key, identity } = holder
     if (key.user_id === null)
       throw new AppError('LEGACY_API_KEY_UNSUPPORTED', 'The API key belongs to no user; make a new one')
     const at = now()
     if (key.expires_at !== null && Date.parse(key.expires_at) <= at.getTime())
       throw new AppError('EXPIRED_KEY', 'The API key has expired')
-    const account = await activeAccount(current, key.user_id)
-    if (!account) throw unauthorized('The API key is not valid')
+    if (!identity) throw unauthorized('The API key is not valid')
     keyUses.note(key.id, at)
-    return { caller: callerOf(account, 'key', key.id), isAmbient: false }
+    return identity
   }
 
   /** Moves the expiry; undefined if another request does, or if it failed, which must not fail a request that is let in anyway. */

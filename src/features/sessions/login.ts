@@ -17,7 +17,7 @@ export type LoginOptions = {
   readonly sessions: SessionStore
   readonly cookie: SessionCookie
   readonly ttlMs: number
-  readonly audit: RawAudit<Ctx['db']>
+  readonly audit: Pick<RawAudit<never>, 'note' | 'succeeded'>
 }
 
 /** Far above a name and a password; this route is open to everyone. */

@@ -63,7 +63,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ username, password: QUICK }),
     })
-    await (await all.app.fetch(request, { peer: '::ffff:192.0.2.7' })).text()
+    await (await all.app.fetch(request, { peer: () => '::ffff:192.0.2.7' })).text()
     expect((await ask('GET /api/sessions')).body).toMatchObject([{ ip_address: '192.0.2.7' }])
   })
 

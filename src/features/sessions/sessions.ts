@@ -72,13 +72,23 @@ const list = async (
   })
 }
 
+/**
+ * Ends a session in the transaction that puts it on record. Where sessions live elsewhere, before it: nothing but SQL may be
+ * done inside.
+ */
+const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
+  if (store.isInDatabase) return ({ db }) => store.remove(id, db)
+  await store.remove(id)
+  return async () => {}
+}
+
 /** Someone else's session doesn't exist for those who may not end it. */
-const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<void> => {
+const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
   const session = await store.get(id)
   const mayEnd = session?.userId === ctx.caller.userId || ctx.caller.permissions.has('users:update')
   if (!session || !mayEnd) throw notFound('session', id)
   ctx.precondition(etagOf(JSON.stringify(sent(ctx, session))))
-  await store.remove(id)
+  return end(store, id)
 }
 
 export const sessionsFeature = ({ config, passwords, sessions }: SessionsOptions): Feature => {
@@ -87,7 +97,7 @@ export const sessionsFeature = ({ config, passwords, sessions }: SessionsOptions
     operations: implement(sessionsApi, {
       me,
       list: (ctx, input) => list(ctx, sessions, input),
-      delete: (ctx, { id }) => remove(ctx, sessions, id),
+      delete: { prepare: (ctx, { id }) => remove(ctx, sessions, id) },
     }),
     routes: [
       {
@@ -97,13 +107,13 @@ export const sessionsFeature = ({ config, passwords, sessions }: SessionsOptions
       },
       {
         route: sessionRoutes.logout,
-        handler: async ({ caller }, _, audit) => {
+        handler: async (ctx, _, audit) => {
+          const { via, credentialId } = ctx.caller
           // With an API key there is no session to end.
-          if (caller.via === 'session' && caller.credentialId !== undefined) {
-            audit.note({ resourceId: caller.credentialId })
-            await sessions.remove(caller.credentialId)
-          }
-          await audit.succeeded()
+          if (via === 'session' && credentialId !== undefined) {
+            audit.note({ resourceId: credentialId })
+            await ctx.write(await end(sessions, credentialId), { audit })
+          } else await audit.succeeded()
           return new Response(null, { status: 204, headers: { 'Set-Cookie': cookie.clear } })
         },
       },

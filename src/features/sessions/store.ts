@@ -1,4 +1,5 @@
 /** Where sessions live: the interface that the rules know, and which of its implementations it is. */
+import type { Kysely } from 'kysely'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -33,7 +34,8 @@ export type SessionStore = {
   readonly list: (userId: string) => Promise<Session[]>
   /** Answers whether it moved the expiry of the session as it was found: of requests at one time, one does. */
   readonly renew: (found: Session, to: Pick<Session, 'renewedAt' | 'expiresAt'>) => Promise<boolean>
-  readonly remove: (id: string) => Promise<void>
+  /** In that transaction, where sessions are in the database. */
+  readonly remove: (id: string, tx?: Kysely<Tables>) => Promise<void>
   /** Removes what has expired, and answers how many that were. */
   readonly purge: (now: Date) => Promise<number>
   readonly close: () => void

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CommitGroup } from './commit-group.ts'
+import { CommitGroup, type Notes } from './commit-group.ts'
 
 let dir: string
 let database: Database
@@ -26,7 +26,7 @@ afterEach(() => {
 
 const insert = (id: string) => database.run('INSERT INTO t VALUES (?)', [id])
 const add = (id: string, { alone = false } = {}) =>
-  group.run(async (_, touched) => {
+  group.run(async (_, { touched }) => {
     insert(id)
     touched.add('t')
   }, alone)
@@ -99,7 +99,7 @@ describe('a commit', () => {
     database.run('PRAGMA foreign_keys = ON')
     database.run('CREATE TABLE late (id TEXT REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)')
     await failed(
-      group.run(async (_, touched) => {
+      group.run(async (_, { touched }) => {
         touched.add('late')
         database.run("INSERT INTO late VALUES ('nothing')")
       }, false),
@@ -144,7 +144,7 @@ describe('a write', () => {
   })
 
   test('that fails does not count as having touched anything', async () => {
-    const failing = group.run(async (_, touched) => {
+    const failing = group.run(async (_, { touched }) => {
       touched.add('x')
       throw new Error('no')
     }, false)
@@ -224,11 +224,9 @@ describe('a group', () => {
 describe('the end of a transaction', () => {
   const seen: { errors: string[]; isOpen: boolean }[] = []
   const watchedGroup = () =>
-    new CommitGroup(
-      database,
-      () => {},
-      (errors) => seen.push({ errors: errors.map(String), isOpen: database.inTransaction }),
-    )
+    new CommitGroup(database, () => {}, {
+      ended: (errors) => seen.push({ errors: errors.map(String), isOpen: database.inTransaction }),
+    })
   beforeEach(() => void seen.splice(0))
 
   test('is told, outside of it, when all of it was committed', async () => {
@@ -243,5 +241,49 @@ describe('the end of a transaction', () => {
     }
     await Promise.allSettled([other.run(async () => insert('a'), false), other.run(refuse, false)])
     expect(seen).toEqual([{ errors: ['Error: refused'], isOpen: false }])
+  })
+})
+
+describe('what is left to be done at the commit', () => {
+  let batches: string[][]
+  let isBroken: boolean
+  const batch = async (_: unknown, ids: readonly string[]) => {
+    batches.push([...ids])
+    if (isBroken) throw new Error('broken')
+    for (const id of ids) insert(`left by ${id}`)
+  }
+  const leaving = () => {
+    // The batch asks for no database: it has this one.
+    const finish = ({ atCommit }: Notes) => atCommit.run(undefined as never)
+    const other = new CommitGroup(database, () => {}, { finish })
+    return (id: string) =>
+      other.run(async (_, { atCommit }) => {
+        atCommit.add(batch, [id])
+        insert(id)
+      }, false)
+  }
+  beforeEach(() => {
+    batches = []
+    isBroken = false
+  })
+
+  test('is done once for all of the group', async () => {
+    const write = leaving()
+    await Promise.all(['a', 'b'].map(write))
+    expect([batches, ids()]).toEqual([[['a', 'b']], ['a', 'b', 'left by a', 'left by b']])
+  })
+
+  test('is not done for a write that failed', async () => {
+    insert('b')
+    const write = leaving()
+    await Promise.allSettled(['a', 'b', 'c'].map(write))
+    expect(batches).toEqual([['a', 'c']])
+  })
+
+  test('fails the commit where it fails', async () => {
+    isBroken = true
+    const write = leaving()
+    const outcomes = await Promise.allSettled(['a', 'b'].map(write))
+    expect([outcomes.map(({ status }) => status), ids()]).toEqual([['rejected', 'rejected'], []])
   })
 })

@@ -4,9 +4,12 @@
  */
 import type { Database } from 'bun:sqlite'
 import { pause } from '../pause.ts'
+import { AtCommit } from './at-commit.ts'
 
 export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
-type Work<T> = (savepoint: Savepoint, touched: Set<string>) => Promise<T>
+/** What a write says of itself besides its outcome. */
+export type Notes = { readonly touched: Set<string>; readonly atCommit: AtCommit }
+type Work<T> = (savepoint: Savepoint, notes: Notes) => Promise<T>
 type Waiting = { readonly work: Work<unknown>; readonly alone: boolean; readonly settle: (outcome: Outcome) => void }
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
@@ -15,23 +18,27 @@ const LARGEST_GROUP = 64
 /** The event loop turns at least this often while a group is under way, so that reads go on being answered. */
 const LONGEST_HOLD_MS = 15
 
+type Listeners = {
+  /** Told what failed in each transaction, after it has ended and before the next one begins. */
+  readonly ended?: (errors: readonly unknown[]) => void
+  /** Called in each transaction, right before its commit. */
+  readonly finish?: (notes: Notes) => Promise<void>
+}
+
+const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit() })
+
 export class CommitGroup {
   readonly #database: Database
   readonly #committed: (touched: ReadonlySet<string>) => void
-  readonly #ended: (errors: readonly unknown[]) => void
+  readonly #listeners: Listeners
   readonly #queue: Waiting[] = []
   #running: Promise<void> | undefined
   #depth = 0
 
-  /** `ended` is told what failed in each transaction, after it has ended and before the next one begins. */
-  constructor(
-    database: Database,
-    committed: (touched: ReadonlySet<string>) => void,
-    ended: (errors: readonly unknown[]) => void = () => {},
-  ) {
+  constructor(database: Database, committed: (touched: ReadonlySet<string>) => void, listeners: Listeners = {}) {
     this.#database = database
     this.#committed = committed
-    this.#ended = ended
+    this.#listeners = listeners
   }
 
   /** Resolves after the commit; rejects with what `work` threw, or with the error of the commit. */
@@ -63,25 +70,26 @@ export class CommitGroup {
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
-    const touched = new Set<string>()
+    const notes = newNotes()
     let outcomes: Outcome[] = []
     try {
       this.#database.run('BEGIN IMMEDIATE')
       let held = performance.now()
       for (const { work } of group) {
-        outcomes.push(await this.#one(work, touched, group.length > 1))
+        outcomes.push(await this.#one(work, notes, group.length > 1))
         if (performance.now() - held < LONGEST_HOLD_MS) continue
         await pause()
         held = performance.now()
       }
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
+      if (!isEmpty) await this.#listeners.finish?.(notes)
       this.#database.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
-      if (!isEmpty) this.#committed(touched)
+      if (!isEmpty) this.#committed(notes.touched)
     } catch (error) {
       this.#rollback()
       outcomes = group.map(() => ({ ok: false, error }))
     }
-    this.#ended(outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error])))
+    this.#listeners.ended?.(outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error])))
     for (const [i, { settle }] of group.entries()) {
       const outcome = outcomes[i]
       if (outcome) settle(outcome)
@@ -97,12 +105,14 @@ export class CommitGroup {
     }
   }
 
-  async #one(work: Work<unknown>, touched: Set<string>, isShared: boolean): Promise<Outcome> {
-    const mine = new Set<string>()
+  async #one(work: Work<unknown>, group: Notes, isShared: boolean): Promise<Outcome> {
+    const mine = newNotes()
     const run = () => work(this.#savepoint, mine)
     try {
       const value = await (isShared ? this.#savepoint(run) : run())
-      for (const table of mine) touched.add(table)
+      // Only now: what fails has written nothing, and leaves nothing.
+      for (const table of mine.touched) group.touched.add(table)
+      group.atCommit.addAll(mine.atCommit)
       return { ok: true, value }
     } catch (error) {
       // A full disk ends the whole transaction, not the savepoint alone: then nothing of the group may be answered as done.

@@ -2,7 +2,8 @@
  * What the product needs of a database, whichever engine it is. Features see `Tx` and the named capabilities in `Sql`;
  * only the files of this folder know which engine they talk to.
  */
-import type { Compilable, Expression, Kysely, SqlBool } from 'kysely'
+import type { Compilable, Expression, Kysely, QueryExecutorProvider, SqlBool } from 'kysely'
+import type { Batch } from './at-commit.ts'
 import type { QueryListener } from './query-watch.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -12,6 +13,8 @@ export type Tx<Tables> = {
   readonly db: Kysely<Tables>
   /** Runs `work` so that its failure undoes only what it did itself. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
+  /** Hands an item to a batch; where that fails, so does the commit. Not from within a savepoint, which might be undone. */
+  readonly atCommit: <Item>(batch: Batch<Tables, Item>, item: Item) => void
 }
 
 export type WriteOptions = {
@@ -29,10 +32,19 @@ export type Db<Tables> = {
    * `work` must do nothing but SQL and thinking: it holds the writer (SQLite) or a connection (PostgreSQL).
    */
   readonly write: <T>(work: (tx: Tx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
-  /** The rows of a query in one snapshot, in chunks, in bounded memory, yielding to the event loop in between. */
-  readonly stream: <Row>(query: Compilable<Row>) => AsyncGenerator<Row[]>
+  /** The rows of the queries, one after another, in one snapshot, in chunks, in bounded memory, yielding to the event loop in between. */
+  readonly stream: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
+  /**
+   * The text that `read` finds, as it was last committed: it may be remembered for as long as no commit touches the table,
+   * on an engine where every commit is this process's own. `read` runs one query, and not in a transaction.
+   */
+  readonly remember: (
+    table: keyof Tables & string,
+    key: string,
+    read: () => Promise<string | undefined>,
+  ) => string | undefined | Promise<string | undefined>
   /** Changes whenever a committed write touched one of the tables: the ground of every list's ETag. */
-  readonly revision: (tables: readonly (keyof Tables & string)[]) => Promise<string>
+  readonly revision: (tables: readonly (keyof Tables & string)[]) => string | Promise<string>
   /** Names the one who is told of every query and how long it took. */
   readonly watch: (listener: QueryListener) => void
   /** Connections open now; 0 means that the database is away. */
@@ -44,8 +56,18 @@ export type Db<Tables> = {
 
 /** The named differences between the engines, for use inside queries. */
 export type Sql = {
+  /** True where no other server writes to the same database. */
+  readonly hasOneWriter: boolean
   /** True where `table.search_text` holds every one of `words` as a substring; both are lower case. Backed by an index for words of 3 characters and more. */
   readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
+  /** As `matchesWords`, in the form that finds the first rows in the order of an index soonest, by how many there are. */
+  readonly matchesWordsInOrder: (
+    db: QueryExecutorProvider,
+    table: string,
+    words: readonly string[],
+  ) => Promise<Expression<SqlBool>>
+  /** How many rows `matchesWords` is true for. */
+  readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
   /** Adds the lock that keeps other writers off the selected rows until commit, where the engine has more than one writer. */
   readonly lockRows: <Q>(query: Q) => Q
   /** As `lockRows`, and passes over rows that others have locked instead of waiting for them. */

@@ -2,6 +2,7 @@
 import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { PostgresJSDialect, type PostgresJSSql } from 'kysely-postgres-js'
+import { AtCommit } from './at-commit.ts'
 import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { touching } from './touched.ts'
@@ -26,12 +27,22 @@ const MAX_TRIES = 5
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
 
 const postgresSql: Sql = {
+  hasOneWriter: false,
   matchesWords: (table, words) => {
     const text = sql.ref(`${table}.search_text`)
     return sql`(${sql.join(
       words.map((word) => sql`${text} LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`),
       sql` AND `,
     )})`
+  },
+  // The planner knows how many there are.
+  matchesWordsInOrder: async (_db, table, words) => postgresSql.matchesWords(table, words),
+  countWords: async (db, table, words) => {
+    const matching = postgresSql.matchesWords(table, words)
+    const { rows } = await sql<{ n: string }>`SELECT count(*) AS n FROM ${sql.table(table)} WHERE ${matching}`.execute(
+      db,
+    )
+    return Number(rows[0]?.n)
   },
   // Not the stronger lock, which would also keep those off who only refer to the row (a foreign key being checked).
   // Every select builder has forNoKeyUpdate; the capability is generic over all of them.
@@ -78,9 +89,11 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
   const writeOnce: Db<Tables>['write'] = (work) =>
     db.transaction().execute(async (trx) => {
       const touched = new Set<string>()
+      const left = new AtCommit()
       let depth = 0
       const tx: Tx<Tables> = {
         db: trx.withPlugin(touching(touched)),
+        atCommit: (batch, item) => left.add(batch, [item]),
         savepoint: async (inner) => {
           const name = sql.id(`s${++depth}`)
           await sql`SAVEPOINT ${name}`.execute(trx)
@@ -99,6 +112,7 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
         },
       }
       const value = await work(tx)
+      await left.run(trx)
       // The same transaction under the type that knows the revisions table.
       await countRevisions(trx as unknown as Kysely<Revisions>, touched)
       return value
@@ -115,17 +129,23 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
     }
   }
 
-  async function* stream<Row>(query: Compilable<Row>): AsyncGenerator<Row[]> {
-    const compiled = query.compile()
+  async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
     const connection = await streamClient.reserve()
     let rows: Row[] = []
     try {
       await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-      await connection.unsafe(`DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, [...compiled.parameters])
-      for (;;) {
-        rows = [...(await connection.unsafe(`FETCH ${STREAM_CHUNK} FROM rows`))]
-        if (rows.length < STREAM_CHUNK) break
-        yield rows
+      for (const query of queries) {
+        const compiled = query.compile()
+        await connection.unsafe(`DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, [...compiled.parameters])
+        for (;;) {
+          const more: Row[] = [...(await connection.unsafe(`FETCH ${STREAM_CHUNK} FROM rows`))]
+          const isLast = more.length < STREAM_CHUNK
+          rows = rows.length === 0 ? more : rows.concat(more)
+          if (isLast) break
+          yield rows
+          rows = []
+        }
+        await connection.unsafe('CLOSE rows')
       }
     } finally {
       // Without an answer the server is gone, and the transaction with it; what was thrown before says so.
@@ -142,6 +162,8 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
     sql: postgresSql,
     write,
     stream,
+    // Other instances commit as well.
+    remember: (_table, _key, read) => read(),
     revision: async (tables) => {
       const { n } = await revisions
         .selectFrom('revisions')

@@ -24,16 +24,19 @@ export const createRevisionCache = <Tables, Entries>({
   tables,
   now,
   empty,
-}: RevisionCacheOptions<Tables, Entries>): (() => Promise<Entries>) => {
+}: RevisionCacheOptions<Tables, Entries>): (() => Entries | Promise<Entries>) => {
   let held: { readonly revision: string; readonly sinceMs: number; readonly entries: Entries } | undefined
-  return async () => {
-    const revision = await db.revision(tables)
+  const entriesAt = (revision: string): Entries => {
     const ms = now().getTime()
     // The clock may be set back.
     const isFresh = held?.revision === revision && Math.abs(ms - held.sinceMs) < MAX_AGE_MS
     // A new object, never an emptied one: a read that began earlier ends in the old one.
     if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty() }
     return held.entries
+  }
+  return () => {
+    const revision = db.revision(tables)
+    return typeof revision === 'string' ? entriesAt(revision) : revision.then(entriesAt)
   }
 }
 

@@ -3,8 +3,11 @@ import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import {
   type CompiledQuery,
   type DatabaseConnection,
+  DefaultConnectionProvider,
+  DefaultQueryExecutor,
   type Driver,
   Kysely,
+  type KyselyPlugin,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -46,28 +49,38 @@ export const statementCache = (database: Database): StatementCache => {
   }
 }
 
-/** Answers at once, so nobody ever waits for the connection. */
-const connectionOn = (cache: StatementCache): DatabaseConnection => ({
-  executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-    const statement = cache.prepare(sql)
+type Run = <Row>(query: CompiledQuery) => QueryResult<Row>
+
+/** Runs compiled queries and tells `log` of each. */
+const runOn =
+  (cache: StatementCache, log: QueryWatch['log']): Run =>
+  <Row>(query: CompiledQuery): QueryResult<Row> => {
+    const startedMs = performance.now()
+    const statement = cache.prepare(query.sql)
     // Kysely types parameters as unknown; what we bind is text, numbers and null.
-    const values = parameters as SQLQueryBindings[]
-    // The row's type is the query's own.
-    if (statement.columnNames.length > 0) return { rows: statement.all(...values) as Row[] }
-    const { changes, lastInsertRowid } = statement.run(...values)
-    return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] }
-  },
-  streamQuery: () => {
-    throw new Error('stream through Db.stream, which has a snapshot of its own')
-  },
-})
+    const values = query.parameters as SQLQueryBindings[]
+    try {
+      // The row's type is the query's own.
+      if (statement.columnNames.length > 0) return { rows: statement.all(...values) as Row[] }
+      const { changes, lastInsertRowid } = statement.run(...values)
+      return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] }
+    } finally {
+      log({ level: 'query', query, queryDurationMillis: performance.now() - startedMs })
+    }
+  }
 
 const beginElsewhere = async (): Promise<never> => {
   throw new Error('write through Db.write, which begins and commits')
 }
 
-const driverOn = (cache: StatementCache): Driver => {
-  const connection = connectionOn(cache)
+/** Answers at once, so nobody ever waits for the connection. */
+const driverOn = (run: Run): Driver => {
+  const connection: DatabaseConnection = {
+    executeQuery: async <Row>(query: CompiledQuery) => run<Row>(query),
+    streamQuery: () => {
+      throw new Error('stream through Db.stream, which has a snapshot of its own')
+    },
+  }
   return {
     init: async () => {},
     acquireConnection: async () => connection,
@@ -86,14 +99,56 @@ class Adapter extends SqliteAdapter {
   }
 }
 
+type Parts = {
+  readonly run: Run
+  readonly adapter: Adapter
+  readonly driver: Driver
+  /** One for all: making one costs more than most queries, and every transaction has an executor of its own. */
+  readonly compiler: SqliteQueryCompiler
+}
+
+/**
+ * Kysely's executor lends a connection for each query, in a dozen promises that take longer than most of our queries. This
+ * one runs the query. Plugins see each query and not its result, of which none of ours makes another.
+ */
+class DirectExecutor extends DefaultQueryExecutor {
+  readonly #parts: Parts
+
+  constructor(parts: Parts, plugins: KyselyPlugin[] = []) {
+    const { adapter, driver, compiler } = parts
+    super(compiler, adapter, new DefaultConnectionProvider(driver), plugins)
+    this.#parts = parts
+  }
+
+  override async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.#parts.run<Row>(query)
+  }
+
+  override withPlugin(plugin: KyselyPlugin): DirectExecutor {
+    return new DirectExecutor(this.#parts, [...this.plugins, plugin])
+  }
+
+  override withoutPlugins(): DirectExecutor {
+    return new DirectExecutor(this.#parts)
+  }
+}
+
 /** A Kysely over one bun:sqlite connection. Closing it is the caller's. */
-export const sqliteKysely = <Tables>(cache: StatementCache, log: QueryWatch['log']): Kysely<Tables> =>
-  new Kysely<Tables>({
-    log,
-    dialect: {
-      createAdapter: () => new Adapter(),
-      createDriver: () => driverOn(cache),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
+export const sqliteKysely = <Tables>(cache: StatementCache, log: QueryWatch['log']): Kysely<Tables> => {
+  const run = runOn(cache, log)
+  const adapter = new Adapter()
+  const driver = driverOn(run)
+  const compiler = new SqliteQueryCompiler()
+  const dialect = {
+    createAdapter: () => adapter,
+    createDriver: () => driver,
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => compiler,
+  }
+  return new Kysely<Tables>({
+    config: { dialect },
+    dialect,
+    driver,
+    executor: new DirectExecutor({ run, adapter, driver, compiler }),
   })
+}

@@ -1,14 +1,16 @@
 /** SQLite: one file, one writer whose commits reach the disk before they are answered, readers beside it. */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import { type Compilable, sql } from 'kysely'
+import type { Compilable, Kysely } from 'kysely'
 import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
-import { CommitGroup, type Savepoint } from './commit-group.ts'
-import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
+import { CommitGroup, type Notes, type Savepoint } from './commit-group.ts'
+import type { Db, Sql } from './database.ts'
 import { diskProblemOf, translateDiskError } from './disk-errors.ts'
 import { type DiskGuard, unguarded } from './disk-guard.ts'
 import { createQueryWatch } from './query-watch.ts'
+import { createRemembered } from './remembered.ts'
 import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
+import { countWords, matchesWords, matchesWordsInOrder } from './sqlite-search.ts'
 import { touching } from './touched.ts'
 
 /** Older ones can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
@@ -41,18 +43,10 @@ const open = (file: string): Database => {
 }
 
 const sqliteSql: Sql = {
-  matchesWords: (table, words) => {
-    const long = words.filter((word) => [...word].length >= 3)
-    const short = words.filter((word) => [...word].length < 3)
-    const text = sql.ref(`${table}.search_text`)
-    const conditions = short.map((word) => sql`${text} LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`)
-    if (long.length > 0) {
-      const match = long.map((word) => `"${word.replaceAll('"', '""')}"`).join(' AND ')
-      const index = sql.table(`${table}_search`)
-      conditions.push(sql`${sql.ref(`${table}.seq`)} IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${match})`)
-    }
-    return sql`(${sql.join(conditions, sql` AND `)})`
-  },
+  hasOneWriter: true,
+  matchesWords,
+  matchesWordsInOrder,
+  countWords,
   lockRows: (query) => query,
   lockFreeRows: (query) => query,
   lockNames: async () => {},
@@ -91,27 +85,35 @@ export const openSqlite = <Tables>(
   const committed = (touched: ReadonlySet<string>) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
   }
-  const group = new CommitGroup(writer, committed, disk.ended)
+  const commits = (table: string): number => counts.get(table) ?? 0
+  const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
+  const finish = ({ atCommit }: Notes): Promise<void> => atCommit.run(writeDb)
+  const group = new CommitGroup(writer, committed, { ended: disk.ended, finish })
 
   let isOpen = true
   const idle: Database[] = []
-  async function* stream<Row>(query: Compilable<Row>): AsyncGenerator<Row[]> {
-    const compiled = query.compile()
+  async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
     const snapshot = idle.pop() ?? open(file)
     let statement: Statement<Row, SQLQueryBindings[]> | undefined
     let chunk: Row[] = []
     try {
-      statement = snapshot.prepare<Row, SQLQueryBindings[]>(compiled.sql)
-      // The parameters of our queries are text, numbers and null.
-      for (const row of statement.iterate(...(compiled.parameters as SQLQueryBindings[]))) {
-        chunk.push(row)
-        if (chunk.length < STREAM_CHUNK) continue
-        yield chunk
-        chunk = []
-        await pause()
+      snapshot.run('BEGIN')
+      for (const query of queries) {
+        const compiled = query.compile()
+        statement?.finalize()
+        statement = snapshot.prepare<Row, SQLQueryBindings[]>(compiled.sql)
+        // The parameters of our queries are text, numbers and null.
+        for (const row of statement.iterate(...(compiled.parameters as SQLQueryBindings[]))) {
+          chunk.push(row)
+          if (chunk.length < STREAM_CHUNK) continue
+          yield chunk
+          chunk = []
+          await pause()
+        }
       }
     } finally {
       statement?.finalize()
+      if (snapshot.inTransaction) snapshot.run('COMMIT')
       if (isOpen && idle.length < IDLE_SNAPSHOTS) idle.push(snapshot)
       else snapshot.close()
     }
@@ -127,10 +129,8 @@ export const openSqlite = <Tables>(
     diskProblem: disk.problem,
     write: async (work, { alone = false } = {}) => {
       disk.problem() // there may be space again
-      const run = async (savepoint: Savepoint, touched: Set<string>) => {
-        const tx: Tx<Tables> = { db: writeDb.withPlugin(touching(touched)), savepoint }
-        return work(tx)
-      }
+      const run = (savepoint: Savepoint, notes: Notes) =>
+        work({ db: dbFor(notes), savepoint, atCommit: (batch, item) => notes.atCommit.add(batch, [item]) })
       try {
         return await group.run(run, alone)
       } catch (error) {
@@ -138,7 +138,8 @@ export const openSqlite = <Tables>(
       }
     },
     stream,
-    revision: async (tables) => `${start}.${tables.map((table) => counts.get(table) ?? 0).join('.')}`,
+    remember: createRemembered(commits),
+    revision: (tables) => `${start}.${tables.map(commits).join('.')}`,
     watch: watch.listen,
     connections: () => (isOpen ? 2 : 0),
     ping: async () => {

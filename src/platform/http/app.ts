@@ -1,27 +1,18 @@
 /**
- * The REST projection: every operation and raw route of the registry on Hono. The order of checks is the contract's:
+ * The REST projection: every operation and raw route of the registry. The order of checks is the contract's:
  * unknown route -> credentials -> CSRF -> permission -> body -> object.
  */
-import { type Context, Hono } from 'hono'
-import { type Coercion, coerce, coercionOf } from '../coerce.ts'
 import { AppError, toAppError } from '../errors.ts'
 import type { Bound, BoundRaw, Caller, Feature, Kernel } from '../kernel.ts'
-import { checkAccess, GUEST } from '../kernel.ts'
+import { checkAccess } from '../kernel.ts'
 import type { Logger } from '../log.ts'
-import {
-  type Access,
-  type AnyOperation,
-  type HttpParts,
-  httpParts,
-  type Method,
-  type RawRoute,
-  takesQuery,
-} from '../operation.ts'
-import { inputJsonSchema } from '../validate.ts'
-import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
+import { type Access, type AnyOperation, httpParts, type RawRoute } from '../operation.ts'
+import { type Answered, Exchange, split } from './exchange.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, SECURITY_HEADERS } from './headers.ts'
+import { inputPlan, readInput } from './input.ts'
 import { respond } from './respond.ts'
+import { createRouteTable } from './route-table.ts'
 
 /** Who a request's credentials stand for. */
 export type Identity = {
@@ -32,228 +23,161 @@ export type Identity = {
   readonly setCookie?: string
 }
 
+/** Whom the headers of a request stand for; undefined without credentials. @throws AppError for credentials that don't hold. */
+export type Identify = (headers: Headers) => Promise<Identity | undefined>
+
 export type HttpOptions<Tables> = {
   readonly kernel: Kernel<Tables>
   readonly features: readonly Feature<Tables>[]
-  /** Undefined when the request carries no credentials. @throws AppError for credentials that don't hold. */
   readonly guard: Guard
-  readonly identify: (headers: Headers) => Promise<Identity | undefined>
+  readonly identify: Identify
   readonly log: Logger
 }
 
-type Env = {
-  /** What the socket knows of the request. */
-  Bindings: { peer?: string }
-  Variables: { requestId: string; client: string; caller: Caller; setCookie: string | undefined }
-}
-type Admission = { readonly access: Access; readonly bearerOnly?: boolean }
-type Route = HttpParts & { readonly pattern: RegExp }
+/** What the socket knows of a request: the address at its other end, if there is a socket. */
+export type Socket = { readonly peer: () => string }
 
-const EVERY_ANSWER = Object.entries(SECURITY_HEADERS)
+export type App = { readonly fetch: (request: Request, socket?: Socket) => Promise<Response> }
+
+type Admission = { readonly access: Access; readonly bearerOnly?: boolean }
+type Handler = (exchange: Exchange) => Promise<Answered | Response>
+type Mounted = { readonly kind: RequestKind; readonly handle: Handler }
+
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const JSON_PREFIXES = ['/api/', '/mcp-oauth/', '/.well-known/']
+const NO_SOCKET: Socket = { peer: () => '' }
 
-const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
-
-/** How an operation's input is put together from path, query, headers and body. */
-type InputPlan = {
-  readonly op: AnyOperation
-  readonly parts: HttpParts
-  readonly coercion: Coercion
-  readonly headers: readonly (readonly [string, string])[]
-  readonly isBodyOptional: boolean
-}
-
-const planFor = (op: AnyOperation): InputPlan => {
-  const parts = httpParts(op.http)
-  // `required` is part of every JSON Schema of an object.
-  const { required = [] } = inputJsonSchema(op.input) as { required?: readonly string[] }
-  return {
-    op,
-    parts,
-    coercion: coercionOf(op.input),
-    headers: Object.entries(op.headers ?? {}),
-    isBodyOptional: parts.method === 'POST' && required.every((field) => parts.params.includes(field)),
-  }
-}
-
-const queryInput = (plan: InputPlan, url: string): Record<string, unknown> => {
-  const at = url.indexOf('?')
-  if (at === -1) return {}
-  const query = new URLSearchParams(url.slice(at + 1))
-  const input: Record<string, unknown> = {}
-  for (const name of new Set(query.keys())) {
-    const value = coerce(plan.coercion, name, query.getAll(name))
-    if (value !== undefined) input[name] = value
-  }
-  return input
-}
-
-const bodyInput = async (plan: InputPlan, request: Request): Promise<object> => {
-  requireJsonType(request)
-  const bytes = await readBytes(request, plan.op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
-  if (bytes.length === 0 && plan.isBodyOptional) return {}
-  const body = parseJson(bytes)
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new AppError('INVALID_JSON', 'The body must be a JSON object')
-  return body
-}
-
-const readInput = async (plan: InputPlan, c: Context): Promise<Record<string, unknown>> => {
-  const input: Record<string, unknown> = takesQuery(plan.parts.method)
-    ? queryInput(plan, c.req.url)
-    : { ...(await bodyInput(plan, c.req.raw)) }
-  for (const [header, field] of plan.headers) {
-    const value = c.req.header(header)
-    if (value !== undefined) input[field] = value
-  }
-  for (const name of plan.parts.params) input[name] = c.req.param(name) ?? ''
-  return input
-}
-
-const described = (c: Context<Env>) => ({ request_id: c.get('requestId'), method: c.req.method, path: c.req.path })
-
-const checkCsrf = (identity: Identity, request: Request): void => {
-  if (!identity.isAmbient || SAFE_METHODS.has(request.method)) return
-  const isOurs = request.headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest'
-  if (isOurs && request.headers.get('sec-fetch-site') !== 'cross-site') return
+const checkCsrf = ({ isAmbient }: Identity, { method, headers }: Request): void => {
+  if (!isAmbient || SAFE_METHODS.has(method)) return
+  const isOurs = headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest'
+  if (isOurs && headers.get('sec-fetch-site') !== 'cross-site') return
   throw new AppError('CSRF_FAILED', 'A change in a browser session needs the header X-Requested-With: XMLHttpRequest')
 }
 
-export const createApp = <Tables>({ kernel, features, identify, guard, log }: HttpOptions<Tables>): Hono<Env> => {
-  const app = new Hono<Env>({ strict: true })
-  const routes: Route[] = []
+const described = ({ requestId, raw, path }: Exchange) => ({ request_id: requestId, method: raw.method, path })
+
+/** The answer with the headers that every answer has, and those of the limits. */
+const finish = (exchange: Exchange, answered: Answered | Response, limits: Readonly<Record<string, string>>) => {
+  const { requestId, setCookie, raw } = exchange
+  const every = { ...SECURITY_HEADERS, 'X-Request-Id': requestId, ...limits }
+  if (!(answered instanceof Response)) {
+    const { status, headers, body } = answered
+    const all: Record<string, string> = { ...headers, ...every }
+    if (setCookie !== undefined) all['Set-Cookie'] = setCookie
+    return new Response(raw.method === 'HEAD' ? null : body, { status, headers: all })
+  }
+  const { headers } = answered
+  for (const [name, value] of Object.entries(every)) headers.set(name, value)
+  if (setCookie !== undefined && !headers.has('set-cookie')) headers.append('set-cookie', setCookie)
+  return raw.method === 'HEAD' ? new Response(null, answered) : answered
+}
+
+export const createApp = <Tables>({ kernel, features, identify, guard, log }: HttpOptions<Tables>): App => {
+  const table = createRouteTable<Mounted>()
 
   /** Finds out who calls, and whether they may. */
-  const admit = async (c: Context<Env>, { access, bearerOnly = false }: Admission): Promise<void> => {
+  const admit = async (exchange: Exchange, { access, bearerOnly = false }: Admission): Promise<void> => {
     if (access === 'public') return
-    const { headers } = c.req.raw
-    const identity = bearerOnly && !headers.has('authorization') ? undefined : await identify(headers)
-    if (!identity) {
-      checkAccess(access, GUEST)
-      return
+    const { raw } = exchange
+    const identity = bearerOnly && !raw.headers.has('authorization') ? undefined : await identify(raw.headers)
+    if (identity) {
+      exchange.setCookie = identity.setCookie
+      exchange.caller = identity.caller
+      checkCsrf(identity, raw)
     }
-    if (identity.setCookie) c.set('setCookie', identity.setCookie)
-    c.set('caller', identity.caller)
-    checkCsrf(identity, c.req.raw)
     // Before the body is read: a caller without the permission learns nothing about it.
-    checkAccess(access, identity.caller)
+    checkAccess(access, exchange.caller)
   }
 
-  /** What every answer has. A handler that wraps another, and not Hono middleware, which costs a third of a short request. */
-  const answered =
-    (handler: (c: Context<Env>) => Promise<Response>, kind: RequestKind) =>
-    async (c: Context<Env>): Promise<Response> => {
-      const startedMs = performance.now()
-      c.set('requestId', Bun.randomUUIDv7())
-      // Without a socket, in tests, there is no environment either.
-      const client = guard.clientOf(c.env?.peer ?? '', c.req.raw.headers)
-      c.set('client', client)
-      c.set('caller', GUEST)
-      const { headers, error } = guard.admit(client, kind)
-      let response: Response
-      try {
-        if (error) throw error
-        response = await guard.run(handler(c), kind)
-      } catch (thrown) {
-        // Hono's own onError is for instances of Error alone.
-        response = errorResponse(c, thrown)
-      }
-      for (const name in headers) response.headers.set(name, headers[name] ?? '')
-      guard.answered(kind, response.status, startedMs)
-      return finish(c, response)
-    }
-
-  const mount = (
-    http: HttpParts,
-    kind: Omit<RequestKind, 'route'>,
-    handler: (c: Context<Env>) => Promise<Response>,
-  ) => {
-    routes.push({ ...http, pattern: patternOf(http.path) })
-    const whole = answered(handler, { ...kind, route: http.path })
-    app.on(http.method, http.path.replace(/\{(\w+)\}/g, ':$1'), whole)
+  /** Puts on record that a request was turned away before it came to be run. */
+  const refused = async (exchange: Exchange, called: AnyOperation | RawRoute, error: unknown): Promise<never> => {
+    await kernel.refused(called, exchange, error)
+    throw error
   }
 
-  const callOf = (c: Context<Env>) => ({
-    caller: c.get('caller'),
-    requestId: c.get('requestId'),
-    client: c.get('client'),
-    signal: c.req.raw.signal,
-  })
-
-  /** What `work` makes of the request, or a refusal that is put on record. */
-  const prepared = async <T>(c: Context<Env>, called: AnyOperation | RawRoute, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch (error) {
-      await kernel.refused(called, { ...callOf(c), input: c.req.param() }, error)
-      throw error
-    }
-  }
-
-  const mountOperation = (bound: Bound<Tables>) => {
-    const plan = planFor(bound.op)
-    const { op, parts } = plan
+  const operationHandler = (bound: Bound<Tables>): Handler => {
+    const { op } = bound
+    const plan = inputPlan(op)
     const isRead = op.effect === 'read'
-    mount(parts, op, async (c) => {
-      const input = await prepared(c, op, async () => {
-        await admit(c, op)
-        return readInput(plan, c)
-      })
-      const answer = await kernel.run(bound, {
-        ...callOf(c),
-        input,
-        ifMatch: parts.method === 'PUT' || parts.method === 'DELETE' ? c.req.header('if-match') : undefined,
-      })
-      const broken = (error: unknown) => log.error('answer broken off', { ...described(c), error })
-      return respond({ request: c.req.raw, status: op.status ?? 200, isRead, broken }, answer)
-    })
+    const isConditional = /^(PUT|DELETE) /.test(op.http)
+    return async (exchange) => {
+      try {
+        await admit(exchange, op)
+        exchange.input = await readInput(plan, exchange)
+      } catch (error) {
+        return refused(exchange, op, error)
+      }
+      if (isConditional) exchange.ifMatch = exchange.raw.headers.get('if-match') ?? undefined
+      const answer = await kernel.run(bound, exchange)
+      const broken = (error: unknown) => log.error('answer broken off', { ...described(exchange), error })
+      return respond({ exchange, status: op.status ?? 200, isRead, broken }, answer)
+    }
   }
 
-  const mountRaw = (bound: BoundRaw<Tables>) => {
-    mount(httpParts(bound.route.http), bound.route, async (c) => {
-      await prepared(c, bound.route, () => admit(c, bound.route))
-      return kernel.runRaw(bound, callOf(c), c.req.raw)
-    })
+  const rawHandler = (bound: BoundRaw<Tables>): Handler => {
+    const { route } = bound
+    return async (exchange) => {
+      await admit(exchange, route).catch((error: unknown) => refused(exchange, route, error))
+      return kernel.runRaw(bound, exchange, exchange.raw)
+    }
   }
 
-  const finish = (c: Context<Env>, response: Response): Response => {
-    const { headers } = response
-    for (const [name, value] of EVERY_ANSWER) headers.set(name, value)
-    headers.set('X-Request-Id', c.get('requestId'))
-    const cookie = c.get('setCookie')
-    if (cookie && !headers.has('set-cookie')) headers.append('set-cookie', cookie)
-    return response
-  }
-
-  const errorResponse = (c: Context<Env>, thrown: unknown): Response => {
+  const errorAnswer = (exchange: Exchange, thrown: unknown): Answered => {
     const error = toAppError(thrown)
-    if (error.code === 'INTERNAL_ERROR') log.error('request failed', { ...described(c), error: error.cause ?? error })
+    if (error.code === 'INTERNAL_ERROR')
+      log.error('request failed', { ...described(exchange), error: error.cause ?? error })
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
     if (error.status === 401) headers['WWW-Authenticate'] = 'Bearer'
     if (error.retryAt) headers['Retry-After'] = error.retryAt.toUTCString()
-    return new Response(JSON.stringify(error.toBody()), { status: error.status, headers })
+    return { status: error.status, headers, body: JSON.stringify(error.toBody()) }
   }
 
-  const allowedMethods = (path: string): Method[] =>
-    routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-
-  for (const feature of features) {
-    // First, because none of them has a parameter in its path that would hide the others.
-    for (const bound of feature.routes ?? []) mountRaw(bound)
-    for (const bound of feature.operations) mountOperation(bound)
-  }
-  const unknown = async (c: Context<Env>): Promise<Response> => {
-    const allowed = allowedMethods(c.req.path)
-    if (allowed.length > 0) {
-      const response = errorResponse(c, new AppError('METHOD_NOT_ALLOWED', `${c.req.method} is not possible here`))
-      response.headers.set('Allow', [...new Set(allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed)].join(', '))
-      return response
+  const unknown: Handler = async (exchange) => {
+    const { path, raw } = exchange
+    const methods = table.methods(path)
+    if (methods.length > 0) {
+      const answer = errorAnswer(exchange, new AppError('METHOD_NOT_ALLOWED', `${raw.method} is not possible here`))
+      const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ')
+      return { ...answer, headers: { ...answer.headers, Allow: allow } }
     }
-    if (JSON_PREFIXES.some((prefix) => c.req.path.startsWith(prefix)))
-      return errorResponse(c, new AppError('NOT_FOUND', `There is no ${c.req.path}`))
-    return new Response('Not found\n', { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
+    if (JSON_PREFIXES.some((prefix) => path.startsWith(prefix)))
+      return errorAnswer(exchange, new AppError('NOT_FOUND', `There is no ${path}`))
+    return { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
   }
-  app.notFound(answered(unknown, { route: 'unknown' }))
-  return app
+  const nowhere: Mounted = { kind: { route: 'unknown' }, handle: unknown }
+
+  for (const { routes = [], operations } of features) {
+    for (const bound of routes) mount(bound.route, rawHandler(bound))
+    for (const bound of operations) mount(bound.op, operationHandler(bound))
+  }
+
+  function mount(called: AnyOperation | RawRoute, handle: Handler): void {
+    const { method, path } = httpParts(called.http)
+    const { isSensitive = false } = called
+    const isLong = 'isLong' in called && called.isLong === true
+    table.add(method, path, { kind: { route: path, isSensitive, isLong }, handle })
+  }
+
+  return {
+    fetch: async (request, socket = NO_SOCKET) => {
+      const startedMs = performance.now()
+      const [path, search] = split(request.url)
+      const found = table.find(request.method, path)
+      // Of whoever changes something at once, before they may be gone: it goes on record.
+      const peer = SAFE_METHODS.has(request.method) ? undefined : socket.peer()
+      const clientOf = () => guard.clientOf(peer ?? socket.peer(), request.headers)
+      const exchange = new Exchange({ raw: request, path, search, params: found?.params ?? {}, clientOf })
+      const { kind, handle } = found?.route ?? nowhere
+      const { headers, error } = guard.admit(exchange, kind)
+      let answered: Answered | Response
+      try {
+        if (error) throw error
+        answered = await guard.run(handle(exchange), kind)
+      } catch (thrown) {
+        answered = errorAnswer(exchange, thrown)
+      }
+      guard.answered(kind, answered.status, startedMs)
+      return finish(exchange, answered, headers)
+    },
+  }
 }

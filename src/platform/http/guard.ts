@@ -19,11 +19,11 @@ export type Guard = {
   readonly clientOf: (peer: string, headers: Headers) => string
   /** Counts the request. `headers` belong to its answer, whatever that is; `error` is set when there were too many. */
   readonly admit: (
-    client: string,
+    from: { readonly client: string },
     kind: RequestKind,
   ) => { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
   /** Answers by `work`, or after the time limit with an error. */
-  readonly run: (work: Promise<Response>, kind: RequestKind) => Promise<Response>
+  readonly run: <T>(work: Promise<T>, kind: RequestKind) => Promise<T>
   readonly answered: (kind: RequestKind, status: number, startedMs: number) => void
   /** Requests that are being answered now. */
   readonly inFlight: () => number
@@ -45,15 +45,14 @@ export const createGuard = ({ config, metrics, now }: Options): Guard => {
 
   return {
     clientOf: (peer, headers) => clientAddress(peer, headers, config),
-    admit: (client, { isSensitive = false }) => {
-      const nowMs = now().getTime()
-      const general = limits.general(client, nowMs)
+    admit: (from, { isSensitive = false }) => {
+      const general = limits.general(from, now)
       if (!isSensitive || general.error) return general
-      const sensitive = limits.sensitive(client, nowMs)
+      const sensitive = limits.sensitive(from, now)
       // The narrower limit is the one worth knowing; without it the general one's headers stay.
       return { ...sensitive, headers: { ...general.headers, ...sensitive.headers } }
     },
-    run: (work, { isLong = false }) => inFlight.run(work, { isLong }),
+    run: inFlight.run,
     answered: ({ route }, status, startedMs) => {
       requests.add()
       byCode.add(String(status))

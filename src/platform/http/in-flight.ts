@@ -39,7 +39,16 @@ export const createInFlight = (timeoutMs: number): InFlight => {
           },
         }
         entries.add(entry)
-        work.then(resolve, reject).finally(() => entries.delete(entry))
+        work.then(
+          (value) => {
+            entries.delete(entry)
+            resolve(value)
+          },
+          (error: unknown) => {
+            entries.delete(entry)
+            reject(error)
+          },
+        )
       }),
     stop: () => clearInterval(timer),
   }

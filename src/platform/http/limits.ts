@@ -15,11 +15,14 @@ export type LimitConfig = {
 /** What a request is told of the limit it was counted by. */
 export type Judgement = { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
 
+/** Asked for the client only where there is a limit: to find out who it is takes longer than to count it. */
+type Count = (from: { readonly client: string }, now: () => Date) => Judgement
+
 export type Limits = {
   /** Counts a request of any kind. */
-  readonly general: (client: string, nowMs: number) => Judgement
+  readonly general: Count
   /** Counts a request that tries or sets a password. */
-  readonly sensitive: (client: string, nowMs: number) => Judgement
+  readonly sensitive: Count
 }
 
 const UNLIMITED: Judgement = { headers: {} }
@@ -27,10 +30,10 @@ const UNLIMITED: Judgement = { headers: {} }
 const refusal = (code: 'RATE_LIMIT_EXCEEDED' | 'LOGIN_RATE_LIMIT_EXCEEDED', { limit, resetMs }: Verdict): AppError =>
   new AppError(code, `The limit of ${limit} requests is used up; come back at ${new Date(resetMs).toISOString()}`)
 
-const limitBy = (limit: Limit, code: Parameters<typeof refusal>[0]) => {
+const limitBy = (limit: Limit, code: Parameters<typeof refusal>[0]): Count => {
   const limiter = createLimiter(limit)
-  return (client: string, nowMs: number): Judgement => {
-    const verdict = limiter.take(limitKey(client), nowMs)
+  return ({ client }, now) => {
+    const verdict = limiter.take(limitKey(client), now().getTime())
     const headers = limitHeaders(verdict)
     return verdict.isAllowed ? { headers } : { headers, error: refusal(code, verdict) }
   }

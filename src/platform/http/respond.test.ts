@@ -309,7 +309,12 @@ describe('a list', () => {
 
 describe('over a socket', () => {
   const served = async <T>(work: (url: string) => Promise<T>): Promise<T> => {
-    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: app.fetch, development: false })
+    const server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: (request) => app.fetch(request),
+      development: false,
+    })
     try {
       return await work(server.url.href)
     } finally {

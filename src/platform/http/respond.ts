@@ -1,14 +1,15 @@
-/** Turns what a handler answered into a response: ETag and 304, total count, compression, streaming in bounded memory. */
+/** Turns what a handler answered into an answer of HTTP: ETag and 304, total count, compression, streaming in bounded memory. */
 import { JsonList, JsonText } from '../answer.ts'
 import { etagOf, matchesEtag, quoted } from '../etag.ts'
 import { acceptedCoding, compressed, compressedStream } from './compression.ts'
+import type { Answered, Exchange } from './exchange.ts'
 import { DATA_CACHE_CONTROL } from './headers.ts'
 
 /** Bodies up to this size are not worth compressing, nor streaming. */
 const SMALL_BYTES = 1024
 
 export type Reply = {
-  readonly request: Request
+  readonly exchange: Exchange
   readonly status: number
   readonly isRead: boolean
   /** Told of an error that comes when the status has been sent; the connection is cut then. */
@@ -18,7 +19,7 @@ export type Reply = {
 const JSON_TYPE = 'application/json'
 const encoder = new TextEncoder()
 
-const headersFor = (etag: string | undefined, coding: string | undefined): Record<string, string> => {
+const headersFor = (etag: string | undefined, coding?: string): Record<string, string> => {
   const headers: Record<string, string> = {
     'Content-Type': JSON_TYPE,
     'Cache-Control': DATA_CACHE_CONTROL,
@@ -29,24 +30,29 @@ const headersFor = (etag: string | undefined, coding: string | undefined): Recor
   return headers
 }
 
-const isCurrent = (request: Request, etag: string): boolean => {
-  const header = request.headers.get('if-none-match')
+const isCurrent = ({ raw }: Exchange, etag: string): boolean => {
+  const header = raw.headers.get('if-none-match')
   return header !== null && matchesEtag(header, etag)
 }
 
-const notModified = (etag: string): Response =>
-  new Response(null, {
-    status: 304,
-    headers: { ETag: quoted(etag), 'Cache-Control': DATA_CACHE_CONTROL, Vary: 'Accept-Encoding' },
-  })
+const notModified = (etag: string): Answered => ({
+  status: 304,
+  headers: { ETag: quoted(etag), 'Cache-Control': DATA_CACHE_CONTROL, Vary: 'Accept-Encoding' },
+  body: null,
+})
 
-const respondText = async ({ request, status, isRead }: Reply, json: string, total?: number): Promise<Response> => {
+const respondText = (
+  { exchange, status, isRead }: Reply,
+  json: string,
+  total?: number,
+): Answered | Promise<Answered> => {
   const etag = isRead || status < 300 ? etagOf(json) : undefined
-  if (isRead && etag !== undefined && isCurrent(request, etag)) return notModified(etag)
-  const coding = json.length > SMALL_BYTES ? acceptedCoding(request.headers.get('accept-encoding')) : undefined
+  if (isRead && etag !== undefined && isCurrent(exchange, etag)) return notModified(etag)
+  const coding = json.length > SMALL_BYTES ? acceptedCoding(exchange.raw.headers.get('accept-encoding')) : undefined
   const headers = headersFor(etag, coding)
   if (total !== undefined) headers['X-Total-Count'] = String(total)
-  return new Response(coding ? await compressed(coding, json) : json, { status, headers })
+  if (coding === undefined) return { status, headers, body: json }
+  return compressed(coding, json).then((body) => ({ status, headers, body }))
 }
 
 async function* jsonArray(rows: AsyncIterable<readonly string[]>): AsyncGenerator<Uint8Array> {
@@ -99,24 +105,20 @@ const resumed = (
   }
 }
 
-const respondList = async ({ request, status, broken }: Reply, list: JsonList<unknown>): Promise<Response> => {
-  const { pathname, search } = new URL(request.url)
-  const etag = etagOf(`${list.parts.revision} ${pathname}${search}`)
-  if (isCurrent(request, etag)) return notModified(etag)
+const respondList = async ({ exchange, status, broken }: Reply, list: JsonList<unknown>): Promise<Answered> => {
+  const { raw, path, search } = exchange
+  const etag = etagOf(`${list.parts.revision} ${path}${search}`)
+  if (isCurrent(exchange, etag)) return notModified(etag)
   const total = { 'X-Total-Count': String(await list.parts.total()) }
-  if (request.method === 'HEAD')
-    return new Response(null, { status, headers: { ...headersFor(etag, undefined), ...total } })
+  const plain = { ...headersFor(etag), ...total }
+  if (raw.method === 'HEAD') return { status, headers: plain, body: null }
   const rest = jsonArray(list.parts.rows())
   const beginning = await beginningOf(rest)
-  if (beginning.isWhole)
-    return new Response(Buffer.concat(beginning.chunks), {
-      status,
-      headers: { ...headersFor(etag, undefined), ...total },
-    })
-  const coding = acceptedCoding(request.headers.get('accept-encoding'))
+  if (beginning.isWhole) return { status, headers: plain, body: Buffer.concat(beginning.chunks) }
+  const coding = acceptedCoding(raw.headers.get('accept-encoding'))
   const bytes = resumed(beginning, rest, broken)
-  const headers = { ...headersFor(etag, coding), ...total }
-  return new Response(coding ? compressedStream(coding, bytes) : streamOf(bytes), { status, headers })
+  const body = coding ? compressedStream(coding, bytes) : streamOf(bytes)
+  return { status, headers: { ...headersFor(etag, coding), ...total }, body }
 }
 
 /** A pull stream: the next chunk is read when the client has taken the last one. */
@@ -132,9 +134,10 @@ export const streamOf = (bytes: AsyncIterator<Uint8Array>): ReadableStream<Uint8
     },
   })
 
-/** The response to an answer of `kernel.run`. */
-export const respond = async (reply: Reply, answer: unknown): Promise<Response> => {
-  if (answer === undefined) return new Response(null, { status: reply.status === 200 ? 204 : reply.status })
+/** The answer of HTTP to an answer of `kernel.run`. */
+export const respond = (reply: Reply, answer: unknown): Answered | Promise<Answered> => {
+  const { status } = reply
+  if (answer === undefined) return { status: status === 200 ? 204 : status, headers: {}, body: null }
   if (answer instanceof JsonText) return respondText(reply, answer.json)
   if (answer instanceof JsonList) return respondList(reply, answer)
   return respondText(reply, JSON.stringify(answer), Array.isArray(answer) ? answer.length : undefined)

@@ -1,0 +1,83 @@
+/** Prepared queries of many: inserts of several rows and look-ups by several keys, built once for each of a few lengths. */
+import type { Compilable, Kysely } from 'kysely'
+import { type PreparedScope, prepared, type Value } from './prepared.ts'
+
+/** What a prepared query takes at once, longest first: any list is cut into a few of these. */
+const LENGTHS = [256, 64, 16, 8, 7, 6, 5, 4, 3, 2, 1] as const
+
+const longestWithin = (count: number): number => LENGTHS.find((length) => length <= count) ?? 1
+/** Undefined for more than fits. */
+const shortestFor = (count: number): number | undefined => LENGTHS.findLast((length) => length >= count)
+
+/** Makes the query for a length when it is first needed. */
+const byLength = <Query>(make: (length: number) => Query): ((length: number) => Query) => {
+  const made: Query[] = []
+  return (length) => {
+    made[length] ??= make(length)
+    return made[length]
+  }
+}
+
+/**
+ * An insert of however many rows; `build` sees stand-ins, as in `prepared`.
+ * @example
+ * const addTags = preparedRows(['id', 'tag'], (db: Kysely<Tables>, rows: { id: string; tag: string }[]) =>
+ *   db.insertInto('tags').values(rows))
+ * await addTags(ctx, [{ id: 'a', tag: 'x' }, { id: 'a', tag: 'y' }])
+ */
+export const preparedRows = <Tables, Row extends Readonly<Record<keyof Row, Value>>>(
+  columns: readonly (keyof Row & string)[],
+  build: (db: Kysely<Tables>, rows: Row[]) => Compilable,
+): ((scope: PreparedScope<Tables>, rows: readonly Row[]) => Promise<void>) => {
+  const queryFor = byLength((length) =>
+    prepared((db: Kysely<Tables>, values: readonly Value[]) => {
+      const standIn = (_: unknown, index: number) =>
+        // It has every column of a row.
+        Object.fromEntries(columns.map((column, at) => [column, values[index * columns.length + at]])) as Row
+      return build(db, Array.from({ length }, standIn))
+    }),
+  )
+  return async (scope, rows) => {
+    for (let from = 0; from < rows.length; ) {
+      const length = longestWithin(rows.length - from)
+      const values: Value[] = []
+      for (const row of rows.slice(from, from + length)) for (const column of columns) values.push(row[column])
+      await queryFor(length)(scope, values)
+      from += length
+    }
+  }
+}
+
+/**
+ * A look-up of however many keys with `in`; `build` sees stand-ins, as in `prepared`. The rows of many keys come in no order.
+ * @example
+ * const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('devices').select('doc').where('id', 'in', ids))
+ * await byIds(ctx, ['a', 'b'])
+ */
+export const preparedKeys = <Tables, Row>(
+  build: (db: Kysely<Tables>, keys: string[]) => Compilable<Row>,
+): ((scope: PreparedScope<Tables>, keys: readonly string[]) => Promise<Row[]>) => {
+  const queryFor = byLength((length) =>
+    prepared((db: Kysely<Tables>, values: readonly string[]) =>
+      build(
+        db,
+        Array.from({ length }, (_, index) => values[index] ?? ''),
+      ),
+    ),
+  )
+  return async (scope, keys) => {
+    const found: Row[] = []
+    // So that none is in two pieces, which would find its row twice.
+    const distinct = [...new Set(keys)]
+    for (let from = 0; from < distinct.length; ) {
+      const count = distinct.length - from
+      const length = shortestFor(count) ?? longestWithin(count)
+      const values = distinct.slice(from, from + length)
+      // A longer query asks for the last one again, which finds nothing more.
+      while (values.length < length) values.push(values.at(-1) ?? '')
+      found.push(...(await queryFor(length)(scope, values)))
+      from += length
+    }
+    return found
+  }
+}

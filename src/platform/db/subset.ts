@@ -1,0 +1,41 @@
+/** Lists narrowed to a subset that another table names. Whether it is large decides how its first rows are found soonest. */
+import { type Expression, type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
+
+/** So many rows are fetched and put in order; beyond, the rows of the list are looked at one by one in their order. */
+const FEW = 500
+
+/** Whether a query has many rows; asks for no more of them than it takes to tell. */
+export const hasMany = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>): Promise<boolean> => {
+  const { rows: found } = await sql<{ n: number | string }>`
+    SELECT count(*) AS n FROM (${rows} LIMIT ${sql.lit(FEW + 1)}) AS first_rows`.execute(db)
+  return Number(found[0]?.n ?? 0) > FEW
+}
+
+export type Subset = {
+  /** The list's own column, `devices.id`. */
+  readonly id: string
+  /** The table that names the members, and its column that holds the list's ids. */
+  readonly table: string
+  readonly member: string
+  /** What they have in common: a column of that table and its value. */
+  readonly column: string
+  readonly value: string
+}
+
+/** One condition in two forms: for a list in its order, and for counting. */
+export type Membership = { readonly ordered: Expression<SqlBool>; readonly counted: Expression<SqlBool> }
+
+/**
+ * The condition of being in the subset.
+ * @example await membership(db, { id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value: 'web' })
+ */
+export const membership = async (
+  db: QueryExecutorProvider,
+  { id, table, member, column, value }: Subset,
+): Promise<Membership> => {
+  const of = sql`FROM ${sql.table(table)} WHERE ${sql.ref(`${table}.${column}`)} = ${value}`
+  const inside = sql.ref(`${table}.${member}`)
+  const counted = sql<SqlBool>`${sql.ref(id)} IN (SELECT ${inside} ${of})`
+  if (!(await hasMany(db, sql`SELECT 1 AS one ${of}`))) return { ordered: counted, counted }
+  return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
+}

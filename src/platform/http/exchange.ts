@@ -1,0 +1,65 @@
+/** One request on its way through the application: what is known of it, and what is found out. */
+import { type Caller, GUEST, type Request as KernelRequest } from '../kernel.ts'
+import type { Params } from './route-table.ts'
+
+/** What an answer is made of; it becomes a `Response` once, with all its headers. */
+export type Answered = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+}
+
+type Arrival = {
+  readonly raw: Request
+  readonly path: string
+  readonly search: string
+  readonly params: Params
+  readonly clientOf: () => string
+}
+
+/**
+ * Path and query of a whole URL, as they were sent.
+ * @example split('http://localhost/api/devices?q=a') // ['/api/devices', '?q=a']
+ */
+export const split = (url: string): readonly [path: string, search: string] => {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const end = url.search(/[?#]/)
+  return end === -1 ? [url.slice(start), ''] : [url.slice(start, end), url.slice(end)]
+}
+
+/** Finds out what only some requests need to know: signal and client are made when they are asked for. */
+export class Exchange implements KernelRequest {
+  readonly raw: Request
+  readonly requestId: string = Bun.randomUUIDv7()
+  readonly path: string
+  /** With its question mark; '' without a query. */
+  readonly search: string
+  /** What stands in the path, and later all that is put in. */
+  input: object
+  ifMatch: string | undefined
+  readonly params: Params
+  caller: Caller = GUEST
+  /** A session cookie to send again, because its expiry moved. */
+  setCookie: string | undefined
+  readonly #clientOf: () => string
+  #client: string | undefined
+
+  constructor({ raw, path, search, params, clientOf }: Arrival) {
+    this.raw = raw
+    this.path = path
+    this.search = search
+    this.params = params
+    this.input = params
+    this.#clientOf = clientOf
+  }
+
+  /** The address of the client; '' when unknown. */
+  get client(): string {
+    this.#client ??= this.#clientOf()
+    return this.#client
+  }
+
+  get signal(): AbortSignal {
+    return this.raw.signal
+  }
+}

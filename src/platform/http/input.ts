@@ -1,0 +1,60 @@
+/** Puts an operation's input together from path, query, headers and body. */
+import { type Coercion, coerce, coercionOf } from '../coerce.ts'
+import { AppError } from '../errors.ts'
+import { type AnyOperation, httpParts, takesQuery } from '../operation.ts'
+import { inputJsonSchema } from '../validate.ts'
+import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
+import type { Exchange } from './exchange.ts'
+
+/** What is known of an operation's input before there is any. */
+export type InputPlan = {
+  readonly op: AnyOperation
+  readonly coercion: Coercion
+  readonly headers: readonly (readonly [string, string])[]
+  readonly isInQuery: boolean
+  readonly isBodyOptional: boolean
+}
+
+export const inputPlan = (op: AnyOperation): InputPlan => {
+  const { method, params } = httpParts(op.http)
+  // `required` is part of every JSON Schema of an object.
+  const { required = [] } = inputJsonSchema(op.input) as { required?: readonly string[] }
+  return {
+    op,
+    coercion: coercionOf(op.input),
+    headers: Object.entries(op.headers ?? {}),
+    isInQuery: takesQuery(method),
+    isBodyOptional: method === 'POST' && required.every((field) => params.includes(field)),
+  }
+}
+
+const queryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> => {
+  const input: Record<string, unknown> = {}
+  if (!search.startsWith('?')) return input
+  const query = new URLSearchParams(search)
+  for (const name of new Set(query.keys())) {
+    const value = coerce(coercion, name, query.getAll(name))
+    if (value !== undefined) input[name] = value
+  }
+  return input
+}
+
+const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): Promise<object> => {
+  requireJsonType(request)
+  const bytes = await readBytes(request, op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
+  if (bytes.length === 0 && isBodyOptional) return {}
+  const body = parseJson(bytes)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new AppError('INVALID_JSON', 'The body must be a JSON object')
+  return body
+}
+
+/** @throws AppError for a body that is no JSON object, is of another type, or too large. */
+export const readInput = async (plan: InputPlan, { raw, search, params }: Exchange): Promise<object> => {
+  const input: Record<string, unknown> = plan.isInQuery ? queryInput(plan, search) : { ...(await bodyInput(plan, raw)) }
+  for (const [header, field] of plan.headers) {
+    const value = raw.headers.get(header)
+    if (value !== null) input[field] = value
+  }
+  return Object.assign(input, params)
+}

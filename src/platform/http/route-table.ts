@@ -1,0 +1,99 @@
+/** Which route a path belongs to. A literal segment goes before a parameter, and all methods of a path are found together. */
+
+type Leaf<Route> = { readonly route: Route; readonly params: readonly string[] }
+
+type Node<Route> = {
+  readonly literals: Map<string, Node<Route>>
+  param: Node<Route> | undefined
+  readonly methods: Map<string, Leaf<Route>>
+}
+
+export type Params = Readonly<Record<string, string>>
+
+export type RouteTable<Route> = {
+  /** @param path with `{params}`, each of them a whole segment */
+  readonly add: (method: string, path: string, route: Route) => void
+  /** HEAD finds what GET does. Parameters are decoded. */
+  readonly find: (method: string, path: string) => { readonly route: Route; readonly params: Params } | undefined
+  /** The methods that the path has; none for a path that is no route's. */
+  readonly methods: (path: string) => string[]
+}
+
+const NO_PARAMS: Params = {}
+
+const nodeOf = <Route>(): Node<Route> => ({ literals: new Map(), param: undefined, methods: new Map() })
+
+/** What is no valid encoding (RFC 3986 2.1) stands for itself: there is nothing else it could mean. */
+const decoded = (segment: string): string => {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+type Wanted = { readonly method: string; readonly path: string; readonly values: string[] }
+
+/**
+ * Adds the values of the parameters to `values`.
+ * @param at where the next segment begins in `path`
+ */
+const walk = <Route>(node: Node<Route>, wanted: Wanted, at: number): Leaf<Route> | undefined => {
+  const { method, path, values } = wanted
+  if (at > path.length) return node.methods.get(method)
+  const slash = path.indexOf('/', at)
+  const end = slash === -1 ? path.length : slash
+  const segment = path.slice(at, end)
+  const literal = node.literals.get(segment)
+  const found = literal && walk(literal, wanted, end + 1)
+  if (found || !node.param || segment === '') return found
+  const { length } = values
+  values.push(segment)
+  const behind = walk(node.param, wanted, end + 1)
+  if (!behind) values.length = length
+  return behind
+}
+
+/**
+ * @example
+ * const table = createRouteTable<string>()
+ * table.add('GET', '/api/devices/{id}', 'one device')
+ * table.find('GET', '/api/devices/web%201') // { route: 'one device', params: { id: 'web 1' } }
+ */
+export const createRouteTable = <Route>(): RouteTable<Route> => {
+  const root = nodeOf<Route>()
+  const known = new Set<string>()
+  const locate = (wanted: Wanted) => (wanted.path.startsWith('/') ? walk(root, wanted, 1) : undefined)
+
+  return {
+    add: (method, path, route) => {
+      const params: string[] = []
+      let node = root
+      for (const segment of path.slice(1).split('/')) {
+        const [, param] = /^\{(\w+)\}$/.exec(segment) ?? []
+        if (param !== undefined) {
+          params.push(param)
+          node.param ??= nodeOf()
+          node = node.param
+          continue
+        }
+        const next = node.literals.get(segment) ?? nodeOf<Route>()
+        node.literals.set(segment, next)
+        node = next
+      }
+      node.methods.set(method, { route, params })
+      known.add(method)
+    },
+    find: (method, path) => {
+      const values: string[] = []
+      const leaf = locate({ method: method === 'HEAD' ? 'GET' : method, path, values })
+      if (!leaf) return undefined
+      if (values.length === 0) return { route: leaf.route, params: NO_PARAMS }
+      const params: Record<string, string> = {}
+      for (const [i, name] of leaf.params.entries()) params[name] = decoded(values[i] ?? '')
+      return { route: leaf.route, params }
+    },
+    methods: (path) => [...known].filter((method) => locate({ method, path, values: [] })),
+  }
+}

@@ -1,0 +1,80 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSite } from './static.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'plat-site-'))
+mkdirSync(join(folder, 'assets'))
+writeFileSync(join(folder, 'index.html'), '<!doctype html><p>Plat')
+writeFileSync(join(folder, 'assets', 'a-1.js'), 'plain')
+writeFileSync(join(folder, 'assets', 'a-1.js.br'), 'brotli')
+writeFileSync(join(folder, 'assets', 'a-1.js.gz'), 'gzip')
+writeFileSync(join(folder, '.stamp'), 'x')
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const site = openSite(folder)
+const BROWSER = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
+const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  site(new Request(`http://plat.test${path}`, { method, headers }))
+const page = (path: string, headers: Record<string, string> = {}) => ask(path, { accept: BROWSER, ...headers })
+
+describe('a page', () => {
+  test.each(['/', '/devices', '/devices/web-1.example', '/nowhere'])('is what a browser gets at %s', async (path) => {
+    const response = page(path)
+    expect([response?.status, await response?.text()]).toEqual([200, '<!doctype html><p>Plat'])
+  })
+
+  test.each(['/api/devices', '/api', '/mcp', '/healthz', '/metrics', '/.well-known/x', '/mcp-oauth/authorize'])(
+    'is not at %s',
+    (path) => expect(page(path)).toBeUndefined(),
+  )
+
+  test('is not for a client that does not name HTML', () => {
+    expect(ask('/devices')).toBeUndefined()
+    expect(ask('/devices', { accept: '*/*' })).toBeUndefined()
+  })
+
+  test('is not for a change', () => expect(ask('/devices', { accept: BROWSER }, 'POST')).toBeUndefined())
+
+  test('lets no script in but its own, and no text become one', () => {
+    const policy = page('/')?.headers.get('content-security-policy')
+    expect(policy).toStartWith("default-src 'self'; ")
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types app")
+    expect(policy).not.toContain('unsafe')
+  })
+
+  test('is asked for anew each time, and sent when it has changed', () => {
+    const { headers } = page('/') ?? new Response()
+    expect(headers.get('cache-control')).toBe('no-cache')
+    expect(page('/', { 'if-none-match': headers.get('etag') ?? '' })?.status).toBe(304)
+  })
+})
+
+describe('a file', () => {
+  const body = async (accepted: string) => (await ask('/static/assets/a-1.js', { 'accept-encoding': accepted }))?.text()
+
+  test('is kept for ever', () => {
+    const headers = ask('/static/assets/a-1.js')?.headers
+    expect(headers?.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(headers?.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(headers?.get('vary')).toBe('Accept-Encoding')
+  })
+
+  test('comes in the best coding that is taken', async () => {
+    expect(await body('gzip, deflate, br, zstd')).toBe('brotli')
+    expect(await body('gzip')).toBe('gzip')
+    expect(await body('br;q=0, gzip;q=0.5')).toBe('gzip')
+    expect(await body('identity')).toBe('plain')
+  })
+
+  test.each(['/static/assets/a-1.js.br', '/static/../index.html', '/static/assets/..%2f.stamp', '/static/'])(
+    'is not at %s',
+    (path) => expect([404, undefined]).toContain(ask(path)?.status),
+  )
+})
+
+test('without a build a browser is told so', () => {
+  const response = openSite(join(folder, 'assets'))(new Request('http://plat.test/', { headers: { accept: BROWSER } }))
+  expect(response?.status).toBe(503)
+})

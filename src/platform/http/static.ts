@@ -1,0 +1,115 @@
+/**
+ * Serves the built web UI in front of the API: hashed files under /static/, and the page for whatever else a browser
+ * navigates to. Neither is counted by the limit of requests, which is there for what costs the server something.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { etagOf, matchesEtag } from '../etag.ts'
+import { split } from './exchange.ts'
+import { SECURITY_HEADERS } from './headers.ts'
+
+/** Undefined for a request that is not for the UI. */
+export type Site = (request: Request) => Response | undefined
+
+/** `app` is the one policy that the UI makes: for the URL of its worker. */
+const PAGE_POLICY = [
+  "default-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "form-action 'self'",
+  "require-trusted-types-for 'script'",
+  'trusted-types app',
+].join('; ')
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+type Coding = 'br' | 'gzip'
+type Bytes = Uint8Array<ArrayBuffer>
+type File = { readonly type: string; readonly plain: Bytes; readonly coded: ReadonlyMap<Coding, Bytes> }
+
+/** The name is made of the content, so that what has the name never changes (RFC 8246). */
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** Paths of the API and of the other machines; everything else is for people. */
+const NOT_A_PAGE = /^\/(api|mcp|mcp-oauth|static|\.well-known)(\/|$)|^\/(healthz|readyz|metrics)$/
+
+const hasCoding = (header: string, coding: Coding): boolean =>
+  header.split(',').some((one) => {
+    const [name = '', ...params] = one.split(';').map((part) => part.trim().toLowerCase())
+    return name === coding && !params.some((param) => /^q=0(\.0*)?$/.test(param))
+  })
+
+const readAssets = (folder: string): ReadonlyMap<string, File> => {
+  const read = (name: string): Bytes => new Uint8Array(readFileSync(join(folder, name)))
+  const names = new Set(readdirSync(folder))
+  const files = [...names].flatMap((name): [string, File][] => {
+    const type = TYPES[extname(name)]
+    if (type === undefined) return []
+    const coded = new Map<Coding, Bytes>()
+    if (names.has(`${name}.br`)) coded.set('br', read(`${name}.br`))
+    if (names.has(`${name}.gz`)) coded.set('gzip', read(`${name}.gz`))
+    return [[`/static/assets/${name}`, { type, plain: read(name), coded }]]
+  })
+  return new Map(files)
+}
+
+const answer = (body: Bytes | string | null, status: number, headers: Readonly<Record<string, string>>): Response =>
+  new Response(body, { status, headers: { ...SECURITY_HEADERS, 'X-Request-Id': Bun.randomUUIDv7(), ...headers } })
+
+const assetAnswer = ({ type, plain, coded }: File, accepted: string): Response => {
+  const coding = ([...coded.keys()] as const).find((one) => hasCoding(accepted, one))
+  return answer((coding && coded.get(coding)) ?? plain, 200, {
+    'Content-Type': type,
+    'Cache-Control': FOREVER,
+    Vary: 'Accept-Encoding',
+    ...(coding ? { 'Content-Encoding': coding } : {}),
+  })
+}
+
+/** Whether a browser asks for a page: a client of the API does not name HTML. */
+const wantsPage = (request: Request, path: string): boolean =>
+  !NOT_A_PAGE.test(path) && (request.headers.get('accept') ?? '').includes('text/html')
+
+const NOT_BUILT = 'The web UI is not built. `npm start` builds it; the API works without it.\n'
+
+/** Reads the UI once, when the first request for it comes. */
+export const openSite = (folder: string): Site => {
+  let loaded: { readonly assets: ReadonlyMap<string, File>; readonly page: string; readonly etag: string } | undefined
+  const load = () => {
+    if (!existsSync(join(folder, 'index.html'))) return undefined
+    const page = readFileSync(join(folder, 'index.html'), 'utf8')
+    return { assets: readAssets(join(folder, 'assets')), page, etag: `"${etagOf(page)}"` }
+  }
+
+  return (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    const [path] = split(request.url)
+    const isAsset = path.startsWith('/static/')
+    if (!isAsset && !wantsPage(request, path)) return undefined
+    loaded ??= load()
+    if (!loaded) return answer(NOT_BUILT, 503, { 'Content-Type': 'text/plain; charset=utf-8' })
+    const { assets, page, etag } = loaded
+    if (isAsset) {
+      const file = assets.get(path)
+      if (file) return assetAnswer(file, request.headers.get('accept-encoding') ?? '')
+      // After an upgrade an open tab asks for files of before.
+      return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
+    }
+    const headers = {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': PAGE_POLICY,
+      'Cache-Control': 'no-cache',
+      Vary: 'Accept',
+      ETag: etag,
+    }
+    const held = request.headers.get('if-none-match')
+    if (held !== null && matchesEtag(held, etag.slice(1, -1))) return answer(null, 304, headers)
+    return answer(page, 200, headers)
+  }
+}
