@@ -8,4 +8,4 @@ ensureDependencies()
 // What the tests need whatever the database.
 ensureServers(['valkey', 'strace', 'zsh', 'fish'])
 
-finish([await runTypes(), await runLint(), await runTests(['src', '--bail'], { PLAT_TEST_DIALECTS: 'sqlite' })])
+finish([await runTypes(), await runLint(), await runTests(['src', 'web', '--bail'], { PLAT_TEST_DIALECTS: 'sqlite' })])

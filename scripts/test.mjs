@@ -2,7 +2,7 @@
 // `npm test -- src/net` runs only the tests, with what follows handed to `bun test`.
 
 import { ensureDependencies } from './install.mjs'
-import { finish, runGolden, runLint, runTests, runTypes } from './steps.mjs'
+import { finish, runGolden, runLint, runTests, runTypes, runWeb } from './steps.mjs'
 import { ensureServers } from './test-servers.mjs'
 
 ensureDependencies()
@@ -11,5 +11,6 @@ ensureServers()
 const chosen = process.argv.slice(2)
 const results = []
 if (chosen.length === 0) results.push(await runTypes(), await runLint(), await runGolden())
+results.push(await runWeb())
 results.push(await runTests(chosen))
 finish(results)

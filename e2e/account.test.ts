@@ -1,0 +1,37 @@
+/** One's own account: a key that is shown once, and sessions that can be ended. */
+import { expect, test } from 'bun:test'
+import { world } from './harness.ts'
+
+const it = world({ devices: 0 })
+
+test('a new key is shown once, and only one who kept it may close it', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/account')
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByLabel('Name · required').fill('ansible')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const shown = page.getByRole('dialog', { name: 'The key “ansible”' })
+      const key = (await shown.locator('code').textContent()) ?? ''
+      await page.keyboard.press('Escape')
+      expect(await shown.isVisible()).toBe(true)
+      await shown.getByLabel('I have saved it').click()
+      await shown.getByRole('button', { name: 'Done' }).click()
+      await shown.waitFor({ state: 'detached' })
+      expect(await page.content()).not.toContain(key)
+      const me = await fetch(`${it.plat.url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } })
+      expect(me.status).toBe(200)
+    },
+    { as: 'operator' },
+  ))
+
+test('an empty estate says what to begin with', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices')
+      await page.getByText('No devices yet').waitFor()
+      await open('/networks')
+      await page.getByText('No networks yet').waitFor()
+    },
+    { as: 'admin' },
+  ))

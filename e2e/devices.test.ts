@@ -1,0 +1,185 @@
+/** The devices: found, changed, made and deleted, by mouse and by keys alone. */
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { world } from './harness.ts'
+
+const it = world({ devices: 300 })
+const as = 'admin'
+
+const rowCount = async (page: Page): Promise<number> =>
+  Number(await page.getByRole('grid', { name: 'Devices' }).getAttribute('aria-rowcount')) - 1
+
+const filter = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole('combobox', { name: 'Filter' }).fill(text)
+  await page.waitForURL((url) => (url.searchParams.get('q') ?? '') === text.trim())
+}
+
+test('a device is found by its address and changed', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const [device] = await it.plat.api.devices.list({ limit: 1 })
+      const ip = device?.addresses[0]?.ip ?? ''
+      await open('/devices')
+      await filter(page, `ip:${ip}/32`)
+      await page.getByRole('link', { name: device?.name ?? '', exact: true }).click()
+      await page.getByRole('heading', { name: device?.name ?? '' }).waitFor()
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Operating system').fill('Plan 9')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText(`Saved ${device?.name}`).waitFor()
+      expect((await it.plat.api.devices.get({ id: device?.id ?? '' })).os).toBe('Plan 9')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText(`${device?.name} is as it was`).waitFor()
+      expect((await it.plat.api.devices.get({ id: device?.id ?? '' })).os).toBe(device?.os ?? '')
+    },
+    { as },
+  ))
+
+test('what the server refuses stands at its field', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices?new=1')
+      await page.getByLabel('Address 1', { exact: true }).fill('10.0.0.999')
+      await page.getByRole('button', { name: 'Create device' }).click()
+      const address = page.getByLabel('Address 1', { exact: true })
+      await page.getByText('must be an IPv4 or IPv6 address').waitFor()
+      expect(await address.getAttribute('aria-invalid')).toBe('true')
+      expect(await page.getByLabel('Name · required').getAttribute('aria-invalid')).toBe('true')
+    },
+    { as, expected: ['400 /api/devices'] },
+  ))
+
+test('a change of someone else is not overwritten', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.devices.create({ name: 'contested' })
+      await open(`/devices/${id}?edit=${id}`)
+      await page.getByLabel('Location').fill('mine')
+      await it.plat.api.devices.update({ id, os: 'theirs' })
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Changed by someone since you opened it.').waitFor()
+      await page.getByRole('button', { name: 'Keep my changes' }).click()
+      await page.waitForFunction(
+        "document.querySelector('[role=dialog] form')?.textContent.includes('Your unsaved changes')",
+      )
+      expect(await page.getByLabel('Operating system').inputValue()).toBe('theirs')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved contested').waitFor()
+      expect(await it.plat.api.devices.get({ id })).toMatchObject({ location: 'mine', os: 'theirs' })
+    },
+    { as, expected: ['412 /api/devices/'] },
+  ))
+
+test('by keys alone: create, find, edit, delete, undo', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices')
+      await page.getByRole('grid', { name: 'Devices' }).waitFor()
+      await page.keyboard.press('c')
+      await page.getByLabel('Name · required').waitFor()
+      await page.keyboard.type('keys-only')
+      await page.keyboard.press('Enter')
+      await page.getByText('Created keys-only').waitFor()
+      await page.getByRole('dialog', { name: 'New device' }).waitFor({ state: 'detached' })
+      await page.keyboard.press('/')
+      await page.keyboard.type('keys-only')
+      await page
+        .getByText(/^1 of \d+ devices$/)
+        .first()
+        .waitFor()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('j')
+      await page.keyboard.press('e')
+      await page.getByRole('heading', { name: 'Edit keys-only' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name: 'Edit keys-only' }).waitFor({ state: 'detached' })
+      await page.keyboard.press('#')
+      await page.getByRole('heading', { name: 'Delete keys-only?' }).waitFor()
+      await page.getByRole('button', { name: 'Delete device' }).press('Enter')
+      await page.getByText('Nothing matches “keys-only”').waitFor()
+      await page.getByText('Deleted keys-only').waitFor()
+      await page.getByRole('dialog', { name: 'Deleted keys-only' }).getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('link', { name: 'keys-only' }).waitFor()
+    },
+    { as },
+  ))
+
+test('all that match are selected, and exactly those are tagged', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices?q=status:maintenance')
+      await page.getByRole('grid', { name: 'Devices' }).waitFor()
+      const matching = await rowCount(page)
+      await page.getByLabel('Select all that match').click()
+      await page.getByText(`${matching} selected`).waitFor()
+      await filter(page, '')
+      await page.getByRole('button', { name: 'Tag', exact: true }).click()
+      await page.getByLabel('Tag', { exact: true }).fill('e2e')
+      await page.getByRole('button', { name: 'Add tag' }).click()
+      await page.getByText(`Changed ${matching} devices`).waitFor()
+      const tagged = await it.plat.api.devices.list({ tags: ['e2e'] })
+      expect(tagged.length).toBe(matching)
+      expect(new Set(tagged.map(({ status }) => status))).toEqual(new Set(['maintenance']))
+    },
+    { as },
+  ))
+
+test('back is back to the same filter and the same rows', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices')
+      await filter(page, 'tag:production')
+      const grid = page.getByRole('grid', { name: 'Devices' })
+      await grid.evaluate((element) => element.scrollTo(0, 1600))
+      await page.waitForTimeout(200)
+      await page.getByRole('row').nth(18).getByRole('link').click()
+      await page.getByRole('navigation', { name: 'About this device' }).waitFor()
+      await page.goBack()
+      await grid.waitFor()
+      expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('tag:production')
+      await page.waitForFunction("document.querySelector('[role=grid]')?.scrollTop > 1500")
+    },
+    { as },
+  ))
+
+test('a column is sorted, another is shown, and the address says so', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices')
+      await page.getByRole('button', { name: 'Address' }).click()
+      await page.getByRole('button', { name: 'Address' }).click()
+      await page.locator('[aria-sort=descending]').waitFor()
+      await page.getByRole('button', { name: 'Columns and density' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Host name' }).click()
+      await page.getByRole('columnheader', { name: 'Host name' }).waitFor()
+      expect(new URL(page.url()).search).toContain('sort=address&desc=1&cols=name,')
+    },
+    { as },
+  ))
+
+test('a viewer sees everything and changes nothing', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices')
+      await page.getByRole('grid', { name: 'Devices' }).waitFor()
+      const button = page.getByRole('button', { name: 'New device' })
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+      await button.focus()
+      await page.getByText('Needs the permission devices:create').waitFor()
+      await page.getByRole('row').nth(1).getByRole('link').click()
+      await page.getByRole('link', { name: 'History' }).click()
+      await page.getByText('audit:list').waitFor()
+    },
+    { as: 'viewer' },
+  ))
+
+test('a view asks at most 12 times', () =>
+  it.visit(
+    async ({ page, open, requests }) => {
+      await open('/devices')
+      await page.getByRole('grid', { name: 'Devices' }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(requests.length).toBeLessThanOrEqual(12)
+    },
+    { as },
+  ))

@@ -1,0 +1,16 @@
+/** The estate that the pages are shown with: made up, the same every time, and sent in as any estate is. */
+import { generateEstate } from '../src/demo/estate.ts'
+
+const ORDER = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const
+
+type Send = (path: string, body: string) => Promise<Response>
+
+/** @throws for an estate that the server does not take */
+export const seed = async (send: Send, devices: number): Promise<void> => {
+  const estate = generateEstate({ devices, seed: 1 })
+  for (const resource of ORDER) {
+    const response = await send(`/api/estate/import?resource=${resource}`, JSON.stringify([...estate[resource]]))
+    const last = (await response.text()).trim().split('\n').at(-1) ?? ''
+    if (!response.ok || !last.includes('"failed":0')) throw new Error(`${resource} could not be seeded: ${last}`)
+  }
+}

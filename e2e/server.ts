@@ -1,0 +1,73 @@
+/** The real server on a port of its own, with the built UI, an estate, and people who are signed in without waiting for bcrypt. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../src/compose.ts'
+import { contracts } from '../src/features/index.ts'
+import { cookieFor } from '../src/features/sessions/sessions.ts'
+import { createClient } from '../src/platform/client.ts'
+import { loadConfig } from '../src/platform/config.ts'
+import { createLogger } from '../src/platform/log.ts'
+import { newSecret, secretHash } from '../src/platform/secret-token.ts'
+import { startServer } from '../src/server.ts'
+import { createUser, keyFor } from '../src/testing/identities.ts'
+import { seed } from './estate.ts'
+
+export type Role = 'admin' | 'operator' | 'viewer'
+
+export type ServerOptions = { readonly devices?: number; readonly env?: Readonly<Record<string, string>> }
+
+const HOUR_MS = 3_600_000
+
+export const startPlat = async ({ devices = 300, env = {} }: ServerOptions = {}) => {
+  const dir = mkdtempSync(join(tmpdir(), 'plat-e2e-'))
+  const config = loadConfig({
+    env: { DATA_DIR: dir, LISTEN_ADDR: '127.0.0.1:0', RATE_LIMIT_ENABLED: 'false', ...env },
+    cwd: dir,
+  })
+  const context = { config, log: createLogger({ level: 'error', format: 'text' }), now: () => new Date() }
+  const { db, close } = await openDatabase(context)
+  const ids = new Map<Role, string>()
+  for (const role of ['admin', 'operator', 'viewer'] as const)
+    ids.set(role, (await createUser(db, { username: role, roles: [role] })).id)
+  const key = await keyFor(db, ids.get('admin') ?? '')
+  await close()
+  const server = await startServer(context)
+  const headers = { authorization: `Bearer ${key}` }
+  const send = (path: string, body: string) =>
+    fetch(server.url + path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+  if (devices > 0) await seed(send, devices)
+  return {
+    url: server.url,
+    api: createClient({ fetch, baseUrl: server.url, headers }, contracts),
+    /** The cookie of a new session. */
+    signIn: async (role: Role) => {
+      const userId = ids.get(role) ?? ''
+      const { generation } = await server.plat.db.read
+        .selectFrom('users')
+        .select('generation')
+        .where('id', '=', userId)
+        .executeTakeFirstOrThrow()
+      const token = newSecret()
+      const createdAt = new Date()
+      const times = { createdAt, renewedAt: createdAt, expiresAt: new Date(createdAt.getTime() + HOUR_MS) }
+      const session = { id: Bun.randomUUIDv7(), userId, userGeneration: Number(generation), ...times }
+      await server.plat.sessions.create(
+        { ...session, ipAddress: '127.0.0.1', userAgent: 'Chromium/1 (Linux)' },
+        secretHash(token),
+      )
+      const cookie = { name: cookieFor(config).name, value: token, path: '/', secure: config.cookieSecure }
+      return { ...cookie, domain: new URL(server.url).hostname, httpOnly: true, sameSite: 'Strict' as const }
+    },
+    /** Ends every session of someone. */
+    signOut: async (role: Role): Promise<void> => {
+      const sessions = await server.plat.sessions.list(ids.get(role) ?? '')
+      for (const { id } of sessions) await server.plat.sessions.remove(id)
+    },
+    stop: async () => {
+      await server.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+export type RunningPlat = Awaited<ReturnType<typeof startPlat>>

@@ -1,0 +1,67 @@
+/** Signing in, being kept out, and coming back to where one was. */
+import { expect, test } from 'bun:test'
+import { PASSWORD } from '../src/testing/identities.ts'
+import { world } from './harness.ts'
+
+const { visit, plat } = (() => {
+  const made = world({ devices: 30 })
+  return { visit: made.visit, plat: () => made.plat }
+})()
+
+test('one who is not signed in is asked to, and then gets the page that was wanted', () =>
+  visit(
+    async ({ page, open }) => {
+      await open('/devices?q=status:active')
+      expect(new URL(page.url()).pathname).toBe('/login')
+      await page.getByLabel('User name').fill('admin')
+      await page.getByLabel('Password').fill('wrong')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('The user name or the password is wrong.').waitFor()
+      expect(await page.getByLabel('Password').inputValue()).toBe('')
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('grid', { name: 'Devices' }).waitFor()
+      expect(new URL(page.url()).search).toBe('?q=status:active')
+    },
+    { expected: ['401 /api/auth/me', '401 /api/auth/login'] },
+  ))
+
+test('after signing out nothing is to be seen', () =>
+  visit(
+    async ({ page, open }) => {
+      await open('/account')
+      await page.getByRole('button', { name: 'admin' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await page.goto('/account')
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    },
+    { as: 'admin', expected: ['401 /api/auth/me'] },
+  ))
+
+test('a session that ends in mid-edit loses nothing', () =>
+  visit(
+    async ({ page, open }) => {
+      await open('/devices?new=1')
+      await page.getByLabel('Name · required').fill('draft-01')
+      await plat().signOut('operator')
+      await page.getByRole('button', { name: 'Create device' }).click()
+      await page.getByText('Your session has ended.').waitFor()
+      await page.getByLabel('User name').fill('operator')
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByText('Your unsaved changes are back.').waitFor()
+      expect(await page.getByLabel('Name · required').inputValue()).toBe('draft-01')
+    },
+    { as: 'operator', expected: ['401 /api/'] },
+  ))
+
+test('an address that leads elsewhere is not followed', () =>
+  visit(async ({ page, open }) => {
+    await open('/login?next=//example.com/x')
+    await page.getByLabel('User name').fill('viewer')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(new URL(page.url()).origin).toBe(plat().url)
+  }))

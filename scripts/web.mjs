@@ -1,0 +1,74 @@
+// Owns the built web UI: dist/web, made anew whenever what it is made of has changed. `node scripts/web.mjs` builds it.
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bunPath, root } from './install.mjs'
+
+const built = join(root, 'dist', 'web')
+const stampFile = join(built, '.stamp')
+
+/** Builds dist/web unless it is there and current. False when the build failed; what it said is on the terminal. */
+export function ensureWeb() {
+  const wanted = fingerprint()
+  if (readText(stampFile) === wanted) return true
+  console.log('Building the web UI ...')
+  // Beside the old one, and swapped at the end: a server that runs meanwhile always finds a whole one.
+  const fresh = `${built}.${process.pid}`
+  const old = `${fresh}.old`
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const { status } = spawnSync(bunPath(), ['--no-env-file', 'web/build.ts', fresh], {
+    cwd: root,
+    stdio: 'inherit',
+    env,
+  })
+  if (status !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
+    return false
+  }
+  writeFileSync(join(fresh, '.stamp'), wanted)
+  rmSync(old, { recursive: true, force: true })
+  moveAway(built, old)
+  renameSync(fresh, built)
+  rmSync(old, { recursive: true, force: true })
+  return true
+}
+
+/** Changes whenever the result of the build may have changed. */
+function fingerprint() {
+  const hash = createHash('sha256').update(readText(join(root, 'package-lock.json')) ?? '')
+  for (const path of sources()) hash.update(path).update(readFileSync(join(root, path)))
+  return hash.digest('hex')
+}
+
+/** The UI itself, and the files that it shares with the server. */
+function sources() {
+  const files = ['web', 'src/net', 'src/platform', 'src/features'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  return files.filter((path) => isSource.test(path) && !path.includes('.test.')).sort()
+}
+
+const isSource =
+  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/net\/.*\.ts|src\/platform\/(client|errors|operation)\.ts|src\/features\/(.*\/(api|schema|catalogue)|index)\.ts)$/
+
+function moveAway(from, to) {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+  }
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && !ensureWeb()) process.exitCode = 1

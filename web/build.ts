@@ -1,0 +1,100 @@
+/** Builds the web UI into a folder: hashed assets under /static/, each one compressed here, once. Run by scripts/web.mjs. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import { build, type Plugin } from 'vite'
+import { contracts } from '../src/features/index.ts'
+
+const ROOT = import.meta.dirname
+const OPERATIONS = 'virtual:operations'
+
+/**
+ * What the browser needs of the operations: how a call travels and who may make it. Their schemas stay on the server, and
+ * Zod with them; the types come from the same declarations (src/api/operations.d.ts).
+ */
+const operations = (): Plugin => ({
+  name: 'plat-operations',
+  resolveId: (id) => (id === OPERATIONS ? `\0${OPERATIONS}` : undefined),
+  load: (id) => {
+    if (id !== `\0${OPERATIONS}`) return undefined
+    const slim = Object.entries(contracts).map(([feature, set]) => [
+      feature,
+      Object.fromEntries(
+        Object.entries(set).map(([verb, op]) => {
+          const { name, http, access, headers } = { headers: undefined, ...op }
+          return [verb, { name, http, access, headers }]
+        }),
+      ),
+    ])
+    return `export const contracts = ${JSON.stringify(Object.fromEntries(slim))}`
+  },
+})
+
+/** The theme is set before the first paint, so its script is a classic one that blocks; Vite bundles modules only. */
+const head = (): Plugin => ({
+  name: 'plat-head',
+  buildStart() {
+    this.emitFile({ type: 'asset', name: 'theme.js', source: readFileSync(join(ROOT, 'theme.js'), 'utf8') })
+  },
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle = {} }) => {
+      const fileOf = (beginning: string) => {
+        const found = Object.keys(bundle).find((name) => name.startsWith(`assets/${beginning}`))
+        if (found === undefined) throw new Error(`the build has no ${beginning}`)
+        return `/static/${found}`
+      }
+      const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '' }
+      return [
+        { tag: 'script', attrs: { src: fileOf('theme-') }, injectTo: 'head' },
+        { tag: 'link', attrs: { ...font, href: fileOf('inter-') }, injectTo: 'head' },
+      ]
+    },
+  },
+})
+
+/** Pages that are one file each, loaded when they are opened. */
+const LAZY = /\/web\/src\/((account|login|datacenters|networks|pools|reservations)\/(?!resource)|shell\/key-sheet)/
+
+/** All else is one file: left alone, the bundler makes one for each set of pages that share something. */
+const isShared = (id: string): boolean => !LAZY.test(id)
+
+const COMPRESSED = /\.(js|css|svg)$/
+
+const compressAll = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    if (!COMPRESSED.test(name)) continue
+    const path = join(folder, name)
+    const bytes = readFileSync(path)
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+  }
+}
+
+const outDir = resolve(process.argv[2] ?? '')
+await build({
+  root: ROOT,
+  configFile: false,
+  base: '/static/',
+  mode: 'production',
+  logLevel: 'warn',
+  publicDir: false,
+  plugins: [react(), operations(), head()],
+  worker: { format: 'es' },
+  build: {
+    outDir,
+    emptyOutDir: true,
+    // A data: URI is a source that the policy does not have.
+    assetsInlineLimit: 0,
+    // A few KB in all: not worth a request for each page.
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    target: 'es2023',
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 800,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'app', test: isShared }] } } },
+  },
+})
+compressAll(join(outDir, 'assets'))

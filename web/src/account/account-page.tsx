@@ -1,0 +1,88 @@
+/** One's own account: who one is, what one may do, the password, the keys, where one is signed in. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMe } from '../shell/me.ts'
+import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { Badge, Card, CopyText, Facts, Tag } from '../ui/bits.tsx'
+import { moment } from '../ui/format.ts'
+import css from './account.module.css'
+import { KeysCard } from './keys-card.tsx'
+import { PasswordCard } from './password-card.tsx'
+import { SessionsCard } from './sessions-card.tsx'
+
+const ProfileCard = () => {
+  const me = useMe()
+  return (
+    <Card title="You">
+      <Facts
+        facts={[
+          ['User name', me.username],
+          ['Full name', me.full_name],
+          ['E-mail', me.email],
+          [
+            'Roles',
+            me.roles.length === 0
+              ? ''
+              : me.roles.map((role) => (
+                  <Badge key={role} tone="info">
+                    {role}
+                  </Badge>
+                )),
+          ],
+          ['ID', <CopyText key="id" text={me.id} label="ID" />],
+          ['Last sign-in', me.last_login_at === null ? '' : moment(me.last_login_at)],
+        ]}
+      />
+    </Card>
+  )
+}
+
+/** `devices` -> its actions, in the order of the catalogue. */
+const byResource = (permissions: readonly string[]): readonly (readonly [string, readonly string[]])[] => {
+  const groups = Map.groupBy(permissions, (name) => name.split(':')[0] ?? '')
+  return [...groups].map(([resource, names]) => [resource, names.map((name) => name.split(':')[1] ?? '')])
+}
+
+const PermissionsCard = () => {
+  const { permissions } = useMe()
+  return (
+    <Card title={`What you may do · ${permissions.length} permissions`}>
+      <dl className={css.permissions}>
+        {byResource(permissions).map(([resource, actions]) => (
+          <div key={resource}>
+            <dt>{resource}</dt>
+            <dd>
+              {actions.map((action) => (
+                <Tag key={action}>{action}</Tag>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+export const AccountPage = () => {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const signedOut = async () => {
+    await navigate({ to: '/login' })
+    client.clear()
+  }
+  return (
+    <>
+      <PageHead title="Your account" />
+      <PageBody>
+        <div className={css.two}>
+          <ProfileCard />
+          <PasswordCard onChanged={() => void signedOut()} />
+        </div>
+        <KeysCard />
+        <SessionsCard />
+        <PermissionsCard />
+      </PageBody>
+      <Hints hints={[[['?'], 'all shortcuts']]} />
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+/** One's own API keys. A new one is shown once. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import type { ApiKey, NewApiKey } from '../api/contracts.ts'
+import { useMe } from '../shell/me.ts'
+import { Badge, Card, Skeleton, TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/layers.tsx'
+import { Failure } from '../ui/states.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import css from './account.module.css'
+import { NewKeyDialog, ShownOnce } from './new-key.tsx'
+
+const keyQuery = (userId: string) => ({
+  queryKey: ['keys', userId],
+  queryFn: () => api.keys.list({ user_id: userId }),
+})
+
+/** From when on a key that ends soon is pointed out. */
+const SOON_MS = 14 * 24 * 3600 * 1000
+
+const Expiry = ({ at }: { readonly at: string | null }) => {
+  if (at === null) return <span className="muted">Does not expire</span>
+  const leftMs = Date.parse(at) - Date.now()
+  if (leftMs <= 0) return <Badge tone="bad">expired</Badge>
+  return (
+    <span>
+      {leftMs < SOON_MS && <Badge tone="warn">soon</Badge>} Expires <TimeAgo at={at} />
+    </span>
+  )
+}
+
+const Row = ({ apiKey, onDelete }: { readonly apiKey: ApiKey; readonly onDelete: () => void }) => (
+  <li className={css.row}>
+    <b>{apiKey.name}</b>
+    <span className="mono">{apiKey.prefix}…</span>
+    <span>
+      {apiKey.last_used_at === null ? (
+        'Never used'
+      ) : (
+        <>
+          Used <TimeAgo at={apiKey.last_used_at} />
+        </>
+      )}
+    </span>
+    <Expiry at={apiKey.expires_at} />
+    <Button look="danger" onClick={onDelete} aria-label={`Delete the key ${apiKey.name}`}>
+      Delete
+    </Button>
+  </li>
+)
+
+export const KeysCard = () => {
+  const { id } = useMe()
+  const client = useQueryClient()
+  const query = keyQuery(id)
+  const { data, error, refetch } = useQuery(query)
+  const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<NewApiKey>()
+  const [doomed, setDoomed] = useState<ApiKey>()
+  const changed = () => client.invalidateQueries({ queryKey: query.queryKey })
+  const remove = useMutation({
+    mutationFn: (key: ApiKey) => api.keys.delete({ id: key.id }),
+    onSuccess: (_, key) => {
+      toast(`The key “${key.name}” opens nothing any more`)
+      return changed()
+    },
+    onError: (cause) => toastError('The key is still there', cause),
+  })
+  return (
+    <Card
+      title="Your API keys"
+      actions={
+        <Button onClick={() => setMaking(true)}>
+          <Plus size={15} aria-hidden="true" />
+          New key
+        </Button>
+      }
+    >
+      {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+      {!data && !error && <Skeleton />}
+      {data?.length === 0 && (
+        <p className="muted">None yet. A key lets a script or the command line do what you may do.</p>
+      )}
+      <ul className={css.rows}>
+        {data?.map((key) => (
+          <Row key={key.id} apiKey={key} onDelete={() => setDoomed(key)} />
+        ))}
+      </ul>
+      {isMaking && (
+        <NewKeyDialog
+          onClose={() => setMaking(false)}
+          onMade={(key) => {
+            setMaking(false)
+            setMade(key)
+            void changed()
+          }}
+        />
+      )}
+      {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
+      {doomed && (
+        <Confirm
+          title={`Delete the key “${doomed.name}”?`}
+          action="Delete key"
+          onConfirm={() => remove.mutate(doomed)}
+          onClose={() => setDoomed(undefined)}
+        >
+          Whatever uses it is turned away from then on. This can't be undone.
+        </Confirm>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,82 @@
+/** Where one is signed in. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
+import type { Session } from '../api/contracts.ts'
+import { Badge, Card, Skeleton, TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { Failure } from '../ui/states.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import css from './account.module.css'
+
+const sessionsQuery = { queryKey: ['sessions'], queryFn: () => api.sessions.list() }
+
+const BROWSERS = [
+  [/Edg\//, 'Edge'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(e|ium)\//, 'Chromium'],
+  [/Safari\//, 'Safari'],
+] as const
+
+const SYSTEMS = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Mac OS/, 'macOS'],
+  [/Windows/, 'Windows'],
+  [/Linux/, 'Linux'],
+] as const
+
+/** @example browserOf('Mozilla/5.0 (X11; Linux x86_64) ... Firefox/140.0') // 'Firefox on Linux' */
+const browserOf = (userAgent: string): string => {
+  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]
+  if (!browser) return userAgent.slice(0, 60) || 'Unknown'
+  return system ? `${browser} on ${system}` : browser
+}
+
+const Row = ({ session }: { readonly session: Session }) => {
+  const client = useQueryClient()
+  const end = useMutation({
+    mutationFn: () => api.sessions.delete({ id: session.id }),
+    onSuccess: () => {
+      toast('That session is ended')
+      return client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+    },
+    onError: (error) => toastError('The session could not be ended', error),
+  })
+  return (
+    <li className={css.row}>
+      <span title={session.user_agent}>
+        <b>{browserOf(session.user_agent)}</b>
+      </span>
+      <span className="mono">{session.ip_address || '–'}</span>
+      <span>
+        Signed in <TimeAgo at={session.created_at} />
+      </span>
+      <span>
+        Seen <TimeAgo at={session.last_seen_at} />
+      </span>
+      {session.is_current ? (
+        <Badge tone="ok">this one</Badge>
+      ) : (
+        <Button look="danger" onClick={() => end.mutate()} disabled={end.isPending}>
+          End
+        </Button>
+      )}
+    </li>
+  )
+}
+
+export const SessionsCard = () => {
+  const { data, error, refetch } = useQuery(sessionsQuery)
+  return (
+    <Card title="Where you are signed in">
+      {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+      {!data && !error && <Skeleton />}
+      <ul className={css.rows}>
+        {data?.map((session) => (
+          <Row key={session.id} session={session} />
+        ))}
+      </ul>
+    </Card>
+  )
+}

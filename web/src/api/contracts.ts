@@ -1,0 +1,35 @@
+/** The operations as the browser has them: the types of their declarations, and of their values what a call needs. */
+import { contracts as slim } from 'virtual:operations'
+import type { contracts as registry } from '../../../src/features/index.ts'
+import type { Access, AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation.ts'
+
+export type Contracts = typeof registry
+
+type Slim<O extends AnyOperation> = Pick<O, 'name' | 'http' | 'headers'> & { readonly access: Access }
+
+export type SlimContracts = {
+  readonly [F in keyof Contracts]: { readonly [V in keyof Contracts[F]]: Slim<Contracts[F][V] & AnyOperation> }
+}
+
+/** The client and everything else that calls reads `http` and `headers` alone, which are there; the schemas are not. */
+export const contracts = slim as unknown as Contracts
+
+export type Out<O extends AnyOperation> = OutputOf<O>
+export type In<O extends AnyOperation> = InputOf<O>
+
+export type Me = Out<Contracts['sessions']['me']>
+export type Session = Out<Contracts['sessions']['list']>[number]
+export type ApiKey = Out<Contracts['keys']['list']>[number]
+export type NewApiKey = Out<Contracts['keys']['create']>
+export type Device = Out<Contracts['devices']['get']>
+export type Address = Device['addresses'][number]
+export type DeviceDraft = In<Contracts['devices']['create']>
+export type DeviceStatus = Device['status']
+export type Datacenter = Out<Contracts['datacenters']['get']>
+export type Network = Out<Contracts['networks']['get']>
+export type Pool = Out<Contracts['pools']['get']>
+export type HeatmapEntry = Out<Contracts['pools']['heatmap']>[number]
+export type Reservation = Out<Contracts['reservations']['get']>
+export type Relationship = Out<Contracts['relationships']['list']>[number]
+export type AuditEntry = Out<Contracts['audit']['get']>
+export type SearchResult = Out<Contracts['search']['all']>['results'][number]

@@ -1,0 +1,30 @@
+/** Errors as a person reads them. */
+import { AppError } from '../../../src/platform/errors.ts'
+
+/** How browsers say that a file of the UI did not come. */
+const NO_FILE = /dynamically imported module|Importing a module script failed/i
+
+export const isMissingFile = (error: unknown): boolean => error instanceof Error && NO_FILE.test(error.message)
+
+export const asAppError = (error: unknown): AppError =>
+  error instanceof AppError
+    ? error
+    : isMissingFile(error)
+      ? new AppError('UNAVAILABLE', 'A part of this page could not be loaded.', { cause: error })
+      : new AppError('INTERNAL_ERROR', error instanceof Error ? error.message : 'Something went wrong', {
+          cause: error,
+        })
+
+export const isCode = (error: unknown, ...codes: readonly AppError['code'][]): error is AppError =>
+  error instanceof AppError && codes.includes(error.code)
+
+/** Field -> message, of an error that names fields. */
+export const fieldErrors = (error: unknown): Readonly<Record<string, string>> => {
+  const { details, code, message } = asAppError(error)
+  if (details.length > 0) return Object.fromEntries(details.map((one) => [one.field, one.message]))
+  return code === 'ALREADY_EXISTS' ? { name: message } : {}
+}
+
+/** The permission that a refusal names, if it does. */
+export const missingPermission = (error: unknown): string | undefined =>
+  /permission ([a-z-]+:[a-z]+(?: or [a-z-]+:[a-z]+)*)/.exec(asAppError(error).message)?.[1]

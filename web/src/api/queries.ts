@@ -1,0 +1,48 @@
+/** What is asked of the server, under which key it is kept, and for how long. */
+import { QueryClient, queryOptions } from '@tanstack/react-query'
+import { withNestedUse } from '../networks/tree.ts'
+import { api } from './client.ts'
+import { asAppError } from './errors.ts'
+
+const RETRIED = new Set(['UNAVAILABLE', 'RATE_LIMIT_EXCEEDED'])
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 20_000,
+      gcTime: 10 * 60_000,
+      // What failed because nobody answered is tried again, at a growing distance; what was answered is not.
+      retry: (failures, error) => failures < 6 && RETRIED.has(asAppError(error).code),
+      retryDelay: (failures) => Math.min(1000 * 2 ** failures, 15_000),
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: () => api.sessions.me(),
+  staleTime: 60_000,
+})
+
+export const datacentersQuery = queryOptions({
+  queryKey: ['datacenters'],
+  queryFn: () => api.datacenters.list(),
+})
+
+export const networksQuery = queryOptions({
+  queryKey: ['networks'],
+  queryFn: () => api.networks.list({ include: 'utilization' }),
+  select: withNestedUse,
+})
+
+export const poolsQuery = queryOptions({
+  queryKey: ['pools'],
+  queryFn: () => api.pools.all({ include: 'utilization' }),
+})
+
+export const reservationsQuery = queryOptions({
+  queryKey: ['reservations'],
+  queryFn: () => api.reservations.all(),
+})

@@ -1,0 +1,68 @@
+/** What the UI may use of the server, and what holds of all its files. Each rule is shown to fail on a made-up offender. */
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+const ROOT = import.meta.dirname
+/** Path from web/src -> text. */
+type Sources = ReadonlyMap<string, string>
+
+const sources: Sources = new Map(
+  readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|tsx|css)$/.test(path) && !path.includes('.test.'))
+    .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
+)
+
+const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
+
+/** What runs in a browser as well: contracts for their types, the client, addresses. */
+const SHARED = /^(net\/[\w-]+\.ts|platform\/(client|errors)\.ts)$/
+const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/api\.ts|platform\/operation\.ts)$/
+
+const ofServer = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) =>
+    [...text.matchAll(IMPORT)].flatMap(([, isType, fixed, dynamic]) => {
+      const target = relative(join(ROOT, '../../src'), resolve(ROOT, dirname(path), fixed ?? dynamic ?? ''))
+      if (target.startsWith('..') || SHARED.test(target)) return []
+      return TYPES_ALONE.test(target) && isType !== undefined ? [] : [`${path} -> ${target}`]
+    }),
+  )
+
+const MAX_LINES = 300
+const long = (files: Sources): string[] =>
+  [...files].filter(([path, text]) => path.endsWith('x') && text.split('\n').length > MAX_LINES).map(([path]) => path)
+
+const rawColours = (files: Sources): string[] =>
+  [...files]
+    .filter(
+      ([path, text]) =>
+        path.endsWith('.css') && path !== 'styles/tokens.css' && /#[\da-f]{3,8}\b|\b(rgb|hsl|oklch)a?\(/i.test(text),
+    )
+    .map(([path]) => path)
+
+/** The policy of the page refuses each of them, when somebody first comes by. */
+const unsafe = (files: Sources): string[] =>
+  [...files]
+    .filter(([, text]) => /dangerouslySetInnerHTML|\binnerHTML\b|\beval\(|new Function\(/.test(text))
+    .map(([path]) => path)
+
+const rules: readonly (readonly [string, (files: Sources) => string[], Readonly<Record<string, string>>])[] = [
+  [
+    'the UI uses of the server the contracts, the client and the maths of addresses',
+    ofServer,
+    { 'a.ts': "import { x } from '../../src/platform/kernel.ts'" },
+  ],
+  [
+    'contracts are used for their types alone, which keeps Zod out of the browser',
+    ofServer,
+    { 'a.ts': "import { devices } from '../../src/features/devices/api.ts'" },
+  ],
+  [`components have at most ${MAX_LINES} lines`, long, { 'a.tsx': 'x\n'.repeat(MAX_LINES + 1) }],
+  ['colours have names', rawColours, { 'ui/a.css': 'a { color: #fff }' }],
+  ['no text becomes HTML or a script', unsafe, { 'a.tsx': 'element.innerHTML = text' }],
+]
+
+describe.each(rules)('%s', (_, check, offender) => {
+  test('holds', () => expect(check(sources)).toEqual([]))
+  test('fails where it is broken', () => expect(check(new Map(Object.entries(offender)))).not.toEqual([]))
+})

@@ -1,0 +1,79 @@
+/** All datacenters, with what is in each. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Datacenter } from '../api/contracts.ts'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { ListPage } from '../resource/list-page.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { termText } from '../table/filter.ts'
+import { TimeAgo } from '../ui/bits.tsx'
+import { datacenterResource, datacenterSpec } from './resource.ts'
+
+const columnsFor = (networkCounts: ReadonlyMap<string, number>): readonly Column<Datacenter>[] => [
+  {
+    id: 'name',
+    text: 'Name',
+    width: 200,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ name }) => (
+      <Link to="/devices" search={{ q: termText('dc', name) }} tabIndex={-1}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'location',
+    text: 'Location',
+    width: 220,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ location }) => location,
+  },
+  {
+    id: 'networks',
+    text: 'Networks',
+    width: 90,
+    isRight: true,
+    cell: ({ id }) => <span className="num">{networkCounts.get(id) ?? 0}</span>,
+  },
+  { id: 'description', text: 'Description', width: 320, cell: ({ description }) => description },
+  {
+    id: 'updated',
+    text: 'Updated',
+    width: 130,
+    isSortable: true,
+    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
+  },
+]
+
+const USUAL = ['name', 'location', 'networks', 'description', 'updated']
+
+export const DatacentersPage = () => {
+  const { may } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery(datacentersQuery)
+  const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const columns = useMemo(() => {
+    const groups = Map.groupBy(networks ?? [], ({ datacenter_id }) => datacenter_id ?? '')
+    return columnsFor(new Map([...groups].map(([id, found]) => [id, found.length])))
+  }, [networks])
+  return (
+    <ListPage
+      title="Datacenters"
+      resourceName="datacenters"
+      resource={datacenterResource}
+      query={query}
+      spec={datacenterSpec}
+      columns={columns}
+      usual={USUAL}
+      sort="name"
+      placeholder="Name or location"
+      empty="A datacenter is a place where networks and devices are."
+      loss="Its networks and devices stay, without a datacenter."
+      open={({ name }) => void navigate({ to: '/devices', search: { q: termText('dc', name) } })}
+    />
+  )
+}

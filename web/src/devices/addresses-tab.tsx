@@ -1,0 +1,72 @@
+/** The addresses of a device, with where they are from. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Device } from '../api/contracts.ts'
+import { networksQuery, poolsQuery } from '../api/queries.ts'
+import { usePermit } from '../shell/me.ts'
+import { Card, CopyText } from '../ui/bits.tsx'
+import css from './devices.module.css'
+
+export const AddressesTab = ({ device }: { readonly device: Device }) => {
+  const { may } = usePermit()
+  const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const { data: pools = [] } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
+  if (device.addresses.length === 0)
+    return (
+      <Card>
+        <p className="muted">This device has no address.</p>
+      </Card>
+    )
+  return (
+    <Card>
+      <div className={css.scroll}>
+        <table className={css.table}>
+          <thead>
+            <tr>
+              <th scope="col">Address</th>
+              <th scope="col">Label</th>
+              <th scope="col">Network</th>
+              <th scope="col">Pool</th>
+              <th scope="col">Port</th>
+              <th scope="col">Switch port</th>
+            </tr>
+          </thead>
+          <tbody>
+            {device.addresses.map((address) => {
+              const network = networks.find(({ id }) => id === address.network_id)
+              const pool = pools.find(({ id }) => id === address.pool_id)
+              return (
+                <tr key={`${address.ip} ${address.label}`}>
+                  <td>
+                    <CopyText text={address.ip} label={address.ip} />
+                  </td>
+                  <td>{address.label || '–'}</td>
+                  <td>
+                    {network ? (
+                      <Link to="/networks/$id" params={{ id: network.id }} className="link">
+                        {network.name}
+                      </Link>
+                    ) : (
+                      '–'
+                    )}
+                  </td>
+                  <td>
+                    {pool ? (
+                      <Link to="/pools/$id" params={{ id: pool.id }} className="link">
+                        {pool.name}
+                      </Link>
+                    ) : (
+                      '–'
+                    )}
+                  </td>
+                  <td className="num">{address.port ?? '–'}</td>
+                  <td>{address.switch_port || '–'}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  )
+}

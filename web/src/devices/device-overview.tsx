@@ -1,0 +1,84 @@
+/** What a device is, on one page. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Device } from '../api/contracts.ts'
+import { datacentersQuery } from '../api/queries.ts'
+import { usePermit } from '../shell/me.ts'
+import { Card, CopyText, Facts, Skeleton, Tags, TimeAgo } from '../ui/bits.tsx'
+import { StatusBadge } from './columns.tsx'
+import css from './devices.module.css'
+import { relationshipsQuery } from './queries.ts'
+import { RelationshipBadge } from './relationship-badge.tsx'
+
+const MOST_SHOWN = 8
+
+const Related = ({ device }: { readonly device: Device }) => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...relationshipsQuery(device.id), enabled: may('relationships:list') })
+  if (!may('relationships:list')) return null
+  return (
+    <Card title="Relationships">
+      {!data && <Skeleton />}
+      {data?.length === 0 && <p className="muted">It hangs together with nothing yet.</p>}
+      <ul className={css.links}>
+        {data?.slice(0, MOST_SHOWN).map((link) => (
+          <li key={`${link.parent_id} ${link.child_id} ${link.type}`} className={css.link}>
+            <RelationshipBadge link={link} />
+            <Link to="/devices/$id" params={{ id: link.otherId }}>
+              {link.otherName}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const Addresses = ({ device }: { readonly device: Device }) =>
+  device.addresses.length === 0 ? null : (
+    <ul>
+      {device.addresses.slice(0, MOST_SHOWN).map(({ ip, label, switch_port }) => (
+        <li key={`${ip} ${label}`}>
+          <CopyText
+            text={ip}
+            label={ip}
+            note={<span className="muted">{[label, switch_port].filter(Boolean).map((text) => ` · ${text}`)}</span>}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+
+export const DeviceOverview = ({ device }: { readonly device: Device }) => {
+  const { may } = usePermit()
+  const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const datacenter = datacenters?.find(({ id }) => id === device.datacenter_id)?.name ?? device.datacenter_id
+  return (
+    <div className={css.overview}>
+      <Card>
+        <Facts
+          facts={[
+            ['Status', <StatusBadge key="status" status={device.status} />],
+            ['ID', <CopyText key="id" text={device.id} label="ID" />],
+            [
+              'Host name',
+              device.hostname === '' ? '' : <CopyText key="name" text={device.hostname} label="host name" />,
+            ],
+            ['Addresses', <Addresses key="addresses" device={device} />],
+            ['Model', device.make_model],
+            ['OS', device.os],
+            ['Datacenter', datacenter],
+            ['Location', device.location],
+            ['User name', device.username],
+            ['Tags', device.tags.length === 0 ? '' : <Tags key="tags" tags={device.tags} />],
+            ['Domains', device.domains.join(', ')],
+            ['Description', device.description],
+            ['Created', <TimeAgo key="created" at={device.created_at} />],
+            ['Changed', <TimeAgo key="updated" at={device.updated_at} />],
+          ]}
+        />
+      </Card>
+      <Related device={device} />
+    </div>
+  )
+}

@@ -1,0 +1,116 @@
+/** One device: what it is, its addresses, what it hangs together with, what happened to it. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import { usePermit } from '../shell/me.ts'
+import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { PageLoading } from '../shell/shell.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/layers.tsx'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { Failure } from '../ui/states.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { toast } from '../ui/toast.tsx'
+import { AddressesTab } from './addresses-tab.tsx'
+import { DeviceDrawer } from './device-drawer.tsx'
+import { DeviceOverview } from './device-overview.tsx'
+import { HistoryTab } from './history-tab.tsx'
+import { deviceQuery } from './queries.ts'
+import { RelationshipsTab } from './relationships-tab.tsx'
+import { removeLater } from './removal.ts'
+
+const route = getRouteApi('/app/devices/$id')
+
+export const DevicePage = () => {
+  const { id } = route.useParams()
+  const { search, set } = usePageSearch()
+  const navigate = useNavigate()
+  const { may, blocked } = usePermit()
+  const { data, error, refetch } = useQuery(deviceQuery(id))
+  const [isDoomed, setDoomed] = useState(false)
+  const edit = () => void set({ edit: id })
+  useHotkeys({
+    ...(may('devices:update') && data ? { e: edit } : {}),
+    ...(may('devices:delete') && data ? { '#': () => setDoomed(true) } : {}),
+    '.': () => void navigator.clipboard.writeText(id).then(() => toast(`Copied ${id}`)),
+  })
+  const parent = { text: 'Devices', link: { to: '/devices' } } as const
+  if (!data)
+    return (
+      <>
+        <PageHead title={error ? 'Device' : id} parent={parent} />
+        {error ? <Failure error={error} onRetry={() => void refetch()} noun="device" /> : <PageLoading />}
+      </>
+    )
+  const device = data.value
+  const tab = search.tab ?? 'overview'
+  const more = (
+    <Button>
+      More
+      <ChevronDown size={14} aria-hidden="true" />
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title={device.name} parent={parent}>
+        <Button onClick={edit} blocked={blocked('devices:update')}>
+          Edit
+          <kbd>e</kbd>
+        </Button>
+        <Menu trigger={more}>
+          <MenuItem onSelect={() => void navigator.clipboard.writeText(id).then(() => toast('Copied the ID'))}>
+            Copy ID<kbd>.</kbd>
+          </MenuItem>
+          <MenuLine />
+          <MenuItem
+            isDanger
+            onSelect={() => setDoomed(true)}
+            blocked={may('devices:delete') ? undefined : 'devices:delete'}
+          >
+            Delete device<kbd>#</kbd>
+          </MenuItem>
+        </Menu>
+      </PageHead>
+      <Tabs
+        label="About this device"
+        current={tab}
+        tabs={[
+          { id: 'overview', text: 'Overview' },
+          { id: 'addresses', text: 'Addresses', count: device.addresses.length },
+          { id: 'relationships', text: 'Relationships' },
+          { id: 'history', text: 'History' },
+        ]}
+      />
+      <PageBody>
+        {tab === 'addresses' && <AddressesTab device={device} />}
+        {tab === 'relationships' && <RelationshipsTab device={device} />}
+        {tab === 'history' && <HistoryTab id={id} />}
+        {!['addresses', 'relationships', 'history'].includes(tab) && <DeviceOverview device={device} />}
+      </PageBody>
+      <Hints
+        hints={[
+          ...(may('devices:update') ? [[['e'], 'edit'] as const] : []),
+          [['.'], 'copy ID'],
+          [['?'], 'all shortcuts'],
+        ]}
+      />
+      {search.edit !== undefined && <DeviceDrawer id={id} onClose={() => void set({ edit: undefined })} />}
+      {isDoomed && (
+        <Confirm
+          title={`Delete ${device.name}?`}
+          action="Delete device"
+          onConfirm={() => {
+            removeLater([id], device.name)
+            void navigate({ to: '/devices' })
+          }}
+          onClose={() => setDoomed(false)}
+        >
+          Its addresses become free, and its relationships end.
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,169 @@
+/** All devices in one table. */
+import { useNavigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useStore } from '../api/store.ts'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import { usePermit } from '../shell/me.ts'
+import { type Hint, Hints, PageHead } from '../shell/page.tsx'
+import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
+import { DataTable } from '../table/data-table.tsx'
+import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
+import { usePageSearch, useSorting } from '../table/list-search.ts'
+import css from '../table/table.module.css'
+import { TableSkeleton } from '../table/table-skeleton.tsx'
+import { useSelection } from '../table/use-selection.ts'
+import { Button } from '../ui/button.tsx'
+import { moment } from '../ui/format.ts'
+import { Confirm } from '../ui/layers.tsx'
+import { Failure, State } from '../ui/states.tsx'
+import { toast } from '../ui/toast.tsx'
+import { BulkBar } from './bulk-bar.tsx'
+import { DEVICE_COLUMNS, USUAL_COLUMNS } from './columns.tsx'
+import { DeviceDrawer } from './device-drawer.tsx'
+import { removeLater } from './removal.ts'
+import { devices } from './source.ts'
+import { DEVICE_FIELDS, type DeviceRow } from './spec.ts'
+import { useDevices } from './use-devices.ts'
+
+const HINTS: readonly Hint[] = [
+  [['j', 'k'], 'move'],
+  [['x'], 'select'],
+  [['↵'], 'open'],
+  [['e'], 'edit'],
+  [['c'], 'create'],
+  [['?'], 'all shortcuts'],
+]
+
+const LOOKING_HINTS = HINTS.filter(([, text]) => !['select', 'edit', 'create'].includes(text))
+
+const idOf = (row: DeviceRow): string => row.id
+const nameOf = (row: DeviceRow): string => row.name
+
+const Nothing = ({
+  filter,
+  total,
+  onClear,
+  onCreate,
+}: {
+  filter: string
+  total: number
+  onClear: () => void
+  onCreate?: () => void
+}) =>
+  filter === '' ? (
+    <State title="No devices yet" text="A device is anything with an address: a server, a switch, a camera.">
+      {onCreate && (
+        <Button look="primary" onClick={onCreate}>
+          New device
+        </Button>
+      )}
+    </State>
+  ) : (
+    <State
+      title={`Nothing matches “${filter}”`}
+      text={`There are ${total.toLocaleString('en-US')} devices without the filter.`}
+    >
+      <Button onClick={onClear}>Clear filter</Button>
+    </State>
+  )
+
+export const DevicesPage = () => {
+  const { search, set } = usePageSearch()
+  const navigate = useNavigate()
+  const { may, blocked } = usePermit()
+  const [text, setText] = useFilterText()
+  const { sort, isDescending, onSort } = useSorting('name')
+  const view = useDevices({ q: text, sort, isDescending })
+  const state = useStore(devices.state)
+  const selection = useSelection(view)
+  const choice = useColumns(DEVICE_COLUMNS, USUAL_COLUMNS)
+  const [doomed, setDoomed] = useState<DeviceRow>()
+  const create = () => void set({ new: '1' })
+  const mayChange = may('devices:update') || may('devices:delete')
+  useHotkeys({
+    ...(may('devices:create') ? { c: create } : {}),
+    Escape: () => (selection.ids.size > 0 ? selection.clear() : setText('')),
+  })
+  const actions = {
+    open: (row: DeviceRow) => void navigate({ to: '/devices/$id', params: { id: row.id } }),
+    edit: may('devices:update') ? (row: DeviceRow) => void set({ edit: row.id }) : undefined,
+    remove: may('devices:delete') ? setDoomed : undefined,
+    copy: (row: DeviceRow) =>
+      void navigator.clipboard.writeText(row.ip || row.id).then(() => toast(`Copied ${row.ip || row.id}`)),
+  }
+  return (
+    <>
+      <PageHead title="Devices">
+        <Button look="primary" onClick={create} blocked={blocked('devices:create')}>
+          <Plus size={15} aria-hidden="true" />
+          New device
+        </Button>
+      </PageHead>
+      <FilterBar
+        text={text}
+        onChange={setText}
+        placeholder="Name, address, tag:prod, os:debian, dc:fra, -status:planned"
+        fields={DEVICE_FIELDS}
+        loadFacets={devices.facets}
+        noun="device"
+        shown={view?.count}
+        total={view?.total}
+      >
+        <span className={css.end}>
+          <ColumnsMenu all={DEVICE_COLUMNS} choice={choice} />
+        </span>
+      </FilterBar>
+      {state.error && view && (
+        <p className={css.stale} role="status">
+          Showing data from {moment(new Date(state.loadedAtMs).toISOString())}: {state.error.message}
+        </p>
+      )}
+      <div className={css.wrap}>
+        {!view && state.status === 'failed' && <Failure error={state.error} onRetry={devices.load} />}
+        {!view && state.status !== 'failed' && <TableSkeleton columns={choice.columns} />}
+        {view && view.count === 0 && (
+          <Nothing
+            filter={text.trim()}
+            total={view.total}
+            onClear={() => setText('')}
+            {...(may('devices:create') ? { onCreate: create } : {})}
+          />
+        )}
+        {view && view.count > 0 && (
+          <DataTable
+            label="Devices"
+            columns={choice.columns}
+            view={view}
+            sorting={{ sort, isDescending }}
+            onSort={onSort}
+            idOf={idOf}
+            nameOf={nameOf}
+            actions={actions}
+            selection={mayChange ? selection : undefined}
+          />
+        )}
+        <BulkBar ids={selection.ids} filter={text.trim()} onDone={selection.clear} />
+      </div>
+      <Hints hints={mayChange ? HINTS : LOOKING_HINTS} />
+      {(search.new !== undefined || search.edit !== undefined) && (
+        <DeviceDrawer
+          id={search.edit}
+          onClose={() =>
+            void set({ new: undefined, edit: undefined, ip: undefined, pool: undefined, network: undefined })
+          }
+        />
+      )}
+      {doomed && (
+        <Confirm
+          title={`Delete ${doomed.name}?`}
+          action="Delete device"
+          onConfirm={() => removeLater([doomed.id], doomed.name)}
+          onClose={() => setDoomed(undefined)}
+        >
+          Its addresses become free, and its relationships end.
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+/** Holds every device: asks for them, parses, sorts and filters them, and hands the page the few rows it shows. */
+import type { Device } from '../api/contracts.ts'
+import { TableEngine } from '../table/engine.ts'
+import type { Ask, Tell } from './messages.ts'
+import { deviceRow, deviceSpec } from './spec.ts'
+
+const names = new Map<string, string>()
+const spec = deviceSpec(names)
+let engine = new TableEngine<Device>([], spec)
+let version = 0
+let etag: string | undefined
+let loadedAtMs = 0
+let isLoading = false
+
+/** Rows sent along with a result: more than any window shows. */
+const AHEAD = 80
+
+// The types of a page are those of a window, which posts to an origin; a worker posts to its page.
+const tell = (message: Tell, transfer: Transferable[] = []): void =>
+  (self as unknown as { postMessage: (message: Tell, transfer: Transferable[]) => void }).postMessage(message, transfer)
+
+const changed = (): void => {
+  version++
+  tell({ type: 'changed', total: engine.total, version, loadedAtMs })
+}
+
+/** The first window of rows comes long before 100,000 of them have: asked for beside them, and shown until they are here. */
+const preview = async (): Promise<void> => {
+  const response = await fetch(`/api/devices?limit=${AHEAD}`)
+  const total = Number(response.headers.get('x-total-count'))
+  // Judged with the answer that holds all of them.
+  if (!response.ok || total <= AHEAD) return
+  // The server's half of the contract.
+  const devices = (await response.json()) as readonly Device[]
+  if (version === 0) tell({ type: 'preview', total, devices })
+}
+
+const load = async (): Promise<void> => {
+  // By hand, so that an answer of "not modified" costs no parsing.
+  const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
+  if (version === 0) void preview().catch(() => {})
+  const response = await fetch('/api/devices', init)
+  loadedAtMs = Date.now()
+  if (response.status === 304) {
+    tell({ type: 'current', loadedAtMs })
+    return
+  }
+  if (!response.ok) {
+    const body: unknown = await response.json().catch(() => undefined)
+    tell({ type: 'failed', status: response.status, body, retryAfter: response.headers.get('retry-after') })
+    return
+  }
+  // The server's half of the contract.
+  const rows = (await response.json()) as readonly Device[]
+  etag = response.headers.get('etag') ?? undefined
+  engine = new TableEngine(rows, spec)
+  changed()
+}
+
+const loadOnce = async (): Promise<void> => {
+  if (isLoading) return
+  isLoading = true
+  try {
+    await load()
+  } catch {
+    tell({ type: 'failed', status: 0, body: undefined, retryAfter: null })
+  } finally {
+    isLoading = false
+  }
+}
+
+const rowsOf = (indices: Iterable<number>) =>
+  [...indices].map((index) => [index, deviceRow(engine.row(index), names)] as const)
+
+const hear = (ask: Ask): void => {
+  switch (ask.type) {
+    case 'load':
+      void loadOnce()
+      return
+    case 'names':
+      names.clear()
+      for (const [id, name] of ask.names) names.set(id, name)
+      engine.forget()
+      if (engine.total > 0) changed()
+      return
+    case 'query': {
+      const order = engine.query(ask.query)
+      const from = Math.max(0, ask.from - AHEAD / 4)
+      const rows = rowsOf(order.subarray(from, from + AHEAD))
+      tell({ type: 'result', seq: ask.seq, version, total: engine.total, order, rows }, [order.buffer])
+      return
+    }
+    case 'rows':
+      tell({ type: 'rows', seq: ask.seq, version, rows: rowsOf(ask.indices) })
+      return
+    case 'ids':
+      tell({ type: 'ids', seq: ask.seq, ids: [...ask.indices].map((index) => engine.row(index).id) })
+      return
+    case 'facets':
+      tell({ type: 'facets', seq: ask.seq, facets: engine.facets() })
+      return
+    case 'tags': {
+      const devices = engine.withIds(new Set(ask.ids))
+      tell({ type: 'tags', seq: ask.seq, tags: devices.map(({ id, tags }) => [id, tags] as const) })
+      return
+    }
+    case 'put':
+      engine.put(ask.devices)
+      break
+    case 'drop':
+      engine.drop(new Set(ask.ids))
+      break
+    case 'hide':
+      engine.hide(new Set(ask.ids))
+      break
+  }
+  // What is here is no longer what the server called by that tag.
+  etag = undefined
+  changed()
+}
+
+self.addEventListener('message', ({ data }: MessageEvent<Ask>) => hear(data))

@@ -1,0 +1,58 @@
+/** What happened to a device, and who did it. */
+import { useQuery } from '@tanstack/react-query'
+import { AppError } from '../../../src/platform/errors.ts'
+import type { AuditEntry } from '../api/contracts.ts'
+import { usePermit } from '../shell/me.ts'
+import { Badge, Card, Skeleton } from '../ui/bits.tsx'
+import { moment } from '../ui/format.ts'
+import { Failure } from '../ui/states.tsx'
+import css from './devices.module.css'
+import { deviceHistoryQuery } from './queries.ts'
+
+const pretty = (json: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    // Cut at 10 KB it is no JSON any more.
+    return `${json}\n… cut`
+  }
+}
+
+const Event = ({ entry }: { readonly entry: AuditEntry }) => (
+  <li className={css.event}>
+    <time dateTime={entry.timestamp} className="mono">
+      {moment(entry.timestamp)}
+    </time>
+    <b>{entry.username || '–'}</b>
+    <span>
+      {entry.action} {entry.status === 'failure' && <Badge tone="bad">refused</Badge>} {entry.error}
+    </span>
+    {entry.changes !== '' && entry.changes !== '{}' && (
+      <details>
+        <summary>What was sent</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+        <pre className={`mono ${css.changes}`} tabIndex={0}>
+          {pretty(entry.changes)}
+        </pre>
+      </details>
+    )}
+  </li>
+)
+
+export const HistoryTab = ({ id }: { readonly id: string }) => {
+  const { may } = usePermit()
+  const { data, error, refetch } = useQuery({ ...deviceHistoryQuery(id), enabled: may('audit:list') })
+  if (!may('audit:list')) return <Failure error={new AppError('FORBIDDEN', 'This needs the permission audit:list')} />
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  return (
+    <Card>
+      {!data && <Skeleton />}
+      {data?.length === 0 && <p className="muted">Nothing is on record.</p>}
+      <ol>
+        {data?.map((entry) => (
+          <Event key={entry.id} entry={entry} />
+        ))}
+      </ol>
+    </Card>
+  )
+}

@@ -1,0 +1,46 @@
+/** What the page and the worker of the devices say to each other. */
+import type { Device } from '../api/contracts.ts'
+import type { TableQuery } from '../table/engine.ts'
+import type { Facets } from '../table/filter.ts'
+import type { DeviceRow } from './spec.ts'
+
+export type Ask =
+  | { readonly type: 'load' }
+  | { readonly type: 'names'; readonly names: readonly (readonly [id: string, name: string])[] }
+  | { readonly type: 'query'; readonly seq: number; readonly query: TableQuery; readonly from: number }
+  | { readonly type: 'rows'; readonly seq: number; readonly indices: readonly number[] }
+  | { readonly type: 'put'; readonly devices: readonly Device[] }
+  | { readonly type: 'drop'; readonly ids: readonly string[] }
+  | { readonly type: 'hide'; readonly ids: readonly string[] }
+  | { readonly type: 'facets'; readonly seq: number }
+  | { readonly type: 'tags'; readonly seq: number; readonly ids: readonly string[] }
+  | { readonly type: 'ids'; readonly seq: number; readonly indices: Uint32Array }
+
+export type Tell =
+  /** The rows changed: what indices meant before, they mean no more. */
+  | { readonly type: 'changed'; readonly total: number; readonly version: number; readonly loadedAtMs: number }
+  /** The first rows, while all of them are on their way. */
+  | { readonly type: 'preview'; readonly total: number; readonly devices: readonly Device[] }
+  | { readonly type: 'current'; readonly loadedAtMs: number }
+  | { readonly type: 'failed'; readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
+  | {
+      readonly type: 'result'
+      readonly seq: number
+      readonly version: number
+      readonly total: number
+      readonly order: Uint32Array<ArrayBuffer>
+      readonly rows: readonly (readonly [index: number, row: DeviceRow])[]
+    }
+  | {
+      readonly type: 'rows'
+      readonly seq: number
+      readonly version: number
+      readonly rows: readonly (readonly [index: number, row: DeviceRow])[]
+    }
+  | { readonly type: 'facets'; readonly seq: number; readonly facets: Facets }
+  | { readonly type: 'ids'; readonly seq: number; readonly ids: readonly string[] }
+  | {
+      readonly type: 'tags'
+      readonly seq: number
+      readonly tags: readonly (readonly [id: string, tags: readonly string[]])[]
+    }

@@ -1,0 +1,16 @@
+/** How one device hangs together with another, as it is said from this one. */
+import type { Relationship } from '../api/contracts.ts'
+import { Badge, type Tone } from '../ui/bits.tsx'
+
+const WORDS: Readonly<Record<Relationship['type'], readonly [asParent: string, asChild: string, tone: Tone]>> = {
+  contains: ['contains', 'contained by', 'ok'],
+  connected_to: ['connected to', 'connected to', 'info'],
+  depends_on: ['depends on', 'needed by', 'warn'],
+}
+
+type Link = { readonly type: Relationship['type']; readonly isParent: boolean }
+
+export const RelationshipBadge = ({ link }: { readonly link: Link }) => {
+  const [asParent, asChild, tone] = WORDS[link.type]
+  return <Badge tone={tone}>{link.isParent ? asParent : asChild}</Badge>
+}

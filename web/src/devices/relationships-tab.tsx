@@ -1,0 +1,77 @@
+/** What a device hangs together with: a list one can add to and take from. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import type { Device } from '../api/contracts.ts'
+import { usePermit } from '../shell/me.ts'
+import { Card, Skeleton } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { Failure } from '../ui/states.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import css from './devices.module.css'
+import { relationshipsQuery } from './queries.ts'
+import { RelateDialog } from './relate-dialog.tsx'
+import { RelationshipBadge } from './relationship-badge.tsx'
+
+export const RelationshipsTab = ({ device }: { readonly device: Device }) => {
+  const client = useQueryClient()
+  const { blocked, may } = usePermit()
+  const query = relationshipsQuery(device.id)
+  const { data, error, refetch } = useQuery(query)
+  const [isAdding, setAdding] = useState(false)
+  const changed = () => client.invalidateQueries({ queryKey: ['device'] })
+  const remove = useMutation({
+    mutationFn: (link: NonNullable<typeof data>[number]) =>
+      api.relationships.delete({ device_id: link.parent_id, child_id: link.child_id, type: link.type }),
+    onSuccess: (_, link) => {
+      const { parent_id, child_id, type, notes } = link
+      toast('Removed the relationship', {
+        undo: () => void api.relationships.create({ device_id: parent_id, child_id, type, notes }).then(changed),
+      })
+      return changed()
+    },
+    onError: (cause) => toastError('The relationship is still there', cause),
+  })
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  return (
+    <Card
+      title="Relationships"
+      actions={
+        <Button onClick={() => setAdding(true)} blocked={blocked('relationships:create')}>
+          <Plus size={15} aria-hidden="true" />
+          Relate to a device
+        </Button>
+      }
+    >
+      {!data && <Skeleton />}
+      {data?.length === 0 && (
+        <p className="muted">
+          It hangs together with nothing yet: a rack contains it, a link connects it, it needs another.
+        </p>
+      )}
+      <ul className={css.links}>
+        {data?.map((link) => (
+          <li key={`${link.parent_id} ${link.child_id} ${link.type}`} className={css.link}>
+            <RelationshipBadge link={link} />
+            <Link to="/devices/$id" params={{ id: link.otherId }}>
+              {link.otherName}
+            </Link>
+            <span className="muted">{link.notes}</span>
+            <Button
+              isIcon
+              look="quiet"
+              aria-label={`Remove the relationship with ${link.otherName}`}
+              blocked={may('relationships:delete') ? undefined : 'Needs the permission relationships:delete'}
+              onClick={() => remove.mutate(link)}
+            >
+              <Trash2 size={15} aria-hidden="true" />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {isAdding && <RelateDialog device={device} onClose={() => setAdding(false)} onDone={changed} />}
+    </Card>
+  )
+}

@@ -1,0 +1,223 @@
+/** The devices as the page sees them: a worker that holds them all, started when they are first needed. */
+import { errorOf } from '../../../src/platform/client.ts'
+import type { AppError } from '../../../src/platform/errors.ts'
+import { noteAnswer, noteFailure } from '../api/connection.ts'
+import type { Device } from '../api/contracts.ts'
+import { createStore } from '../api/store.ts'
+import type { TableQuery } from '../table/engine.ts'
+import type { Facets } from '../table/filter.ts'
+import workerUrl from './devices.worker.ts?worker&url'
+import type { Ask, Tell } from './messages.ts'
+import type { DeviceRow } from './spec.ts'
+
+export type DevicesState = {
+  readonly status: 'idle' | 'loading' | 'ready' | 'failed'
+  readonly total: number
+  readonly version: number
+  readonly loadedAtMs: number
+  readonly error: AppError | undefined
+}
+
+export type Preview = { readonly total: number; readonly devices: readonly Device[] }
+
+export type DeviceResult = { readonly order: Uint32Array; readonly total: number; readonly version: number }
+
+/** How old the rows may be before a look at the page asks again. */
+const FRESH_MS = 60_000
+/** How long the rows are kept when no page shows them. */
+const KEPT_MS = 10 * 60_000
+const MOST_CACHED = 20_000
+
+const IDLE: DevicesState = { status: 'idle', total: 0, version: 0, loadedAtMs: 0, error: undefined }
+const state = createStore(IDLE)
+/** The first rows in the order of their names, until all are here. */
+const preview = createStore<Preview | undefined>(undefined)
+/** Counts up whenever rows arrived that a window waits for. */
+const arrivals = createStore(0)
+
+let worker: Worker | undefined
+let seq = 0
+let names: Ask & { type: 'names' } = { type: 'names', names: [] }
+const waiting = new Map<number, (message: Tell) => void>()
+const cache = new Map<number, DeviceRow>()
+const requested = new Set<number>()
+
+type TrustedTypes = {
+  readonly createPolicy: (
+    name: string,
+    rules: { createScriptURL: (url: string) => string },
+  ) => {
+    readonly createScriptURL: (url: string) => string
+  }
+}
+
+/** The one script that is started by its URL; the policy of the page lets no other be. */
+const trustedWorkerUrl = (() => {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+  if (!trustedTypes) return workerUrl
+  const policy = trustedTypes.createPolicy('app', {
+    createScriptURL: (url) => {
+      if (url !== workerUrl) throw new TypeError('not a script of this application')
+      return url
+    },
+  })
+  return policy.createScriptURL(workerUrl)
+})()
+
+const post = (ask: Ask): void => {
+  worker?.postMessage(ask)
+}
+
+const start = (): void => {
+  if (worker) return
+  worker = new Worker(trustedWorkerUrl, { type: 'module', name: 'devices' })
+  worker.addEventListener('message', ({ data }: MessageEvent<Tell>) => hear(data))
+  // Its script did not come.
+  worker.addEventListener('error', () => hear({ type: 'failed', status: 0, body: undefined, retryAfter: null }))
+  post(names)
+}
+
+/** Rows of another version are kept until there are new ones, so that nothing blinks. */
+let cachedVersion = 0
+
+const keep = (version: number, rows: readonly (readonly [number, DeviceRow])[]): void => {
+  if (version !== state.get().version) return
+  if (cache.size > MOST_CACHED || version !== cachedVersion) {
+    cache.clear()
+    requested.clear()
+  }
+  cachedVersion = version
+  for (const [index, row] of rows) {
+    cache.set(index, row)
+    requested.delete(index)
+  }
+}
+
+const failed = ({ status, body, retryAfter }: Tell & { type: 'failed' }): void => {
+  const error = errorOf(status, body, 'The server')
+  if (status === 0) noteFailure()
+  else {
+    const headers = retryAfter === null ? undefined : { 'retry-after': retryAfter }
+    noteAnswer('/api/devices', new Response(null, { status, ...(headers ? { headers } : {}) }))
+  }
+  const { total } = state.get()
+  state.set({ ...state.get(), status: total > 0 ? 'ready' : 'failed', error })
+}
+
+const hear = (message: Tell): void => {
+  if (message.type === 'preview') {
+    if (state.get().status !== 'ready') preview.set(message)
+    return
+  }
+  if (message.type === 'changed') {
+    const { total, version, loadedAtMs } = message
+    state.set({ status: 'ready', total, version, loadedAtMs, error: undefined })
+    return
+  }
+  if (message.type === 'current') {
+    state.set({ ...state.get(), status: 'ready', loadedAtMs: message.loadedAtMs, error: undefined })
+    return
+  }
+  if (message.type === 'failed') {
+    failed(message)
+    return
+  }
+  if (message.type === 'result' || message.type === 'rows') keep(message.version, message.rows)
+  if (message.type === 'rows') arrivals.set(arrivals.get() + 1)
+  waiting.get(message.seq)?.(message)
+  waiting.delete(message.seq)
+}
+
+/** Asks the worker, and hands on the answer of the kind that belongs to the question. */
+const ask = <T extends Tell['type']>(type: T, question: Ask & { seq: number }): Promise<Tell & { type: T }> =>
+  new Promise((resolve) => {
+    waiting.set(question.seq, (message) => {
+      // An answer has the kind of its question.
+      if (message.type === type) resolve(message as Tell & { type: T })
+    })
+    post(question)
+  })
+
+let users = 0
+let dropTimer: ReturnType<typeof setTimeout> | undefined
+
+const load = (): void => {
+  start()
+  const { status } = state.get()
+  if (status === 'idle' || status === 'failed') state.set({ ...state.get(), status: 'loading', error: undefined })
+  post({ type: 'load' })
+}
+
+const forget = (): void => {
+  worker?.terminate()
+  worker = undefined
+  waiting.clear()
+  cache.clear()
+  requested.clear()
+  preview.set(undefined)
+  state.set(IDLE)
+}
+
+const refreshIfOld = (): void => {
+  const { status, loadedAtMs } = state.get()
+  if (status !== 'ready') load()
+  else if (document.visibilityState === 'visible' && Date.now() - loadedAtMs > FRESH_MS) load()
+}
+
+export const devices = {
+  state,
+  preview,
+  /** `id -> name` of the datacenters, as far as they are known. */
+  names: (): ReadonlyMap<string, string> => new Map(names.names),
+  arrivals,
+  load,
+  forget,
+  /** Keeps the rows, and keeps them fresh, until the returned function is called. */
+  use: (): (() => void) => {
+    users++
+    clearTimeout(dropTimer)
+    refreshIfOld()
+    document.addEventListener('visibilitychange', refreshIfOld)
+    return () => {
+      users--
+      document.removeEventListener('visibilitychange', refreshIfOld)
+      if (users === 0) dropTimer = setTimeout(forget, KEPT_MS)
+    }
+  },
+  setNames: (entries: readonly (readonly [string, string])[]): void => {
+    if (JSON.stringify(entries) === JSON.stringify(names.names)) return
+    names = { type: 'names', names: entries }
+    post(names)
+  },
+  /** `from` is the first row that is shown: it comes along. */
+  query: async (query: TableQuery, from: number): Promise<DeviceResult> => {
+    const { order, total, version } = await ask('result', { type: 'query', seq: ++seq, query, from })
+    return { order, total, version }
+  },
+  whenReady: (): Promise<void> =>
+    new Promise((resolve) => {
+      const look = () => {
+        if (state.get().status !== 'ready') return
+        end()
+        resolve()
+      }
+      const end = state.subscribe(look)
+      look()
+    }),
+  row: (index: number): DeviceRow | undefined => cache.get(index),
+  ensure: (indices: readonly number[]): void => {
+    if (cachedVersion !== state.get().version) return
+    const missing = indices.filter((index) => !cache.has(index) && !requested.has(index))
+    if (missing.length === 0) return
+    for (const index of missing) requested.add(index)
+    post({ type: 'rows', seq: ++seq, indices: missing })
+  },
+  ids: async (indices: Uint32Array): Promise<readonly string[]> =>
+    (await ask('ids', { type: 'ids', seq: ++seq, indices })).ids,
+  facets: async (): Promise<Facets> => (await ask('facets', { type: 'facets', seq: ++seq })).facets,
+  /** The tags of these devices, as they are known here. */
+  tags: async (ids: readonly string[]) => (await ask('tags', { type: 'tags', seq: ++seq, ids })).tags,
+  put: (changed: readonly Device[]): void => post({ type: 'put', devices: changed }),
+  drop: (ids: readonly string[]): void => post({ type: 'drop', ids }),
+  hide: (ids: readonly string[]): void => post({ type: 'hide', ids }),
+}

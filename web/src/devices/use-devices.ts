@@ -1,0 +1,78 @@
+/** The table of devices as React follows it. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { datacentersQuery } from '../api/queries.ts'
+import { useStore } from '../api/store.ts'
+import { usePermit } from '../shell/me.ts'
+import type { TableQuery } from '../table/engine.ts'
+import type { TableView } from '../table/view.ts'
+import { type DeviceResult, devices, type Preview } from './source.ts'
+import { type DeviceRow, deviceRow } from './spec.ts'
+
+/** Gives the worker the names of the datacenters, for those who may see them. */
+const useNames = (): void => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  useEffect(() => {
+    if (data) devices.setNames(data.map(({ id, name }) => [id, name]))
+  }, [data])
+}
+
+/** The rows that are there already, in the places that they will have. */
+const previewView = ({ total, devices: first }: Preview, query: TableQuery): TableView<DeviceRow> => ({
+  count: total,
+  total,
+  rowAt: (position) => {
+    const device = first[position]
+    return device && deviceRow(device, devices.names())
+  },
+  // Whoever selects means rows that are not here yet.
+  idsOf: async (from, to) => {
+    await devices.whenReady()
+    const { order } = await devices.query(query, 0)
+    return devices.ids(order.slice(from, to))
+  },
+  ensure: () => {},
+})
+
+/** Undefined until there are rows. */
+export const useDevices = ({ q, sort, isDescending }: TableQuery): TableView<DeviceRow> | undefined => {
+  const { status, version } = useStore(devices.state)
+  useStore(devices.arrivals)
+  const [result, setResult] = useState<DeviceResult>()
+  const shown = useRef(0)
+  useNames()
+  useEffect(() => devices.use(), [])
+
+  useEffect(() => {
+    if (status !== 'ready') return
+    let isCurrent = true
+    // Over the rows of this version: another version has other indices.
+    void devices.query({ q, sort, isDescending }, shown.current).then((next) => {
+      if (isCurrent && next.version >= version) setResult(next)
+    })
+    return () => {
+      isCurrent = false
+    }
+  }, [q, sort, isDescending, status, version])
+
+  const preview = useStore(devices.preview)
+  const isUsual = q.trim() === '' && sort === 'name' && !isDescending
+  return useMemo(() => {
+    if (!result) return preview && isUsual ? previewView(preview, { q, sort, isDescending }) : undefined
+    const { order, total } = result
+    return {
+      count: order.length,
+      total,
+      rowAt: (position) => {
+        const index = order[position]
+        return index === undefined ? undefined : devices.row(index)
+      },
+      idsOf: (from, to) => devices.ids(order.slice(from, to)),
+      ensure: (from, to) => {
+        shown.current = from
+        devices.ensure([...order.subarray(from, to)])
+      },
+    }
+  }, [result, preview, isUsual, q, sort, isDescending])
+}

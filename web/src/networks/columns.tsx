@@ -1,0 +1,129 @@
+/** The columns of networks, in the tree and in the flat list. */
+import { Link } from '@tanstack/react-router'
+import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
+import type { Network } from '../api/contracts.ts'
+import type { Column } from '../table/data-table.tsx'
+import { Meter } from '../ui/bits.tsx'
+import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
+import css from './networks.module.css'
+import type { TreeRow } from './tree.ts'
+
+const Used = ({ network }: { readonly network: Network }) => {
+  const { utilization } = network
+  if (!utilization) return null
+  return (
+    <span className="mono">
+      {count(utilization.used_ips)} / {addressCount(network.subnet, utilization.total_ips)}
+    </span>
+  )
+}
+
+/** In percent an IPv6 network is never anything but empty. */
+const Fill = ({ network }: { readonly network: Network }) =>
+  network.utilization && !isBeyondCounting(network.subnet) ? (
+    <Meter value={network.utilization.utilization} label={`${network.name} in use`} />
+  ) : null
+
+export const networkColumns = (names: ReadonlyMap<string, string>): readonly Column<Network>[] => [
+  {
+    id: 'subnet',
+    text: 'Subnet',
+    width: 230,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, subnet }) => (
+      <Link to="/networks/$id" params={{ id }} tabIndex={-1} className="mono">
+        {subnet}
+      </Link>
+    ),
+  },
+  { id: 'name', text: 'Name', width: 200, isSortable: true, isEssential: true, cell: ({ name }) => name },
+  {
+    id: 'vlan',
+    text: 'VLAN',
+    width: 70,
+    isSortable: true,
+    cell: ({ vlan_id }) => <span className="mono">{vlan_id}</span>,
+  },
+  {
+    id: 'datacenter',
+    text: 'Datacenter',
+    width: 130,
+    isSortable: true,
+    cell: ({ datacenter_id }) => names.get(datacenter_id ?? ''),
+  },
+  {
+    id: 'utilization',
+    text: 'Utilization',
+    width: 210,
+    isSortable: true,
+    cell: (network) => <Fill network={network} />,
+  },
+  { id: 'used', text: 'Used / total', width: 170, isRight: true, cell: (network) => <Used network={network} /> },
+  { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
+]
+
+type TreeTools = {
+  readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
+  readonly onFill: ((subnet: string) => void) | undefined
+}
+
+const INDENT_PX = 18
+
+const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeRow }) => {
+  const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
+  if (row.kind === 'gap')
+    return (
+      <span className={css.subnet}>
+        {indent}
+        {onFill ? (
+          <button type="button" className={css.gap} tabIndex={-1} onClick={() => onFill(row.subnet)}>
+            <Plus size={13} aria-hidden="true" />
+            <span className="mono">{row.subnet}</span> free
+          </button>
+        ) : (
+          <span className={css.gap}>
+            <span className="mono">{row.subnet}</span> free
+          </span>
+        )}
+      </span>
+    )
+  const { network, isExpanded, children } = row
+  const Icon = isExpanded ? ChevronDown : ChevronRight
+  return (
+    <span className={css.subnet}>
+      {indent}
+      {isExpanded === undefined ? (
+        <span className={css.leaf} />
+      ) : (
+        <button
+          type="button"
+          className={css.fold}
+          tabIndex={-1}
+          aria-label={`${isExpanded ? 'Fold' : 'Unfold'} ${network.subnet}`}
+          onClick={() => onToggle(row, !isExpanded)}
+        >
+          <Icon size={15} aria-hidden="true" />
+        </button>
+      )}
+      <Link to="/networks/$id" params={{ id: network.id }} tabIndex={-1} className="mono">
+        {network.subnet}
+      </Link>
+      {children > 0 && <span className={css.children}>{children}</span>}
+    </span>
+  )
+}
+
+/** The same columns over the rows of the tree; a gap has only its subnet. */
+export const treeColumns = (names: ReadonlyMap<string, string>, tools: TreeTools): readonly Column<TreeRow>[] =>
+  networkColumns(names).map((column) => ({
+    ...column,
+    isSortable: false,
+    width: column.id === 'subnet' ? column.width + 50 : column.width,
+    cell: (row) => {
+      if (column.id === 'subnet') return <SubnetCell row={row} {...tools} />
+      return row.kind === 'network' ? column.cell(row.network) : null
+    },
+  }))
+
+export const NETWORK_USUAL = ['subnet', 'name', 'vlan', 'datacenter', 'utilization', 'used']

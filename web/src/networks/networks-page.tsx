@@ -1,0 +1,161 @@
+/** All networks: as they lie in each other with the gaps between them, or as a flat list. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import type { Network } from '../api/contracts.ts'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import { usePermit } from '../shell/me.ts'
+import { type Hint, Hints, PageHead } from '../shell/page.tsx'
+import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
+import { DataTable } from '../table/data-table.tsx'
+import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
+import { usePageSearch, useSorting } from '../table/list-search.ts'
+import css from '../table/table.module.css'
+import { TableSkeleton } from '../table/table-skeleton.tsx'
+import { useLocalView } from '../table/view.ts'
+import { Button } from '../ui/button.tsx'
+import { Failure, State } from '../ui/states.tsx'
+import { NETWORK_USUAL, networkColumns } from './columns.tsx'
+import own from './networks.module.css'
+import { networkFilter, networkResource, networkSpec } from './resource.ts'
+import { TreeTable } from './tree-table.tsx'
+
+const HINTS: readonly Hint[] = [
+  [['j', 'k'], 'move'],
+  [['←', '→'], 'fold'],
+  [['↵'], 'open'],
+  [['e'], 'edit'],
+  [['c'], 'create'],
+  [['?'], 'all shortcuts'],
+]
+
+const NONE: readonly Network[] = []
+const nameOf = ({ name }: Network): string => name
+
+export const NetworksPage = () => {
+  const { search, set } = usePageSearch()
+  const navigate = useNavigate()
+  const { may, blocked } = usePermit()
+  const query = useQuery(networksQuery)
+  const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const [text, setText] = useFilterText()
+  const { sort, isDescending, onSort } = useSorting('subnet')
+  const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
+  const spec = useMemo(() => networkSpec(names), [names])
+  const columns = useMemo(() => networkColumns(names), [names])
+  const resource = useMemo(() => networkResource(datacenters), [datacenters])
+  const rows = query.data ?? NONE
+  const view = useLocalView(rows, spec, { q: networkFilter(text), sort, isDescending })
+  const choice = useColumns(columns, NETWORK_USUAL)
+  const [doomed, setDoomed] = useState<Network>()
+  const filter = text.trim()
+  // A filter asks for networks wherever they lie.
+  const isTree = search.view !== 'flat' && filter === ''
+  const create = () => void set({ new: '1' })
+  useHotkeys({ ...(may('networks:create') ? { c: create } : {}), Escape: () => setText('') })
+  const actions = {
+    open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
+    edit: may('networks:update') ? ({ id }: Network) => void set({ edit: id }) : undefined,
+    remove: may('networks:delete') ? setDoomed : undefined,
+  }
+  const show = (wanted: 'tree' | 'flat') =>
+    void set({ view: wanted === 'flat' ? 'flat' : undefined }, { isReplace: true })
+  return (
+    <>
+      <PageHead title="Networks">
+        <Button look="primary" onClick={create} blocked={blocked('networks:create')}>
+          <Plus size={15} aria-hidden="true" />
+          New network
+        </Button>
+      </PageHead>
+      <FilterBar
+        text={text}
+        onChange={setText}
+        placeholder="Subnet, name or VLAN; an IP finds its networks"
+        fields={Object.keys(spec.fields)}
+        loadFacets={view.facets}
+        noun="network"
+        shown={query.data ? view.count : undefined}
+        total={query.data ? view.total : undefined}
+      >
+        <fieldset className={own.switch}>
+          <legend className="sr">How networks are shown</legend>
+          <button type="button" aria-pressed={search.view !== 'flat'} onClick={() => show('tree')}>
+            Tree
+          </button>
+          <button type="button" aria-pressed={search.view === 'flat'} onClick={() => show('flat')}>
+            Flat
+          </button>
+        </fieldset>
+        <span className={css.end}>
+          <ColumnsMenu all={columns} choice={choice} />
+        </span>
+      </FilterBar>
+      <div className={css.wrap}>
+        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {!query.data && !query.error && <TableSkeleton columns={choice.columns} />}
+        {query.data && view.count === 0 && filter === '' && (
+          <State
+            title="No networks yet"
+            text="A network is a block of addresses, like 10.0.0.0/16; others may lie in it."
+          >
+            {may('networks:create') && (
+              <Button look="primary" onClick={create}>
+                New network
+              </Button>
+            )}
+          </State>
+        )}
+        {query.data && view.count === 0 && filter !== '' && (
+          <State title={`Nothing matches “${filter}”`} text={`There are ${view.total} networks without the filter.`}>
+            <Button onClick={() => setText('')}>Clear filter</Button>
+          </State>
+        )}
+        {view.count > 0 && isTree && (
+          <TreeTable
+            networks={rows}
+            names={names}
+            isShown={choice.isShown}
+            actions={actions}
+            onFill={may('networks:create') ? (subnet) => void set({ new: '1', subnet }) : undefined}
+          />
+        )}
+        {view.count > 0 && !isTree && (
+          <DataTable
+            label="Networks"
+            columns={choice.columns}
+            view={view}
+            sorting={{ sort, isDescending }}
+            onSort={onSort}
+            idOf={spec.id}
+            nameOf={nameOf}
+            actions={actions}
+          />
+        )}
+      </div>
+      <Hints hints={HINTS} />
+      {(search.new !== undefined || search.edit !== undefined) && (
+        <ResourceDrawer
+          key={search.edit ?? 'new'}
+          resource={resource}
+          id={search.edit}
+          {...(search.subnet === undefined ? {} : { given: { subnet: search.subnet } })}
+          onClose={() => void set({ new: undefined, edit: undefined, subnet: undefined })}
+        />
+      )}
+      {doomed && (
+        <DeleteDialog
+          resource={resource}
+          id={doomed.id}
+          name={doomed.name}
+          loss="Its pools and reservations go with it; the addresses of devices stay, without a network."
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+    </>
+  )
+}

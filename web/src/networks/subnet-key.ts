@@ -1,0 +1,10 @@
+/** The order of networks. */
+import { parseCidr } from '../../../src/net/cidr.ts'
+import { ipKey } from '../../../src/net/ip.ts'
+
+/** Networks in the order of their addresses, IPv4 first, the wider before what is in it. */
+export const subnetKey = (subnet: string): string => {
+  const cidr = parseCidr(subnet)
+  if (!cidr) return subnet
+  return `${cidr.family}${ipKey({ family: cidr.family, value: cidr.first })}/${String(cidr.prefix).padStart(3, '0')}`
+}

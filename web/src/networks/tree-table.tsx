@@ -1,0 +1,60 @@
+/** The tree of networks as a table whose rows unfold. */
+import { useMemo } from 'react'
+import type { Network } from '../api/contracts.ts'
+import { DataTable } from '../table/data-table.tsx'
+import type { RowActions } from '../table/use-cursor.ts'
+import { treeColumns } from './columns.tsx'
+import { networkTree, type TreeRow, treeRows } from './tree.ts'
+import { useExpanded } from './use-expanded.ts'
+
+type Props = {
+  readonly networks: readonly Network[]
+  readonly names: ReadonlyMap<string, string>
+  readonly isShown: (column: string) => boolean
+  readonly actions: RowActions<Network>
+  readonly onFill: ((subnet: string) => void) | undefined
+}
+
+/** The order of the tree is that of the addresses. */
+const SORTING = { sort: '', isDescending: false }
+const noSort = () => {}
+const idOf = ({ id }: TreeRow): string => id
+const nameOf = (row: TreeRow): string => (row.kind === 'gap' ? row.subnet : row.network.name)
+
+export const TreeTable = ({ networks, names, isShown, actions, onFill }: Props) => {
+  const nodes = useMemo(() => networkTree(networks), [networks])
+  const expanded = useExpanded(nodes.map(({ network }) => network.id))
+  const rows = treeRows(nodes, { isExpanded: expanded.isExpanded, hasGaps: true })
+  const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
+  const columns = treeColumns(names, { onToggle, onFill }).filter(({ id }) => isShown(id))
+  const ofNetwork = (action: ((network: Network) => void) | undefined) =>
+    action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
+  return (
+    <DataTable
+      label="Networks"
+      columns={columns}
+      view={{
+        count: rows.length,
+        total: networks.length,
+        rowAt: (position) => rows[position],
+        idsOf: async (from, to) => rows.slice(from, to).map(idOf),
+        ensure: () => {},
+      }}
+      sorting={SORTING}
+      onSort={noSort}
+      idOf={idOf}
+      nameOf={nameOf}
+      tree={{
+        levelOf: ({ level }) => level,
+        isExpanded: (row) => (row.kind === 'network' ? row.isExpanded : undefined),
+        toggle: onToggle,
+      }}
+      actions={{
+        // A gap is opened by filling it.
+        open: (row) => (row.kind === 'gap' ? onFill?.(row.subnet) : actions.open?.(row.network)),
+        edit: ofNetwork(actions.edit),
+        remove: ofNetwork(actions.remove),
+      }}
+    />
+  )
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import type { Network } from '../api/contracts.ts'
+import { networkTree, treeRows, withNestedUse } from './tree.ts'
+
+const network = (subnet: string): Network => ({
+  id: subnet,
+  name: subnet,
+  subnet,
+  vlan_id: null,
+  datacenter_id: null,
+  description: '',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+})
+
+const rows = (subnets: readonly string[], hasGaps = false) =>
+  treeRows(networkTree(subnets.map(network)), { isExpanded: () => true, hasGaps }).map(
+    (row) => `${' '.repeat(row.level - 1)}${row.kind === 'gap' ? `+${row.subnet}` : row.network.subnet}`,
+  )
+
+describe('the tree of networks', () => {
+  test('has each network in the narrowest that holds it', () => {
+    const subnets = ['10.0.1.0/24', '10.0.0.0/8', '10.0.0.0/16', '192.168.0.0/24', '10.0.0.0/24', '10.1.0.0/24']
+    expect(rows(subnets)).toEqual([
+      '10.0.0.0/8',
+      ' 10.0.0.0/16',
+      '  10.0.0.0/24',
+      '  10.0.1.0/24',
+      ' 10.1.0.0/24',
+      '192.168.0.0/24',
+    ])
+  })
+
+  test('has IPv6 after IPv4, and in networks of its own', () => {
+    expect(rows(['2001:db8:1::/48', '::/0', '0.0.0.0/0', '10.0.0.0/8'])).toEqual([
+      '0.0.0.0/0',
+      ' 10.0.0.0/8',
+      '::/0',
+      ' 2001:db8:1::/48',
+    ])
+  })
+
+  test('has the same subnet twice side by side', () => {
+    expect(rows(['10.0.0.0/24', '10.0.0.0/24'])).toEqual(['10.0.0.0/24', '10.0.0.0/24'])
+  })
+
+  test('shows what is free between the networks of another, in its place', () => {
+    expect(rows(['10.0.0.0/22', '10.0.1.0/24', '10.0.2.0/24'], true)).toEqual([
+      '10.0.0.0/22',
+      ' +10.0.0.0/24',
+      ' 10.0.1.0/24',
+      ' 10.0.2.0/24',
+      ' +10.0.3.0/24',
+    ])
+  })
+
+  test('counts what is in use in a network and in those that lie in it', () => {
+    const inUse = (subnet: string, used_ips: number): Network => ({
+      ...network(subnet),
+      utilization: {
+        network_id: subnet,
+        total_ips: 1000,
+        used_ips,
+        available_ips: 1000 - used_ips,
+        utilization: used_ips / 10,
+      },
+    })
+    const networks = withNestedUse([inUse('10.0.0.0/16', 1), inUse('10.0.0.0/20', 0), inUse('10.0.1.0/24', 9)])
+    expect(networks.map(({ utilization }) => [utilization?.used_ips, utilization?.utilization])).toEqual([
+      [10, 1],
+      [9, 0.9],
+      [9, 0.9],
+    ])
+  })
+
+  test('shows nothing of what is folded', () => {
+    const nodes = networkTree(['10.0.0.0/16', '10.0.1.0/24'].map(network))
+    const [only, ...rest] = treeRows(nodes, { isExpanded: () => false, hasGaps: true })
+    expect([only?.kind === 'network' && only.children, only?.kind === 'network' && only.isExpanded, rest]).toEqual([
+      1,
+      false,
+      [],
+    ])
+  })
+})

@@ -1,0 +1,110 @@
+/** Networks as they lie in each other, with what is free between them. */
+import { type Cidr, cidrContains, formatCidr, parseCidr, subtractCidrs } from '../../../src/net/cidr.ts'
+import type { Network } from '../api/contracts.ts'
+import { subnetKey } from './subnet-key.ts'
+
+export type TreeNode = { readonly network: Network; readonly cidr: Cidr; readonly children: TreeNode[] }
+
+export type TreeRow =
+  | {
+      readonly kind: 'network'
+      readonly id: string
+      readonly network: Network
+      readonly level: number
+      readonly children: number
+      readonly isExpanded: boolean | undefined
+    }
+  | {
+      readonly kind: 'gap'
+      readonly id: string
+      readonly subnet: string
+      readonly level: number
+      readonly parent: Network
+    }
+
+/** The roots: networks that lie in no other. The same subnet twice stands side by side. */
+export const networkTree = (networks: readonly Network[]): TreeNode[] => {
+  const nodes = networks
+    .flatMap((network): TreeNode[] => {
+      const cidr = parseCidr(network.subnet)
+      return cidr ? [{ network, cidr, children: [] }] : []
+    })
+    .map((node) => ({ node, key: subnetKey(node.network.subnet) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ node }) => node)
+  const roots: TreeNode[] = []
+  const open: TreeNode[] = []
+  for (const node of nodes) {
+    const isIn = (outer: TreeNode) => cidrContains(outer.cidr, node.cidr) && outer.cidr.prefix < node.cidr.prefix
+    while (open.length > 0 && !open.slice(-1).some(isIn)) open.pop()
+    const parent = open.at(-1)
+    ;(parent ? parent.children : roots).push(node)
+    open.push(node)
+  }
+  return roots
+}
+
+/** Gaps of one network that are shown; an IPv6 network has more than anybody reads. */
+const MOST_GAPS = 64
+
+/** The free blocks of a network, as large as they come; none where nothing is in it yet, for then all of it is free. */
+const gapsOf = ({ network, cidr, children }: TreeNode, level: number): { cidr: Cidr; row: TreeRow }[] => {
+  if (children.length === 0) return []
+  const free = subtractCidrs(
+    cidr,
+    children.map((child) => child.cidr),
+  )
+  return free.slice(0, MOST_GAPS).map((gap) => {
+    const subnet = formatCidr(gap)
+    return { cidr: gap, row: { kind: 'gap', id: `gap ${network.id} ${subnet}`, subnet, level, parent: network } }
+  })
+}
+
+/** Addresses in use in a network and in all that lie in it; the server counts each address in the narrowest alone. */
+const usedIn = ({ network, children }: TreeNode): number =>
+  children.reduce((sum, child) => sum + usedIn(child), network.utilization?.used_ips ?? 0)
+
+const withUse = (node: TreeNode): Network => {
+  const { network, children } = node
+  const { utilization } = network
+  if (!utilization || children.length === 0) return network
+  const { total_ips: total } = utilization
+  const used = Math.min(usedIn(node), total)
+  // Two decimals, as the server has them.
+  const percent = total === 0 ? 0 : Math.round((used / total) * 10_000) / 100
+  return {
+    ...network,
+    utilization: { ...utilization, used_ips: used, available_ips: total - used, utilization: percent },
+  }
+}
+
+const everyNode = (nodes: readonly TreeNode[]): TreeNode[] =>
+  nodes.flatMap((node) => [node, ...everyNode(node.children)])
+
+/** The networks with what is in use anywhere in them: 10.0.0.0/8 is not empty because its addresses are those of a /24. */
+export const withNestedUse = (networks: readonly Network[]): Network[] => everyNode(networkTree(networks)).map(withUse)
+
+type Shown = { readonly isExpanded: (id: string) => boolean; readonly hasGaps: boolean }
+
+/** The rows of the tree as they are seen, from the top. */
+export const treeRows = (nodes: readonly TreeNode[], shown: Shown, level = 1): TreeRow[] =>
+  nodes.flatMap((node): TreeRow[] => {
+    const { network, children } = node
+    const isExpanded = children.length === 0 ? undefined : shown.isExpanded(network.id)
+    const own: TreeRow = {
+      kind: 'network',
+      id: network.id,
+      network,
+      level,
+      children: children.length,
+      isExpanded,
+    }
+    if (isExpanded !== true) return [own]
+    const gaps = shown.hasGaps ? gapsOf(node, level + 1) : []
+    const parts = [
+      ...gaps.map(({ cidr, row }) => ({ first: cidr.first, rows: [row] })),
+      ...children.map((child) => ({ first: child.cidr.first, rows: treeRows([child], shown, level + 1) })),
+    ]
+    parts.sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0))
+    return [own, ...parts.flatMap(({ rows }) => rows)]
+  })

@@ -1,0 +1,31 @@
+/** Which networks are unfolded: remembered by the browser; at first those at the top are. */
+import { useState } from 'react'
+
+const KEY = 'plat.networks.folded'
+
+const stored = (): ReadonlyMap<string, boolean> => {
+  try {
+    // Written by this module alone.
+    return new Map(JSON.parse(localStorage.getItem(KEY) ?? '[]') as [string, boolean][])
+  } catch {
+    return new Map()
+  }
+}
+
+export const useExpanded = (rootIds: readonly string[]) => {
+  const [chosen, setChosen] = useState(stored)
+  const keep = (next: ReadonlyMap<string, boolean>) => {
+    setChosen(next)
+    try {
+      localStorage.setItem(KEY, JSON.stringify([...next]))
+    } catch {
+      // Without storage it is kept as long as the page is.
+    }
+  }
+  const roots = new Set(rootIds)
+  return {
+    isExpanded: (id: string): boolean => chosen.get(id) ?? roots.has(id),
+    set: (ids: readonly string[], isExpanded: boolean) =>
+      keep(new Map([...chosen, ...ids.map((id) => [id, isExpanded] as const)])),
+  }
+}

@@ -1,0 +1,94 @@
+/** Takes the next free addresses of a pool, so that nobody else gets them. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { api } from '../api/client.ts'
+import { asAppError, fieldErrors } from '../api/errors.ts'
+import { CopyText } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import fieldCss from '../ui/field.module.css'
+import { Alert, TextField } from '../ui/field.tsx'
+import { plural } from '../ui/format.ts'
+import { Dialog, DialogActions } from '../ui/layers.tsx'
+import css from './heatmap.module.css'
+
+type Props = { readonly poolId: string; readonly poolName: string; readonly onClose: () => void }
+
+export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
+  const client = useQueryClient()
+  // One press is one allocation, however often the request is sent.
+  const [key] = useState(() => crypto.randomUUID())
+  const [form, setForm] = useState({ count: '1', hostname: '', purpose: '' })
+  const allocate = useMutation({
+    mutationFn: () =>
+      api.reservations.allocate({
+        id: poolId,
+        count: Number(form.count),
+        hostname: form.hostname,
+        purpose: form.purpose,
+        idempotency_key: key,
+      }),
+    onSuccess: () => {
+      for (const one of ['pools', 'pool', 'reservations', 'networks'])
+        void client.invalidateQueries({ queryKey: [one] })
+    },
+  })
+  const errors = fieldErrors(allocate.error)
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    allocate.mutate()
+  }
+  if (allocate.data) {
+    const { ips } = allocate.data
+    return (
+      <Dialog title={`Reserved ${plural(ips.length, 'address', 'addresses')}`} onClose={onClose}>
+        <ul className={css.done}>
+          {ips.map((ip) => (
+            <li key={ip}>
+              <CopyText text={ip} label={ip} />
+            </li>
+          ))}
+        </ul>
+        <DialogActions>
+          <Button look="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title={`Next free address of ${poolName}`} onClose={onClose}>
+      <form className={css.done} onSubmit={submit} noValidate>
+        {allocate.isError && Object.keys(errors).length === 0 && <Alert>{asAppError(allocate.error).message}</Alert>}
+        <div className={fieldCss.two}>
+          <TextField
+            label="How many"
+            inputMode="numeric"
+            value={form.count}
+            onChange={(count) => setForm({ ...form, count })}
+            error={errors.count}
+            isMono
+          />
+          <TextField
+            label="Host name"
+            value={form.hostname}
+            onChange={(hostname) => setForm({ ...form, hostname })}
+            error={errors.hostname}
+          />
+        </div>
+        <TextField
+          label="Purpose"
+          value={form.purpose}
+          onChange={(purpose) => setForm({ ...form, purpose })}
+          error={errors.purpose}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={allocate.isPending}>
+            Reserve
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

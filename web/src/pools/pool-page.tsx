@@ -1,0 +1,182 @@
+/** One pool: every address of it, and taking one. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { ChevronDown } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { AppError } from '../../../src/platform/errors.ts'
+import { api } from '../api/client.ts'
+import { networksQuery, poolsQuery } from '../api/queries.ts'
+import { reservationResource } from '../reservations/resource.ts'
+import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import { usePermit } from '../shell/me.ts'
+import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { PageLoading } from '../shell/shell.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { Card, Figure, Skeleton } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { count } from '../ui/format.ts'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { Failure } from '../ui/states.tsx'
+import { addressMap } from './address-map.ts'
+import { AllocateDialog } from './allocate-dialog.tsx'
+import css from './heatmap.module.css'
+import { Heatmap } from './heatmap.tsx'
+import { PoolFacts } from './pool-facts.tsx'
+import { poolResource } from './resource.ts'
+
+const notThere = new AppError('NOT_FOUND', 'There is no such pool')
+
+const route = getRouteApi('/app/pools/$id')
+
+/** The largest pool that the server draws. */
+const MOST_DRAWN = 65_536
+
+const usePool = (id: string) => {
+  const pools = useQuery(poolsQuery)
+  const pool = pools.data?.find((one) => one.id === id)
+  const isDrawn = pool !== undefined && (pool.utilization?.total_ips ?? 0) <= MOST_DRAWN
+  const heatmap = useQuery({
+    queryKey: ['pool', id, 'heatmap'],
+    queryFn: () => api.pools.heatmap({ id }),
+    enabled: isDrawn,
+  })
+  const next = useQuery({
+    queryKey: ['pool', id, 'next'],
+    // A pool without a free address answers with an error, which is an answer.
+    queryFn: () =>
+      api.pools.nextIp({ id }).then(
+        ({ ip }) => ip,
+        () => 'none',
+      ),
+    enabled: pool !== undefined,
+  })
+  return { pools, pool, isDrawn, heatmap, next: next.data }
+}
+
+export const PoolPage = () => {
+  const { id } = route.useParams()
+  const { search, set } = usePageSearch()
+  const navigate = useNavigate()
+  const { may, blocked } = usePermit()
+  const { pools, pool, isDrawn, heatmap, next } = usePool(id)
+  const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const [isTaking, setTaking] = useState(false)
+  const [isDoomed, setDoomed] = useState(false)
+  const map = useMemo(() => (heatmap.data ? addressMap(heatmap.data) : undefined), [heatmap.data])
+  const edit = () => void set({ edit: id })
+  useHotkeys({ ...(may('pools:update') && pool ? { e: edit } : {}) })
+  const parent = { text: 'Pools', link: { to: '/pools' } } as const
+  if (!pool)
+    return (
+      <>
+        <PageHead title="Pool" parent={parent} />
+        {pools.data && <Failure error={notThere} noun="pool" />}
+        {!pools.data && pools.error && <Failure error={pools.error} onRetry={() => void pools.refetch()} noun="pool" />}
+        {!pools.data && !pools.error && <PageLoading />}
+      </>
+    )
+  const network = networks.find((one) => one.id === pool.network_id)
+  const { utilization } = pool
+  const more = (
+    <Button>
+      More
+      <ChevronDown size={14} aria-hidden="true" />
+    </Button>
+  )
+  const close = () => void set({ edit: undefined, new: undefined, ip: undefined })
+  return (
+    <>
+      <PageHead title={pool.name} parent={parent}>
+        <Button look="primary" onClick={() => setTaking(true)} blocked={blocked('reservations:create')}>
+          Next free IP
+        </Button>
+        <Menu trigger={more}>
+          <MenuItem onSelect={edit} blocked={may('pools:update') ? undefined : 'pools:update'}>
+            Edit pool<kbd>e</kbd>
+          </MenuItem>
+          <MenuLine />
+          <MenuItem
+            isDanger
+            onSelect={() => setDoomed(true)}
+            blocked={may('pools:delete') ? undefined : 'pools:delete'}
+          >
+            Delete pool
+          </MenuItem>
+        </Menu>
+      </PageHead>
+      <PageBody>
+        <div className={css.figures}>
+          <Figure label="Used">{utilization ? count(utilization.used_ips) : '–'}</Figure>
+          <Figure label="Reserved">{utilization ? count(utilization.reserved_ips) : '–'}</Figure>
+          <Figure label="Free">{utilization ? count(utilization.available_ips) : '–'}</Figure>
+          <Figure label="Next free">{next ?? <Skeleton />}</Figure>
+        </div>
+        <div className={map && map.blocks === 1 ? css.two : css.one}>
+          {isDrawn ? (
+            <Card title="Addresses">
+              {heatmap.error && !map && <Failure error={heatmap.error} onRetry={() => void heatmap.refetch()} />}
+              {!map && !heatmap.error && <Skeleton />}
+              {map && (
+                <Heatmap
+                  map={map}
+                  onFree={(ip) => (
+                    <>
+                      <Button onClick={() => void set({ new: '1', ip })} blocked={blocked('reservations:create')}>
+                        Reserve
+                      </Button>
+                      <Button
+                        blocked={blocked('devices:create')}
+                        onClick={() =>
+                          void navigate({
+                            to: '/devices',
+                            search: { new: '1', ip, pool: id, network: pool.network_id },
+                          })
+                        }
+                      >
+                        New device here
+                      </Button>
+                    </>
+                  )}
+                  onReserved={(ip) => (
+                    <Button onClick={() => void navigate({ to: '/reservations', search: { q: ip } })}>
+                      Show reservation
+                    </Button>
+                  )}
+                />
+              )}
+            </Card>
+          ) : null}
+          <PoolFacts pool={pool} network={network} />
+        </div>
+      </PageBody>
+      <Hints
+        hints={[
+          [['e'], 'edit'],
+          [['?'], 'all shortcuts'],
+        ]}
+      />
+      {isTaking && <AllocateDialog poolId={id} poolName={pool.name} onClose={() => setTaking(false)} />}
+      {search.edit !== undefined && <ResourceDrawer resource={poolResource(networks)} id={id} onClose={close} />}
+      {search.new !== undefined && (
+        <ResourceDrawer
+          resource={reservationResource([pool])}
+          id={undefined}
+          given={{ pool_id: id, ip_address: search.ip ?? '' }}
+          onClose={close}
+        />
+      )}
+      {isDoomed && (
+        <DeleteDialog
+          resource={poolResource(networks)}
+          id={id}
+          name={pool.name}
+          loss="Its reservations go with it; the addresses of devices stay, without a pool."
+          onClose={() => setDoomed(false)}
+          onDone={() => void navigate({ to: '/pools' })}
+        />
+      )}
+    </>
+  )
+}

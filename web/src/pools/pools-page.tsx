@@ -1,0 +1,92 @@
+/** All pools, with how full they are. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Pool } from '../api/contracts.ts'
+import { networksQuery, poolsQuery } from '../api/queries.ts'
+import { ListPage } from '../resource/list-page.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { Meter, Tags } from '../ui/bits.tsx'
+import { count } from '../ui/format.ts'
+import { poolResource, poolSpec } from './resource.ts'
+
+const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Pool>[] => [
+  {
+    id: 'name',
+    text: 'Name',
+    width: 180,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, name }) => (
+      <Link to="/pools/$id" params={{ id }} tabIndex={-1}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'network',
+    text: 'Network',
+    width: 170,
+    isSortable: true,
+    cell: ({ network_id }) => names.get(network_id) ?? network_id,
+  },
+  {
+    id: 'range',
+    text: 'Addresses',
+    width: 250,
+    isSortable: true,
+    cell: ({ start_ip, end_ip }) => (
+      <span className="mono">
+        {start_ip} – {end_ip}
+      </span>
+    ),
+  },
+  {
+    id: 'utilization',
+    text: 'Utilization',
+    width: 200,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ name, utilization }) => utilization && <Meter value={utilization.utilization} label={`${name} in use`} />,
+  },
+  {
+    id: 'free',
+    text: 'Free',
+    width: 90,
+    isSortable: true,
+    isRight: true,
+    cell: ({ utilization }) => <span className="mono">{utilization && count(utilization.available_ips)}</span>,
+  },
+  { id: 'tags', text: 'Tags', width: 160, cell: ({ tags }) => <Tags tags={tags} /> },
+  { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
+]
+
+const USUAL = ['name', 'network', 'range', 'utilization', 'free', 'tags']
+
+export const PoolsPage = () => {
+  const { may } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery(poolsQuery)
+  const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const names = useMemo(() => new Map((networks ?? []).map(({ id, name }) => [id, name])), [networks])
+  const spec = useMemo(() => poolSpec(names), [names])
+  const columns = useMemo(() => columnsFor(names), [names])
+  const resource = useMemo(() => poolResource(networks ?? []), [networks])
+  return (
+    <ListPage
+      title="Pools"
+      resourceName="pools"
+      resource={resource}
+      query={query}
+      spec={spec}
+      columns={columns}
+      usual={USUAL}
+      sort="name"
+      placeholder="Name, address, network: or tag:"
+      empty="A pool is a range of a network from which addresses are handed out."
+      loss="Its reservations go with it; the addresses of devices stay, without a pool."
+      open={({ id }) => void navigate({ to: '/pools/$id', params: { id } })}
+    />
+  )
+}

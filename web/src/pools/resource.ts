@@ -1,0 +1,60 @@
+/** How pools are read, written, searched and sorted. */
+import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { api, tagged } from '../api/client.ts'
+import { contracts, type Network, type Pool } from '../api/contracts.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+
+/** What a create takes beside what the form may leave empty. */
+type Required = { network_id: string; name: string; start_ip: string; end_ip: string }
+
+export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
+  noun: 'pool',
+  fields: [
+    { name: 'name', label: 'Name', isRequired: true },
+    {
+      name: 'network_id',
+      label: 'Network',
+      kind: 'select',
+      isRequired: true,
+      isFixed: true,
+      options: [['', 'Choose one'], ...networks.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const)],
+    },
+    { name: 'start_ip', label: 'First address', isMono: true, isRequired: true },
+    { name: 'end_ip', label: 'Last address', isMono: true, isRequired: true },
+    { name: 'tags', label: 'Tags', kind: 'tags', hint: 'With commas between them' },
+    { name: 'description', label: 'Description', kind: 'area' },
+  ],
+  nameOf: ({ name }) => name,
+  get: (id) => tagged(contracts.pools.get, { id }),
+  // A form has every field that is required; the server judges what is in them.
+  create: (input) => api.pools.create(input as Required),
+  update: (id, input, etag) => api.pools.update({ ...input, id }, { headers: { 'If-Match': etag } }),
+  remove: (id) => api.pools.delete({ id }),
+  changes: ['pools', 'pool', 'reservations'],
+})
+
+const keyOf = (text: string): string => {
+  const ip = parseIp(text)
+  return ip ? `${ip.family}${ipKey(ip)}` : text
+}
+
+export const poolSpec = (names: ReadonlyMap<string, string>): TableSpec<Pool> => {
+  const network = ({ network_id }: Pool): string => names.get(network_id) ?? ''
+  return {
+    id: ({ id }) => id,
+    text: (pool) => [pool.name, pool.start_ip, pool.end_ip, pool.description, network(pool), ...pool.tags].join('\n'),
+    sorts: {
+      name: ({ name }) => name,
+      network,
+      range: ({ start_ip }) => keyOf(start_ip),
+      utilization: ({ utilization }) => utilization?.utilization ?? 0,
+      free: ({ utilization }) => utilization?.available_ips ?? 0,
+    },
+    fields: {
+      tag: ({ tags }, value) => tags.some((tag) => tag.toLowerCase().startsWith(value)),
+      network: (pool, value) => network(pool).toLowerCase().includes(value),
+    },
+    facets: { tag: ({ tags }) => tags, network: (pool) => [network(pool)] },
+  }
+}

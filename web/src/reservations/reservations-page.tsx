@@ -1,0 +1,76 @@
+/** All reservations: addresses that are spoken for. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Reservation } from '../api/contracts.ts'
+import { poolsQuery, reservationsQuery } from '../api/queries.ts'
+import { ListPage } from '../resource/list-page.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { TimeAgo } from '../ui/bits.tsx'
+import { reservationResource, reservationSpec } from './resource.ts'
+
+const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reservation>[] => [
+  {
+    id: 'address',
+    text: 'Address',
+    width: 150,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ ip_address }) => <span className="mono">{ip_address}</span>,
+  },
+  {
+    id: 'hostname',
+    text: 'Host name',
+    width: 200,
+    isSortable: true,
+    cell: ({ hostname }) => <span className="mono">{hostname}</span>,
+  },
+  { id: 'purpose', text: 'Purpose', width: 220, isSortable: true, isEssential: true, cell: ({ purpose }) => purpose },
+  {
+    id: 'pool',
+    text: 'Pool',
+    width: 180,
+    cell: ({ pool_id }) => (
+      <Link to="/pools/$id" params={{ id: pool_id }} tabIndex={-1}>
+        {names.get(pool_id) ?? pool_id}
+      </Link>
+    ),
+  },
+  {
+    id: 'ends',
+    text: 'Ends',
+    width: 130,
+    isSortable: true,
+    cell: ({ expires_at }) => (expires_at === null ? <span className="muted">–</span> : <TimeAgo at={expires_at} />),
+  },
+  { id: 'by', text: 'By', width: 110, isSortable: true, cell: ({ created_by }) => created_by },
+  { id: 'notes', text: 'Notes', width: 220, cell: ({ notes }) => notes },
+]
+
+const USUAL = ['address', 'hostname', 'purpose', 'pool', 'ends', 'by']
+
+export const ReservationsPage = () => {
+  const { may } = usePermit()
+  const query = useQuery(reservationsQuery)
+  const { data: pools } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
+  const names = useMemo(() => new Map((pools ?? []).map(({ id, name }) => [id, name])), [pools])
+  const spec = useMemo(() => reservationSpec(names), [names])
+  const columns = useMemo(() => columnsFor(names), [names])
+  const resource = useMemo(() => reservationResource(pools ?? []), [pools])
+  return (
+    <ListPage
+      title="Reservations"
+      resourceName="reservations"
+      resource={resource}
+      query={query}
+      spec={spec}
+      columns={columns}
+      usual={USUAL}
+      sort="address"
+      placeholder="Address, host name, purpose, pool:"
+      empty="A reservation keeps an address of a pool from being handed out."
+      loss="The address becomes free."
+    />
+  )
+}

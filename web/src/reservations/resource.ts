@@ -1,0 +1,57 @@
+/** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
+import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { api, tagged } from '../api/client.ts'
+import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+
+type Required = { pool_id: string; ip_address: string }
+
+export const reservationResource = (pools: readonly Pool[]): Resource<Reservation> => ({
+  noun: 'reservation',
+  fields: [
+    {
+      name: 'pool_id',
+      label: 'Pool',
+      kind: 'select',
+      isRequired: true,
+      isFixed: true,
+      options: [['', 'Choose one'], ...pools.map(({ id, name, start_ip }) => [id, `${name} · ${start_ip} …`] as const)],
+    },
+    { name: 'ip_address', label: 'Address', isMono: true, isRequired: true, isFixed: true },
+    { name: 'hostname', label: 'Host name', isMono: true },
+    { name: 'purpose', label: 'Purpose' },
+    { name: 'expires_at', label: 'Ends', kind: 'moment', hint: 'By itself; without it, when it is deleted' },
+    { name: 'notes', label: 'Notes', kind: 'area' },
+  ],
+  nameOf: ({ ip_address }) => ip_address,
+  get: (id) => tagged(contracts.reservations.get, { id }),
+  // A form has every field that is required; the server judges what is in them.
+  create: (input) => api.reservations.create(input as Required),
+  update: (id, input, etag) => api.reservations.update({ ...input, id }, { headers: { 'If-Match': etag } }),
+  remove: (id) => api.reservations.delete({ id }),
+  changes: ['reservations', 'pools', 'pool', 'networks'],
+})
+
+const keyOf = (text: string): string => {
+  const ip = parseIp(text)
+  return ip ? `${ip.family}${ipKey(ip)}` : text
+}
+
+export const reservationSpec = (names: ReadonlyMap<string, string>): TableSpec<Reservation> => ({
+  id: ({ id }) => id,
+  text: (one) => [one.ip_address, one.hostname, one.purpose, one.notes, one.created_by].join('\n'),
+  sorts: {
+    address: ({ ip_address }) => keyOf(ip_address),
+    hostname: ({ hostname }) => hostname,
+    purpose: ({ purpose }) => purpose,
+    // What does not end is last.
+    ends: ({ expires_at }) => expires_at ?? '~',
+    by: ({ created_by }) => created_by,
+  },
+  fields: {
+    pool: ({ pool_id }, value) => (names.get(pool_id) ?? '').toLowerCase().includes(value),
+    by: ({ created_by }, value) => created_by.toLowerCase().startsWith(value),
+  },
+  facets: { pool: ({ pool_id }) => [names.get(pool_id) ?? ''], by: ({ created_by }) => [created_by] },
+})

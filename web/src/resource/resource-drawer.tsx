@@ -1,0 +1,178 @@
+/** Makes or changes an object of a small resource; errors stand at their fields, and nobody's change is lost unseen. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useEffect, useState } from 'react'
+import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
+import { PageLoading } from '../shell/shell.tsx'
+import { Button } from '../ui/button.tsx'
+import { drafts } from '../ui/drafts.ts'
+import css from '../ui/field.module.css'
+import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { Drawer } from '../ui/layers.tsx'
+import { Failure } from '../ui/states.tsx'
+import { toast } from '../ui/toast.tsx'
+import { emptyValues, type FieldSpec, inputOf, type Resource, type Values, valuesOf } from './resource.ts'
+
+type Opened = { readonly values: Values; readonly etag: string; readonly name: string }
+
+type InputProps = {
+  readonly field: FieldSpec
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+  readonly isNew: boolean
+}
+
+const FieldInput = ({ field, value, onChange, error, isNew }: InputProps) => {
+  const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
+  const common = { label, hint, value, onChange, error }
+  if (kind === 'area') return <TextArea {...common} />
+  if (kind === 'select') return <SelectField {...common} options={options} isDisabled={isFixed === true && !isNew} />
+  const type = kind === 'moment' ? 'datetime-local' : 'text'
+  return (
+    <TextField
+      {...common}
+      type={type}
+      inputMode={kind === 'number' ? 'numeric' : 'text'}
+      isMono={isMono === true || kind === 'number'}
+      required={isRequired === true}
+      readOnly={isFixed === true && !isNew}
+    />
+  )
+}
+
+type EditorProps<T> = {
+  readonly resource: Resource<T>
+  readonly id: string | undefined
+  readonly opened: Opened
+  readonly draftKey: string
+  readonly onClose: () => void
+  readonly onReload: () => void
+  readonly onSaved: ((value: T) => void) | undefined
+}
+
+const Editor = <T,>({ resource, id, opened, draftKey, onClose, onReload, onSaved }: EditorProps<T>) => {
+  const client = useQueryClient()
+  const [values, setValues] = useState<Values>({ ...opened.values, ...drafts.get<Values>(draftKey) })
+  const save = useMutation({
+    mutationFn: () =>
+      id === undefined
+        ? resource.create(inputOf(resource, values))
+        : resource.update(id, inputOf(resource, values, opened.values), opened.etag),
+    onSuccess: (value) => {
+      drafts.drop(draftKey)
+      for (const key of resource.changes) void client.invalidateQueries({ queryKey: [key] })
+      toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.nameOf(value)}`)
+      onClose()
+      onSaved?.(value)
+    },
+  })
+  const errors = fieldErrors(save.error)
+  const known = resource.fields.some(({ name }) => errors[name] !== undefined)
+  const isStale = isCode(save.error, 'PRECONDITION_FAILED')
+  const change = (name: string, value: string) => {
+    const next = { ...values, [name]: value }
+    setValues(next)
+    const changed = Object.entries(next).filter(([key, text]) => text !== opened.values[key])
+    drafts.keep(draftKey, Object.fromEntries(changed))
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <form className={css.form} onSubmit={submit} noValidate>
+      <div className={css.body}>
+        {isStale && (
+          <Alert isWarning>
+            <b>Changed by someone since you opened it.</b>
+            <span>Nothing of yours is saved yet. Look at what is there now, with or without your changes on top.</span>
+            <span className={css.choices}>
+              <Button onClick={onReload}>Keep my changes</Button>
+              <Button
+                onClick={() => {
+                  drafts.drop(draftKey)
+                  onReload()
+                }}
+              >
+                Discard mine
+              </Button>
+            </span>
+          </Alert>
+        )}
+        {save.isError && !isStale && !known && <Alert>{asAppError(save.error).message}</Alert>}
+        {resource.fields.map((field) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ''}
+            onChange={(value) => change(field.name, value)}
+            error={errors[field.name]}
+            isNew={id === undefined}
+          />
+        ))}
+      </div>
+      <footer className={css.foot}>
+        <Button type="submit" look="primary" disabled={save.isPending}>
+          {id === undefined ? `Create ${resource.noun}` : 'Save'}
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </footer>
+    </form>
+  )
+}
+
+type DrawerProps<T> = {
+  readonly resource: Resource<T>
+  /** Undefined for a new one. */
+  readonly id: string | undefined
+  readonly given?: Values
+  readonly onClose: () => void
+  readonly onSaved?: (value: T) => void
+}
+
+export const ResourceDrawer = <T extends object>({ resource, id, given, onClose, onSaved }: DrawerProps<T>) => {
+  const { data, error, refetch, isFetchedAfterMount } = useQuery({
+    queryKey: [resource.noun, 'edited', id],
+    queryFn: () => resource.get(id ?? ''),
+    enabled: id !== undefined,
+    refetchOnMount: 'always',
+    refetchOnWindowFocus: false,
+  })
+  const openedOf = (value: T, etag: string): Opened => ({
+    values: valuesOf(resource, value),
+    etag,
+    name: resource.nameOf(value),
+  })
+  const [opened, setOpened] = useState<Opened | undefined>(() =>
+    id === undefined ? { values: emptyValues(resource, given), etag: '', name: '' } : undefined,
+  )
+  useEffect(() => {
+    // Once: what others change later must not change under the hands.
+    if (data && isFetchedAfterMount && !opened) setOpened(openedOf(data.value, data.etag))
+  })
+  const reload = async () => {
+    const { data: fresh } = await refetch()
+    if (fresh) setOpened(openedOf(fresh.value, fresh.etag))
+  }
+  const key = id === undefined ? `new ${JSON.stringify(given ?? {})}` : id
+  const title = id === undefined ? `New ${resource.noun}` : `Edit ${opened?.name ?? resource.noun}`
+  return (
+    <Drawer title={title} onClose={onClose}>
+      {!opened && error && <Failure error={error} onRetry={() => void refetch()} noun={resource.noun} />}
+      {!opened && !error && <PageLoading />}
+      {opened && (
+        <Editor
+          // Another version begins anew.
+          key={opened.etag}
+          resource={resource}
+          id={id}
+          opened={opened}
+          draftKey={`${resource.noun}.${key}`}
+          onClose={onClose}
+          onReload={() => void reload()}
+          onSaved={onSaved}
+        />
+      )}
+    </Drawer>
+  )
+}

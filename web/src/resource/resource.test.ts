@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'bun:test'
+import { emptyValues, inputOf, valuesOf } from './resource.ts'
+
+const resource = {
+  fields: [
+    { name: 'name', label: 'Name' },
+    { name: 'vlan_id', label: 'VLAN', kind: 'number' },
+    { name: 'tags', label: 'Tags', kind: 'tags' },
+    { name: 'expires_at', label: 'Ends', kind: 'moment' },
+  ],
+} as const
+
+describe('what a form sends', () => {
+  test('is everything of a new object', () => {
+    const values = { ...emptyValues(resource, { name: ' core ' }), vlan_id: '7', tags: 'a, ,b' }
+    expect(inputOf(resource, values)).toEqual({ name: 'core', vlan_id: 7, tags: ['a', 'b'], expires_at: '' })
+  })
+
+  test('is what changed of another', () => {
+    const before = valuesOf(resource, { name: 'core', vlan_id: 7, tags: ['a'], expires_at: null })
+    expect(inputOf(resource, { ...before, vlan_id: '' }, before)).toEqual({ vlan_id: null })
+    expect(inputOf(resource, before, before)).toEqual({})
+  })
+
+  test('is the moment that was shown', () => {
+    const before = valuesOf(resource, { expires_at: '2026-07-01T10:30:00.000Z' })
+    expect(inputOf(resource, before)).toMatchObject({ expires_at: '2026-07-01T10:30:00.000Z' })
+  })
+})

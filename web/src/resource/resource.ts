@@ -1,0 +1,70 @@
+/** The small resources, as one drawer makes and changes them all: their fields, and how they are read and written. */
+import type { Tagged } from '../api/client.ts'
+
+export type FieldSpec = {
+  readonly name: string
+  readonly label: string
+  readonly kind?: 'text' | 'area' | 'select' | 'number' | 'tags' | 'moment'
+  readonly hint?: string
+  readonly isMono?: boolean
+  readonly isRequired?: boolean
+  /** Can be chosen when it is made, and not later. */
+  readonly isFixed?: boolean
+  readonly options?: readonly (readonly [string, string])[]
+}
+
+export type Values = Readonly<Record<string, string>>
+
+export type Resource<T> = {
+  /** `network` */
+  readonly noun: string
+  readonly fields: readonly FieldSpec[]
+  readonly nameOf: (value: T) => string
+  readonly get: (id: string) => Promise<Tagged<T>>
+  readonly create: (input: Readonly<Record<string, unknown>>) => Promise<T>
+  readonly update: (id: string, input: Readonly<Record<string, unknown>>, etag: string) => Promise<T>
+  readonly remove: (id: string) => Promise<void>
+  /** First parts of the keys of what is asked for anew after a change. */
+  readonly changes: readonly string[]
+}
+
+export const emptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
+  Object.fromEntries(fields.map(({ name }) => [name, given[name] ?? '']))
+
+/** `2026-01-31T12:00` in the time of the reader, as the field of a browser has it. */
+const localMoment = (at: string): string => {
+  const time = new Date(at)
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+const textOf = (kind: FieldSpec['kind'], value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  if (kind === 'tags' && Array.isArray(value)) return value.join(', ')
+  return kind === 'moment' ? localMoment(String(value)) : String(value)
+}
+
+export const valuesOf = ({ fields }: Pick<Resource<never>, 'fields'>, object: object): Values =>
+  Object.fromEntries(fields.map(({ name, kind }) => [name, textOf(kind, Reflect.get(object, name))]))
+
+const sent = (kind: FieldSpec['kind'], text: string): unknown => {
+  if (kind === 'number') return text.trim() === '' ? null : Number(text)
+  if (kind === 'moment') return text === '' ? '' : new Date(text).toISOString()
+  if (kind === 'tags')
+    return text
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '')
+  return kind === 'area' ? text : text.trim()
+}
+
+/** What a save sends: all of a new object, of another what changed. */
+export const inputOf = (
+  { fields }: Pick<Resource<never>, 'fields'>,
+  values: Values,
+  before?: Values,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    fields
+      .filter(({ name }) => before === undefined || values[name] !== before[name])
+      .map(({ name, kind }) => [name, sent(kind, values[name] ?? '')]),
+  )

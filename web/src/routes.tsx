@@ -1,0 +1,122 @@
+/** Every URL of the UI. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { isCode } from './api/errors.ts'
+import { meQuery, queryClient } from './api/queries.ts'
+import { DevicePage } from './devices/device-page.tsx'
+import { DevicesPage } from './devices/devices-page.tsx'
+import { OverviewPage } from './overview/overview-page.tsx'
+import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
+import { PageLoading, Shell } from './shell/shell.tsx'
+import { listSearch } from './table/list-search.ts'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search: Record<string, unknown>): { next?: string; expired?: string } => ({
+    ...(typeof search.next === 'string' ? { next: search.next } : {}),
+    ...(typeof search.expired === 'string' ? { expired: search.expired } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./login/login-page.tsx'), 'LoginPage'),
+})
+
+/** Whoever is inside is signed in. */
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  validateSearch: listSearch,
+  beforeLoad: async ({ location }) => {
+    try {
+      await queryClient.ensureQueryData(meQuery)
+    } catch (error) {
+      if (isCode(error, 'UNAUTHORIZED')) throw redirect({ to: '/login', search: { next: location.href } })
+      throw error
+    }
+  },
+  component: Shell,
+  pendingComponent: PageLoading,
+  errorComponent: RouteFailure,
+})
+
+const page = <const P extends string>(path: P, component: RouteComponent) =>
+  createRoute({
+    getParentRoute: () => app,
+    path,
+    component,
+    pendingComponent: PageLoading,
+    errorComponent: RouteFailure,
+  })
+
+/**
+ * The pages that are opened most come with the first file, and with them all that pages share: the others are one file
+ * each. More files would be more requests than they save bytes.
+ */
+const pages = [
+  page('/', OverviewPage),
+  page(
+    '/account',
+    lazyRouteComponent(() => import('./account/account-page.tsx'), 'AccountPage'),
+  ),
+  page(
+    '/datacenters',
+    lazyRouteComponent(() => import('./datacenters/datacenters-page.tsx'), 'DatacentersPage'),
+  ),
+  page(
+    '/networks',
+    lazyRouteComponent(() => import('./networks/networks-page.tsx'), 'NetworksPage'),
+  ),
+  page(
+    '/networks/$id',
+    lazyRouteComponent(() => import('./networks/network-page.tsx'), 'NetworkPage'),
+  ),
+  page(
+    '/pools',
+    lazyRouteComponent(() => import('./pools/pools-page.tsx'), 'PoolsPage'),
+  ),
+  page(
+    '/pools/$id',
+    lazyRouteComponent(() => import('./pools/pool-page.tsx'), 'PoolPage'),
+  ),
+  page(
+    '/reservations',
+    lazyRouteComponent(() => import('./reservations/reservations-page.tsx'), 'ReservationsPage'),
+  ),
+  page('/devices', DevicesPage),
+  page('/devices/$id', DevicePage),
+] as const
+
+/** Everything in a URL is text here; the router's own way would read a filter of 10 as a number. */
+const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
+
+const stringifySearch = (search: Record<string, unknown>): string => {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(search)) if (value !== undefined) params.set(name, String(value))
+  // What need not be escaped is read by people.
+  const text = params.toString().replace(/%3A/g, ':').replace(/%2F/g, '/').replace(/%2C/g, ',')
+  return text === '' ? '' : `?${text}`
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren([login, app.addChildren(pages)]),
+  parseSearch,
+  stringifySearch,
+  defaultPendingMs: 150,
+  defaultPendingMinMs: 200,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 30_000,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

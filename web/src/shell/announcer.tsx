@@ -1,0 +1,10 @@
+/** Tells a screen reader what changed: the page, the number of rows. */
+import { createStore, useStore } from '../api/store.ts'
+
+export const announced = createStore('')
+
+export const Announcer = () => (
+  <div className="sr" role="status" aria-live="polite">
+    {useStore(announced)}
+  </div>
+)

@@ -1,0 +1,60 @@
+/** What is wrong with the way to the server, over every page: nobody there, or too many requests. */
+import { useQueryClient } from '@tanstack/react-query'
+import { Timer, WifiOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { connection } from '../api/connection.ts'
+import { useStore } from '../api/store.ts'
+import css from './shell.module.css'
+
+const useSecondsUntil = (untilMs: number): number => {
+  const [nowMs, setNowMs] = useState(Date.now)
+  const isOver = untilMs <= nowMs
+  useEffect(() => {
+    setNowMs(Date.now())
+    if (untilMs <= Date.now()) return
+    const timer = setInterval(() => setNowMs(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [untilMs])
+  return isOver ? 0 : Math.ceil((untilMs - nowMs) / 1000)
+}
+
+const RETRY_MS = 5000
+
+/** Asks again until somebody answers; the answer itself clears the state. */
+const useRetries = (isOffline: boolean): void => {
+  const client = useQueryClient()
+  useEffect(() => {
+    if (!isOffline) return
+    const timer = setInterval(() => {
+      void fetch('/healthz').then(
+        ({ ok }) => {
+          if (!ok) return
+          connection.set({ ...connection.get(), isOffline: false })
+          void client.invalidateQueries()
+        },
+        () => {},
+      )
+    }, RETRY_MS)
+    return () => clearInterval(timer)
+  }, [isOffline, client])
+}
+
+export const Banner = () => {
+  const { isOffline, limitedUntilMs } = useStore(connection)
+  const seconds = useSecondsUntil(limitedUntilMs)
+  useRetries(isOffline)
+  if (isOffline)
+    return (
+      <div className={css.banner} role="status">
+        <WifiOff size={15} aria-hidden="true" />
+        The server does not answer. What you see may be old; this goes on as soon as it is back.
+      </div>
+    )
+  if (seconds === 0) return null
+  return (
+    <div className={css.banner} role="status">
+      <Timer size={15} aria-hidden="true" />
+      Too many requests. This goes on by itself in {seconds} s.
+    </div>
+  )
+}

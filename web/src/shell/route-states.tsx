@@ -1,0 +1,34 @@
+/** Pages that are not there or did not come. */
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
+import { Compass } from 'lucide-react'
+import { isMissingFile } from '../api/errors.ts'
+import { Failure, State } from '../ui/states.tsx'
+import { useTitle } from './page.tsx'
+
+export const NotFoundPage = () => {
+  useTitle('Not found')
+  return (
+    <main className="whole">
+      <State
+        icon={<Compass size={28} aria-hidden="true" />}
+        title="There is no page at this address"
+        text="It may have moved, or the address has a mistake in it."
+      >
+        <Link to="/" className="link">
+          To the overview
+        </Link>
+      </State>
+    </main>
+  )
+}
+
+export const RouteFailure = ({ error, reset }: ErrorComponentProps) => {
+  const router = useRouter()
+  const again = () => {
+    // After an upgrade the files of before are gone; the page itself names the new ones.
+    if (isMissingFile(error)) return location.reload()
+    reset()
+    void router.invalidate()
+  }
+  return <Failure error={error} onRetry={again} />
+}

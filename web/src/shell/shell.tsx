@@ -1,0 +1,106 @@
+/** The frame around every page of someone who is signed in. */
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useRef } from 'react'
+import { whenSignedOut } from '../api/connection.ts'
+import { meQuery, queryClient } from '../api/queries.ts'
+import { useStore } from '../api/store.ts'
+import { Skeleton } from '../ui/bits.tsx'
+import { Announcer } from './announcer.tsx'
+import { Banner } from './banner.tsx'
+import { isForPage, useHotkeys } from './hotkeys.ts'
+import { PLACES } from './nav.ts'
+import { Palette } from './palette.tsx'
+import { keysAreOpen, paletteIsOpen } from './palette-state.ts'
+import css from './shell.module.css'
+import { Sidebar } from './sidebar.tsx'
+
+const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
+
+/** How long after g the name of a place is waited for. */
+const CHORD_MS = 1200
+
+/** `g` and then the key of a place. Heard before the page does, which has other uses for the second key. */
+const useChords = (): void => {
+  const navigate = useNavigate()
+  useEffect(() => {
+    let begunMs = 0
+    const onKey = (event: KeyboardEvent) => {
+      if (!isForPage(event)) return
+      const place = Date.now() - begunMs < CHORD_MS ? PLACES.find(({ key }) => key === event.key) : undefined
+      begunMs = event.key === 'g' ? Date.now() : 0
+      if (!place) return
+      event.preventDefault()
+      event.stopPropagation()
+      void navigate({ to: place.to })
+    }
+    document.addEventListener('keydown', onKey, true)
+    return () => document.removeEventListener('keydown', onKey, true)
+  }, [navigate])
+  useHotkeys({ '?': () => keysAreOpen.set(true) })
+}
+
+/** After sign-in one comes back to the page that was open. */
+const useSignedOut = (): void => {
+  const navigate = useNavigate()
+  useEffect(() => {
+    whenSignedOut(() => {
+      const next = location.pathname + location.search
+      queryClient.removeQueries({ queryKey: meQuery.queryKey })
+      void navigate({ to: '/login', search: { next, expired: '1' }, replace: true })
+    })
+    return () => whenSignedOut(() => {})
+  }, [navigate])
+}
+
+const usePaletteKey = (): void => {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      event.preventDefault()
+      paletteIsOpen.set(!paletteIsOpen.get())
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+}
+
+export const Shell = () => {
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  const main = useRef<HTMLElement>(null)
+  const shownPath = useRef(path)
+  useChords()
+  useSignedOut()
+  usePaletteKey()
+  useEffect(() => {
+    if (shownPath.current === path) return
+    shownPath.current = path
+    // A new page is read from its beginning.
+    main.current?.focus({ preventScroll: true })
+  }, [path])
+  return (
+    <div className={css.shell}>
+      <a className={css.skip} href="#content">
+        Skip to content
+      </a>
+      <Sidebar />
+      <main id="content" ref={main} className={css.main} tabIndex={-1}>
+        <Banner />
+        <Outlet />
+      </main>
+      <Announcer />
+      <Suspense>
+        {useStore(paletteIsOpen) && <Palette />}
+        {useStore(keysAreOpen) && <KeySheet />}
+      </Suspense>
+    </div>
+  )
+}
+
+/** While a page is on its way; short waits show nothing at all. */
+export const PageLoading = () => (
+  <div className={css.loading} role="status" aria-label="Loading">
+    <Skeleton width="30%" />
+    <Skeleton width="55%" />
+    <Skeleton width="45%" />
+  </div>
+)

@@ -1,0 +1,111 @@
+/** The sidebar: where one can go, and who one is. On a phone it is the bar at the bottom. */
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import { request } from '../api/client.ts'
+import { devices } from '../devices/source.ts'
+import { count as countText } from '../ui/format.ts'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { toastError } from '../ui/toast.tsx'
+import { Logo } from './logo.tsx'
+import { useMe } from './me.ts'
+import { HOME, INVENTORY, type Place } from './nav.ts'
+import { paletteIsOpen } from './palette-state.ts'
+import css from './shell.module.css'
+
+/** Only what is known already: a number is not worth a request of its own. */
+const useKnownCount = (key: string | undefined): number | undefined => {
+  const client = useQueryClient()
+  return useSyncExternalStore(
+    (listener) => {
+      const endQueries = client.getQueryCache().subscribe(listener)
+      const endDevices = devices.state.subscribe(listener)
+      return () => {
+        endQueries()
+        endDevices()
+      }
+    },
+    () => {
+      if (key === undefined) return undefined
+      if (key === 'devices') return devices.state.get().status === 'ready' ? devices.state.get().total : undefined
+      // Every list is an array; other queries have no number beside them.
+      const rows = client.getQueryData<readonly unknown[]>([key])
+      return rows?.length
+    },
+  )
+}
+
+const short = (value: number): string => (value >= 10_000 ? `${Math.round(value / 1000)}k` : countText(value))
+
+const NavItem = ({ place }: { readonly place: Place }) => {
+  const { to, text, icon: Icon, counted } = place
+  const known = useKnownCount(counted)
+  return (
+    <li>
+      <Link to={to} className={css.item} activeOptions={{ exact: to === '/', includeSearch: false }} title={text}>
+        <Icon size={16} aria-hidden="true" />
+        <span className={css.text}>{text}</span>
+        {known !== undefined && <span className={css.count}>{short(known)}</span>}
+      </Link>
+    </li>
+  )
+}
+
+const UserMenu = () => {
+  const { username, full_name } = useMe()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const signOut = async () => {
+    try {
+      await request('/api/auth/logout', { method: 'POST' })
+    } catch (error) {
+      toastError('You are still signed in', error)
+      return
+    }
+    await navigate({ to: '/login' })
+    client.clear()
+    devices.forget()
+  }
+  const trigger = (
+    <button type="button" className={`${css.item} ${css.userButton}`} title={username}>
+      <span className={css.avatar} aria-hidden="true">
+        {username.slice(0, 1).toUpperCase()}
+      </span>
+      <span className={`${css.text} truncate`}>{full_name || username}</span>
+    </button>
+  )
+  return (
+    <div className={css.user}>
+      <Menu trigger={trigger} align="start">
+        <MenuItem onSelect={() => void navigate({ to: '/account' })}>Your account</MenuItem>
+        <MenuLine />
+        <MenuItem onSelect={() => void signOut()}>Sign out</MenuItem>
+      </Menu>
+    </div>
+  )
+}
+
+export const Sidebar = () => (
+  <nav className={css.side} aria-label="Main">
+    <Link to="/" className={css.brand} aria-label="Plat, overview">
+      <Logo size={20} />
+      <span className={css.text}>Plat</span>
+    </Link>
+    <button type="button" className={css.search} onClick={() => paletteIsOpen.set(true)} aria-keyshortcuts="Control+K">
+      <Search size={15} aria-hidden="true" />
+      <span className={css.text}>Search or jump to…</span>
+      <kbd>⌃K</kbd>
+    </button>
+    <ul className={css.group}>
+      <NavItem place={HOME} />
+    </ul>
+    <h2 className={css.groupName}>Inventory</h2>
+    <ul className={css.group}>
+      {INVENTORY.map((place) => (
+        <NavItem key={place.to} place={place} />
+      ))}
+    </ul>
+    <UserMenu />
+  </nav>
+)

@@ -1,0 +1,63 @@
+/** Which columns a table has and how high its rows are. The columns are in the URL, so that a link shows the same. */
+import { Settings2 } from 'lucide-react'
+import { useStore } from '../api/store.ts'
+import { preferences, setPreferences } from '../shell/preferences.ts'
+import { Button } from '../ui/button.tsx'
+import { Menu, MenuCheck, MenuChoice, MenuGroup, MenuLine } from '../ui/menu.tsx'
+import type { Column } from './data-table.tsx'
+import { usePageSearch } from './list-search.ts'
+
+export type ColumnChoice<Row> = {
+  readonly columns: readonly Column<Row>[]
+  readonly isShown: (id: string) => boolean
+  readonly setShown: (id: string, isShown: boolean) => void
+}
+
+/** The first column is always there: it names the row. */
+export const useColumns = <Row,>(all: readonly Column<Row>[], usual: readonly string[]): ColumnChoice<Row> => {
+  const { search, set } = usePageSearch()
+  const first = all[0]?.id
+  const wanted = new Set(search.cols === undefined ? usual : search.cols.split(','))
+  const isShown = (id: string) => id === first || wanted.has(id)
+  return {
+    columns: all.filter(({ id }) => isShown(id)),
+    isShown,
+    setShown: (id, isOn) => {
+      const ids = all.map((column) => column.id).filter((one) => (one === id ? isOn : isShown(one)))
+      const isUsual = ids.length === usual.length && ids.every((one) => usual.includes(one))
+      void set({ cols: isUsual ? undefined : ids.join(',') }, { isReplace: true })
+    },
+  }
+}
+
+type MenuProps<Row> = { readonly all: readonly Column<Row>[]; readonly choice: ColumnChoice<Row> }
+
+export const ColumnsMenu = <Row,>({ all, choice }: MenuProps<Row>) => {
+  const { density } = useStore(preferences)
+  const trigger = (
+    <Button isIcon aria-label="Columns and density">
+      <Settings2 size={15} aria-hidden="true" />
+    </Button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      <MenuGroup label="Columns">
+        {all.slice(1).map(({ id, text }) => (
+          <MenuCheck key={id} isOn={choice.isShown(id)} onChange={(isOn) => choice.setShown(id, isOn)}>
+            {text}
+          </MenuCheck>
+        ))}
+      </MenuGroup>
+      <MenuLine />
+      <MenuChoice
+        label="Density"
+        value={density}
+        options={[
+          ['compact', 'Compact'],
+          ['comfortable', 'Comfortable'],
+        ]}
+        onChange={(value) => setPreferences({ density: value })}
+      />
+    </Menu>
+  )
+}

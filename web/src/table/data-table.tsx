@@ -1,0 +1,227 @@
+/** The table of every list: draws only what is seen, is moved through by keys, and is a grid to a screen reader. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { memo, type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { useStore } from '../api/store.ts'
+import { preferences } from '../shell/preferences.ts'
+import { Skeleton } from '../ui/bits.tsx'
+import { cx } from '../ui/cx.ts'
+import { Checkbox } from '../ui/field.tsx'
+import { useNarrow } from '../ui/use-narrow.ts'
+import { scrollMemory } from './scroll-memory.ts'
+import css from './table.module.css'
+import { type RowActions, useCursor } from './use-cursor.ts'
+import type { TableView } from './view.ts'
+
+export type Column<Row> = {
+  readonly id: string
+  readonly text: string
+  /** In pixels; what is left over is shared out. */
+  readonly width: number
+  readonly cell: (row: Row) => ReactNode
+  readonly isSortable?: boolean
+  readonly isRight?: boolean
+  /** Kept on a phone. */
+  readonly isEssential?: boolean
+}
+
+export type Sorting = { readonly sort: string; readonly isDescending: boolean }
+
+export type Selection = {
+  readonly ids: ReadonlySet<string>
+  readonly toggle: (position: number, isRange: boolean) => void
+  readonly toggleAll: () => void
+}
+
+/** For rows that hold others. */
+export type Tree<Row> = {
+  /** From 1. */
+  readonly levelOf: (row: Row) => number
+  /** Undefined for one that holds nothing. */
+  readonly isExpanded: (row: Row) => boolean | undefined
+  readonly toggle: (row: Row, isExpanded: boolean) => void
+}
+
+type TableProps<Row> = {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly view: TableView<Row>
+  readonly sorting: Sorting
+  readonly onSort: (column: string) => void
+  readonly idOf: (row: Row) => string
+  readonly nameOf: (row: Row) => string
+  readonly actions?: RowActions<Row>
+  readonly selection?: Selection | undefined
+  readonly tree?: Tree<Row> | undefined
+}
+
+const ROW_PX = { compact: 32, comfortable: 40 }
+const CHECK_PX = 40
+const NO_ACTIONS = {}
+
+type RowProps<Row> = {
+  readonly id: string
+  readonly row: Row | undefined
+  readonly columns: readonly Column<Row>[]
+  readonly position: number
+  readonly top: number
+  readonly name: string
+  readonly isCurrent: boolean
+  readonly isSelected: boolean
+  readonly level: number | undefined
+  readonly isExpanded: boolean | undefined
+  readonly onPoint: (position: number) => void
+  readonly onToggle: ((position: number, isRange: boolean) => void) | undefined
+}
+
+const TableRow = <Row,>(props: RowProps<Row>) => {
+  const { id, row, columns, position, top, name, isCurrent, isSelected, level, isExpanded, onPoint, onToggle } = props
+  return (
+    <div
+      id={id}
+      role="row"
+      className={css.row}
+      style={{ top }}
+      // The head is the first.
+      aria-rowindex={position + 2}
+      aria-level={level}
+      aria-expanded={isExpanded}
+      aria-selected={onToggle ? isSelected : undefined}
+      data-current={isCurrent || undefined}
+      onPointerDown={() => onPoint(position)}
+    >
+      {onToggle && (
+        <div role="gridcell" className={css.check}>
+          <Checkbox
+            checked={isSelected}
+            aria-label={`Select ${name}`}
+            tabIndex={-1}
+            onChange={(event) => onToggle(position, (event.nativeEvent as MouseEvent).shiftKey)}
+          />
+        </div>
+      )}
+      {columns.map((column) => (
+        <div key={column.id} role="gridcell" className={cx(css.cell, column.isRight && css.right)}>
+          {row === undefined ? <Skeleton /> : column.cell(row)}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+// `memo` forgets the type parameter.
+const MemoRow = memo(TableRow) as typeof TableRow
+
+type HeadProps<Row> = Pick<TableProps<Row>, 'columns' | 'sorting' | 'onSort' | 'selection'> & { readonly count: number }
+
+const TableHead = <Row,>({ columns, sorting, onSort, selection, count }: HeadProps<Row>) => (
+  <div role="rowgroup" className={css.head}>
+    <div role="row" aria-rowindex={1} className="contents">
+      {selection && (
+        <div role="columnheader" className={cx(css.headCell, css.check)}>
+          <Checkbox
+            aria-label="Select all that match"
+            checked={count > 0 && selection.ids.size >= count}
+            isMixed={selection.ids.size > 0 && selection.ids.size < count}
+            onChange={selection.toggleAll}
+          />
+        </div>
+      )}
+      {columns.map(({ id, text, isSortable, isRight }) => {
+        const isSorted = sorting.sort === id
+        const Arrow = sorting.isDescending ? ArrowDown : ArrowUp
+        return (
+          <div
+            key={id}
+            role="columnheader"
+            className={cx(css.headCell, isRight && css.right)}
+            aria-sort={isSorted ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
+          >
+            {isSortable ? (
+              <button type="button" onClick={() => onSort(id)}>
+                {text}
+                {isSorted && <Arrow size={13} aria-hidden="true" />}
+              </button>
+            ) : (
+              text
+            )}
+          </div>
+        )
+      })}
+    </div>
+  </div>
+)
+
+/** The columns of the grid in CSS: their widths at least, and what is left in proportion. */
+const templateOf = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): string =>
+  [
+    ...(hasChecks ? [`${CHECK_PX}px`] : []),
+    ...columns.map(({ width }) => (isNarrow ? `minmax(0, ${width}fr)` : `minmax(${width}px, ${width}fr)`)),
+  ].join(' ')
+
+export const DataTable = <Row,>(props: TableProps<Row>) => {
+  const { label, view, sorting, onSort, idOf, nameOf, actions = NO_ACTIONS, selection, tree } = props
+  const { density } = useStore(preferences)
+  const isNarrow = useNarrow()
+  const columns = isNarrow ? props.columns.filter(({ isEssential }) => isEssential) : props.columns
+  const scroller = useRef<HTMLDivElement>(null)
+  const tableId = useId()
+  const rowPx = ROW_PX[isNarrow ? 'comfortable' : density]
+  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
+    count: view.count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPx,
+    overscan: 12,
+    scrollPaddingStart: 30,
+    initialOffset: () => scrollMemory.get(label),
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is measured is the height of a row
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowPx])
+  const items = virtualizer.getVirtualItems()
+  const [first, end] = [items[0]?.index ?? 0, (items.at(-1)?.index ?? -1) + 1]
+  useEffect(() => view.ensure(first, end), [view, first, end])
+  const { cursor, setCursor } = useCursor({ view, virtualizer, actions, toggle: selection?.toggle, tree })
+  const rowId = (position: number) => `${tableId}-${position}`
+  const style = { '--columns': templateOf(columns, selection !== undefined, isNarrow) }
+  return (
+    // The grid itself has the focus; rows come and go, and are named by aria-activedescendant.
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is grid or treegrid
+    <div
+      ref={scroller}
+      role={tree ? 'treegrid' : 'grid'}
+      className={css.grid}
+      style={style as object}
+      tabIndex={0}
+      onScroll={(event) => scrollMemory.keep(label, event.currentTarget.scrollTop)}
+      aria-label={label}
+      aria-rowcount={view.count + 1}
+      aria-colcount={columns.length + (selection ? 1 : 0)}
+      aria-multiselectable={selection ? true : undefined}
+      aria-activedescendant={cursor >= first && cursor < end ? rowId(cursor) : undefined}
+    >
+      <TableHead columns={columns} sorting={sorting} onSort={onSort} selection={selection} count={view.count} />
+      <div role="rowgroup" className={css.body} style={{ height: virtualizer.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const row = view.rowAt(index)
+          return (
+            <MemoRow
+              key={index}
+              id={rowId(index)}
+              row={row}
+              columns={columns}
+              position={index}
+              top={start}
+              name={row === undefined ? 'row' : nameOf(row)}
+              isCurrent={index === cursor}
+              isSelected={row !== undefined && selection?.ids.has(idOf(row)) === true}
+              level={row === undefined ? undefined : tree?.levelOf(row)}
+              isExpanded={row === undefined ? undefined : tree?.isExpanded(row)}
+              onPoint={setCursor}
+              onToggle={selection?.toggle}
+            />
+          )
+        })}
+      </div>
+    </div>
+  )
+}

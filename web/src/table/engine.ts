@@ -1,0 +1,176 @@
+/**
+ * The engine of every list: rows once, one sorted index per column kept, a filter by walking it. Knows neither React nor
+ * the network, so that it runs in a worker over 100,000 rows and on the page over a few.
+ */
+import { type Facets, parseFilter, type Term } from './filter.ts'
+
+export type SortKey = string | number
+
+export type TableSpec<Row> = {
+  readonly id: (row: Row) => string
+  /** What a bare word is looked for in. */
+  readonly text: (row: Row) => string
+  readonly sorts: Readonly<Record<string, (row: Row) => SortKey>>
+  /** `value` is in lower case. */
+  readonly fields: Readonly<Record<string, (row: Row, value: string) => boolean>>
+  /** The values to complete a field with. */
+  readonly facets: Readonly<Record<string, (row: Row) => readonly string[]>>
+}
+
+export type TableQuery = { readonly q: string; readonly sort: string; readonly isDescending: boolean }
+
+type Hits = {
+  readonly terms: readonly Term[]
+  readonly key: string
+  readonly flags: Uint8Array
+  readonly count: number
+}
+
+const MAX_FACETS = 400
+
+const keyOf = (terms: readonly Term[]): string =>
+  JSON.stringify(terms.map(({ isNegated, field, value }) => [isNegated, field, value]))
+
+/** Whether what matches `next` is among what matched `previous`: each term only got longer. */
+const isNarrower = (next: readonly Term[], previous: readonly Term[]): boolean =>
+  next.length >= previous.length &&
+  previous.every((old, i) => {
+    const term = next[i]
+    if (!term || term.isNegated !== old.isNegated || term.field !== old.field) return false
+    return old.isNegated ? term.value === old.value : term.value.startsWith(old.value)
+  })
+
+export class TableEngine<Row> {
+  #rows: Row[]
+  #texts: string[]
+  readonly #spec: TableSpec<Row>
+  readonly #fields: readonly string[]
+  readonly #orders = new Map<string, Uint32Array>()
+  #last: Hits | undefined
+  #hidden: ReadonlySet<string> = new Set()
+
+  constructor(rows: readonly Row[], spec: TableSpec<Row>) {
+    this.#rows = [...rows]
+    this.#spec = spec
+    this.#fields = Object.keys(spec.fields)
+    this.#texts = this.#rows.map((row) => spec.text(row).toLowerCase())
+  }
+
+  /** Rows that are not hidden. */
+  get total(): number {
+    return this.#rows.length - this.#hidden.size
+  }
+
+  /** @throws RangeError for an index that no query gave */
+  row(index: number): Row {
+    const row = this.#rows[index]
+    if (row === undefined) throw new RangeError(`there is no row ${index}`)
+    return row
+  }
+
+  /** Puts rows in the place of those with their ids, or adds them. */
+  put(rows: readonly Row[]): void {
+    const places = new Map(this.#rows.map((row, index) => [this.#spec.id(row), index]))
+    for (const row of rows) {
+      const id = this.#spec.id(row)
+      const at = places.get(id) ?? this.#rows.length
+      places.set(id, at)
+      this.#rows[at] = row
+      this.#texts[at] = this.#spec.text(row).toLowerCase()
+    }
+    this.forget()
+  }
+
+  /** Those of the rows that there are. */
+  withIds(ids: ReadonlySet<string>): Row[] {
+    return this.#rows.filter((row) => ids.has(this.#spec.id(row)))
+  }
+
+  drop(ids: ReadonlySet<string>): void {
+    this.#rows = this.#rows.filter((row) => !ids.has(this.#spec.id(row)))
+    this.#texts = this.#rows.map((row) => this.#spec.text(row).toLowerCase())
+    this.#hidden = new Set([...this.#hidden].filter((id) => !ids.has(id)))
+    this.forget()
+  }
+
+  /** Keeps rows out of every answer, for as long as a deletion may be undone. */
+  hide(ids: ReadonlySet<string>): void {
+    this.#hidden = new Set(this.#rows.map((row) => this.#spec.id(row)).filter((id) => ids.has(id)))
+    this.#last = undefined
+  }
+
+  /** Drops what was worked out, because what the keys are made of has changed. */
+  forget(): void {
+    this.#orders.clear()
+    this.#last = undefined
+  }
+
+  /** Indices of the rows that match, in order. */
+  query({ q, sort, isDescending }: TableQuery): Uint32Array<ArrayBuffer> {
+    const order = this.#order(sort)
+    const { flags, count } = this.#match(parseFilter(q, this.#fields))
+    const result = new Uint32Array(count)
+    let next = 0
+    for (let i = 0; i < order.length; i++) {
+      const index = order[isDescending ? order.length - 1 - i : i] ?? 0
+      if (flags[index]) result[next++] = index
+    }
+    return result
+  }
+
+  facets(): Facets {
+    const counts = Object.entries(this.#spec.facets).map(([field, valuesOf]) => {
+      const byValue = new Map<string, number>()
+      for (const row of this.#rows)
+        for (const value of valuesOf(row)) if (value !== '') byValue.set(value, (byValue.get(value) ?? 0) + 1)
+      return [field, [...byValue].sort((a, b) => b[1] - a[1]).slice(0, MAX_FACETS)] as const
+    })
+    return Object.fromEntries(counts)
+  }
+
+  #order(sort: string): Uint32Array {
+    const known = this.#orders.get(sort)
+    if (known) return known
+    const order = new Uint32Array(this.#rows.length)
+    for (let i = 0; i < order.length; i++) order[i] = i
+    const keyOfRow = this.#spec.sorts[sort]
+    if (keyOfRow) {
+      const keys = this.#rows.map(keyOfRow)
+      // Rows often come in order already; then there is nothing to do.
+      const isSorted = keys.every((key, i) => i === 0 || !(key < (keys[i - 1] ?? key)))
+      if (!isSorted)
+        order.sort((a, b) => {
+          const [x = '', y = ''] = [keys[a], keys[b]]
+          return x < y ? -1 : x > y ? 1 : a - b
+        })
+    }
+    this.#orders.set(sort, order)
+    return order
+  }
+
+  #match(terms: readonly Term[]): Hits {
+    const key = keyOf(terms)
+    if (this.#last?.key === key) return this.#last
+    const base = this.#last && isNarrower(terms, this.#last.terms) ? this.#last.flags : undefined
+    const flags = new Uint8Array(this.#rows.length)
+    let count = 0
+    for (let i = 0; i < flags.length; i++) {
+      if (base ? !base[i] : this.#isHidden(i)) continue
+      if (!terms.every((term) => this.#holds(term, i))) continue
+      flags[i] = 1
+      count++
+    }
+    this.#last = { terms, key, flags, count }
+    return this.#last
+  }
+
+  #isHidden(index: number): boolean {
+    return this.#hidden.size > 0 && this.#hidden.has(this.#spec.id(this.row(index)))
+  }
+
+  #holds({ field, value, isNegated }: Term, index: number): boolean {
+    const test = this.#spec.fields[field]
+    const isHit = test ? test(this.row(index), value) : (this.#texts[index]?.includes(value) ?? false)
+    return isHit !== isNegated
+  }
+}

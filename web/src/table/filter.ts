@@ -1,0 +1,75 @@
+/**
+ * The filter language of every list: terms with blanks between them, all of which must hold. `-` before a term turns it
+ * round, `field:` keeps it to one field, quotes keep blanks together. Text is searched as it is: nothing is fuzzy.
+ */
+
+export type Term = {
+  readonly isNegated: boolean
+  /** '' for any text of the row. */
+  readonly field: string
+  /** In lower case. */
+  readonly value: string
+  /** Where it stands in the text. */
+  readonly start: number
+  readonly end: number
+}
+
+const TOKEN = /(?:[^\s"]|"[^"]*(?:"|$))+/g
+
+const unquoted = (text: string): string => text.replace(/"/g, '')
+
+/**
+ * @example parseFilter('-tag:edge fra', ['tag']) // tag edge turned round, and any text with fra
+ */
+export const parseFilter = (text: string, fields: readonly string[]): Term[] =>
+  [...text.matchAll(TOKEN)].flatMap(({ 0: token, index }): Term[] => {
+    const isNegated = token.length > 1 && /^[-!]/.test(token)
+    const body = isNegated ? token.slice(1) : token
+    const at = body.indexOf(':')
+    const name = body.slice(0, Math.max(at, 0)).toLowerCase()
+    // An IPv6 address and a MAC have colons too.
+    const isField = at > 0 && fields.includes(name)
+    const value = unquoted(isField ? body.slice(at + 1) : body).toLowerCase()
+    if (value === '') return []
+    return [{ isNegated, field: isField ? name : '', value, start: index, end: index + token.length }]
+  })
+
+/** The text without one of its terms. */
+export const withoutTerm = (text: string, { start, end }: Term): string =>
+  `${text.slice(0, start)} ${text.slice(end)}`.replace(/\s+/g, ' ').trim()
+
+/** A term as it is written. @example termText('os', 'Debian 12') // 'os:"Debian 12"' */
+export const termText = (field: string, value: string): string =>
+  `${field === '' ? '' : `${field}:`}${/\s/.test(value) ? `"${value}"` : value}`
+
+export type Completion = { readonly text: string; readonly label: string; readonly note: string }
+
+/** What can be chosen from for each field: `tag` -> `prod`, how often. */
+export type Facets = Readonly<Record<string, readonly (readonly [value: string, count: number])[]>>
+
+const MOST = 8
+
+/** What the last word of the text may become. */
+export const completionsOf = (text: string, fields: readonly string[], facets: Facets): Completion[] => {
+  const last = /(?:[^\s"]|"[^"]*"?)*$/.exec(text)?.[0] ?? ''
+  const before = text.slice(0, text.length - last.length)
+  const sign = /^[-!]/.test(last) ? last.slice(0, 1) : ''
+  const word = last.slice(sign.length)
+  const at = word.indexOf(':')
+  const field = word.slice(0, Math.max(at, 0)).toLowerCase()
+  if (at > 0 && fields.includes(field)) {
+    const wanted = unquoted(word.slice(at + 1)).toLowerCase()
+    return (facets[field] ?? [])
+      .filter(([value]) => value.toLowerCase().includes(wanted) && value.toLowerCase() !== wanted)
+      .slice(0, MOST)
+      .map(([value, count]) => ({
+        text: `${before}${sign}${termText(field, value)} `,
+        label: `${sign}${termText(field, value)}`,
+        note: count.toLocaleString('en-US'),
+      }))
+  }
+  return fields
+    .filter((one) => one.startsWith(word.toLowerCase()))
+    .slice(0, MOST)
+    .map((one) => ({ text: `${before}${sign}${one}:`, label: `${sign}${one}:`, note: '' }))
+}

@@ -1,0 +1,40 @@
+/** Rows as a table draws them, wherever they are. */
+import { useMemo } from 'react'
+import { TableEngine, type TableQuery, type TableSpec } from './engine.ts'
+import type { Facets } from './filter.ts'
+
+export type TableView<Row> = {
+  readonly count: number
+  /** Without the filter. */
+  readonly total: number
+  /** Undefined while it is on its way. */
+  readonly rowAt: (position: number) => Row | undefined
+  /** Ids of the rows from one position up to and without another. */
+  readonly idsOf: (from: number, to: number) => Promise<readonly string[]>
+  /** Asks for the rows that will be drawn. */
+  readonly ensure: (from: number, to: number) => void
+}
+
+/** A table of rows that are here already. */
+export const useLocalView = <Row>(
+  rows: readonly Row[],
+  spec: TableSpec<Row>,
+  { q, sort, isDescending }: TableQuery,
+): TableView<Row> & { readonly facets: () => Promise<Facets> } => {
+  const engine = useMemo(() => new TableEngine(rows, spec), [rows, spec])
+  return useMemo(() => {
+    const order = engine.query({ q, sort, isDescending })
+    const rowAt = (position: number) => {
+      const index = order[position]
+      return index === undefined ? undefined : engine.row(index)
+    }
+    return {
+      count: order.length,
+      total: engine.total,
+      rowAt,
+      idsOf: async (from, to) => [...order.subarray(from, to)].map((index) => spec.id(engine.row(index))),
+      ensure: () => {},
+      facets: async () => engine.facets(),
+    }
+  }, [engine, spec, q, sort, isDescending])
+}

@@ -1,0 +1,122 @@
+/** The small things that pages are made of. */
+import { Check, Copy } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import css from './bits.module.css'
+import { cx } from './cx.ts'
+import { ago, moment, percent } from './format.ts'
+
+export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'idle'
+
+export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) => (
+  <span className={cx(css.badge, css[tone])}>{children}</span>
+)
+
+export const Tag = ({ children }: { readonly children: ReactNode }) => <span className={css.tag}>{children}</span>
+
+export const Tags = ({ tags }: { readonly tags: readonly string[] }) => tags.map((tag) => <Tag key={tag}>{tag}</Tag>)
+
+/** From where on a meter warns, and from where on it alarms. */
+const WARN = 75
+const BAD = 90
+
+/** How full something is: always with the number beside the colour. */
+export const Meter = ({ value, label }: { readonly value: number; readonly label: string }) => {
+  const tone = value > BAD ? 'bad' : value > WARN ? 'warn' : 'ok'
+  return (
+    <span className={css.meter}>
+      <span
+        className={css.track}
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={value}
+        aria-valuetext={percent(value)}
+      >
+        <span className={css.fill} data-tone={tone} style={{ width: `${Math.min(100, value)}%` }} />
+      </span>
+      <span className={css.percent}>{percent(value)}</span>
+    </span>
+  )
+}
+
+/** How long ago; the moment itself when it is pointed at. */
+export const TimeAgo = ({ at }: { readonly at: string }) => {
+  const [nowMs, setNowMs] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 60_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {ago(at, nowMs)}
+    </time>
+  )
+}
+
+type CopyProps = {
+  readonly text: string
+  readonly label: string
+  /** Beside the text, and not copied. */
+  readonly note?: ReactNode
+}
+
+export const CopyText = ({ text, label, note }: CopyProps) => {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1500)
+  }
+  return (
+    <span className={css.copy}>
+      <span className="mono truncate">{text}</span>
+      {note}
+      <button type="button" onClick={() => void copy()} aria-label={isCopied ? 'Copied' : `Copy ${label}`}>
+        {isCopied ? <Check size={13} aria-hidden="true" /> : <Copy size={13} aria-hidden="true" />}
+      </button>
+    </span>
+  )
+}
+
+export const Skeleton = ({ width }: { readonly width?: string }) => (
+  <span className={css.skeleton} style={width === undefined ? undefined : { width }} />
+)
+
+type CardProps = { readonly title?: string; readonly actions?: ReactNode; readonly children: ReactNode }
+
+export const Card = ({ title, actions, children }: CardProps) => (
+  <section className={css.card}>
+    {title !== undefined && (
+      <header className={css.cardHead}>
+        <h2>{title}</h2>
+        {actions}
+      </header>
+    )}
+    {children}
+  </section>
+)
+
+export const Figure = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  <section className={css.card}>
+    <h2 className={css.figureName}>{label}</h2>
+    <div className={css.figure}>{children}</div>
+  </section>
+)
+
+export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) => (
+  <dl className={css.facts}>
+    {facts.map(([name, value]) => (
+      <FactRow key={name} name={name}>
+        {value}
+      </FactRow>
+    ))}
+  </dl>
+)
+
+const FactRow = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>{children === '' || children === null ? <span className="muted">–</span> : children}</dd>
+  </>
+)

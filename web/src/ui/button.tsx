@@ -1,0 +1,24 @@
+/** The button. One that may not be used stays where it is, and says why. */
+import type { ComponentProps, MouseEvent } from 'react'
+import css from './button.module.css'
+import { cx } from './cx.ts'
+import { Tooltip } from './tooltip.tsx'
+
+export type ButtonProps = ComponentProps<'button'> & {
+  readonly look?: 'primary' | 'danger' | 'dangerFill' | 'quiet' | undefined
+  /** Holds an icon alone; needs an aria-label. */
+  readonly isIcon?: boolean
+  /** Why it can't be used now. */
+  readonly blocked?: string | undefined
+}
+
+export const Button = ({ look, isIcon, blocked, className, onClick, ...rest }: ButtonProps) => {
+  const classes = cx(css.button, look && css[look], isIcon && css.icon, className)
+  if (blocked === undefined) return <button type="button" className={classes} onClick={onClick} {...rest} />
+  const refuse = (event: MouseEvent) => event.preventDefault()
+  return (
+    <Tooltip text={blocked}>
+      <button {...rest} type="button" className={classes} aria-disabled="true" onClick={refuse} />
+    </Tooltip>
+  )
+}

@@ -1,0 +1,117 @@
+/** A field of a form with its label, its hint and the error of the server at it. */
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { cx } from './cx.ts'
+import css from './field.module.css'
+
+type Described = {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly error?: string | undefined
+}
+
+type Wiring = { readonly id: string; readonly 'aria-invalid'?: true; readonly 'aria-describedby'?: string }
+
+type FieldProps = Described & { readonly isRequired?: boolean; readonly children: (wiring: Wiring) => ReactNode }
+
+export const Field = ({ label, hint, error, isRequired, children }: FieldProps) => {
+  const id = useId()
+  const noteId = `${id}-note`
+  const hasNote = error !== undefined || hint !== undefined
+  return (
+    <div className={css.field}>
+      <label className={css.label} htmlFor={id}>
+        {label}
+        {isRequired && <span className={css.optional}> · required</span>}
+      </label>
+      {children({
+        id,
+        ...(error === undefined ? {} : { 'aria-invalid': true }),
+        ...(hasNote ? { 'aria-describedby': noteId } : {}),
+      })}
+      {hasNote && (
+        <p id={noteId} className={error === undefined ? css.hint : css.error}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type TextFieldProps = Described &
+  Omit<ComponentProps<'input'>, 'onChange' | 'value'> & {
+    readonly value: string
+    readonly onChange: (value: string) => void
+    readonly isMono?: boolean
+  }
+
+export const TextField = ({ label, hint, error, value, onChange, isMono, required, ...rest }: TextFieldProps) => (
+  <Field label={label} hint={hint} error={error} {...(required ? { isRequired: true } : {})}>
+    {(wiring) => (
+      <input
+        autoComplete="off"
+        spellCheck={false}
+        {...rest}
+        {...wiring}
+        className={cx(css.control, isMono && 'mono')}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    )}
+  </Field>
+)
+
+type TextAreaProps = Described & { readonly value: string; readonly onChange: (value: string) => void }
+
+export const TextArea = ({ label, hint, error, value, onChange }: TextAreaProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(wiring) => (
+      <textarea {...wiring} className={css.control} value={value} onChange={(event) => onChange(event.target.value)} />
+    )}
+  </Field>
+)
+
+type SelectFieldProps = Described & {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly options: readonly (readonly [string, string])[]
+  readonly isDisabled?: boolean
+}
+
+export const SelectField = ({ label, hint, error, value, onChange, options, isDisabled = false }: SelectFieldProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(wiring) => (
+      <select
+        {...wiring}
+        className={css.control}
+        disabled={isDisabled}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        {options.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)
+
+type CheckboxProps = Omit<ComponentProps<'input'>, 'type'> & { readonly isMixed?: boolean }
+
+export const Checkbox = ({ isMixed = false, className, ...rest }: CheckboxProps) => (
+  <input
+    type="checkbox"
+    className={cx(css.check, className)}
+    ref={(element) => {
+      if (element) element.indeterminate = isMixed
+    }}
+    {...rest}
+  />
+)
+
+export const Alert = ({ children, isWarning }: { readonly children: ReactNode; readonly isWarning?: boolean }) => (
+  <div role="alert" className={cx(css.alert, isWarning && css.alertWarn)}>
+    {children}
+  </div>
+)

@@ -1,0 +1,50 @@
+/** Numbers and times as text. */
+
+const whole = new Intl.NumberFormat('en-US')
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+/** @example count(100000) // '100,000' */
+export const count = (value: number): string => whole.format(value)
+
+/** The powers of two that nobody reads as digits. */
+const MOST_BITS_READ = 40
+
+const hostBits = (subnet: string): number => (subnet.includes(':') ? 128 : 32) - Number(subnet.split('/')[1])
+
+/** Whether a network has more addresses than is worth counting. */
+export const isBeyondCounting = (subnet: string): boolean => hostBits(subnet) > MOST_BITS_READ
+
+/** @example addressCount('2001:db8::/64', 0) // '2^64' */
+export const addressCount = (subnet: string, total: number): string =>
+  isBeyondCounting(subnet) ? `2^${hostBits(subnet)}` : count(total)
+
+/** @example plural(2, 'device') // '2 devices' */
+export const plural = (value: number, noun: string, nouns = `${noun}s`): string =>
+  `${count(value)} ${value === 1 ? noun : nouns}`
+
+export const percent = (value: number): string =>
+  `${value >= 99.95 || value === 0 ? Math.round(value) : value.toFixed(1)}%`
+
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** @example ago('2026-01-01T00:00:00.000Z', Date.parse('2026-01-01T02:00:00Z')) // '2 hours ago' */
+export const ago = (at: string, nowMs: number): string => {
+  const seconds = (Date.parse(at) - nowMs) / 1000
+  for (const [unit, size] of UNITS)
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  return seconds > 0 ? 'in a moment' : 'just now'
+}
+
+/** A moment in the time of the reader, to the minute. */
+export const moment = (at: string): string => {
+  const time = new Date(at)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`
+}

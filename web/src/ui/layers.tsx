@@ -1,0 +1,109 @@
+/** Layers above the page: the drawer in which things are made and changed, the dialog, the question before a loss. */
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { X } from 'lucide-react'
+import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { Button } from './button.tsx'
+import { cx } from './cx.ts'
+import css from './layers.module.css'
+
+type LayerProps = {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+const closing = (onClose: () => void) => (open: boolean) => {
+  if (!open) onClose()
+}
+
+/** The first field of a layer is what it is there for; without one Base UI's own choice stands. */
+const firstField = (layer: RefObject<HTMLDivElement | null>) => () =>
+  layer.current?.querySelector<HTMLElement>('input:not([hidden], [type=checkbox]), select, textarea') ?? true
+
+export const Drawer = ({ title, onClose, children }: LayerProps) => {
+  const layer = useRef<HTMLDivElement>(null)
+  return (
+    <Base.Root open onOpenChange={closing(onClose)}>
+      <Base.Portal>
+        <Base.Backdrop className={css.backdrop} />
+        <Base.Popup ref={layer} data-layer="" className={css.drawer} initialFocus={firstField(layer)}>
+          <header className={css.drawerHead}>
+            <Base.Title>{title}</Base.Title>
+            <Base.Close render={<Button isIcon look="quiet" aria-label="Close" />}>
+              <X size={16} aria-hidden="true" />
+            </Base.Close>
+          </header>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+type DialogProps = LayerProps & {
+  readonly isWide?: boolean
+  /** For one without a title that is seen. */
+  readonly label?: string
+}
+
+export const Dialog = ({ title, label, onClose, children, isWide }: DialogProps) => {
+  const layer = useRef<HTMLDivElement>(null)
+  return (
+    <Base.Root open onOpenChange={closing(onClose)}>
+      <Base.Portal>
+        <Base.Backdrop className={css.backdrop} />
+        <Base.Popup
+          ref={layer}
+          data-layer=""
+          className={cx(css.dialog, isWide && css.wide)}
+          aria-label={label}
+          initialFocus={firstField(layer)}
+        >
+          {title !== '' && <Base.Title>{title}</Base.Title>}
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+export const DialogActions = ({ children }: { readonly children: ReactNode }) => (
+  <div className={css.actions}>{children}</div>
+)
+
+type ConfirmProps = {
+  readonly title: string
+  readonly children: ReactNode
+  readonly action: string
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+  /** Has to be typed first, where much is at stake. */
+  readonly typed?: string | undefined
+}
+
+export const Confirm = ({ title, children, action, onConfirm, onClose, typed }: ConfirmProps) => {
+  const [text, setText] = useState('')
+  const isReady = typed === undefined || text.trim() === typed
+  const confirm = () => {
+    if (!isReady) return
+    onConfirm()
+    onClose()
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div>{children}</div>
+      {typed !== undefined && (
+        <label>
+          Type <b className="mono">{typed}</b> to go on{' '}
+          <input className="mono" value={text} onChange={(event) => setText(event.target.value)} autoComplete="off" />
+        </label>
+      )}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="dangerFill" onClick={confirm} disabled={!isReady}>
+          {action}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,73 @@
+/** Menus: of actions, and of settings that are on or off. */
+import { Menu as Base } from '@base-ui/react/menu'
+import { Check } from 'lucide-react'
+import type { ReactElement, ReactNode } from 'react'
+import { cx } from './cx.ts'
+import css from './layers.module.css'
+
+type MenuProps = { readonly trigger: ReactElement; readonly children: ReactNode; readonly align?: 'start' | 'end' }
+
+export const Menu = ({ trigger, children, align = 'end' }: MenuProps) => (
+  <Base.Root modal={false}>
+    <Base.Trigger render={trigger} />
+    <Base.Portal>
+      <Base.Positioner sideOffset={5} align={align}>
+        <Base.Popup className={css.menu}>{children}</Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  </Base.Root>
+)
+
+type ItemProps = {
+  readonly onSelect: () => void
+  readonly children: ReactNode
+  readonly isDanger?: boolean
+  /** Why it can't be used now. */
+  readonly blocked?: string | undefined
+}
+
+export const MenuItem = ({ onSelect, children, isDanger, blocked }: ItemProps) => (
+  <Base.Item className={cx(css.item, isDanger && css.itemDanger)} onClick={onSelect} disabled={blocked !== undefined}>
+    {children}
+    {blocked !== undefined && <span className={css.itemNote}>{blocked}</span>}
+  </Base.Item>
+)
+
+type CheckProps = { readonly isOn: boolean; readonly onChange: (isOn: boolean) => void; readonly children: ReactNode }
+
+export const MenuCheck = ({ isOn, onChange, children }: CheckProps) => (
+  <Base.CheckboxItem className={css.item} checked={isOn} onCheckedChange={onChange} closeOnClick={false}>
+    <span className={css.itemMark}>{isOn && <Check size={14} aria-hidden="true" />}</span>
+    {children}
+  </Base.CheckboxItem>
+)
+
+type ChoiceProps<T extends string> = {
+  readonly label: string
+  readonly value: T
+  readonly options: readonly (readonly [T, string])[]
+  readonly onChange: (value: T) => void
+}
+
+export const MenuChoice = <T extends string>({ label, value, options, onChange }: ChoiceProps<T>) => (
+  <Base.Group>
+    <Base.GroupLabel className={css.menuLabel}>{label}</Base.GroupLabel>
+    <Base.RadioGroup value={value} onValueChange={onChange}>
+      {options.map(([one, text]) => (
+        <Base.RadioItem key={one} className={css.item} value={one} closeOnClick={false}>
+          <span className={css.itemMark}>{one === value && <Check size={14} aria-hidden="true" />}</span>
+          {text}
+        </Base.RadioItem>
+      ))}
+    </Base.RadioGroup>
+  </Base.Group>
+)
+
+export const MenuGroup = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  <Base.Group>
+    <Base.GroupLabel className={css.menuLabel}>{label}</Base.GroupLabel>
+    {children}
+  </Base.Group>
+)
+
+export const MenuLine = () => <Base.Separator className={css.separator} />

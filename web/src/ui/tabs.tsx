@@ -1,0 +1,24 @@
+/** Tabs that are places: each one has a URL of its own. */
+import { Link } from '@tanstack/react-router'
+import css from './bits.module.css'
+import { count as countText } from './format.ts'
+
+type Tab = { readonly id: string; readonly text: string; readonly count?: number | undefined }
+
+export const Tabs = ({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) => (
+  <nav className={css.tabs} aria-label={label}>
+    {tabs.map(({ id, text, count }, index) => (
+      <Link
+        key={id}
+        to="."
+        search={(old: Record<string, unknown>) => ({ ...old, tab: index === 0 ? undefined : id })}
+        className={css.tab}
+        aria-current={id === current ? 'page' : undefined}
+        activeOptions={{ exact: true, includeSearch: true }}
+      >
+        {text}
+        {count !== undefined && <span className={css.count}>{countText(count)}</span>}
+      </Link>
+    ))}
+  </nav>
+)
