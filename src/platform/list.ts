@@ -23,7 +23,7 @@ type List<Tables, TB extends keyof Tables, Row, T> = Sent<Row, T> & {
 export type ChainQuery<Row> = (rows?: number) => Compilable<Row>
 
 /** Up to so many rows are read at once, without a stream. */
-const SHORT = 500
+const SHORT = 1000
 
 type Chain<Row, T> = Sent<Row, T> & {
   /** No row is in two of them. */
@@ -72,12 +72,18 @@ export const listChain = <Tables, Row, T>(
   ctx: KernelCtx<Tables>,
   { revision, queries, total, page, row }: Chain<Row, T>,
 ): JsonList<T> => {
-  const wanted = (page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY)
-  const all = () =>
-    wanted <= SHORT
-      ? firstRows(ctx.db, queries, wanted)
-      : ctx.store.stream(...queries.map((query) => query(Number.isFinite(wanted) ? wanted : undefined)))
-  return new JsonList<T>({ revision, total, rows: () => sent(cut(all(), page), row) })
+  async function* rows(): AsyncGenerator<Row[]> {
+    // Known by now, for the header: with all rows found, the queries that are left are not asked.
+    const wanted = Math.min((page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY), await counted())
+    if (wanted <= SHORT) yield* firstRows(ctx.db, queries, wanted)
+    else yield* ctx.store.stream(...queries.map((query) => query(page.limit === undefined ? undefined : wanted)))
+  }
+  let count: Promise<number> | undefined
+  const counted = (): Promise<number> => {
+    count ??= total()
+    return count
+  }
+  return new JsonList<T>({ revision, total: counted, rows: () => sent(cut(rows(), page), row) })
 }
 
 /** How many rows a query has, whatever it selects. */

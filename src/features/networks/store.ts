@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey } from '../../net/ip.ts'
+import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -24,9 +25,11 @@ const rowOf = ({ utilization: _, ...network }: Network) => {
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = (ctx: Ctx, id: string) => ctx.db.selectFrom('networks').select(columns).where('id', '=', id)
+const byId = ({ db }: Pick<Ctx, 'db'>, id: string) => db.selectFrom('networks').select(columns).where('id', '=', id)
 
-export const find = (ctx: Ctx, id: string): Promise<Network | undefined> => byId(ctx, id).executeTakeFirst()
+const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
+
+export const find = async (ctx: Ctx, id: string): Promise<Network | undefined> => (await networkById(ctx, { id }))[0]
 
 /** As `find`, and keeps other writers off the row until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<Network | undefined> =>

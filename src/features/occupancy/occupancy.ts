@@ -9,9 +9,6 @@ import * as store from './store.ts'
 /** A range by the sortable keys of its ends. */
 export type KeyRange = { readonly first: string; readonly last: string }
 
-/** Blocks read at once when looking for free space: 65,536 addresses. */
-const PAGE = 256
-
 const offsetsByBlock = (keys: readonly string[]): Map<string, number[]> => {
   const blocks = new Map<string, number[]>()
   for (const key of keys) {
@@ -76,10 +73,10 @@ export async function* freeKeys(ctx: Ctx, range: KeyRange): AsyncGenerator<strin
   const lastBlock = blockOf(range.last)
   let block: string | undefined = blockOf(range.first)
   while (block !== undefined && block <= lastBlock) {
-    const page = await store.pageOfBlocks(ctx, { first: block, last: lastBlock }, PAGE)
+    const page = await store.pageOfBlocks(ctx, { first: block, last: lastBlock })
     const rows = new Map(page.map((row) => [row.block, row.taken]))
     // Without a full page there is nothing taken behind its last row.
-    const pageEnd = page.length < PAGE ? lastBlock : (page.at(-1)?.block ?? lastBlock)
+    const pageEnd = page.length < store.PAGE_OF_BLOCKS ? lastBlock : (page.at(-1)?.block ?? lastBlock)
     while (block !== undefined && block <= pageEnd) {
       yield* freeInBlock(block, rows.get(block) ?? EMPTY_BLOCK, range)
       block = nextBlock(block)

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely'
 import { EMPTY_BLOCK } from '../../net/occupancy.ts'
 import { batches } from '../../platform/db/batches.ts'
+import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -40,21 +41,27 @@ const putRows = preparedRows(['block', 'taken'], (db: Kysely<Tables>, rows: Tabl
     .onConflict((conflict) => conflict.column('block').doUpdateSet({ taken: (eb) => eb.ref('excluded.taken') })),
 )
 
+/** Blocks read at once when looking for free space: 65,536 addresses. */
+export const PAGE_OF_BLOCKS = 256
+
 type BlockRange = { readonly first: string; readonly last: string }
 
 /**
  * The blocks from `first` to `last` in order. Both families have keys of one length each, so the plain order of text
  * keeps them apart.
  */
-export const pageOfBlocks = (ctx: Ctx, { first, last }: BlockRange, limit: number) =>
-  ctx.db
+export const pageOfBlocks = (ctx: Ctx, range: BlockRange): Promise<Tables['address_blocks'][]> =>
+  firstBlocks(ctx, range)
+
+const firstBlocks = prepared((db: Kysely<Tables>, { first, last }: BlockRange) =>
+  db
     .selectFrom('address_blocks')
     .selectAll()
     .where('block', '>=', first)
     .where('block', '<=', last)
     .orderBy('block')
-    .limit(limit)
-    .execute()
+    .limit(PAGE_OF_BLOCKS),
+)
 
 /** Which of the addresses a device or a reservation has. */
 export const heldKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Set<string>> => {

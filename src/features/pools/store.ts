@@ -2,6 +2,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
+import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -40,7 +41,7 @@ const rowOf = ({ tags: _, utilization: __, ...pool }: Pool): PoolRow => ({
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = (ctx: Ctx, id: string) => ctx.db.selectFrom('pools').select(columns).where('id', '=', id)
+const byId = ({ db }: Pick<Ctx, 'db'>, id: string) => db.selectFrom('pools').select(columns).where('id', '=', id)
 
 /** The tags of some pools, or of all, in their order. */
 export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string[]>> => {
@@ -64,9 +65,19 @@ export const poolOf = ({ start_key: _, end_key: __, ...pool }: StoredPool, tags:
   updated_at: pool.updated_at,
 })
 
+const poolById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
+const tagsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
+  db.selectFrom('pool_tags').select('tag').where('pool_id', '=', id).orderBy('position'),
+)
+
 export const find = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
-  const row = await byId(ctx, id).executeTakeFirst()
-  return row && poolOf(row, (await tagsOf(ctx, [id])).get(id) ?? [])
+  const [row] = await poolById(ctx, { id })
+  if (!row) return undefined
+  const tags = await tagsById(ctx, { id })
+  return poolOf(
+    row,
+    tags.map(({ tag }) => tag),
+  )
 }
 
 /** As `find`, and keeps other writers off the row until commit. */
@@ -168,19 +179,28 @@ export const lowestExpired = async (
   { first, last }: { readonly first: string; readonly last: string },
   never: ReadonlySet<string>,
 ): Promise<string | undefined> => {
-  let query = ctx.db
+  // A network keeps two of its addresses at most.
+  const [network = '', broadcast = ''] = never
+  const [row] = await firstExpired(ctx, { first, last, now: ctx.now, network, broadcast })
+  return row?.ip_key
+}
+
+type ExpiredIn = Readonly<Record<'first' | 'last' | 'now' | 'network' | 'broadcast', string>>
+const firstExpired = prepared((db: Kysely<Tables>, { first, last, now, network, broadcast }: ExpiredIn) =>
+  db
     .selectFrom('reservations')
     .select('ip_key')
     .where('ip_key', '>=', first)
     .where('ip_key', '<=', last)
     // Few have expired and not been purged; found by their expiry, and not by a walk through the range.
     .where('ip_key', 'in', (eb) =>
-      eb.selectFrom('reservations as expired').select('expired.ip_key').where('expired.expires_at', '<=', ctx.now),
+      eb.selectFrom('reservations as expired').select('expired.ip_key').where('expired.expires_at', '<=', now),
     )
     .where(isUnused)
-  if (never.size > 0) query = query.where('ip_key', 'not in', [...never])
-  return (await query.orderBy('ip_key').limit(1).executeTakeFirst())?.ip_key
-}
+    .where('ip_key', 'not in', [network, broadcast])
+    .orderBy('ip_key')
+    .limit(1),
+)
 
 /** How many addresses devices have in each pool's range; pools without any are missing. */
 export const usedCounts = async (ctx: Ctx): Promise<Map<string, number>> => {

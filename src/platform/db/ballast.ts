@@ -6,7 +6,8 @@ import { randomFillSync } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const BALLAST_BYTES = 8 * 1024 * 1024
+/** Twice what the log holds (`wal_autocheckpoint` in sqlite.ts): all of it may have to go into the file. */
+export const BALLAST_BYTES = 24 * 1024 * 1024
 /** Left free beside it: a reserve that is made of the last space would be needed the next moment. */
 export const BALLAST_MARGIN_BYTES = 8 * 1024 * 1024
 export const BALLAST_FILE = 'plat.ballast'

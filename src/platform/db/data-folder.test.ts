@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { createLogger } from '../log.ts'
-import { BALLAST_BYTES } from './ballast.ts'
+import { BALLAST_BYTES, BALLAST_MARGIN_BYTES } from './ballast.ts'
 import { openDataFolder } from './data-folder.ts'
 import type { Migration } from './migrate.ts'
 import { copyBeforeUpgrade } from './upgrade-copy.ts'
@@ -183,7 +183,7 @@ describe('the reserve', () => {
   })
 
   test('is not made of the last space', async () => {
-    await tend(BALLAST_BYTES * 1.5)
+    await tend(BALLAST_BYTES + BALLAST_MARGIN_BYTES - 1)
     expect(size()).toBeUndefined()
   })
 

@@ -15,6 +15,11 @@ import { touching } from './touched.ts'
 
 /** Older ones can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
 const OLDEST_VERSION = [3, 51, 3] as const
+/**
+ * Pages in the log before they are moved into the file: 12 MB. Each move costs two waits for the disk and writes pages anew
+ * that many commits have changed. The reserve for a full disk (ballast.ts) is twice as large.
+ */
+const LOG_PAGES = 3000
 /** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
 const STREAM_CHUNK = 500
 /** Snapshots kept open for the next stream. */
@@ -68,6 +73,7 @@ export const openSqlite = <Tables>(
   guardFor: (writer: Database) => DiskGuard = unguarded,
 ): SqliteDb<Tables> => {
   const writer = open(file)
+  writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
   if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
