@@ -146,3 +146,35 @@ test('sessions are listed and ended', async () => {
   expect(await ok('session', 'delete', session?.id ?? '')).toBeUndefined()
   expect(await ok('session', 'list', '--user', 'root')).toEqual([])
 })
+
+describe('plat audit verify', () => {
+  test('ends well while the trail is whole, and with 1 when somebody was at it', async () => {
+    const { code, out } = await run('audit', 'verify')
+    expect([code, out]).toEqual([0, expect.stringContaining('ok:        true')])
+    const entry = {
+      id: 'x',
+      timestamp: '',
+      action: 'create' as const,
+      resource: 'device',
+      resource_id: '',
+      user_id: '',
+    }
+    const rest = {
+      username: '',
+      key_id: '',
+      ip_address: '',
+      changes: '',
+      status: 'success' as const,
+      error: '',
+      request_id: '',
+    }
+    await app.db.write(async ({ db }) => {
+      await db
+        .insertInto('audit')
+        .values({ ...entry, ...rest, place: 1, hash: 'made up' })
+        .execute()
+    })
+    const after = await run('audit', 'verify')
+    expect([after.code, after.out]).toEqual([1, expect.stringContaining('ok:        false')])
+  })
+})

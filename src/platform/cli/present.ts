@@ -122,7 +122,13 @@ const writeAll = async (session: Session, pieces: Pieces): Promise<void> => {
 
 const doneText = (op: AnyOperation): string => (op.effect === 'delete' ? 'Deleted.\n' : 'Done.\n')
 
-/** @returns whether all went well: an answer that counts failures, like a bulk call's, may be a success in part */
+/** A call may be answered and yet be a failure, in part like a bulk call's, or because what was looked for is not so. */
+const isWell = (value: unknown): boolean => {
+  if (!isRow(value)) return true
+  return value.ok !== false && !(typeof value.failed === 'number' && value.failed > 0)
+}
+
+/** @returns whether all went well */
 export const present = async (
   session: Session,
   { op, transport, response }: { op: AnyOperation; transport: Transport; response: Response },
@@ -139,5 +145,5 @@ export const present = async (
     return true
   }
   await writeAll(session, piecesOf(value, op, session))
-  return !(isRow(value) && typeof value.failed === 'number' && value.failed > 0)
+  return isWell(value)
 }
