@@ -19,6 +19,7 @@ const deviceCountQuery = {
   queryFn: async () => Number((await send(contracts.devices.list, { limit: 1 })).headers.get('x-total-count')),
 }
 
+const auditQuery = { queryKey: ['audit', 'status'], queryFn: () => api.audit.status({}) }
 const recentQuery = { queryKey: ['recent'], queryFn: () => api.audit.list({ limit: 60 }) }
 
 type FigureLinkProps = {
@@ -82,6 +83,7 @@ export const OverviewPage = () => {
   const pools = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const devices = useQuery({ ...deviceCountQuery, enabled: may('devices:list') })
   const recent = useQuery({ ...recentQuery, enabled: may('audit:list') })
+  const audit = useQuery({ ...auditQuery, enabled: may('audit:list') })
   const fullNetworks = networks.data
     ?.filter(({ utilization }) => (utilization?.used_ips ?? 0) > 0)
     .sort((a, b) => (b.utilization?.utilization ?? 0) - (a.utilization?.utilization ?? 0))
@@ -130,7 +132,13 @@ export const OverviewPage = () => {
         {may('audit:list') && (
           <Card title="Recent changes">
             {!recent.data && <Skeleton />}
-            {recent.data?.filter(isChange).length === 0 && <p className="muted">Nothing has been changed yet.</p>}
+            {recent.data?.filter(isChange).length === 0 && (
+              <p className="muted">
+                {audit.data?.enabled === false
+                  ? 'Changes are not put on record. Plat keeps an audit trail when it is started with AUDIT_ENABLED=true.'
+                  : 'Nothing has been changed yet.'}
+              </p>
+            )}
             <ul>
               {recent.data
                 ?.filter(isChange)
