@@ -55,7 +55,11 @@ const head = (): Plugin => ({
 })
 
 /** Pages that are one file each, loaded when they are opened. */
-const LAZY = /\/web\/src\/((account|login|datacenters|networks|pools|reservations)\/(?!resource)|shell\/key-sheet)/
+const LAZY =
+  /\/web\/src\/((access|account|audit|import|login|datacenters|networks|pools|reservations|topology)\/(?!resource|layout\.worker)|shell\/key-sheet)/
+
+/** People and what they may do: pages that share much, and that are gone through one after the other. */
+const ACCESS = /\/web\/src\/(access|account)\//
 
 /** All else is one file: left alone, the bundler makes one for each set of pages that share something. */
 const isShared = (id: string): boolean => !LAZY.test(id)
@@ -94,7 +98,16 @@ await build({
     target: 'es2023',
     reportCompressedSize: false,
     chunkSizeWarningLimit: 800,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'app', test: isShared }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'app', test: isShared },
+            { name: 'access', test: ACCESS },
+          ],
+        },
+      },
+    },
   },
 })
 compressAll(join(outDir, 'assets'))

@@ -90,6 +90,42 @@ const pages = [
     '/reservations',
     lazyRouteComponent(() => import('./reservations/reservations-page.tsx'), 'ReservationsPage'),
   ),
+  page(
+    '/users',
+    lazyRouteComponent(() => import('./access/users-page.tsx'), 'UsersPage'),
+  ),
+  page(
+    '/users/$id',
+    lazyRouteComponent(() => import('./access/user-page.tsx'), 'UserPage'),
+  ),
+  page(
+    '/roles',
+    lazyRouteComponent(() => import('./access/roles-page.tsx'), 'RolesPage'),
+  ),
+  page(
+    '/roles/$id',
+    lazyRouteComponent(() => import('./access/role-page.tsx'), 'RolePage'),
+  ),
+  page(
+    '/keys',
+    lazyRouteComponent(() => import('./access/keys-page.tsx'), 'KeysPage'),
+  ),
+  page(
+    '/credentials',
+    lazyRouteComponent(() => import('./access/credentials-page.tsx'), 'CredentialsPage'),
+  ),
+  page(
+    '/audit',
+    lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+  ),
+  page(
+    '/topology',
+    lazyRouteComponent(() => import('./topology/topology-page.tsx'), 'TopologyPage'),
+  ),
+  page(
+    '/import',
+    lazyRouteComponent(() => import('./import/import-page.tsx'), 'ImportPage'),
+  ),
   page('/devices', DevicesPage),
   page('/devices/$id', DevicePage),
 ] as const

@@ -43,15 +43,6 @@ export const Verification = z
   .meta({ id: 'AuditVerification' })
 export type Verification = z.infer<typeof Verification>
 
-export const AuditStatus = z
-  .object({
-    enabled: z.boolean().describe('Set by AUDIT_ENABLED; entries from before it was switched off stay readable'),
-    retention_days: z.int().describe('Entries that are older are deleted'),
-    signed: z.boolean().describe('Whether the chains are signed, which takes an ENCRYPTION_KEY'),
-  })
-  .meta({ id: 'AuditStatus' })
-export type AuditStatus = z.infer<typeof AuditStatus>
-
 const filters = {
   resource: Filter.optional().describe('Kind of object: device, network, ...'),
   resource_id: Key.optional().describe('Only about this object'),
@@ -83,15 +74,6 @@ export const audit = {
       offset: Page.offset,
     }),
     output: z.array(AuditEntry),
-  }),
-  status: operation({
-    name: 'audit.status',
-    summary: 'Whether changes are put on record, and for how long',
-    http: 'GET /api/audit/status',
-    effect: 'read',
-    access: 'audit:list',
-    input: z.object({}),
-    output: AuditStatus,
   }),
   verify: operation({
     name: 'audit.verify',

@@ -13,7 +13,7 @@ import { verify } from './verify.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export type AuditOptions = {
-  readonly config: Pick<Config, 'auditEnabled' | 'auditRetentionDays' | 'encryptionKey' | 'encryptionKeyPrevious'>
+  readonly config: Pick<Config, 'auditRetentionDays' | 'encryptionKey' | 'encryptionKeyPrevious'>
 }
 
 export const auditFeature = ({ config }: AuditOptions): Feature => {
@@ -27,11 +27,6 @@ export const auditFeature = ({ config }: AuditOptions): Feature => {
           page: { limit, offset },
           row: (entry): AuditEntry => entry,
         }),
-      status: async () => ({
-        enabled: config.auditEnabled,
-        retention_days: config.auditRetentionDays,
-        signed: signer.hasKey,
-      }),
       verify: async (ctx) => verify(ctx, signer),
       get: async (ctx, { id }) => {
         const entry = await store.find(ctx, id)

@@ -13,13 +13,6 @@ const KEYS = { signed: { ENCRYPTION_KEY: 'ab'.repeat(32) }, unsigned: {} }
 const Entries = z.array(AuditEntry)
 const DAY_MS = 24 * 3600 * 1000
 
-test('a trail that nobody asked for says that it is off', async () => {
-  const app = await testApp()
-  const status = await (await (await app.as('admin')).request('GET', '/api/audit/status')).json()
-  expect(status).toMatchObject({ enabled: false })
-  await app.close()
-})
-
 describe.each([...dialects()])('the audit trail on %s', (dialect) => {
   describe.each(['signed', 'unsigned'] as const)('that is %s', (kind) => {
     let app: TestApp
@@ -61,11 +54,6 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
         { action: 'create', resource: 'datacenter', resource_id: 'a', status: 'success', user_id: admin.userId },
         { action: 'create', resource: 'datacenter', status: 'failure', error: expect.stringContaining('exists') },
       ])
-    })
-
-    test('says that it is on', async () => {
-      const status = await (await admin.request('GET', '/api/audit/status')).json()
-      expect(status).toEqual({ enabled: true, retention_days: 30, signed: kind === 'signed' })
     })
 
     test('of writes that share a commit, of which some fail, is whole', async () => {

@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import type { ApiKey, NewApiKey } from '../api/contracts.ts'
-import { useMe } from '../shell/me.ts'
+import { useMe, usePermit } from '../shell/me.ts'
 import { Badge, Card, Skeleton, TimeAgo } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/layers.tsx'
@@ -21,7 +21,7 @@ const keyQuery = (userId: string) => ({
 /** From when on a key that ends soon is pointed out. */
 const SOON_MS = 14 * 24 * 3600 * 1000
 
-const Expiry = ({ at }: { readonly at: string | null }) => {
+export const Expiry = ({ at }: { readonly at: string | null }) => {
   if (at === null) return <span className="muted">Does not expire</span>
   const leftMs = Date.parse(at) - Date.now()
   if (leftMs <= 0) return <Badge tone="bad">expired</Badge>
@@ -32,7 +32,9 @@ const Expiry = ({ at }: { readonly at: string | null }) => {
   )
 }
 
-const Row = ({ apiKey, onDelete }: { readonly apiKey: ApiKey; readonly onDelete: () => void }) => (
+type RowProps = { readonly apiKey: ApiKey; readonly onDelete: () => void; readonly blocked: string | undefined }
+
+const Row = ({ apiKey, onDelete, blocked }: RowProps) => (
   <li className={css.row}>
     <b>{apiKey.name}</b>
     <span className="mono">{apiKey.prefix}…</span>
@@ -46,21 +48,29 @@ const Row = ({ apiKey, onDelete }: { readonly apiKey: ApiKey; readonly onDelete:
       )}
     </span>
     <Expiry at={apiKey.expires_at} />
-    <Button look="danger" onClick={onDelete} aria-label={`Delete the key ${apiKey.name}`}>
+    <Button look="danger" onClick={onDelete} blocked={blocked} aria-label={`Delete the key ${apiKey.name}`}>
       Delete
     </Button>
   </li>
 )
 
-export const KeysCard = () => {
-  const { id } = useMe()
+type CardProps = {
+  /** Whose keys they are, where it is someone else. */
+  readonly owner?: { readonly id: string; readonly username: string }
+}
+
+export const KeysCard = ({ owner }: CardProps) => {
+  const me = useMe()
+  const { blocked } = usePermit()
+  const id = owner?.id ?? me.id
+  const isOwn = id === me.id
   const client = useQueryClient()
   const query = keyQuery(id)
   const { data, error, refetch } = useQuery(query)
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<NewApiKey>()
   const [doomed, setDoomed] = useState<ApiKey>()
-  const changed = () => client.invalidateQueries({ queryKey: query.queryKey })
+  const changed = () => client.invalidateQueries({ queryKey: ['keys'] })
   const remove = useMutation({
     mutationFn: (key: ApiKey) => api.keys.delete({ id: key.id }),
     onSuccess: (_, key) => {
@@ -71,9 +81,9 @@ export const KeysCard = () => {
   })
   return (
     <Card
-      title="Your API keys"
+      title={owner ? 'API keys' : 'Your API keys'}
       actions={
-        <Button onClick={() => setMaking(true)}>
+        <Button onClick={() => setMaking(true)} blocked={isOwn ? undefined : blocked('apikeys:create')}>
           <Plus size={15} aria-hidden="true" />
           New key
         </Button>
@@ -82,15 +92,23 @@ export const KeysCard = () => {
       {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Skeleton />}
       {data?.length === 0 && (
-        <p className="muted">None yet. A key lets a script or the command line do what you may do.</p>
+        <p className="muted">
+          None yet. A key lets a script or the command line do what {owner ? owner.username : 'you'} may do.
+        </p>
       )}
       <ul className={css.rows}>
         {data?.map((key) => (
-          <Row key={key.id} apiKey={key} onDelete={() => setDoomed(key)} />
+          <Row
+            key={key.id}
+            apiKey={key}
+            onDelete={() => setDoomed(key)}
+            blocked={isOwn ? undefined : blocked('apikeys:delete')}
+          />
         ))}
       </ul>
       {isMaking && (
         <NewKeyDialog
+          owners={owner && [[owner.id, owner.username]]}
           onClose={() => setMaking(false)}
           onMade={(key) => {
             setMaking(false)

@@ -8,7 +8,11 @@ import { Failure } from '../ui/states.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './account.module.css'
 
-const sessionsQuery = { queryKey: ['sessions'], queryFn: () => api.sessions.list() }
+/** Of someone else, or one's own. */
+const sessionsQuery = (userId: string | undefined) => ({
+  queryKey: ['sessions', ...(userId === undefined ? [] : [userId])],
+  queryFn: () => api.sessions.list(userId === undefined ? {} : { user_id: userId }),
+})
 
 const BROWSERS = [
   [/Edg\//, 'Edge'],
@@ -39,7 +43,7 @@ const Row = ({ session }: { readonly session: Session }) => {
     mutationFn: () => api.sessions.delete({ id: session.id }),
     onSuccess: () => {
       toast('That session is ended')
-      return client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+      return client.invalidateQueries({ queryKey: ['sessions'] })
     },
     onError: (error) => toastError('The session could not be ended', error),
   })
@@ -66,12 +70,19 @@ const Row = ({ session }: { readonly session: Session }) => {
   )
 }
 
-export const SessionsCard = () => {
-  const { data, error, refetch } = useQuery(sessionsQuery)
+type CardProps = {
+  /** One's own without it. */
+  readonly userId?: string
+  readonly title?: string
+}
+
+export const SessionsCard = ({ userId, title = 'Where you are signed in' }: CardProps) => {
+  const { data, error, refetch } = useQuery(sessionsQuery(userId))
   return (
-    <Card title="Where you are signed in">
+    <Card title={title}>
       {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Skeleton />}
+      {data?.length === 0 && <p className="muted">Nowhere.</p>}
       <ul className={css.rows}>
         {data?.map((session) => (
           <Row key={session.id} session={session} />

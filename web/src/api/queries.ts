@@ -46,3 +46,15 @@ export const reservationsQuery = queryOptions({
   queryKey: ['reservations'],
   queryFn: () => api.reservations.all(),
 })
+
+export const usersQuery = queryOptions({
+  queryKey: ['users'],
+  queryFn: () => api.users.list(),
+})
+
+/** What the server is, and what it is configured to do. */
+export const serverConfigQuery = queryOptions({
+  queryKey: ['server-config'],
+  queryFn: () => api.system.config(),
+  staleTime: Number.POSITIVE_INFINITY,
+})

@@ -19,7 +19,8 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
     )
   return (
     <Card>
-      <div className={css.scroll}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+      <section className={css.scroll} aria-label="Addresses" tabIndex={0}>
         <table className={css.table}>
           <thead>
             <tr>
@@ -66,7 +67,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
             })}
           </tbody>
         </table>
-      </div>
+      </section>
     </Card>
   )
 }

@@ -1,8 +1,8 @@
 /** The columns of the table of devices. */
-import { Link } from '@tanstack/react-router'
 import type { DeviceStatus } from '../api/contracts.ts'
 import type { Column } from '../table/data-table.tsx'
 import { Badge, Tags, TimeAgo, type Tone } from '../ui/bits.tsx'
+import { RowLink } from '../ui/row-link.tsx'
 import type { DeviceRow } from './spec.ts'
 
 const TONES: Readonly<Record<DeviceStatus, Tone>> = {
@@ -24,9 +24,9 @@ export const DEVICE_COLUMNS: readonly Column<DeviceRow>[] = [
     isSortable: true,
     isEssential: true,
     cell: (row) => (
-      <Link to="/devices/$id" params={{ id: row.id }} tabIndex={-1}>
+      <RowLink to="devices" id={row.id}>
         {row.name}
-      </Link>
+      </RowLink>
     ),
   },
   {

@@ -60,6 +60,12 @@ export const DevicePage = () => {
           Edit
           <kbd>e</kbd>
         </Button>
+        <Button
+          onClick={() => void navigate({ to: '/topology', search: { focus: id } })}
+          blocked={blocked('relationships:list')}
+        >
+          Topology
+        </Button>
         <Menu trigger={more}>
           <MenuItem onSelect={() => void navigator.clipboard.writeText(id).then(() => toast('Copied the ID'))}>
             Copy ID<kbd>.</kbd>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from '../api/store.ts'
+import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
@@ -21,6 +22,7 @@ import { toast } from '../ui/toast.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { DEVICE_COLUMNS, USUAL_COLUMNS } from './columns.tsx'
 import { DeviceDrawer } from './device-drawer.tsx'
+import { useImported } from './imported.ts'
 import { removeLater } from './removal.ts'
 import { devices } from './source.ts'
 import { DEVICE_FIELDS, type DeviceRow } from './spec.ts'
@@ -77,6 +79,7 @@ export const DevicesPage = () => {
   const view = useDevices({ q: text, sort, isDescending })
   const state = useStore(devices.state)
   const selection = useSelection(view)
+  useImported(selection.set)
   const choice = useColumns(DEVICE_COLUMNS, USUAL_COLUMNS)
   const [doomed, setDoomed] = useState<DeviceRow>()
   const create = () => void set({ new: '1' })
@@ -95,6 +98,9 @@ export const DevicesPage = () => {
   return (
     <>
       <PageHead title="Devices">
+        <Button onClick={() => void navigate({ to: '/import' })} blocked={blocked('devices:create')}>
+          Import
+        </Button>
         <Button look="primary" onClick={create} blocked={blocked('devices:create')}>
           <Plus size={15} aria-hidden="true" />
           New device
@@ -111,6 +117,11 @@ export const DevicesPage = () => {
         total={view?.total}
       >
         <span className={css.end}>
+          <ExportMenu
+            name="devices"
+            count={view?.count ?? 0}
+            load={async () => devices.full((await view?.idsOf(0, view.count)) ?? [])}
+          />{' '}
           <ColumnsMenu all={DEVICE_COLUMNS} choice={choice} />
         </span>
       </FilterBar>

@@ -1,11 +1,12 @@
 /** Holds every device: asks for them, parses, sorts and filters them, and hands the page the few rows it shows. */
 import type { Device } from '../api/contracts.ts'
 import { TableEngine } from '../table/engine.ts'
-import type { Ask, Tell } from './messages.ts'
+import { type Ask, type Brief, type Called, STATES, type Tell } from './messages.ts'
 import { deviceRow, deviceSpec } from './spec.ts'
 
 const names = new Map<string, string>()
-const spec = deviceSpec(names)
+const marked = new Set<string>()
+const spec = deviceSpec(names, marked)
 let engine = new TableEngine<Device>([], spec)
 let version = 0
 let etag: string | undefined
@@ -72,6 +73,40 @@ const loadOnce = async (): Promise<void> => {
 const rowsOf = (indices: Iterable<number>) =>
   [...indices].map((index) => [index, deviceRow(engine.row(index), names)] as const)
 
+const full = (ids: readonly string[]): readonly Device[] => {
+  const found = new Map(engine.withIds(new Set(ids)).map((device) => [device.id, device]))
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
+const brief = (): Brief => {
+  const rows = [...engine.query({ q: '', sort: 'name', isDescending: false })].map((index) => engine.row(index))
+  const placeNames = [...new Set(rows.map(({ datacenter_id }) => names.get(datacenter_id ?? '') ?? ''))]
+  const numbers = new Map(placeNames.map((name, number) => [name, number]))
+  return {
+    ids: rows.map(({ id }) => id),
+    names: rows.map(({ name }) => name),
+    places: Uint16Array.from(rows, ({ datacenter_id }) => numbers.get(names.get(datacenter_id ?? '') ?? '') ?? 0),
+    placeNames,
+    states: Uint8Array.from(rows, ({ status }) => STATES.indexOf(status)),
+  }
+}
+
+/** As the server finds the device that a row of an import means. */
+const mark = (rows: readonly Called[]): readonly string[] => {
+  const byName = new Map<string, string>()
+  for (const index of engine.query({ q: '', sort: 'name', isDescending: true })) {
+    const { id, name } = engine.row(index)
+    byName.set(name.toLowerCase(), id)
+  }
+  marked.clear()
+  for (const { id, name = '' } of rows) {
+    const found = id ?? byName.get(name.trim().toLowerCase())
+    if (found !== undefined) marked.add(found)
+  }
+  engine.forget()
+  return [...marked]
+}
+
 const hear = (ask: Ask): void => {
   switch (ask.type) {
     case 'load':
@@ -104,6 +139,15 @@ const hear = (ask: Ask): void => {
       tell({ type: 'tags', seq: ask.seq, tags: devices.map(({ id, tags }) => [id, tags] as const) })
       return
     }
+    case 'full':
+      tell({ type: 'full', seq: ask.seq, devices: full(ask.ids) })
+      return
+    case 'brief':
+      tell({ type: 'brief', seq: ask.seq, brief: brief() })
+      return
+    case 'mark':
+      tell({ type: 'mark', seq: ask.seq, ids: mark(ask.rows) })
+      return
     case 'put':
       engine.put(ask.devices)
       break

@@ -1,5 +1,6 @@
 /** What happened to a device, and who did it. */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { AppError } from '../../../src/platform/errors.ts'
 import type { AuditEntry } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
@@ -45,7 +46,14 @@ export const HistoryTab = ({ id }: { readonly id: string }) => {
   if (!may('audit:list')) return <Failure error={new AppError('FORBIDDEN', 'This needs the permission audit:list')} />
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   return (
-    <Card>
+    <Card
+      title="The last 100 entries"
+      actions={
+        <Link to="/audit" search={{ resource: 'device', resource_id: id }} className="link">
+          All in the audit log
+        </Link>
+      }
+    >
       {!data && <Skeleton />}
       {data?.length === 0 && <p className="muted">Nothing is on record.</p>}
       <ol>

@@ -1,8 +1,25 @@
 /** What the page and the worker of the devices say to each other. */
-import type { Device } from '../api/contracts.ts'
+import type { Device, DeviceStatus } from '../api/contracts.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
 import type { DeviceRow } from './spec.ts'
+
+/** A device by its id, or without one by its name. */
+export type Called = { readonly id?: string; readonly name?: string }
+
+/** Columns instead of rows: 100,000 objects would be slow to hand over. */
+export type Brief = {
+  readonly ids: readonly string[]
+  readonly names: readonly string[]
+  /** Of each device, as a place in `placeNames`. */
+  readonly places: Uint16Array<ArrayBuffer>
+  /** Names of datacenters; '' for the devices without one. */
+  readonly placeNames: readonly string[]
+  /** As places in STATES. */
+  readonly states: Uint8Array<ArrayBuffer>
+}
+
+export const STATES: readonly DeviceStatus[] = ['active', 'planned', 'maintenance', 'decommissioned']
 
 export type Ask =
   | { readonly type: 'load' }
@@ -14,6 +31,9 @@ export type Ask =
   | { readonly type: 'hide'; readonly ids: readonly string[] }
   | { readonly type: 'facets'; readonly seq: number }
   | { readonly type: 'tags'; readonly seq: number; readonly ids: readonly string[] }
+  | { readonly type: 'full'; readonly seq: number; readonly ids: readonly string[] }
+  | { readonly type: 'brief'; readonly seq: number }
+  | { readonly type: 'mark'; readonly seq: number; readonly rows: readonly Called[] }
   | { readonly type: 'ids'; readonly seq: number; readonly indices: Uint32Array }
 
 export type Tell =
@@ -39,6 +59,9 @@ export type Tell =
     }
   | { readonly type: 'facets'; readonly seq: number; readonly facets: Facets }
   | { readonly type: 'ids'; readonly seq: number; readonly ids: readonly string[] }
+  | { readonly type: 'full'; readonly seq: number; readonly devices: readonly Device[] }
+  | { readonly type: 'brief'; readonly seq: number; readonly brief: Brief }
+  | { readonly type: 'mark'; readonly seq: number; readonly ids: readonly string[] }
   | {
       readonly type: 'tags'
       readonly seq: number

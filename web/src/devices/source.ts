@@ -4,11 +4,15 @@ import type { AppError } from '../../../src/platform/errors.ts'
 import { noteAnswer, noteFailure } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { createStore } from '../api/store.ts'
+import { startWorker } from '../api/trusted-worker.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
-import workerUrl from './devices.worker.ts?worker&url'
-import type { Ask, Tell } from './messages.ts'
+import { drafts } from '../ui/drafts.ts'
+import type { Ask, Brief, Called, Tell } from './messages.ts'
 import type { DeviceRow } from './spec.ts'
+
+/** Under which the ids of the last import are kept, for as long as the tab is open. */
+const MARKED = 'imported-devices'
 
 export type DevicesState = {
   readonly status: 'idle' | 'loading' | 'ready' | 'failed'
@@ -42,39 +46,19 @@ const waiting = new Map<number, (message: Tell) => void>()
 const cache = new Map<number, DeviceRow>()
 const requested = new Set<number>()
 
-type TrustedTypes = {
-  readonly createPolicy: (
-    name: string,
-    rules: { createScriptURL: (url: string) => string },
-  ) => {
-    readonly createScriptURL: (url: string) => string
-  }
-}
-
-/** The one script that is started by its URL; the policy of the page lets no other be. */
-const trustedWorkerUrl = (() => {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
-  if (!trustedTypes) return workerUrl
-  const policy = trustedTypes.createPolicy('app', {
-    createScriptURL: (url) => {
-      if (url !== workerUrl) throw new TypeError('not a script of this application')
-      return url
-    },
-  })
-  return policy.createScriptURL(workerUrl)
-})()
-
 const post = (ask: Ask): void => {
   worker?.postMessage(ask)
 }
 
 const start = (): void => {
   if (worker) return
-  worker = new Worker(trustedWorkerUrl, { type: 'module', name: 'devices' })
+  worker = startWorker('devices')
   worker.addEventListener('message', ({ data }: MessageEvent<Tell>) => hear(data))
   // Its script did not come.
   worker.addEventListener('error', () => hear({ type: 'failed', status: 0, body: undefined, retryAfter: null }))
   post(names)
+  const ids = drafts.get<readonly string[]>(MARKED)
+  if (ids) post({ type: 'mark', seq: ++seq, rows: ids.map((id) => ({ id })) })
 }
 
 /** Rows of another version are kept until there are new ones, so that nothing blinks. */
@@ -88,7 +72,8 @@ const keep = (version: number, rows: readonly (readonly [number, DeviceRow])[]):
   }
   cachedVersion = version
   for (const [index, row] of rows) {
-    cache.set(index, row)
+    // The same row stays the same object, so that it is not drawn again.
+    if (!cache.has(index)) cache.set(index, row)
     requested.delete(index)
   }
 }
@@ -215,6 +200,31 @@ export const devices = {
   ids: async (indices: Uint32Array): Promise<readonly string[]> =>
     (await ask('ids', { type: 'ids', seq: ++seq, indices })).ids,
   facets: async (): Promise<Facets> => (await ask('facets', { type: 'facets', seq: ++seq })).facets,
+  /** Whole devices, in the order of their ids; those that are not there are left out. */
+  full: async (ids: readonly string[]): Promise<readonly Device[]> =>
+    (await ask('full', { type: 'full', seq: ++seq, ids })).devices,
+  /** Marks them as the rows of the last import, which `in:import` filters for. @returns their ids */
+  mark: async (rows: readonly Called[]): Promise<readonly string[]> => {
+    const { ids } = await ask('mark', { type: 'mark', seq: ++seq, rows })
+    drafts.keep(MARKED, ids)
+    return ids
+  },
+  /** Waits until the devices are as the server has them now. */
+  reload: (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const before = state.get()
+      const end = state.subscribe(() => {
+        const { loadedAtMs, error, status } = state.get()
+        const isLoaded = status === 'ready' && loadedAtMs !== before.loadedAtMs
+        if (!isLoaded && error === undefined) return
+        end()
+        if (isLoaded) resolve()
+        else reject(error)
+      })
+      load()
+    }),
+  /** Of every device the little that a picture of all of them needs. */
+  brief: async (): Promise<Brief> => (await ask('brief', { type: 'brief', seq: ++seq })).brief,
   /** The tags of these devices, as they are known here. */
   tags: async (ids: readonly string[]) => (await ask('tags', { type: 'tags', seq: ++seq, ids })).tags,
   put: (changed: readonly Device[]): void => post({ type: 'put', devices: changed }),

@@ -21,7 +21,7 @@ export type DeviceRow = {
   readonly updatedAt: string
 }
 
-export const DEVICE_FIELDS = ['tag', 'os', 'dc', 'ip', 'status', 'model', 'location', 'id'] as const
+export const DEVICE_FIELDS = ['tag', 'os', 'dc', 'ip', 'status', 'model', 'location', 'id', 'in'] as const
 
 /** As numbers and not as text: 10.0.0.9 is before 10.0.0.10, and IPv4 before IPv6. */
 const addressKey = (device: Device): string => {
@@ -53,8 +53,11 @@ const createIpTest = () => {
 
 const has = (text: string, value: string): boolean => text.toLowerCase().includes(value)
 
-/** `names` gives the datacenters their names, and may be filled later. */
-export const deviceSpec = (names: ReadonlyMap<string, string>): TableSpec<Device> => {
+/** `names` gives the datacenters their names, `marked` holds the ids of the last import; both may be filled later. */
+export const deviceSpec = (
+  names: ReadonlyMap<string, string>,
+  marked: ReadonlySet<string> = new Set(),
+): TableSpec<Device> => {
   const datacenter = (device: Device): string => names.get(device.datacenter_id ?? '') ?? ''
   return {
     id: (device) => device.id,
@@ -72,7 +75,7 @@ export const deviceSpec = (names: ReadonlyMap<string, string>): TableSpec<Device
       ].join('\n'),
     sorts: {
       // As the server sorts them, so that they come in order.
-      name: (device) => device.name,
+      name: (device) => device.name.toLowerCase(),
       address: addressKey,
       status: (device) => device.status,
       datacenter,
@@ -90,6 +93,7 @@ export const deviceSpec = (names: ReadonlyMap<string, string>): TableSpec<Device
       model: (device, value) => has(device.make_model, value),
       location: (device, value) => has(device.location, value),
       id: (device, value) => device.id.toLowerCase() === value,
+      in: (device, value) => value === 'import' && marked.has(device.id),
     },
     facets: {
       tag: (device) => device.tags,

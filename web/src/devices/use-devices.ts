@@ -10,7 +10,7 @@ import { type DeviceResult, devices, type Preview } from './source.ts'
 import { type DeviceRow, deviceRow } from './spec.ts'
 
 /** Gives the worker the names of the datacenters, for those who may see them. */
-const useNames = (): void => {
+export const useNames = (): void => {
   const { may } = usePermit()
   const { data } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   useEffect(() => {

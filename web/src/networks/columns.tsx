@@ -1,10 +1,10 @@
 /** The columns of networks, in the tree and in the flat list. */
-import { Link } from '@tanstack/react-router'
 import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import type { Network } from '../api/contracts.ts'
 import type { Column } from '../table/data-table.tsx'
 import { Meter } from '../ui/bits.tsx'
 import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
+import { RowLink } from '../ui/row-link.tsx'
 import css from './networks.module.css'
 import type { TreeRow } from './tree.ts'
 
@@ -32,9 +32,9 @@ export const networkColumns = (names: ReadonlyMap<string, string>): readonly Col
     isSortable: true,
     isEssential: true,
     cell: ({ id, subnet }) => (
-      <Link to="/networks/$id" params={{ id }} tabIndex={-1} className="mono">
+      <RowLink to="networks" id={id} className="mono">
         {subnet}
-      </Link>
+      </RowLink>
     ),
   },
   { id: 'name', text: 'Name', width: 200, isSortable: true, isEssential: true, cell: ({ name }) => name },
@@ -106,9 +106,9 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
           <Icon size={15} aria-hidden="true" />
         </button>
       )}
-      <Link to="/networks/$id" params={{ id: network.id }} tabIndex={-1} className="mono">
+      <RowLink to="networks" id={network.id} className="mono">
         {network.subnet}
-      </Link>
+      </RowLink>
       {children > 0 && <span className={css.children}>{children}</span>}
     </span>
   )

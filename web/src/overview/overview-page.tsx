@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, send } from '../api/client.ts'
 import { type AuditEntry, contracts } from '../api/contracts.ts'
-import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
+import { datacentersQuery, networksQuery, poolsQuery, serverConfigQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { Badge, Card, Figure, Meter, Skeleton } from '../ui/bits.tsx'
@@ -19,7 +19,6 @@ const deviceCountQuery = {
   queryFn: async () => Number((await send(contracts.devices.list, { limit: 1 })).headers.get('x-total-count')),
 }
 
-const auditQuery = { queryKey: ['audit', 'status'], queryFn: () => api.audit.status({}) }
 const recentQuery = { queryKey: ['recent'], queryFn: () => api.audit.list({ limit: 60 }) }
 
 type FigureLinkProps = {
@@ -83,7 +82,7 @@ export const OverviewPage = () => {
   const pools = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const devices = useQuery({ ...deviceCountQuery, enabled: may('devices:list') })
   const recent = useQuery({ ...recentQuery, enabled: may('audit:list') })
-  const audit = useQuery({ ...auditQuery, enabled: may('audit:list') })
+  const config = useQuery({ ...serverConfigQuery, enabled: recent.data?.length === 0 })
   const fullNetworks = networks.data
     ?.filter(({ utilization }) => (utilization?.used_ips ?? 0) > 0)
     .sort((a, b) => (b.utilization?.utilization ?? 0) - (a.utilization?.utilization ?? 0))
@@ -134,7 +133,7 @@ export const OverviewPage = () => {
             {!recent.data && <Skeleton />}
             {recent.data?.filter(isChange).length === 0 && (
               <p className="muted">
-                {audit.data?.enabled === false
+                {config.data?.features.audit === false
                   ? 'Changes are not put on record. Plat keeps an audit trail when it is started with AUDIT_ENABLED=true.'
                   : 'Nothing has been changed yet.'}
               </p>

@@ -1,6 +1,6 @@
 /** All pools, with how full they are. */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Pool } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
@@ -9,6 +9,7 @@ import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
 import { Meter, Tags } from '../ui/bits.tsx'
 import { count } from '../ui/format.ts'
+import { RowLink } from '../ui/row-link.tsx'
 import { poolResource, poolSpec } from './resource.ts'
 
 const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Pool>[] => [
@@ -19,9 +20,9 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Pool>[]
     isSortable: true,
     isEssential: true,
     cell: ({ id, name }) => (
-      <Link to="/pools/$id" params={{ id }} tabIndex={-1}>
+      <RowLink to="pools" id={id}>
         {name}
-      </Link>
+      </RowLink>
     ),
   },
   {

@@ -1,6 +1,5 @@
 /** All reservations: addresses that are spoken for. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Reservation } from '../api/contracts.ts'
 import { poolsQuery, reservationsQuery } from '../api/queries.ts'
@@ -8,6 +7,7 @@ import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
 import { TimeAgo } from '../ui/bits.tsx'
+import { RowLink } from '../ui/row-link.tsx'
 import { reservationResource, reservationSpec } from './resource.ts'
 
 const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reservation>[] => [
@@ -32,9 +32,9 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reserva
     text: 'Pool',
     width: 180,
     cell: ({ pool_id }) => (
-      <Link to="/pools/$id" params={{ id: pool_id }} tabIndex={-1}>
+      <RowLink to="pools" id={pool_id}>
         {names.get(pool_id) ?? pool_id}
-      </Link>
+      </RowLink>
     ),
   },
   {

@@ -1,7 +1,9 @@
 /** A page that is one list: its head, filter, table, and the drawer over it. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
+import { AppError } from '../../../src/platform/errors.ts'
+import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
@@ -12,9 +14,10 @@ import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
-import { useLocalView } from '../table/view.ts'
+import { allOf, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { Failure, State } from '../ui/states.tsx'
+import { toast } from '../ui/toast.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import type { Resource } from './resource.ts'
 import { ResourceDrawer } from './resource-drawer.tsx'
@@ -36,9 +39,30 @@ type Props<T extends object> = {
   /** Undefined where objects of this kind are made on another page. */
   readonly canCreate?: boolean
   readonly tools?: ReactNode
+  /** Without this permission there is nothing to see, and nothing is asked for. */
+  readonly needs?: string
+  /** A line above the list. */
+  readonly note?: ReactNode
+  /** Where more decides than the permissions that are named after the resource. */
+  readonly rules?: Rules<T>
+  /** In the place of the drawer of the resource. */
+  readonly drawer?: (id: string | undefined, close: () => void) => ReactNode
+  /** In the place of the question whether to delete. */
+  readonly removal?: (row: T, close: () => void) => ReactNode
+}
+
+export type Rules<T> = {
+  /** Why nothing can be made; undefined where it can. */
+  readonly create?: { readonly blocked: string | undefined }
+  /** Why a row can't be changed or deleted. */
+  readonly edit?: (row: T) => string | undefined
+  readonly remove?: (row: T) => string | undefined
 }
 
 const NONE: readonly never[] = []
+
+/** `Users` as `users`, `API keys` as it is. */
+const inSentence = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 export const ListPage = <T extends object>(props: Props<T>) => {
   const { title, resourceName, resource, query, spec, columns, usual, placeholder, open, canCreate = true } = props
@@ -51,15 +75,25 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const choice = useColumns(columns, usual)
   const [doomed, setDoomed] = useState<T>()
   const create = () => void set({ new: '1' })
-  const mayCreate = canCreate && may(`${resourceName}:create`)
+  const rules: Rules<T> = props.rules ?? {}
+  const noCreate = rules.create ? rules.create.blocked : blocked(`${resourceName}:create`)
+  const mayCreate = canCreate && noCreate === undefined
+  const unless = (rule: ((row: T) => string | undefined) | undefined, action: (row: T) => void) => (row: T) => {
+    const reason = rule?.(row)
+    if (reason === undefined) action(row)
+    else toast(reason)
+  }
   useHotkeys({ ...(mayCreate ? { c: create } : {}), Escape: () => setText('') })
+  // Without fields there is nothing to change.
+  const canEdit = resource.fields.length > 0 && may(`${resourceName}:update`)
   const filter = text.trim()
+  const denied = props.needs !== undefined && !may(props.needs)
   const close = () => void set({ new: undefined, edit: undefined, subnet: undefined, network: undefined })
   return (
     <>
       <PageHead title={title}>
         {canCreate && (
-          <Button look="primary" onClick={create} blocked={blocked(`${resourceName}:create`)}>
+          <Button look="primary" onClick={create} blocked={noCreate}>
             <Plus size={15} aria-hidden="true" />
             New {resource.noun}
           </Button>
@@ -77,19 +111,22 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       >
         {props.tools}
         <span className={css.end}>
+          <ExportMenu name={resourceName} count={view.count} load={async () => allOf(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
+      {props.note !== undefined && <p className={css.note}>{props.note}</p>}
       <div className={css.wrap}>
+        {denied && <Failure error={new AppError('FORBIDDEN', `This needs the permission ${props.needs}`)} />}
         {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {!query.data && !query.error && <TableSkeleton columns={choice.columns} />}
+        {!query.data && !query.error && !denied && <TableSkeleton columns={choice.columns} />}
         {query.data && view.count === 0 && filter !== '' && (
           <State title={`Nothing matches “${filter}”`} text={`There are ${view.total} without the filter.`}>
             <Button onClick={() => setText('')}>Clear filter</Button>
           </State>
         )}
         {query.data && view.count === 0 && filter === '' && (
-          <State title={`No ${title.toLowerCase()} yet`} text={props.empty}>
+          <State title={`No ${inSentence(title)} yet`} text={props.empty}>
             {mayCreate && (
               <Button look="primary" onClick={create}>
                 New {resource.noun}
@@ -108,8 +145,8 @@ export const ListPage = <T extends object>(props: Props<T>) => {
             nameOf={resource.nameOf}
             actions={{
               ...(open ? { open } : {}),
-              edit: may(`${resourceName}:update`) ? (row: T) => void set({ edit: spec.id(row) }) : undefined,
-              remove: may(`${resourceName}:delete`) ? setDoomed : undefined,
+              edit: canEdit ? unless(rules.edit, (row) => void set({ edit: spec.id(row) })) : undefined,
+              remove: rules.remove || may(`${resourceName}:delete`) ? unless(rules.remove, setDoomed) : undefined,
             }}
           />
         )}
@@ -117,16 +154,23 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       <Hints
         hints={[
           [['j', 'k'], 'move'],
-          [['e'], 'edit'],
+          ...(resource.fields.length > 0 ? [[['e'], 'edit'] as const] : []),
           ...(canCreate ? [[['c'], 'create'] as const] : []),
           [['#'], 'delete'],
           [['?'], 'all shortcuts'],
         ]}
       />
       {(search.new !== undefined || search.edit !== undefined) && (
-        <ResourceDrawer key={search.edit ?? 'new'} resource={resource} id={search.edit} onClose={close} />
+        <Fragment key={search.edit ?? 'new'}>
+          {props.drawer ? (
+            props.drawer(search.edit, close)
+          ) : (
+            <ResourceDrawer resource={resource} id={search.edit} onClose={close} />
+          )}
+        </Fragment>
       )}
-      {doomed && (
+      {doomed && props.removal?.(doomed, () => setDoomed(undefined))}
+      {doomed && !props.removal && (
         <DeleteDialog
           resource={resource}
           id={spec.id(doomed)}

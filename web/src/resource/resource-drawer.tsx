@@ -1,6 +1,6 @@
 /** Makes or changes an object of a small resource; errors stand at their fields, and nobody's change is lost unseen. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useEffect, useState } from 'react'
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
@@ -10,7 +10,7 @@ import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { Drawer } from '../ui/layers.tsx'
 import { Failure } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
-import { emptyValues, type FieldSpec, inputOf, type Resource, type Values, valuesOf } from './resource.ts'
+import { emptyValues, type FieldSpec, inputOf, isShown, type Resource, type Values, valuesOf } from './resource.ts'
 
 type Opened = { readonly values: Values; readonly etag: string; readonly name: string }
 
@@ -24,6 +24,7 @@ type InputProps = {
 
 const FieldInput = ({ field, value, onChange, error, isNew }: InputProps) => {
   const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
+  if (field.render) return field.render({ value, onChange, error, isNew })
   const common = { label, hint, value, onChange, error }
   if (kind === 'area') return <TextArea {...common} />
   if (kind === 'select') return <SelectField {...common} options={options} isDisabled={isFixed === true && !isNew} />
@@ -40,6 +41,10 @@ const FieldInput = ({ field, value, onChange, error, isNew }: InputProps) => {
   )
 }
 
+/** Of a list the server names the item: `roles[0]`. */
+const errorAt = (errors: Readonly<Record<string, string>>, name: string): string | undefined =>
+  errors[name] ?? Object.entries(errors).find(([field]) => field.startsWith(`${name}[`))?.[1]
+
 type EditorProps<T> = {
   readonly resource: Resource<T>
   readonly id: string | undefined
@@ -47,10 +52,12 @@ type EditorProps<T> = {
   readonly draftKey: string
   readonly onClose: () => void
   readonly onReload: () => void
-  readonly onSaved: ((value: T) => void) | undefined
+  readonly onSaved: ((value: T, values: Values) => void) | undefined
+  readonly blocked: string | undefined
 }
 
-const Editor = <T,>({ resource, id, opened, draftKey, onClose, onReload, onSaved }: EditorProps<T>) => {
+const Editor = <T,>(props: EditorProps<T>) => {
+  const { resource, id, opened, draftKey, onClose, onReload, onSaved, blocked } = props
   const client = useQueryClient()
   const [values, setValues] = useState<Values>({ ...opened.values, ...drafts.get<Values>(draftKey) })
   const save = useMutation({
@@ -63,24 +70,31 @@ const Editor = <T,>({ resource, id, opened, draftKey, onClose, onReload, onSaved
       for (const key of resource.changes) void client.invalidateQueries({ queryKey: [key] })
       toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.nameOf(value)}`)
       onClose()
-      onSaved?.(value)
+      onSaved?.(value, values)
     },
   })
   const errors = fieldErrors(save.error)
-  const known = resource.fields.some(({ name }) => errors[name] !== undefined)
+  const fields = resource.fields.filter((field) => isShown(field, values, id === undefined))
+  const known = fields.some(({ name }) => errorAt(errors, name) !== undefined)
   const isStale = isCode(save.error, 'PRECONDITION_FAILED')
   const change = (name: string, value: string) => {
     const next = { ...values, [name]: value }
     setValues(next)
-    const changed = Object.entries(next).filter(([key, text]) => text !== opened.values[key])
+    const secret = new Set(resource.fields.flatMap((field) => (field.isSecret ? [field.name] : [])))
+    const changed = Object.entries(next).filter(([key, text]) => !secret.has(key) && text !== opened.values[key])
     drafts.keep(draftKey, Object.fromEntries(changed))
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     save.mutate()
   }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    // What is changed comes later than its drawer, which has given the focus away by then.
+    if (id !== undefined) form.current?.querySelector<HTMLElement>('input:enabled')?.focus()
+  }, [id])
   return (
-    <form className={css.form} onSubmit={submit} noValidate>
+    <form ref={form} className={css.form} onSubmit={submit} noValidate>
       <div className={css.body}>
         {isStale && (
           <Alert isWarning>
@@ -100,19 +114,21 @@ const Editor = <T,>({ resource, id, opened, draftKey, onClose, onReload, onSaved
           </Alert>
         )}
         {save.isError && !isStale && !known && <Alert>{asAppError(save.error).message}</Alert>}
-        {resource.fields.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            value={values[field.name] ?? ''}
-            onChange={(value) => change(field.name, value)}
-            error={errors[field.name]}
-            isNew={id === undefined}
-          />
-        ))}
+        <fieldset className={css.fields} disabled={blocked !== undefined}>
+          {fields.map((field) => (
+            <FieldInput
+              key={field.name}
+              field={field}
+              value={values[field.name] ?? ''}
+              onChange={(value) => change(field.name, value)}
+              error={errorAt(errors, field.name)}
+              isNew={id === undefined}
+            />
+          ))}
+        </fieldset>
       </div>
       <footer className={css.foot}>
-        <Button type="submit" look="primary" disabled={save.isPending}>
+        <Button type="submit" look="primary" disabled={save.isPending} blocked={blocked}>
           {id === undefined ? `Create ${resource.noun}` : 'Save'}
         </Button>
         <Button onClick={onClose}>Cancel</Button>
@@ -127,10 +143,13 @@ type DrawerProps<T> = {
   readonly id: string | undefined
   readonly given?: Values
   readonly onClose: () => void
-  readonly onSaved?: (value: T) => void
+  readonly onSaved?: (value: T, values: Values) => void
+  /** Why nothing can be changed; it is all there to be read. */
+  readonly blocked?: string | undefined
 }
 
-export const ResourceDrawer = <T extends object>({ resource, id, given, onClose, onSaved }: DrawerProps<T>) => {
+export const ResourceDrawer = <T extends object>(props: DrawerProps<T>) => {
+  const { resource, id, given, onClose, onSaved, blocked } = props
   const { data, error, refetch, isFetchedAfterMount } = useQuery({
     queryKey: [resource.noun, 'edited', id],
     queryFn: () => resource.get(id ?? ''),
@@ -155,9 +174,10 @@ export const ResourceDrawer = <T extends object>({ resource, id, given, onClose,
     if (fresh) setOpened(openedOf(fresh.value, fresh.etag))
   }
   const key = id === undefined ? `new ${JSON.stringify(given ?? {})}` : id
-  const title = id === undefined ? `New ${resource.noun}` : `Edit ${opened?.name ?? resource.noun}`
+  const verb = blocked === undefined ? 'Edit ' : ''
+  const title = id === undefined ? `New ${resource.noun}` : `${verb}${opened?.name ?? resource.noun}`
   return (
-    <Drawer title={title} onClose={onClose}>
+    <Drawer title={title} onClose={onClose} isWide={resource.isWide === true}>
       {!opened && error && <Failure error={error} onRetry={() => void refetch()} noun={resource.noun} />}
       {!opened && !error && <PageLoading />}
       {opened && (
@@ -171,6 +191,7 @@ export const ResourceDrawer = <T extends object>({ resource, id, given, onClose,
           onClose={onClose}
           onReload={() => void reload()}
           onSaved={onSaved}
+          blocked={blocked}
         />
       )}
     </Drawer>

@@ -1,5 +1,14 @@
 /** The small resources, as one drawer makes and changes them all: their fields, and how they are read and written. */
+import type { ReactNode } from 'react'
 import type { Tagged } from '../api/client.ts'
+
+/** What a control of its own is given. */
+export type CustomInput = {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+  readonly isNew: boolean
+}
 
 export type FieldSpec = {
   readonly name: string
@@ -11,13 +20,26 @@ export type FieldSpec = {
   /** Can be chosen when it is made, and not later. */
   readonly isFixed?: boolean
   readonly options?: readonly (readonly [string, string])[]
+  /** In the place of a control of one of the kinds; `read` and `send` are how its text is made of the object and sent. */
+  readonly render?: (input: CustomInput) => ReactNode
+  readonly read?: (value: unknown) => string
+  readonly send?: (text: string) => unknown
+  /** Never kept as a draft. */
+  readonly isSecret?: boolean
+  /** Whether it belongs to an object like this; always, without it. What does not is not sent. */
+  readonly isShown?: (values: Values, isNew: boolean) => boolean
 }
+
+export const isShown = (field: FieldSpec, values: Values, isNew: boolean): boolean =>
+  field.isShown?.(values, isNew) ?? true
 
 export type Values = Readonly<Record<string, string>>
 
 export type Resource<T> = {
   /** `network` */
   readonly noun: string
+  /** For a form that is more than a column of fields. */
+  readonly isWide?: boolean
   readonly fields: readonly FieldSpec[]
   readonly nameOf: (value: T) => string
   readonly get: (id: string) => Promise<Tagged<T>>
@@ -44,7 +66,12 @@ const textOf = (kind: FieldSpec['kind'], value: unknown): string => {
 }
 
 export const valuesOf = ({ fields }: Pick<Resource<never>, 'fields'>, object: object): Values =>
-  Object.fromEntries(fields.map(({ name, kind }) => [name, textOf(kind, Reflect.get(object, name))]))
+  Object.fromEntries(
+    fields.map((field) => {
+      const value: unknown = Reflect.get(object, field.name)
+      return [field.name, field.read ? field.read(value) : textOf(field.kind, value)]
+    }),
+  )
 
 const sent = (kind: FieldSpec['kind'], text: string): unknown => {
   if (kind === 'number') return text.trim() === '' ? null : Number(text)
@@ -65,6 +92,7 @@ export const inputOf = (
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     fields
+      .filter((field) => isShown(field, values, before === undefined))
       .filter(({ name }) => before === undefined || values[name] !== before[name])
-      .map(({ name, kind }) => [name, sent(kind, values[name] ?? '')]),
+      .map(({ name, kind, send }) => [name, send ? send(values[name] ?? '') : sent(kind, values[name] ?? '')]),
   )

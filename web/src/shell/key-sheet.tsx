@@ -21,8 +21,13 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['Delete', ['#']],
   ['Copy the ID', ['.']],
   ['Close a layer, drop the selection, then the filter', ['Esc']],
+  ['In a graph: fewer hops, more hops', ['[', ']']],
+  ['In a graph: fit, zoom to what is selected', ['f', 'z']],
   ['This sheet', ['?']],
-  ...PLACES.map(({ text, key }) => [`Go to ${text.toLowerCase()}`, ['g', key]] as const),
+  ...PLACES.map(
+    ({ text, key }) =>
+      [`Go to ${text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`, ['g', key]] as const,
+  ),
 ]
 
 export const KeySheet = () => {

@@ -1,8 +1,24 @@
 /** The places of the UI: one list for the sidebar, the palette and the keys that begin with g. */
-import { Boxes, Building2, LayoutDashboard, type LucideIcon, Network, Server, Ticket } from 'lucide-react'
+import {
+  Boxes,
+  Building2,
+  KeyRound,
+  LayoutDashboard,
+  LockKeyhole,
+  type LucideIcon,
+  Network,
+  ScrollText,
+  Server,
+  ShieldCheck,
+  Ticket,
+  Users,
+  Waypoints,
+} from 'lucide-react'
 
 export type Place = {
-  readonly to: '/' | '/datacenters' | '/networks' | '/pools' | '/reservations' | '/devices'
+  readonly to:
+    | ('/' | '/datacenters' | '/networks' | '/pools' | '/reservations' | '/devices' | '/topology')
+    | ('/users' | '/roles' | '/keys' | '/credentials' | '/audit')
   readonly text: string
   readonly icon: LucideIcon
   /** After g. */
@@ -10,6 +26,8 @@ export type Place = {
   readonly permission: string | undefined
   /** Where the number beside it comes from. */
   readonly counted: string | undefined
+  /** Left out of the bar of a phone, which has room for few. */
+  readonly isRoomy?: boolean
 }
 
 export const HOME: Place = {
@@ -41,6 +59,31 @@ export const INVENTORY: readonly Place[] = [
     counted: 'reservations',
   },
   { to: '/devices', text: 'Devices', icon: Server, key: 'd', permission: 'devices:list', counted: 'devices' },
+  {
+    to: '/topology',
+    text: 'Topology',
+    icon: Waypoints,
+    key: 't',
+    permission: 'relationships:list',
+    counted: undefined,
+    isRoomy: true,
+  },
 ]
 
-export const PLACES: readonly Place[] = [HOME, ...INVENTORY]
+export const ACCESS: readonly Place[] = [
+  { to: '/users', text: 'Users', icon: Users, key: 'u', permission: 'users:list', counted: 'users' },
+  { to: '/roles', text: 'Roles', icon: ShieldCheck, key: 'l', permission: 'roles:list', counted: 'roles' },
+  // One's own need no permission.
+  { to: '/keys', text: 'API keys', icon: KeyRound, key: 'k', permission: undefined, counted: 'keys' },
+  {
+    to: '/credentials',
+    text: 'Credentials',
+    icon: LockKeyhole,
+    key: 'e',
+    permission: 'credentials:list',
+    counted: 'credentials',
+  },
+  { to: '/audit', text: 'Audit log', icon: ScrollText, key: 'a', permission: 'audit:list', counted: undefined },
+]
+
+export const PLACES: readonly Place[] = [HOME, ...INVENTORY, ...ACCESS]

@@ -1,7 +1,7 @@
 /** What every page has: its head, its body, the line of hints under it. */
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { ChevronRight, Monitor, Moon, Sun } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { memo, type ReactNode, useEffect } from 'react'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuChoice } from '../ui/menu.tsx'
@@ -11,7 +11,7 @@ import css from './shell.module.css'
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
 
-export const ThemeMenu = () => {
+export const ThemeMenu = memo(() => {
   const { theme } = useStore(preferences)
   const Icon = THEME_ICONS[theme]
   const trigger = (
@@ -33,7 +33,7 @@ export const ThemeMenu = () => {
       />
     </Menu>
   )
-}
+})
 
 type PageHeadProps = {
   readonly title: string

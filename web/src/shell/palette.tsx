@@ -1,7 +1,7 @@
 /** The palette: any page, any object by a piece of its name or address, any action, from the keyboard. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Boxes, Building2, type LucideIcon, Moon, Network, Plus, Search, Server, Sun, User } from 'lucide-react'
+import { Boxes, Building2, type LucideIcon, Moon, Network, Plus, Search, Server, Sun, Upload, User } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { SearchResult } from '../api/contracts.ts'
@@ -75,11 +75,11 @@ const pageEntries = (go: Go, { may }: Permit): Entry[] => [
 
 const actionEntries = (go: Go, { may }: Permit): Entry[] => {
   const create = (
-    to: '/devices' | '/networks' | '/pools' | '/datacenters',
-    permission: string,
+    to: '/devices' | '/networks' | '/pools' | '/datacenters' | '/users' | '/roles' | '/keys' | '/credentials',
+    permission: string | undefined,
     text: string,
   ): Entry[] =>
-    may(permission)
+    permission === undefined || may(permission)
       ? [{ id: `new ${to}`, group: 'Actions', text, icon: Plus, run: () => void go({ to, search: { new: '1' } }) }]
       : []
   return [
@@ -87,6 +87,13 @@ const actionEntries = (go: Go, { may }: Permit): Entry[] => {
     ...create('/networks', 'networks:create', 'New network'),
     ...create('/pools', 'pools:create', 'New pool'),
     ...create('/datacenters', 'datacenters:create', 'New datacenter'),
+    ...create('/users', 'users:create', 'New user'),
+    ...create('/roles', 'roles:create', 'New role'),
+    ...create('/keys', undefined, 'New API key'),
+    ...create('/credentials', 'credentials:create', 'New credential'),
+    ...(may('devices:create')
+      ? [{ id: 'import', group: 'Actions', text: 'Import a file', icon: Upload, run: () => void go({ to: '/import' }) }]
+      : []),
     { id: 'light', group: 'Actions', text: 'Light theme', icon: Sun, run: () => setPreferences({ theme: 'light' }) },
     { id: 'dark', group: 'Actions', text: 'Dark theme', icon: Moon, run: () => setPreferences({ theme: 'dark' }) },
   ]

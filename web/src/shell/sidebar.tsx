@@ -6,11 +6,12 @@ import { useSyncExternalStore } from 'react'
 import { request } from '../api/client.ts'
 import { devices } from '../devices/source.ts'
 import { count as countText } from '../ui/format.ts'
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
+import { useNarrow } from '../ui/use-narrow.ts'
 import { Logo } from './logo.tsx'
 import { useMe } from './me.ts'
-import { HOME, INVENTORY, type Place } from './nav.ts'
+import { ACCESS, HOME, INVENTORY, type Place } from './nav.ts'
 import { paletteIsOpen } from './palette-state.ts'
 import css from './shell.module.css'
 
@@ -39,10 +40,10 @@ const useKnownCount = (key: string | undefined): number | undefined => {
 const short = (value: number): string => (value >= 10_000 ? `${Math.round(value / 1000)}k` : countText(value))
 
 const NavItem = ({ place }: { readonly place: Place }) => {
-  const { to, text, icon: Icon, counted } = place
+  const { to, text, icon: Icon, counted, isRoomy } = place
   const known = useKnownCount(counted)
   return (
-    <li>
+    <li className={isRoomy ? css.roomy : undefined}>
       <Link to={to} className={css.item} activeOptions={{ exact: to === '/', includeSearch: false }} title={text}>
         <Icon size={16} aria-hidden="true" />
         <span className={css.text}>{text}</span>
@@ -54,6 +55,8 @@ const NavItem = ({ place }: { readonly place: Place }) => {
 
 const UserMenu = () => {
   const { username, full_name } = useMe()
+  // The bar of a phone has no room for all places.
+  const isNarrow = useNarrow()
   const client = useQueryClient()
   const navigate = useNavigate()
   const signOut = async () => {
@@ -78,6 +81,16 @@ const UserMenu = () => {
   return (
     <div className={css.user}>
       <Menu trigger={trigger} align="start">
+        {isNarrow && (
+          <MenuGroup label="Access">
+            {ACCESS.map(({ to, text }) => (
+              <MenuItem key={to} onSelect={() => void navigate({ to })}>
+                {text}
+              </MenuItem>
+            ))}
+          </MenuGroup>
+        )}
+        {isNarrow && <MenuLine />}
         <MenuItem onSelect={() => void navigate({ to: '/account' })}>Your account</MenuItem>
         <MenuLine />
         <MenuItem onSelect={() => void signOut()}>Sign out</MenuItem>
@@ -103,6 +116,12 @@ export const Sidebar = () => (
     <h2 className={css.groupName}>Inventory</h2>
     <ul className={css.group}>
       {INVENTORY.map((place) => (
+        <NavItem key={place.to} place={place} />
+      ))}
+    </ul>
+    <h2 className={`${css.groupName} ${css.roomy}`}>Access</h2>
+    <ul className={`${css.group} ${css.roomy}`}>
+      {ACCESS.map((place) => (
         <NavItem key={place.to} place={place} />
       ))}
     </ul>

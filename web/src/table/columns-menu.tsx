@@ -1,5 +1,6 @@
 /** Which columns a table has and how high its rows are. The columns are in the URL, so that a link shows the same. */
 import { Settings2 } from 'lucide-react'
+import { useMemo } from 'react'
 import { useStore } from '../api/store.ts'
 import { preferences, setPreferences } from '../shell/preferences.ts'
 import { Button } from '../ui/button.tsx'
@@ -16,11 +17,15 @@ export type ColumnChoice<Row> = {
 /** The first column is always there: it names the row. */
 export const useColumns = <Row,>(all: readonly Column<Row>[], usual: readonly string[]): ColumnChoice<Row> => {
   const { search, set } = usePageSearch()
-  const first = all[0]?.id
-  const wanted = new Set(search.cols === undefined ? usual : search.cols.split(','))
-  const isShown = (id: string) => id === first || wanted.has(id)
+  const { cols } = search
+  // The same columns are the same list, so that no row is drawn again for it.
+  const columns = useMemo(() => {
+    const wanted = new Set(cols === undefined ? usual : cols.split(','))
+    return all.filter(({ id }, index) => index === 0 || wanted.has(id))
+  }, [all, usual, cols])
+  const isShown = (id: string) => columns.some((column) => column.id === id)
   return {
-    columns: all.filter(({ id }) => isShown(id)),
+    columns,
     isShown,
     setShown: (id, isOn) => {
       const ids = all.map((column) => column.id).filter((one) => (one === id ? isOn : isShown(one)))

@@ -1,7 +1,7 @@
 /** The table of every list: draws only what is seen, is moved through by keys, and is a grid to a screen reader. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { memo, type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { memo, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { useStore } from '../api/store.ts'
 import { preferences } from '../shell/preferences.ts'
 import { Skeleton } from '../ui/bits.tsx'
@@ -163,7 +163,10 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   const { label, view, sorting, onSort, idOf, nameOf, actions = NO_ACTIONS, selection, tree } = props
   const { density } = useStore(preferences)
   const isNarrow = useNarrow()
-  const columns = isNarrow ? props.columns.filter(({ isEssential }) => isEssential) : props.columns
+  const columns = useMemo(
+    () => (isNarrow ? props.columns.filter(({ isEssential }) => isEssential) : props.columns),
+    [isNarrow, props.columns],
+  )
   const scroller = useRef<HTMLDivElement>(null)
   const tableId = useId()
   const rowPx = ROW_PX[isNarrow ? 'comfortable' : density]

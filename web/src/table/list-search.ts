@@ -17,9 +17,26 @@ export type ListSearch = {
   readonly pool?: string | undefined
   readonly network?: string | undefined
   readonly subnet?: string | undefined
+  /** Of the topology: the device in the middle, and how far from it. */
+  readonly focus?: string | undefined
+  readonly hops?: string | undefined
+  /** Of the audit log: what is shown of it, and which entry is open. */
+  readonly action?: string | undefined
+  readonly resource?: string | undefined
+  readonly resource_id?: string | undefined
+  readonly user?: string | undefined
+  readonly status?: string | undefined
+  readonly span?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly entry?: string | undefined
 }
 
-const KEYS = ['q', 'sort', 'cols', 'edit', 'new', 'tab', 'view', 'ip', 'pool', 'network', 'subnet'] as const
+const KEYS = [
+  ...['q', 'sort', 'cols', 'edit', 'new', 'tab', 'view', 'ip', 'pool', 'network', 'subnet'],
+  ...['focus', 'hops'],
+  ...['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to', 'entry'],
+] as const
 
 /** What of a URL belongs to a list or a page; the rest is dropped. */
 export const listSearch = (search: Record<string, unknown>): ListSearch => ({

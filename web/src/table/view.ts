@@ -15,6 +15,10 @@ export type TableView<Row> = {
   readonly ensure: (from: number, to: number) => void
 }
 
+/** Every row of a table that has them all here, as filtered and in order. */
+export const allOf = <Row>({ count, rowAt }: Pick<TableView<Row>, 'count' | 'rowAt'>): Row[] =>
+  Array.from({ length: count }, (_, position) => rowAt(position)).filter((row) => row !== undefined)
+
 /** A table of rows that are here already. */
 export const useLocalView = <Row>(
   rows: readonly Row[],

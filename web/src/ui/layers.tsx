@@ -20,13 +20,20 @@ const closing = (onClose: () => void) => (open: boolean) => {
 const firstField = (layer: RefObject<HTMLDivElement | null>) => () =>
   layer.current?.querySelector<HTMLElement>('input:not([hidden], [type=checkbox]), select, textarea') ?? true
 
-export const Drawer = ({ title, onClose, children }: LayerProps) => {
+type DrawerProps = LayerProps & { readonly isWide?: boolean }
+
+export const Drawer = ({ title, onClose, children, isWide }: DrawerProps) => {
   const layer = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open onOpenChange={closing(onClose)}>
       <Base.Portal>
         <Base.Backdrop className={css.backdrop} />
-        <Base.Popup ref={layer} data-layer="" className={css.drawer} initialFocus={firstField(layer)}>
+        <Base.Popup
+          ref={layer}
+          data-layer=""
+          className={cx(css.drawer, isWide && css.wideDrawer)}
+          initialFocus={firstField(layer)}
+        >
           <header className={css.drawerHead}>
             <Base.Title>{title}</Base.Title>
             <Base.Close render={<Button isIcon look="quiet" aria-label="Close" />}>

@@ -33,6 +33,15 @@ export const MenuItem = ({ onSelect, children, isDanger, blocked }: ItemProps) =
   </Base.Item>
 )
 
+type LinkProps = { readonly href: string; readonly download: string; readonly children: ReactNode }
+
+/** Downloads a file. */
+export const MenuLink = ({ href, download, children }: LinkProps) => (
+  <Base.Item className={css.item} render={<a href={href} download={download} />}>
+    {children}
+  </Base.Item>
+)
+
 type CheckProps = { readonly isOn: boolean; readonly onChange: (isOn: boolean) => void; readonly children: ReactNode }
 
 export const MenuCheck = ({ isOn, onChange, children }: CheckProps) => (

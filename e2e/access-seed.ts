@@ -1,0 +1,60 @@
+/** People, roles, keys, credentials and an audit log for the pages that show them. */
+import type { RunningPlat } from './server.ts'
+
+/** With a log and with room for secrets. */
+export const PEOPLE = { AUDIT_ENABLED: 'true', ENCRYPTION_KEY: '07'.repeat(32) }
+
+const PASSWORD = 'correct horse battery'
+
+export const seedAccess = async ({ api }: RunningPlat) => {
+  const role = await api.roles.create({
+    name: 'auditor',
+    description: 'Reads the log and the inventory, and takes files of it home',
+    permissions: ['audit:list', 'audit:read', 'audit:export', 'devices:list', 'devices:read', 'networks:list'],
+  })
+  const user = await api.users.create({
+    username: 'ada',
+    password: PASSWORD,
+    full_name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    roles: ['operator', 'auditor'],
+  })
+  const gone = await api.users.create({ username: 'grace', password: PASSWORD, full_name: 'Grace Hopper' })
+  await api.users.update({ id: gone.id, is_active: false })
+  const soon = new Date(Date.now() + 5 * 86_400_000).toISOString()
+  await api.keys.create({ name: 'ansible', user_id: user.id, expires_at: soon })
+  await api.keys.create({ name: 'backup' })
+  const [network] = await api.networks.list({ limit: 1 })
+  const credential = await api.credentials.create({
+    name: 'core switches',
+    type: 'snmp_v3',
+    username: 'monitor',
+    auth_protocol: 'SHA256',
+    auth_password: 'a secret of eight',
+    priv_protocol: 'AES',
+    priv_password: 'another secret',
+    network_id: network?.id ?? null,
+    description: 'Read only',
+  })
+  await api.credentials.create({ name: 'jump host', type: 'ssh_password', username: 'root', password: 'so secret' })
+  const device = await api.devices.create({ name: 'edge-1', os: 'Junos 23.4', tags: ['edge'] })
+  await api.devices.update({ id: device.id, os: 'Junos 24.2', tags: ['edge', 'production'], location: 'Row 4' })
+  // More than the log keeps.
+  await api.devices.update({ id: device.id, tags: Array.from({ length: 90 }, (_, i) => `${i}-${'x'.repeat(120)}`) })
+  // Refused, and on record as such.
+  await api.users.delete({ id: (await api.users.list({ username: 'admin' }))[0]?.id ?? '' }).catch(() => undefined)
+  const made = await api.roles.create({ name: 'temporary', permissions: ['devices:list'] })
+  await api.roles.delete({ id: made.id })
+  const entries = await api.audit.list({ limit: 100 })
+  const of = (resource: string, action: string) =>
+    entries.find((one) => one.resource === resource && one.action === action)?.id ?? ''
+  return {
+    role: role.id,
+    user: user.id,
+    admin: (await api.users.list({ username: 'admin' }))[0]?.id ?? '',
+    credential: credential.id,
+    entry: entries.find((one) => one.resource === 'device' && one.changes.includes('Row 4'))?.id ?? '',
+    secretEntry: of('credential', 'create'),
+    cutEntry: entries.find((one) => one.changes.length >= 10_000)?.id ?? '',
+  }
+}

@@ -1,0 +1,120 @@
+/** The pages of access and the audit log in both themes: nothing against WCAG 2.2 AA, nothing wider than the window. */
+import { expect, test } from 'bun:test'
+import { PEOPLE, seedAccess } from './access-seed.ts'
+import { axeFindings, world } from './harness.ts'
+
+const it = world({ devices: 60, env: PEOPLE })
+
+type Ids = Awaited<ReturnType<typeof seedAccess>>
+let seeded: Promise<Ids> | undefined
+const idsOf = (): Promise<Ids> => {
+  seeded ??= seedAccess(it.plat)
+  return seeded
+}
+
+const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
+  ['users', () => '/users'],
+  ['users, none', () => '/users?q=nothing-like-this'],
+  ['new user', () => '/users?new=1'],
+  ['user', ({ user }) => `/users/${user}`],
+  ['permissions of a user', ({ user }) => `/users/${user}?tab=permissions`],
+  ['sessions and keys of a user', ({ admin }) => `/users/${admin}?tab=access`],
+  ['roles', () => '/roles'],
+  ['role', () => '/roles/role-operator'],
+  ['role as it is changed', ({ role }) => `/roles/${role}?edit=${role}`],
+  ['keys', () => '/keys'],
+  ['new key', () => '/keys?new=1'],
+  ['credentials', () => '/credentials'],
+  ['credential', ({ credential }) => `/credentials?edit=${credential}`],
+  ['new credential', () => '/credentials?new=1'],
+  ['audit log', () => '/audit'],
+  ['audit log, between', () => '/audit?action=update&from=2026-01-01T00:00:00Z'],
+  ['audit log, none', () => '/audit?resource_id=nothing'],
+  ['entry', ({ entry }) => `/audit?entry=${entry}`],
+  ['entry with a secret', ({ secretEntry }) => `/audit?entry=${secretEntry}`],
+  ['entry that was cut', ({ cutEntry }) => `/audit?entry=${cutEntry}`],
+]
+
+test.each(PAGES)('%s', async (_, pathOf) => {
+  const path = pathOf(await idsOf())
+  await it.visit(
+    async ({ page, requests }) => {
+      await page.goto(path)
+      await page.locator('h1, h2').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+      const isNoWider = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+      expect(await isNoWider()).toBe(true)
+      // A page alone; what is opened over it asks for more.
+      if (!path.includes('edit=')) expect(requests.length).toBeLessThanOrEqual(12)
+      expect(await axeFindings(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await isNoWider()).toBe(true)
+      expect(await axeFindings(page, 'look')).toEqual([])
+    },
+    { as: 'admin' },
+  )
+})
+
+test('on a phone the places of access are in the menu of the account', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/')
+      await page.getByRole('button', { name: 'admin' }).click()
+      await page.getByRole('menuitem', { name: 'Audit log' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+    },
+    { as: 'admin', width: 390, height: 844 },
+  ))
+
+const LISTS = [
+  ['/users', '**/api/users'],
+  ['/roles', '**/api/roles'],
+  ['/keys', '**/api/keys'],
+  ['/credentials', '**/api/credentials'],
+  ['/audit', '**/api/audit?*'],
+] as const
+
+test.each(LISTS)('%s while it is on its way, when it fails, and when it came', (path, api) =>
+  it.visit(
+    async ({ page, open }) => {
+      await idsOf()
+      const { promise: shown, resolve: isShown } = Promise.withResolvers<void>()
+      let isBroken = true
+      await page.route(api, async (route) => {
+        if (!isBroken) return route.continue()
+        await shown
+        await route.fulfill({ status: 500, json: { code: 'INTERNAL_ERROR', error: 'Something broke' } })
+      })
+      await open(path)
+      await page.getByRole('status', { name: 'Loading' }).waitFor()
+      isShown()
+      await page.getByText('Something broke').waitFor()
+      isBroken = false
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByRole('grid').getByRole('row').nth(1).waitFor()
+    },
+    { as: 'admin', expected: ['500 /api/'] },
+  ),
+)
+
+test('a change of someone else is not overwritten', async () => {
+  const { role: id } = await idsOf()
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/roles/${id}?edit=${id}`)
+      await page.getByRole('checkbox', { name: 'devices:create' }).check()
+      await it.plat.api.roles.update({ id, description: 'theirs' })
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Changed by someone since you opened it.').waitFor()
+      await page.getByRole('button', { name: 'Keep my changes' }).click()
+      await page.getByText('Changed by someone since you opened it.').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved auditor').waitFor()
+      const saved = await it.plat.api.roles.get({ id })
+      expect([saved.description, saved.permissions.includes('devices:create')]).toEqual(['theirs', true])
+    },
+    { as: 'admin', expected: ['412 /api/roles/'] },
+  )
+})

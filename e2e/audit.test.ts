@@ -1,0 +1,174 @@
+/** The audit log: filtered by its URL, read to its end, one entry in full, proved, taken home. */
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { PEOPLE } from './access-seed.ts'
+import { world } from './harness.ts'
+
+const it = world({ devices: 60, env: PEOPLE })
+const as = 'admin'
+
+const rows = (page: Page) => page.getByRole('grid', { name: 'Audit log' }).getByRole('row')
+
+test('filters are in the URL, and the URL is the filter', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.devices.create({ name: 'watched' })
+      await it.plat.api.devices.update({ id, os: 'Plan 9' })
+      await open('/audit')
+      await page.getByLabel('Action').selectOption('update')
+      await page.getByLabel('Resource').selectOption('device')
+      await page.getByLabel('ID of the object').fill(id)
+      await page.waitForURL(/resource_id=/)
+      await page.getByText('1 entry').first().waitFor()
+      await page.getByLabel('When').selectOption('24h')
+      await page.waitForURL(/span=24h/)
+      expect(new URL(page.url()).search).toBe(`?action=update&resource=device&resource_id=${id}&span=24h`)
+      await page.reload()
+      await page.getByText('1 entry').first().waitFor()
+      expect(await rows(page).count()).toBe(2)
+      await page.getByLabel('Action').selectOption('delete')
+      await page.getByText('Nothing on record matches the filter').waitFor()
+      await page.getByRole('button', { name: 'Clear filter' }).click()
+      await rows(page).nth(2).waitFor()
+      expect(new URL(page.url()).search).toBe('')
+    },
+    { as },
+  ))
+
+test('an entry says what was sent, and what it was before', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.devices.create({ name: 'changed', os: 'Junos 23.4' })
+      await it.plat.api.devices.update({ id, os: 'Junos 24.2' })
+      await open(`/audit?resource_id=${id}&action=update`)
+      await rows(page).nth(1).waitFor()
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      const drawer = page.getByRole('dialog', { name: 'update device' })
+      await drawer.getByText('Junos 23.4').waitFor()
+      await drawer.getByText('Junos 24.2').waitFor()
+      await drawer.getByRole('link', { name: 'Open device' }).click()
+      await page.getByRole('heading', { level: 1, name: 'changed' }).waitFor()
+      await page.getByRole('link', { name: 'History' }).click()
+      await page.getByRole('link', { name: 'All in the audit log' }).click()
+      await page.getByText('2 entries').first().waitFor()
+    },
+    { as },
+  ))
+
+test('a secret is left out, and a change that was cut is said to be', async () => {
+  const { api } = it.plat
+  const draft = { name: 'c', type: 'ssh_password', username: 'root', password: 'never to be seen' } as const
+  const credential = await api.credentials.create(draft)
+  const { id } = await api.devices.create({ name: 'long' })
+  await api.devices.update({ id, tags: Array.from({ length: 90 }, (_, i) => `${i}-${'x'.repeat(120)}`) })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/audit?resource_id=${credential.id}`)
+      await rows(page).nth(1).getByRole('link').click()
+      await page.getByText('left out: a secret').waitFor()
+      expect(await page.content()).not.toContain('never to be seen')
+      await open(`/audit?resource_id=${id}&action=update`)
+      await rows(page).nth(1).getByRole('link').click()
+      await page.getByText('truncated').waitFor()
+    },
+    { as },
+  )
+})
+
+test('more entries come as one scrolls, each of them once', async () => {
+  const { id } = await it.plat.api.devices.create({ name: 'busy' })
+  for (let i = 0; i < 130; i++) await it.plat.api.devices.update({ id, os: `os ${i}` })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/audit?resource_id=${id}`)
+      await page.getByText('131 entries').first().waitFor()
+      // Written meanwhile, it must not push the others on.
+      await it.plat.api.devices.update({ id, os: 'last' })
+      await page.getByRole('grid').focus()
+      await page.keyboard.press('End')
+      await page.locator('[role=grid][aria-rowcount="132"]').waitFor()
+      await page.keyboard.press('End')
+      await page.getByRole('row').filter({ hasText: 'create' }).waitFor()
+    },
+    { as },
+  )
+})
+
+test('the log is proved whole, and one that was tampered with is found out', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/audit')
+      await page.getByRole('button', { name: 'Verify' }).click()
+      await page.getByText('The log is whole.').waitFor()
+      await page.getByText('Its ends are signed.').waitFor()
+      const bad = { id: '', reason: 'at the end, behind ..., one entry was removed' }
+      await page.route('**/api/audit/verify', (route) =>
+        route.fulfill({ json: { ok: false, checked: 7, signed: true, first_bad: bad } }),
+      )
+      await page.getByRole('button', { name: 'Verify' }).click()
+      await page.getByRole('alert').getByText('one entry was removed').waitFor()
+    },
+    { as },
+  ))
+
+test('what is shown is taken home as a file', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.devices.create({ name: 'exported' })
+      await open(`/audit?resource_id=${id}`)
+      await page.getByRole('button', { name: 'Export' }).click()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: /^CSV/ }).click(),
+      ])
+      const lines = readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split('\n')
+      expect(lines.length).toBe(2)
+      expect(lines[1]).toContain(id)
+    },
+    { as },
+  ))
+
+test('an operator reads the log but takes no files of it home', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/audit')
+      await rows(page).nth(1).waitFor()
+      const button = page.getByRole('button', { name: 'Export' })
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+      await button.focus()
+      await page.getByText('Needs the permission audit:export').waitFor()
+    },
+    { as: 'operator' },
+  ))
+
+test('a viewer is told which permission it takes', () =>
+  it.visit(
+    async ({ page, open, requests }) => {
+      await open('/audit')
+      await page.getByText('audit:list').waitFor()
+      expect(requests.filter((line) => line.includes('/api/audit'))).toEqual([])
+    },
+    { as: 'viewer' },
+  ))
+
+test('an error is said, and tried again', () =>
+  it.visit(
+    async ({ page, open }) => {
+      let isBroken = true
+      await page.route('**/api/audit?*', (route) =>
+        isBroken
+          ? route.fulfill({ status: 500, json: { code: 'INTERNAL_ERROR', error: 'Something broke' } })
+          : route.continue(),
+      )
+      await open('/audit')
+      await page.getByText('Something broke').waitFor()
+      isBroken = false
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await rows(page).nth(1).waitFor()
+    },
+    { as, expected: ['500 /api/audit'] },
+  ))

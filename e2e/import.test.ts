@@ -1,0 +1,139 @@
+/** Files into Plat and out of it: pasted, mapped, tried out, loaded, and taken along again. */
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { axeFindings, world } from './harness.ts'
+
+const it = world({ devices: 300 })
+const as = 'admin'
+const MANY = 5000
+
+const paste = async (page: Page, text: string): Promise<void> => {
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+  await page.getByLabel('CSV or JSON').focus()
+  await page.keyboard.press('Control+v')
+  await page.getByRole('list', { name: 'Columns' }).waitFor()
+}
+
+/** What a menu item downloads. */
+const exported = async (page: Page, format: 'CSV' | 'JSON'): Promise<string> => {
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: format }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe(`devices.${format.toLowerCase()}`)
+  return readFileSync(await download.path(), 'utf8')
+}
+
+const isNoWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+
+test('5,000 rows are pasted, checked and imported, and stand selected in the table', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const rows = Array.from({ length: MANY }, (_, i) => `new-${i},10.99.${i >> 8}.${i & 255},lab;batch,Ashburn 2`)
+      await open('/devices')
+      await page.getByRole('button', { name: 'Import' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor()
+      await paste(page, ['Name,IP Address,Labels,Site', ...rows].join('\n'))
+      expect(await page.getByLabel('IP Address').inputValue()).toBe('addresses')
+      await page.getByRole('button', { name: 'Check 5,000 rows' }).click()
+      await page.getByText('All 5,000 rows are good: 5,000 new rows').waitFor({ timeout: 30_000 })
+      await page.getByRole('button', { name: 'Import 5,000 rows' }).click()
+      await page.waitForURL(/\/devices\?q=in:import/, { timeout: 30_000 })
+      await page.getByText('5,000 selected').waitFor()
+      await page
+        .getByText(/^5,000 of 5,3\d\d devices$/)
+        .first()
+        .waitFor()
+      const [made] = await it.plat.api.devices.search({ q: 'new-4999' })
+      expect(made).toMatchObject({ tags: ['lab', 'batch'], addresses: [{ ip: '10.99.19.135' }] })
+      expect(made?.datacenter_id).not.toBeNull()
+      await page.reload()
+      await page
+        .getByText(/^5,000 of 5,3\d\d devices$/)
+        .first()
+        .waitFor()
+    },
+    { as },
+  ))
+
+test('what is wrong stands beside its row, and nothing is imported', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/import')
+      await paste(page, 'name,ip,status\ngood-one,10.98.0.1,active\n,10.98.0.2,active\nbad-status,10.98.0.3,asleep\n')
+      await page.getByText('name: is required').waitFor()
+      await page.getByRole('button', { name: 'Check 3 rows' }).click()
+      await page.getByText('2 rows can’t be loaded').waitFor()
+      await page.getByText(/status: must be one of/).waitFor()
+      await page.getByLabel(/Only the 2 rows/).check()
+      const grid = page.getByRole('grid', { name: 'Rows to import' })
+      expect(await grid.getAttribute('aria-rowcount')).toBe('3')
+      expect(await axeFindings(page)).toEqual([])
+      expect(await it.plat.api.devices.search({ q: 'good-one' })).toEqual([])
+      await page.getByLabel('status', { exact: true }).selectOption('')
+      await page.getByRole('button', { name: 'Check 3 rows' }).click()
+      await page.getByText('1 row can’t be loaded').waitFor()
+    },
+    { as },
+  ))
+
+test.each(['CSV', 'JSON'] as const)('what is exported as %s and imported again changes nothing', (format) =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices?q=tag:production+-status:planned')
+      const shown = page.getByRole('grid', { name: 'Devices' })
+      await shown.waitFor()
+      const count = Number(await shown.getAttribute('aria-rowcount')) - 1
+      const text = await exported(page, format)
+      await open('/import')
+      await paste(page, text)
+      const what = `${count.toLocaleString('en-US')} rows`
+      await page.getByRole('button', { name: `Check ${what}` }).click()
+      await page.getByText(`All ${what} are good: 0 new rows, 0 changes`).waitFor()
+    },
+    { as },
+  ),
+)
+
+test('another list is exported as it is filtered', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/datacenters?q=ashburn')
+      await page.getByRole('grid').waitFor()
+      await page.getByRole('button', { name: 'Export' }).click()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: 'JSON' }).click(),
+      ])
+      const rows: unknown = JSON.parse(readFileSync(await download.path(), 'utf8'))
+      expect(rows).toMatchObject([{ name: 'Ashburn 2' }])
+    },
+    { as },
+  ))
+
+test('one who may not import is told why', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/import')
+      await paste(page, 'name,os\na,b\n')
+      expect(await page.getByRole('button', { name: 'Check 1 row' }).getAttribute('aria-disabled')).toBe('true')
+    },
+    { as: 'viewer' },
+  ))
+
+test('before and after the paste, in both themes and on a phone', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/import')
+      expect(await axeFindings(page)).toEqual([])
+      await paste(page, 'name,ip,tags,comment\nweb-1,10.97.0.5,prod;web,first\nweb-2,10.97.0.6,prod,second\n')
+      expect(await axeFindings(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await isNoWider(page)).toBe(true)
+      expect(await axeFindings(page)).toEqual([])
+    },
+    { as },
+  ))

@@ -1,0 +1,54 @@
+/** API keys of everyone: seen by who may, made for others, shown once, ended. */
+import { expect, test } from 'bun:test'
+import { world } from './harness.ts'
+
+const it = world({ devices: 0 })
+
+test('a key is made for someone else, shown once, and deleted by keys alone', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/keys')
+      await page.getByRole('grid', { name: 'API keys' }).waitFor()
+      await page.keyboard.press('c')
+      await page.getByLabel('Name · required').waitFor()
+      await page.keyboard.type('nightly')
+      await page.getByLabel('Owner').selectOption({ label: 'viewer' })
+      await page.getByRole('button', { name: 'Create key' }).press('Enter')
+      const shown = page.getByRole('dialog', { name: 'The key “nightly”' })
+      const key = (await shown.locator('code').textContent()) ?? ''
+      const me = await fetch(`${it.plat.url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } })
+      expect(((await me.json()) as { username: string }).username).toBe('viewer')
+      await shown.getByLabel('I have saved it').press(' ')
+      await shown.getByRole('button', { name: 'Done' }).press('Enter')
+      await shown.waitFor({ state: 'detached' })
+      expect(await page.content()).not.toContain(key)
+      await page.getByRole('combobox', { name: 'Filter' }).fill('owner:viewer')
+      await page
+        .getByText(/^1 of \d+ keys$/)
+        .first()
+        .waitFor()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('j')
+      await page.keyboard.press('#')
+      await page.getByRole('button', { name: 'Delete key' }).press('Enter')
+      await page.getByText('The key “nightly” opens nothing any more').waitFor()
+      const after = await fetch(`${it.plat.url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } })
+      expect(after.status).toBe(401)
+    },
+    { as: 'admin' },
+  ))
+
+test('a viewer sees and makes own keys alone', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/keys')
+      await page.getByText('You see your own keys.').waitFor()
+      await page.getByText('No API keys yet').waitFor()
+      await page.getByRole('button', { name: 'New key' }).first().click()
+      await page.getByLabel('Name · required').fill('mine')
+      expect(await page.getByLabel('Owner').count()).toBe(0)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('dialog', { name: 'The key “mine”' }).waitFor()
+    },
+    { as: 'viewer' },
+  ))

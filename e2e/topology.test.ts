@@ -1,0 +1,167 @@
+/** The topology: what hangs together with a device, in pictures, in tables and by keys alone. */
+import { beforeAll, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { axeFindings, world } from './harness.ts'
+
+const it = world({ devices: 300 })
+const as = 'admin'
+
+/** The device that most others hang together with. */
+let hub = { id: '', name: '' }
+beforeAll(async () => {
+  const links = await it.plat.api.relationships.all()
+  const counts = new Map<string, number>()
+  for (const { parent_id } of links) counts.set(parent_id, (counts.get(parent_id) ?? 0) + 1)
+  const [id = ''] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? []
+  hub = await it.plat.api.devices.get({ id })
+})
+
+const isNoWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+
+const graphIsThere = (page: Page) => page.getByRole('application', { name: /^Graph/ }).waitFor()
+
+test('the way from a device to what is around it, and on to a neighbour', () =>
+  it.visit(
+    async ({ page, open, requests }) => {
+      await open(`/devices/${hub.id}`)
+      await page.getByRole('button', { name: 'Topology' }).click()
+      await graphIsThere(page)
+      const panel = page.getByRole('complementary', { name: 'Selected device' })
+      await panel.getByRole('link', { name: hub.name }).waitFor()
+      const neighbour = panel.getByRole('listitem').getByRole('button').first()
+      const name = (await neighbour.textContent()) ?? ''
+      await neighbour.click()
+      await panel.getByRole('link', { name }).waitFor()
+      await page.getByRole('button', { name: 'Focus on this device' }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      await page.goBack()
+      await page.getByRole('heading', { level: 1, name: hub.name }).waitFor()
+      expect(requests.filter((line) => line === 'GET /api/relationships')).toHaveLength(1)
+    },
+    { as },
+  ))
+
+test('by keys alone: hops, neighbours, focus', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(`/topology?focus=${hub.id}&view=connections`)
+      await graphIsThere(page)
+      await page.keyboard.press('[')
+      await page.waitForURL(/hops=1/)
+      await page.getByText('1 hop', { exact: true }).waitFor()
+      await page.keyboard.press(']')
+      await page.waitForURL((url) => !url.searchParams.has('hops'))
+      const current = page.getByRole('status').filter({ hasText: 'in the middle' })
+      await current.waitFor()
+      for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp']) {
+        await page.keyboard.press(key)
+        if ((await page.getByText(/1 hop away/).count()) > 0) break
+      }
+      await page
+        .getByText(/1 hop away/)
+        .first()
+        .waitFor()
+      await page.keyboard.press('z')
+      await page.keyboard.press('f')
+      await page.keyboard.press('Enter')
+      await page.waitForURL((url) => url.searchParams.get('focus') !== hub.id)
+    },
+    { as },
+  ))
+
+test('impact says what can not work without it, and the table says the same', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const links = await it.plat.api.relationships.all()
+      const needed = links.find(({ type }) => type === 'depends_on')
+      await open(`/topology?focus=${needed?.child_id}&view=impact`)
+      await page.getByText(/can’t work without it/).waitFor()
+      await page.getByRole('button', { name: 'Table' }).click()
+      const grid = page.getByRole('grid', { name: 'Devices of the graph' })
+      await grid.getByRole('link', { name: needed?.parent_id ?? '', exact: true }).waitFor()
+      await grid.getByText('fails with it, 1 hop').first().waitFor()
+      expect(await axeFindings(page)).toEqual([])
+    },
+    { as },
+  ))
+
+test('the whole estate: a dot is found by keys, a device by its name', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/topology')
+      await page.getByRole('application', { name: /^All devices/ }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/focus=/)
+      await page.getByRole('searchbox', { name: 'Focus on a device' }).fill(hub.name)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: hub.name }).waitFor()
+      await open('/topology?tab=table')
+      await page.getByRole('grid', { name: 'Datacenters' }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+    },
+    { as },
+  ))
+
+test('a press in the picture selects what is under it, a drag moves it', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(`/topology?focus=${hub.id}&hops=1`)
+      await graphIsThere(page)
+      const panel = page.getByRole('complementary', { name: 'Selected device' })
+      const neighbour = panel.getByRole('listitem').getByRole('button').first()
+      const name = (await neighbour.textContent()) ?? ''
+      await neighbour.click()
+      // In the middle of the picture then, from where it is dragged.
+      await page.getByRole('button', { name: 'Zoom' }).click()
+      const { x = 0, y = 0, width = 0, height = 0 } = (await page.getByRole('application').boundingBox()) ?? {}
+      const middle = { x: x + width / 2, y: y + height / 2 }
+      await page.keyboard.press('Escape')
+      await panel.getByRole('link', { name: hub.name }).waitFor()
+      await page.mouse.move(middle.x, middle.y)
+      await page.mouse.down()
+      await page.mouse.move(middle.x - 60, middle.y - 40, { steps: 4 })
+      await page.mouse.up()
+      await page.mouse.click(middle.x - 60, middle.y - 40)
+      await panel.getByRole('link', { name }).waitFor()
+    },
+    { as },
+  ))
+
+test('a device that is not there', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/topology?focus=nobody')
+      await page.getByText('There is no device with the id nobody').waitFor()
+    },
+    { as },
+  ))
+
+test.each(['/topology', 'all', 'connections', 'containment', 'impact'])('%s, in both themes and on a phone', (view) =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(view === '/topology' ? view : `/topology?focus=${hub.id}&view=${view}`)
+      await page.getByRole('application').waitFor()
+      expect(await isNoWider(page)).toBe(true)
+      expect(await axeFindings(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await isNoWider(page)).toBe(true)
+      expect(await axeFindings(page)).toEqual([])
+    },
+    { as },
+  ),
+)
+
+test('its code comes when it is opened, and what comes first stays small', () => {
+  const folder = join(import.meta.dirname, '..', 'dist', 'web')
+  const html = readFileSync(join(folder, 'index.html'), 'utf8')
+  const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => name)
+  const bytes = [...new Set(first)].map((name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(220 * 1024)
+  expect(readdirSync(join(folder, 'assets')).some((name) => name.startsWith('topology-page'))).toBe(true)
+})

@@ -1,0 +1,218 @@
+/** Users: made with a password that is shown once, given roles, switched off, and refused where it would lock everyone out. */
+import { expect, test } from 'bun:test'
+import { PEOPLE } from './access-seed.ts'
+import { world } from './harness.ts'
+
+const it = world({ devices: 0, env: PEOPLE })
+const as = 'admin'
+const PASSWORD = 'correct horse battery'
+
+const makeUser = (username: string, roles: string[] = []) =>
+  it.plat.api.users.create({ username, password: PASSWORD, roles })
+
+test('a user is made with a password that is shown once, and may sign in with it', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/users')
+      await page.getByRole('button', { name: 'New user' }).click()
+      await page.getByLabel('User name · required').fill('ada')
+      await page.getByRole('button', { name: 'Generate' }).click()
+      await page.getByRole('checkbox', { name: 'viewer' }).check()
+      await page.getByRole('button', { name: 'Create user' }).click()
+      const shown = page.getByRole('dialog', { name: 'The password of ada' })
+      const password = (await shown.locator('code').textContent()) ?? ''
+      await page.keyboard.press('Escape')
+      expect(await shown.isVisible()).toBe(true)
+      await shown.getByLabel('I have saved it').click()
+      await shown.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('link', { name: 'ada', exact: true }).waitFor()
+      const signIn = await fetch(`${it.plat.url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'X-Requested-With': 'XMLHttpRequest' },
+        body: JSON.stringify({ username: 'ada', password }),
+      })
+      expect(signIn.status).toBe(200)
+      expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(password)
+    },
+    { as },
+  ))
+
+test('what the server refuses of a new user stands at its field', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/users?new=1')
+      await page.getByLabel('User name · required').fill('ADMIN')
+      await page.getByLabel('Password · required').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Create user' }).click()
+      await page.getByText('is the name of another user').waitFor()
+      await page.getByLabel('Password · required').fill('short')
+      await page.getByRole('button', { name: 'Create user' }).click()
+      await page.getByText('The password must have at least 8 characters').waitFor()
+    },
+    { as, expected: ['409 /api/users', '400 /api/users'] },
+  ))
+
+test('roles are granted and revoked, and what comes of them is shown', async () => {
+  const { id } = await makeUser('grace')
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/users/${id}`)
+      await page.getByRole('button', { name: 'Grant viewer' }).click()
+      await page.getByRole('button', { name: 'Revoke viewer' }).waitFor()
+      expect((await it.plat.api.users.get({ id })).roles).toEqual(['viewer'])
+      await page.getByRole('link', { name: 'Permissions', exact: true }).click()
+      const matrix = page.getByRole('table', { name: 'What grace may do' })
+      await matrix.getByText('devices:list: yes').waitFor()
+      await matrix.getByText('devices:create: no').waitFor()
+      await page.getByRole('link', { name: 'Overview', exact: true }).last().click()
+      await page.getByRole('button', { name: 'Revoke viewer' }).click()
+      await page.getByRole('button', { name: 'Grant viewer' }).waitFor()
+      expect((await it.plat.api.users.get({ id })).roles).toEqual([])
+    },
+    { as },
+  )
+})
+
+test('the last admin stays one, and it is said where it was tried', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const [admin] = await it.plat.api.users.list({ username: 'admin' })
+      await open(`/users/${admin?.id}`)
+      await page.getByRole('button', { name: 'Revoke admin' }).click()
+      await page.getByRole('alert').getByText('This is the last active admin').waitFor()
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: 'Deactivate' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Deactivate admin?' })
+      await dialog.getByRole('button', { name: 'Deactivate' }).click()
+      await dialog.getByText('This is the last active admin').waitFor()
+    },
+    { as, expected: ['409 /api/users'] },
+  ))
+
+test('a user is switched off and on, and gets a new password', async () => {
+  const { id } = await makeUser('linus', ['viewer'])
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/users')
+      const act = async (name: string) => {
+        await page.getByRole('button', { name: 'Actions for linus' }).click()
+        await page.getByRole('menuitem', { name }).click()
+      }
+      await act('Deactivate')
+      await page.getByRole('button', { name: 'Deactivate' }).click()
+      await page.getByText('linus is out').waitFor()
+      await act('Activate')
+      await page.getByRole('button', { name: 'Activate' }).click()
+      await page.getByText('linus may sign in again').waitFor()
+      expect((await it.plat.api.users.get({ id })).is_active).toBe(true)
+      await act('Set a new password')
+      await page.getByRole('button', { name: 'Generate' }).click()
+      await page.getByRole('button', { name: 'Set password' }).click()
+      await page.getByRole('dialog', { name: 'The password of linus' }).waitFor()
+    },
+    { as },
+  )
+})
+
+test('sessions of others are ended, and keys are made for them', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await it.plat.signIn('viewer')
+      const [viewer] = await it.plat.api.users.list({ username: 'viewer' })
+      await open(`/users/${viewer?.id}?tab=access`)
+      await page.getByRole('button', { name: 'End', exact: true }).first().click()
+      await page.getByText('That session is ended').waitFor()
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByLabel('Name · required').fill('for-viewer')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('dialog', { name: 'The key “for-viewer”' }).waitFor()
+      const keys = await it.plat.api.keys.list({ user_id: viewer?.id ?? '' })
+      expect(keys.map(({ name }) => name)).toEqual(['for-viewer'])
+    },
+    { as },
+  ))
+
+test('by keys alone: create, find, edit, delete', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/users')
+      await page.getByRole('grid', { name: 'Users' }).waitFor()
+      await page.keyboard.press('c')
+      await page.getByLabel('User name · required').waitFor()
+      await page.keyboard.type('keys-only')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'The password of keys-only' }).waitFor()
+      await page.getByLabel('I have saved it').press(' ')
+      await page.getByRole('button', { name: 'Done' }).press('Enter')
+      await page.keyboard.press('/')
+      await page.keyboard.type('keys-only')
+      await page
+        .getByText(/^1 of \d+ users$/)
+        .first()
+        .waitFor()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('j')
+      await page.keyboard.press('e')
+      await page.getByRole('heading', { name: 'Edit keys-only' }).waitFor()
+      await page.getByLabel('Full name').fill('Keys Only')
+      await page.keyboard.press('Enter')
+      await page.getByText('Saved keys-only').waitFor()
+      await page.getByRole('dialog', { name: 'Edit keys-only' }).waitFor({ state: 'detached' })
+      await page.keyboard.press('#')
+      await page.getByRole('button', { name: 'Delete user' }).press('Enter')
+      await page.getByText('Nothing matches “keys-only”').waitFor()
+      expect(await it.plat.api.users.list({ username: 'keys-only' })).toEqual([])
+    },
+    { as },
+  ))
+
+test('one who may not see users is told which permission it takes', () =>
+  it.visit(
+    async ({ page, open, requests }) => {
+      await open('/users')
+      await page.getByText('users:list').waitFor()
+      const button = page.getByRole('button', { name: 'New user' })
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+      await open('/users/anyone')
+      await page.getByText('users:read').waitFor()
+      expect(requests.filter((line) => line.includes('/api/users'))).toEqual([])
+    },
+    { as: 'viewer' },
+  ))
+
+test('nobody hands out what they do not hold', async () => {
+  await it.plat.api.roles.create({
+    name: 'clerk',
+    permissions: [
+      'users:list',
+      'users:read',
+      'users:create',
+      'users:update',
+      'roles:list',
+      'roles:read',
+      'apikeys:list',
+    ],
+  })
+  // The operator is a clerk meanwhile, and nothing else.
+  const [operator] = await it.plat.api.users.list({ username: 'operator' })
+  await it.plat.api.users.update({ id: operator?.id ?? '', roles: ['clerk'] })
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/users?new=1')
+      const admin = page.getByRole('checkbox', { name: 'admin' })
+      expect(await admin.isDisabled()).toBe(true)
+      await page.getByText('Holds what you do not: apikeys:create').first().waitFor()
+      const [boss] = await it.plat.api.users.list({ username: 'admin' })
+      await open(`/users/${boss?.id}`)
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: 'Deactivate' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Deactivate admin?' })
+      await dialog.getByRole('button', { name: 'Deactivate' }).click()
+      await dialog.getByText('holds what you do not').waitFor()
+    },
+    { as: 'operator', expected: ['403 /api/users'] },
+  )
+  await it.plat.api.users.update({ id: operator?.id ?? '', roles: ['operator'] })
+})

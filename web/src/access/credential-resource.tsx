@@ -1,0 +1,163 @@
+/** How credentials are read, written, searched and sorted; which of their fields belong to which type. */
+import { api, tagged } from '../api/client.ts'
+import { contracts, type In, type Network } from '../api/contracts.ts'
+import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { DeviceChoice } from './device-choice.tsx'
+import { SecretField } from './secret-field.tsx'
+import type { Credential, CredentialType } from './types.ts'
+
+export const TYPE_NAMES: Readonly<Record<CredentialType, string>> = {
+  ssh_password: 'SSH password',
+  ssh_key: 'SSH key',
+  snmp_v2c: 'SNMP v2c',
+  snmp_v3: 'SNMP v3',
+}
+
+const AUTH = ['none', 'MD5', 'SHA', 'SHA224', 'SHA256', 'SHA384', 'SHA512'] as const
+const PRIV = ['none', 'DES', 'AES', 'AES192', 'AES256'] as const
+const named = (words: readonly string[]) => words.map((word) => [word, word === 'none' ? 'None' : word] as const)
+
+const isType =
+  (...types: readonly CredentialType[]) =>
+  ({ type }: Values): boolean =>
+    types.some((one) => one === type)
+
+const isProtected =
+  (protocol: 'auth_protocol' | 'priv_protocol') =>
+  (values: Values): boolean =>
+    values.type === 'snmp_v3' && values[protocol] !== 'none' && values[protocol] !== ''
+
+type Secret = {
+  readonly name: string
+  readonly label: string
+  readonly shown: (values: Values) => boolean
+  readonly isLong?: boolean
+  readonly hint?: string
+  /** Nobody is told whether there is one. */
+  readonly isOptional?: boolean
+}
+
+/** @param stored what the credential that is edited was before */
+const secretField = (
+  { name, label, shown, isLong, hint, isOptional }: Secret,
+  stored: Credential | undefined,
+): FieldSpec => ({
+  name,
+  label,
+  isSecret: true,
+  isShown: shown,
+  render: ({ value, onChange, error }) => (
+    <SecretField
+      label={label}
+      value={value}
+      onChange={onChange}
+      error={error}
+      isLong={isLong}
+      hint={isOptional && stored ? 'Left empty, it stays as it is.' : hint}
+      // Of another type nothing is stored yet.
+      isStored={
+        !isOptional &&
+        stored?.has_secret === true &&
+        shown({ ...stored, device_id: '', network_id: '', has_secret: '' })
+      }
+    />
+  ),
+  read: () => '',
+  // Blanks belong to a secret.
+  send: (text) => text,
+})
+
+const SECRETS: readonly Secret[] = [
+  { name: 'password', label: 'Password', shown: isType('ssh_password') },
+  {
+    name: 'private_key',
+    label: 'Private key',
+    shown: isType('ssh_key'),
+    isLong: true,
+    hint: 'As in its file, with its first and last line.',
+  },
+  {
+    name: 'passphrase',
+    label: 'Passphrase',
+    shown: isType('ssh_key'),
+    hint: 'Where the key has one.',
+    isOptional: true,
+  },
+  { name: 'community', label: 'Community', shown: isType('snmp_v2c') },
+]
+
+const V3_SECRETS = {
+  auth: { name: 'auth_password', label: 'Authentication password', shown: isProtected('auth_protocol') },
+  priv: { name: 'priv_password', label: 'Privacy password', shown: isProtected('priv_protocol') },
+} as const
+
+const fieldsFor = (networks: readonly Network[], stored: Credential | undefined): readonly FieldSpec[] => [
+  { name: 'name', label: 'Name', isRequired: true },
+  {
+    name: 'type',
+    label: 'Type',
+    kind: 'select',
+    options: Object.entries(TYPE_NAMES),
+    hint: 'Another type drops the secrets that are stored.',
+  },
+  { name: 'username', label: 'User name', isRequired: true, isShown: isType('ssh_password', 'ssh_key', 'snmp_v3') },
+  ...SECRETS.map((secret) => secretField(secret, stored)),
+  {
+    name: 'auth_protocol',
+    label: 'Authentication',
+    kind: 'select',
+    options: named(AUTH),
+    isShown: isType('snmp_v3'),
+  },
+  secretField(V3_SECRETS.auth, stored),
+  { name: 'priv_protocol', label: 'Privacy', kind: 'select', options: named(PRIV), isShown: isType('snmp_v3') },
+  secretField(V3_SECRETS.priv, stored),
+  {
+    name: 'network_id',
+    label: 'Network',
+    kind: 'select',
+    options: [['', 'Any'], ...networks.map(({ id, name, subnet }) => [id, `${name} · ${subnet}`] as const)],
+  },
+  {
+    name: 'device_id',
+    label: 'Device',
+    render: ({ value, onChange, error }) => (
+      <DeviceChoice label="Device" value={value} onChange={onChange} error={error} />
+    ),
+  },
+  { name: 'description', label: 'Description', kind: 'area' },
+]
+
+type Draft = In<(typeof contracts)['credentials']['create']>
+
+export const credentialResource = (
+  networks: readonly Network[],
+  stored: Credential | undefined,
+): Resource<Credential> => ({
+  noun: 'credential',
+  fields: fieldsFor(networks, stored),
+  nameOf: ({ name }) => name,
+  get: (id) => tagged(contracts.credentials.get, { id }),
+  // A form has every field that is required; the server judges what is in them.
+  create: (input) => api.credentials.create(input as Draft),
+  update: (id, input, etag) => api.credentials.update({ ...input, id }, { headers: { 'If-Match': etag } }),
+  remove: (id) => api.credentials.delete({ id }),
+  changes: ['credentials'],
+})
+
+export const credentialSpec: TableSpec<Credential> = {
+  id: ({ id }) => id,
+  text: ({ name, username, description, type }) => [name, username, description, TYPE_NAMES[type]].join('\n'),
+  sorts: {
+    name: ({ name }) => name.toLowerCase(),
+    type: ({ type }) => TYPE_NAMES[type],
+    username: ({ username }) => username.toLowerCase(),
+    updated: ({ updated_at }) => updated_at,
+  },
+  fields: {
+    type: ({ type }, value) => type.startsWith(value),
+    secret: ({ has_secret }, value) => (has_secret ? 'stored' : 'none') === value,
+  },
+  facets: { type: ({ type }) => [type], secret: ({ has_secret }) => [has_secret ? 'stored' : 'none'] },
+}

@@ -1,0 +1,160 @@
+/** What Plat signs in to devices with. Secrets go in here and never come out. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { networksQuery } from '../api/queries.ts'
+import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { ListPage } from '../resource/list-page.tsx'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { Badge, TimeAgo } from '../ui/bits.tsx'
+import { MenuItem, MenuLine } from '../ui/menu.tsx'
+import { credentialResource, credentialSpec, TYPE_NAMES } from './credential-resource.tsx'
+import { credentialsQuery } from './queries.ts'
+import { RowMenu } from './row-menu.tsx'
+import type { Credential } from './types.ts'
+
+type Tools = {
+  readonly networks: ReadonlyMap<string, string>
+  readonly onEdit: (credential: Credential) => void
+  readonly onDelete: (credential: Credential) => void
+  readonly needs: (permission: string) => string | undefined
+}
+
+const Use = ({ credential, networks }: Pick<Tools, 'networks'> & { readonly credential: Credential }) => {
+  const { device_id, network_id } = credential
+  if (device_id !== null)
+    return (
+      <Link to="/devices/$id" params={{ id: device_id }} tabIndex={-1}>
+        one device
+      </Link>
+    )
+  if (network_id === null) return <span className="muted">anything</span>
+  return (
+    <Link to="/networks/$id" params={{ id: network_id }} tabIndex={-1}>
+      {networks.get(network_id) ?? network_id}
+    </Link>
+  )
+}
+
+const columnsFor = ({ networks, onEdit, onDelete, needs }: Tools): readonly Column<Credential>[] => [
+  {
+    id: 'name',
+    text: 'Name',
+    width: 200,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, name }) => (
+      <Link to="." search={{ edit: id }} tabIndex={-1}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'type',
+    text: 'Type',
+    width: 130,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ type }) => TYPE_NAMES[type],
+  },
+  {
+    id: 'username',
+    text: 'User name',
+    width: 150,
+    isSortable: true,
+    cell: ({ username }) => <span className="mono">{username}</span>,
+  },
+  {
+    id: 'secret',
+    text: 'Secret',
+    width: 100,
+    cell: ({ has_secret }) => (has_secret ? <Badge tone="ok">stored</Badge> : <Badge tone="idle">none</Badge>),
+  },
+  { id: 'use', text: 'For', width: 170, cell: (credential) => <Use credential={credential} networks={networks} /> },
+  { id: 'description', text: 'Description', width: 280, cell: ({ description }) => description },
+  {
+    id: 'updated',
+    text: 'Updated',
+    width: 120,
+    isSortable: true,
+    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
+  },
+  {
+    id: 'actions',
+    text: '',
+    width: 64,
+    isRight: true,
+    isEssential: true,
+    cell: (credential) => (
+      <RowMenu name={credential.name}>
+        <MenuItem onSelect={() => onEdit(credential)} blocked={needs('credentials:update')}>
+          Edit<kbd>e</kbd>
+        </MenuItem>
+        <MenuLine />
+        <MenuItem isDanger onSelect={() => onDelete(credential)} blocked={needs('credentials:delete')}>
+          Delete credential<kbd>#</kbd>
+        </MenuItem>
+      </RowMenu>
+    ),
+  },
+]
+
+const USUAL = ['name', 'type', 'username', 'secret', 'use', 'description', 'updated', 'actions']
+const NEW = { type: 'ssh_password', auth_protocol: 'SHA256', priv_protocol: 'AES' }
+const LOSS = 'What is signed in to with it is not reached any more.'
+
+export const CredentialsPage = () => {
+  const { may, blocked } = usePermit()
+  const { search, set } = usePageSearch()
+  const query = useQuery({ ...credentialsQuery, enabled: may('credentials:list') })
+  const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const [doomed, setDoomed] = useState<Credential>()
+  const edited = query.data?.find(({ id }) => id === search.edit)
+  const resource = useMemo(() => credentialResource(networks, edited), [networks, edited])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  const columns = useMemo(() => {
+    const names = new Map(networks.map(({ id, name }) => [id, name]))
+    const needs = (permission: string) => (may(permission) ? undefined : permission)
+    return columnsFor({ networks: names, onEdit: ({ id }) => void set({ edit: id }), onDelete: setDoomed, needs })
+  }, [networks])
+  return (
+    <>
+      <ListPage
+        title="Credentials"
+        resourceName="credentials"
+        resource={resource}
+        query={query}
+        needs="credentials:list"
+        spec={credentialSpec}
+        columns={columns}
+        usual={USUAL}
+        sort="name"
+        placeholder="Name, user name, type:, secret:"
+        empty="A credential is what Plat signs in to devices with. Its secrets are encrypted and never shown."
+        loss={LOSS}
+        open={({ id }) => void set({ edit: id })}
+        drawer={(id, onClose) => (
+          <ResourceDrawer
+            resource={resource}
+            id={id}
+            given={NEW}
+            onClose={onClose}
+            blocked={blocked(id === undefined ? 'credentials:create' : 'credentials:update')}
+          />
+        )}
+      />
+      {doomed && (
+        <DeleteDialog
+          resource={resource}
+          id={doomed.id}
+          name={doomed.name}
+          loss={LOSS}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+    </>
+  )
+}

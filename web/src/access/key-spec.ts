@@ -1,0 +1,37 @@
+/** How API keys are searched and sorted. */
+import type { ApiKey } from '../api/contracts.ts'
+import type { TableSpec } from '../table/engine.ts'
+
+const SOON_MS = 14 * 24 * 3600 * 1000
+
+/** What may have to be done about a key. */
+const statesOf = ({ user_id, expires_at, last_used_at }: ApiKey, nowMs: number): readonly string[] => {
+  const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - nowMs
+  return [
+    ...(user_id === null ? ['orphaned'] : []),
+    ...(leftMs <= 0 ? ['expired'] : leftMs < SOON_MS ? ['soon'] : []),
+    ...(expires_at === null ? ['endless'] : []),
+    ...(last_used_at === null ? ['unused'] : []),
+  ]
+}
+
+export const keySpec = (names: ReadonlyMap<string, string>): TableSpec<ApiKey> => {
+  const owner = ({ user_id }: ApiKey) => (user_id === null ? '' : (names.get(user_id) ?? user_id))
+  return {
+    id: ({ id }) => id,
+    text: (key) => `${key.name}\n${key.prefix}\n${owner(key)}`,
+    sorts: {
+      name: ({ name }) => name.toLowerCase(),
+      owner: (key) => owner(key).toLowerCase(),
+      used: ({ last_used_at }) => last_used_at ?? '',
+      // What does not end is last.
+      expires: ({ expires_at }) => expires_at ?? '~',
+      created: ({ created_at }) => created_at,
+    },
+    fields: {
+      owner: (key, value) => owner(key).toLowerCase().startsWith(value),
+      state: (key, value) => statesOf(key, Date.now()).includes(value),
+    },
+    facets: { owner: (key) => [owner(key)], state: (key) => statesOf(key, Date.now()) },
+  }
+}

@@ -1,0 +1,186 @@
+/** All API keys that one may see: one's own, or everyone's. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { Expiry } from '../account/keys-card.tsx'
+import { NewKeyDialog, ShownOnce } from '../account/new-key.tsx'
+import { api, tagged } from '../api/client.ts'
+import { type ApiKey, contracts, type NewApiKey } from '../api/contracts.ts'
+import { usersQuery } from '../api/queries.ts'
+import { ListPage, type Rules } from '../resource/list-page.tsx'
+import type { Resource } from '../resource/resource.ts'
+import { useMe, usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { Badge, TimeAgo } from '../ui/bits.tsx'
+import { MenuItem } from '../ui/menu.tsx'
+import css from './access.module.css'
+import { ActionDialog } from './action-dialog.tsx'
+import { keySpec } from './key-spec.ts'
+import { keysQuery } from './queries.ts'
+import { RowMenu } from './row-menu.tsx'
+
+type Tools = {
+  readonly names: ReadonlyMap<string, string>
+  readonly onDelete: (key: ApiKey) => void
+  readonly blockedFor: (key: ApiKey) => string | undefined
+}
+
+const columnsFor = ({ names, onDelete, blockedFor }: Tools): readonly Column<ApiKey>[] => [
+  {
+    id: 'name',
+    text: 'Name',
+    width: 200,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ name }) => <b className={css.strong}>{name}</b>,
+  },
+  { id: 'prefix', text: 'Begins with', width: 130, cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+  {
+    id: 'owner',
+    text: 'Owner',
+    width: 160,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ user_id }) =>
+      user_id === null ? (
+        <Badge tone="bad">nobody, opens nothing</Badge>
+      ) : (
+        <Link to="/users/$id" params={{ id: user_id }} search={{ tab: 'access' }} tabIndex={-1}>
+          {names.get(user_id) ?? user_id}
+        </Link>
+      ),
+  },
+  {
+    id: 'used',
+    text: 'Last used',
+    width: 130,
+    isSortable: true,
+    cell: ({ last_used_at }) =>
+      last_used_at === null ? <span className="muted">never</span> : <TimeAgo at={last_used_at} />,
+  },
+  {
+    id: 'expires',
+    text: 'Expires',
+    width: 180,
+    isSortable: true,
+    cell: ({ expires_at }) => <Expiry at={expires_at} />,
+  },
+  {
+    id: 'created',
+    text: 'Created',
+    width: 130,
+    isSortable: true,
+    cell: ({ created_at }) => <TimeAgo at={created_at} />,
+  },
+  {
+    id: 'actions',
+    text: '',
+    width: 64,
+    isRight: true,
+    isEssential: true,
+    cell: (key) => (
+      <RowMenu name={key.name}>
+        <MenuItem isDanger onSelect={() => onDelete(key)} blocked={blockedFor(key)}>
+          Delete key<kbd>#</kbd>
+        </MenuItem>
+      </RowMenu>
+    ),
+  },
+]
+
+const USUAL = ['name', 'prefix', 'owner', 'used', 'expires', 'created', 'actions']
+
+/** A key is made once and never changed. */
+const resource: Resource<ApiKey> = {
+  noun: 'key',
+  fields: [],
+  nameOf: ({ name }) => name,
+  get: (id) => tagged(contracts.keys.get, { id }),
+  create: (input) => api.keys.create(input as { name: string }),
+  update: (id) => api.keys.get({ id }),
+  remove: (id) => api.keys.delete({ id }),
+  changes: ['keys'],
+}
+
+export const KeysPage = () => {
+  const me = useMe()
+  const { may, blocked } = usePermit()
+  const client = useQueryClient()
+  const query = useQuery(keysQuery)
+  const { data: users } = useQuery({ ...usersQuery, enabled: may('users:list') })
+  const [made, setMade] = useState<NewApiKey>()
+  const [doomed, setDoomed] = useState<ApiKey>()
+  const names = useMemo(
+    () => new Map([[me.id, me.username], ...(users ?? []).map(({ id, username }) => [id, username] as const)]),
+    [users, me.id, me.username],
+  )
+  const spec = useMemo(() => keySpec(names), [names])
+  const isOwn = ({ user_id }: ApiKey) => user_id === me.id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  const columns = useMemo(() => {
+    const blockedFor = (key: ApiKey) => (isOwn(key) || may('apikeys:delete') ? undefined : 'apikeys:delete')
+    return columnsFor({ names, onDelete: setDoomed, blockedFor })
+  }, [names])
+  const rules: Rules<ApiKey> = {
+    // One's own need no permission.
+    create: { blocked: undefined },
+    remove: (key) => (isOwn(key) ? undefined : blocked('apikeys:delete')),
+  }
+  const others = (users ?? []).filter(({ id }) => id !== me.id).map(({ id, username }) => [id, username] as const)
+  const owners = may('apikeys:create') ? [[me.id, `${me.username} (you)`] as const, ...others] : undefined
+  return (
+    <>
+      <ListPage
+        title="API keys"
+        resourceName="apikeys"
+        resource={resource}
+        query={query}
+        spec={spec}
+        columns={columns}
+        usual={USUAL}
+        sort="name"
+        placeholder="Name, owner:, state:"
+        empty="A key lets a script or the command line do what its owner may do."
+        loss=""
+        rules={rules}
+        note={
+          may('apikeys:list') ? undefined : (
+            <>
+              You see your own keys. Everyone's need the permission <code className="mono">apikeys:list</code>.
+            </>
+          )
+        }
+        drawer={(id, onClose) =>
+          id === undefined ? (
+            <NewKeyDialog
+              owners={owners}
+              onClose={onClose}
+              onMade={(key) => {
+                onClose()
+                setMade(key)
+                void client.invalidateQueries({ queryKey: ['keys'] })
+              }}
+            />
+          ) : null
+        }
+        removal={(key, onClose) => <DeleteKey apiKey={key} onClose={onClose} />}
+      />
+      {doomed && <DeleteKey apiKey={doomed} onClose={() => setDoomed(undefined)} />}
+      {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
+    </>
+  )
+}
+
+const DeleteKey = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) => (
+  <ActionDialog
+    title={`Delete the key “${apiKey.name}”?`}
+    action="Delete key"
+    isDanger
+    run={() => api.keys.delete({ id: apiKey.id })}
+    done={`The key “${apiKey.name}” opens nothing any more`}
+    changes={['keys']}
+    onClose={onClose}
+  >
+    Whatever uses it is turned away from then on. This can't be undone.
+  </ActionDialog>
+)

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'bun:test'
+import { lackText, matrixRows, missingOf, withAll } from './matrix.ts'
+
+const permission = (name: string) => {
+  const [resource = '', action = ''] = name.split(':')
+  return { name, resource, action, description: '' }
+}
+const catalogue = ['audit:export', 'audit:list', 'audit:read', 'search:read'].map(permission)
+
+describe('the matrix of permissions', () => {
+  test('has a row for each resource, and one place for unusual verbs', () => {
+    const [audit, search] = matrixRows(catalogue)
+    expect([audit?.resource, audit?.cells.list?.name, audit?.cells.create]).toEqual(['audit', 'audit:list', undefined])
+    expect(audit?.others.map(({ name }) => name)).toEqual(['audit:export'])
+    expect(search?.all.map(({ name }) => name)).toEqual(['search:read'])
+  })
+
+  test('is switched by rows and columns', () => {
+    const held = new Set(['a', 'b'])
+    expect([...withAll(held, ['b', 'c'], true)]).toEqual(['a', 'b', 'c'])
+    expect([...withAll(held, ['b', 'c'], false)]).toEqual(['a'])
+  })
+})
+
+describe('what someone lacks', () => {
+  test('is named, and counted where it is much', () => {
+    expect(missingOf(['a', 'b'], (name) => name === 'a')).toEqual(['b'])
+    expect(lackText([])).toBeUndefined()
+    expect(lackText(['a', 'b', 'c', 'd'])).toBe('Holds what you do not: a, b, c and 1 more')
+  })
+})

@@ -1,0 +1,55 @@
+/** Permissions as a table: a row for each resource, a column for each of the verbs that most have, and the rest in one. */
+import type { Permission } from './types.ts'
+
+export const VERBS = ['list', 'read', 'create', 'update', 'delete'] as const
+export type Verb = (typeof VERBS)[number]
+
+export type MatrixRow = {
+  readonly resource: string
+  readonly cells: Readonly<Record<Verb, Permission | undefined>>
+  /** `sync`, `export` and the like. */
+  readonly others: readonly Permission[]
+  readonly all: readonly Permission[]
+}
+
+const isVerb = (action: string): action is Verb => VERBS.some((verb) => verb === action)
+
+export const matrixRows = (catalogue: readonly Permission[]): readonly MatrixRow[] =>
+  [...Map.groupBy(catalogue, ({ resource }) => resource)].map(([resource, all]) => {
+    const cell = (verb: Verb) => all.find(({ action }) => action === verb)
+    return {
+      resource,
+      cells: {
+        list: cell('list'),
+        read: cell('read'),
+        create: cell('create'),
+        update: cell('update'),
+        delete: cell('delete'),
+      },
+      others: all.filter(({ action }) => !isVerb(action)),
+      all,
+    }
+  })
+
+/** With all of these on, or with all of them off. */
+export const withAll = (held: ReadonlySet<string>, names: readonly string[], isOn: boolean): ReadonlySet<string> => {
+  const next = new Set(held)
+  for (const name of names) {
+    if (isOn) next.add(name)
+    else next.delete(name)
+  }
+  return next
+}
+
+/** What of a role somebody else lacks, who therefore can't hand it out. */
+export const missingOf = (permissions: readonly string[], may: (permission: string) => boolean): readonly string[] =>
+  permissions.filter((name) => !may(name))
+
+const MOST_NAMED = 3
+
+/** @example lackText(['a:b', 'c:d']) // 'Holds what you do not: a:b, c:d' */
+export const lackText = (missing: readonly string[]): string | undefined => {
+  if (missing.length === 0) return undefined
+  const others = missing.length - MOST_NAMED
+  return `Holds what you do not: ${missing.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+}

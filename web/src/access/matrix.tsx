@@ -1,0 +1,154 @@
+/** The matrix of permissions, to be read or to be changed; on a phone each resource is a block of its own. */
+import { useQuery } from '@tanstack/react-query'
+import { Check, Minus } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react'
+import { usePermit } from '../shell/me.ts'
+import { Skeleton } from '../ui/bits.tsx'
+import { Checkbox } from '../ui/field.tsx'
+import { Failure } from '../ui/states.tsx'
+import css from './matrix.module.css'
+import { type MatrixRow, matrixRows, VERBS, withAll } from './matrix.ts'
+import { catalogueQuery } from './queries.ts'
+import type { Permission } from './types.ts'
+
+type Props = {
+  readonly label: string
+  readonly held: ReadonlySet<string>
+  /** Undefined where it can only be read. */
+  readonly onChange?: ((held: ReadonlySet<string>) => void) | undefined
+  /** Which roles a permission comes from. */
+  readonly sourceOf?: (name: string) => string | undefined
+}
+
+type CellProps = Props & { readonly permission: Permission | undefined; readonly isNamed?: boolean }
+
+const Cell = ({ permission, held, onChange, sourceOf, isNamed }: CellProps) => {
+  const { may, blocked } = usePermit()
+  const id = useId()
+  if (!permission) return <span className={css.none} />
+  const { name, action, description } = permission
+  const isHeld = held.has(name)
+  const text = <span className={isNamed ? css.named : css.verb}>{action}</span>
+  if (!onChange)
+    return (
+      <span className={css.mark} data-held={isHeld || undefined} title={sourceOf?.(name) ?? description}>
+        {isHeld ? <Check size={15} aria-hidden="true" /> : <Minus size={13} aria-hidden="true" />}
+        {text}
+        <span className="sr">{`${name}: ${isHeld ? 'yes' : 'no'}`}</span>
+      </span>
+    )
+  return (
+    <label className={css.mark} htmlFor={id} title={blocked(name) ?? description}>
+      <Checkbox
+        id={id}
+        aria-label={name}
+        checked={isHeld}
+        disabled={!may(name)}
+        onChange={(event) => onChange(withAll(held, [name], event.target.checked))}
+      />
+      {text}
+    </label>
+  )
+}
+
+type ToggleProps = Props & { readonly names: readonly string[]; readonly text: string; readonly children: ReactNode }
+
+/** All of a row or a column at once, as far as one may. */
+const Toggle = ({ held, onChange, names, text, children }: ToggleProps) => {
+  const { may } = usePermit()
+  const free = names.filter(may)
+  if (!onChange) return children
+  const isAll = free.length > 0 && free.every((name) => held.has(name))
+  return (
+    <button
+      type="button"
+      className={css.toggle}
+      aria-label={`${text}: ${isAll ? 'none' : 'all'}`}
+      disabled={free.length === 0}
+      onClick={() => onChange(withAll(held, free, !isAll))}
+    >
+      {children}
+    </button>
+  )
+}
+
+const Row = ({ row, ...props }: Props & { readonly row: MatrixRow }) => (
+  <tr>
+    <th scope="row">
+      <Toggle {...props} names={row.all.map(({ name }) => name)} text={row.resource}>
+        {row.resource}
+      </Toggle>
+    </th>
+    {VERBS.map((verb) => (
+      <td key={verb} data-empty={row.cells[verb] === undefined || undefined}>
+        <Cell {...props} permission={row.cells[verb]} />
+      </td>
+    ))}
+    <td className={css.others} data-empty={row.others.length === 0 || undefined}>
+      {row.others.map((permission) => (
+        <Cell key={permission.name} {...props} permission={permission} isNamed />
+      ))}
+    </td>
+  </tr>
+)
+
+const STEPS: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+/** The nearest box in a direction: rows differ in what they have. */
+const neighbour = (table: HTMLElement, from: HTMLElement, [x, y]: readonly [number, number]) => {
+  const { left, top } = from.getBoundingClientRect()
+  const distance = (one: HTMLElement): number => {
+    const at = one.getBoundingClientRect()
+    const [dx, dy] = [at.left - left, at.top - top]
+    const isAhead = x === 0 ? Math.sign(Math.round(dy)) === y : Math.sign(Math.round(dx)) === x && Math.abs(dy) < 4
+    // Up and down, the row counts for more than the place in it.
+    return isAhead ? Math.abs(dx) + Math.abs(dy) * (x === 0 ? 20 : 1) : Number.POSITIVE_INFINITY
+  }
+  const boxes = [...table.querySelectorAll<HTMLElement>('tbody input:not(:disabled)')]
+  return boxes.reduce<HTMLElement | undefined>(
+    (best, one) => (distance(one) < (best ? distance(best) : Number.POSITIVE_INFINITY) ? one : best),
+    undefined,
+  )
+}
+
+export const Matrix = (props: Props) => {
+  const { data, error, refetch } = useQuery(catalogueQuery)
+  const table = useRef<HTMLTableElement>(null)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key]
+    if (!step || !table.current || !(event.target instanceof HTMLInputElement)) return
+    event.preventDefault()
+    neighbour(table.current, event.target, step)?.focus()
+  }
+  if (!data && error) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton />
+  const rows = matrixRows(data)
+  const named = (verb: (typeof VERBS)[number]) => rows.flatMap(({ cells }) => cells[verb]?.name ?? [])
+  return (
+    <table ref={table} className={css.matrix} aria-label={props.label} onKeyDown={onKeyDown}>
+      <thead>
+        <tr>
+          <th scope="col">Resource</th>
+          {VERBS.map((verb) => (
+            <th key={verb} scope="col">
+              <Toggle {...props} names={named(verb)} text={verb}>
+                {verb}
+              </Toggle>
+            </th>
+          ))}
+          <th scope="col">other</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.resource} {...props} row={row} />
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,65 @@
+/** Which roles someone has, chosen among those that one may hand out. */
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { usePermit } from '../shell/me.ts'
+import { Badge, Skeleton } from '../ui/bits.tsx'
+import { Checkbox } from '../ui/field.tsx'
+import css from './access.module.css'
+import { lackText, missingOf } from './matrix.ts'
+import { rolesQuery } from './queries.ts'
+import type { Role } from './types.ts'
+
+type ChoiceProps = {
+  readonly names: readonly string[]
+  readonly onChange: (names: readonly string[]) => void
+  readonly error: string | undefined
+}
+
+type OptionProps = { readonly role: Role; readonly isHeld: boolean; readonly onChange: (isHeld: boolean) => void }
+
+const Option = ({ role, isHeld, onChange }: OptionProps) => {
+  const id = useId()
+  const { may } = usePermit()
+  // What someone has already may be left as it is, or taken away.
+  const lack = isHeld ? undefined : lackText(missingOf(role.permissions, may))
+  return (
+    <div className={css.roleOption}>
+      <Checkbox
+        id={id}
+        checked={isHeld}
+        disabled={lack !== undefined}
+        aria-describedby={`${id}-note`}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <label htmlFor={id}>
+        {role.name} {role.is_system && <Badge tone="idle">system</Badge>}
+      </label>
+      <span id={`${id}-note`} className={css.note}>
+        {lack ?? role.description}
+      </span>
+    </div>
+  )
+}
+
+export const RoleChoice = ({ names, onChange, error }: ChoiceProps) => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...rolesQuery, enabled: may('roles:list') })
+  const held = new Set(names)
+  const toggle = (name: string) => (isHeld: boolean) =>
+    onChange(isHeld ? [...names, name] : names.filter((one) => one !== name))
+  return (
+    <fieldset className={css.roleChoice}>
+      <legend>Roles</legend>
+      {!may('roles:list') && (
+        <p className={css.note}>
+          {names.join(', ') || 'None'}. To choose roles needs the permission <code className="mono">roles:list</code>.
+        </p>
+      )}
+      {may('roles:list') && !data && <Skeleton />}
+      {data?.map((role) => (
+        <Option key={role.id} role={role} isHeld={held.has(role.name)} onChange={toggle(role.name)} />
+      ))}
+      {error !== undefined && <p className={css.error}>{error}</p>}
+    </fieldset>
+  )
+}

@@ -1,0 +1,130 @@
+/** One role: what it holds, and who has it. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { AppError } from '../../../src/platform/errors.ts'
+import { usersQuery } from '../api/queries.ts'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import { usePermit } from '../shell/me.ts'
+import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { PageLoading } from '../shell/shell.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { Badge, Card, CopyText, Facts, Skeleton, TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import { Failure } from '../ui/states.tsx'
+import css from './access.module.css'
+import { Matrix } from './matrix.tsx'
+import { roleQuery } from './queries.ts'
+import { DeleteRole, systemNote } from './role-actions.tsx'
+import { roleResource } from './role-resource.tsx'
+import { RoleKind } from './roles-page.tsx'
+import type { Role } from './types.ts'
+
+const route = getRouteApi('/app/roles/$id')
+const parent = { text: 'Roles', link: { to: '/roles' } } as const
+
+const MembersCard = ({ role }: { readonly role: Role }) => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...usersQuery, enabled: may('users:list') })
+  const members = data?.filter(({ roles }) => roles.includes(role.name))
+  if (!may('users:list'))
+    return (
+      <Card title="Users who have it">
+        <p className="muted">
+          To see them needs the permission <code className="mono">users:list</code>.
+        </p>
+      </Card>
+    )
+  return (
+    <Card title={members ? `Users who have it · ${members.length}` : 'Users who have it'}>
+      {!members && <Skeleton />}
+      {members?.length === 0 && <p className="muted">Nobody.</p>}
+      <p className={css.members}>
+        {members?.map(({ id, username, is_active }) => (
+          <Link key={id} to="/users/$id" params={{ id }}>
+            {username} {!is_active && <Badge tone="idle">inactive</Badge>}
+          </Link>
+        ))}
+      </p>
+    </Card>
+  )
+}
+
+const FactsCard = ({ role }: { readonly role: Role }) => (
+  <Card title="Role">
+    <Facts
+      facts={[
+        ['Kind', <RoleKind key="kind" role={role} />],
+        ['Description', role.description],
+        ['Updated', role.is_system ? 'with Plat' : <TimeAgo key="updated" at={role.updated_at} />],
+        ['ID', <CopyText key="id" text={role.id} label="ID" />],
+      ]}
+    />
+  </Card>
+)
+
+export const RolePage = () => {
+  const { id } = route.useParams()
+  const { search, set } = usePageSearch()
+  const navigate = useNavigate()
+  const { may, blocked } = usePermit()
+  const { data, error, refetch } = useQuery({ ...roleQuery(id), enabled: may('roles:read') })
+  const [isDoomed, setDoomed] = useState(false)
+  const role = data?.value
+  const stays = role?.is_system ? systemNote(role) : undefined
+  const edit = () => void set({ edit: id })
+  const noEdit = blocked('roles:update') ?? stays
+  const noDelete = blocked('roles:delete') ?? stays
+  useHotkeys({
+    ...(role && noEdit === undefined ? { e: edit } : {}),
+    ...(role && noDelete === undefined ? { '#': () => setDoomed(true) } : {}),
+  })
+  const denied = may('roles:read') ? undefined : new AppError('FORBIDDEN', 'This needs the permission roles:read')
+  if (!role)
+    return (
+      <>
+        <PageHead title="Role" parent={parent} />
+        {(denied ?? error) ? (
+          <Failure error={denied ?? error} onRetry={() => void refetch()} noun="role" />
+        ) : (
+          <PageLoading />
+        )}
+      </>
+    )
+  return (
+    <>
+      <PageHead title={role.name} parent={parent}>
+        <Button onClick={edit} blocked={noEdit}>
+          Edit
+          <kbd>e</kbd>
+        </Button>
+        <Button look="danger" onClick={() => setDoomed(true)} blocked={noDelete}>
+          Delete
+        </Button>
+      </PageHead>
+      <PageBody>
+        <div className={css.two}>
+          <FactsCard role={role} />
+          <MembersCard role={role} />
+        </div>
+        <Card title={`Holds ${plural(role.permissions.length, 'permission')}`}>
+          <Matrix label={`What ${role.name} holds`} held={new Set(role.permissions)} />
+        </Card>
+      </PageBody>
+      <Hints hints={[...(noEdit === undefined ? [[['e'], 'edit'] as const] : []), [['?'], 'all shortcuts']]} />
+      {search.edit !== undefined && (
+        <ResourceDrawer
+          resource={roleResource}
+          id={id}
+          onClose={() => void set({ edit: undefined })}
+          blocked={noEdit}
+        />
+      )}
+      {isDoomed && (
+        <DeleteRole role={role} onClose={() => setDoomed(false)} onDone={() => navigate({ to: '/roles' })} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+/** How roles are read, written, searched and sorted. */
+import { api, tagged } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { RoleEditor } from './role-editor.tsx'
+import type { Role } from './types.ts'
+
+/** What follows from what a role holds. */
+export const ROLE_CHANGES = ['roles', 'role', 'users', 'user', 'me'] as const
+
+const listText = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value : [])
+const listOf = (text: string): readonly string[] => {
+  // Made by the function above, or empty in a form that is new.
+  const names: unknown = JSON.parse(text || '[]')
+  return Array.isArray(names) ? names.map(String) : []
+}
+
+export const roleResource: Resource<Role> = {
+  noun: 'role',
+  isWide: true,
+  fields: [
+    { name: 'name', label: 'Name', isRequired: true },
+    { name: 'description', label: 'Description' },
+    {
+      name: 'permissions',
+      label: 'Permissions',
+      render: ({ value, onChange, error, isNew }) => (
+        <RoleEditor
+          names={listOf(value)}
+          onChange={(names) => onChange(listText([...names].sort()))}
+          error={error}
+          isNew={isNew}
+        />
+      ),
+      read: listText,
+      send: listOf,
+    },
+  ],
+  nameOf: ({ name }) => name,
+  get: (id) => tagged(contracts.roles.get, { id }),
+  // A form has every field that is required; the server judges what is in them.
+  create: (input) => api.roles.create(input as { name: string }),
+  update: (id, input, etag) => api.roles.update({ ...input, id }, { headers: { 'If-Match': etag } }),
+  remove: (id) => api.roles.delete({ id }),
+  changes: ROLE_CHANGES,
+}
+
+const kind = ({ is_system }: Role): string => (is_system ? 'system' : 'custom')
+
+export const roleSpec: TableSpec<Role> = {
+  id: ({ id }) => id,
+  text: ({ name, description, permissions }) => [name, description, ...permissions].join('\n'),
+  sorts: {
+    name: ({ name }) => name.toLowerCase(),
+    kind,
+    permissions: ({ permissions }) => permissions.length,
+    updated: ({ updated_at }) => updated_at,
+  },
+  fields: {
+    kind: (role, value) => kind(role) === value,
+    holds: ({ permissions }, value) => permissions.some((name) => name.startsWith(value)),
+  },
+  facets: { kind: (role) => [kind(role)], holds: ({ permissions }) => permissions },
+}

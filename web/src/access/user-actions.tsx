@@ -1,0 +1,108 @@
+/** What is done to a user besides editing: a new password, on and off, deletion. Each asks, and shows why it was refused. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { SecretOnce } from '../account/secret-once.tsx'
+import { api } from '../api/client.ts'
+import { asAppError, fieldErrors } from '../api/errors.ts'
+import { useMe } from '../shell/me.ts'
+import { Button } from '../ui/button.tsx'
+import { Alert } from '../ui/field.tsx'
+import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { toast } from '../ui/toast.tsx'
+import css from './access.module.css'
+import { ActionDialog } from './action-dialog.tsx'
+import { PasswordField } from './password-field.tsx'
+import type { User } from './types.ts'
+import { USER_CHANGES } from './user-resource.tsx'
+
+export type UserDeed = 'password' | 'toggle' | 'delete'
+
+type Props = { readonly user: User; readonly onClose: () => void }
+
+const ResetPassword = ({ user, onClose }: Props) => {
+  const client = useQueryClient()
+  const { id } = useMe()
+  const [password, setPassword] = useState('')
+  const reset = useMutation({
+    mutationFn: () => api.users.resetPassword({ id: user.id, new_password: password }),
+    onSuccess: () => {
+      toast(`${user.username} has a new password`)
+      void client.invalidateQueries({ queryKey: ['sessions'] })
+    },
+  })
+  const errors = fieldErrors(reset.error)
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    reset.mutate()
+  }
+  if (reset.isSuccess) return <PasswordOnce username={user.username} password={password} onClose={onClose} />
+  return (
+    <Dialog title={`New password for ${user.username}`} onClose={onClose}>
+      <form className={css.dialogForm} onSubmit={submit}>
+        {reset.isError && errors.new_password === undefined && <Alert>{asAppError(reset.error).message}</Alert>}
+        <p>{user.id === id ? 'You are' : `${user.username} is`} signed out everywhere. API keys live on.</p>
+        <PasswordField label="New password" value={password} onChange={setPassword} error={errors.new_password} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={reset.isPending}>
+            Set password
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+type OnceProps = { readonly username: string; readonly password: string; readonly onClose: () => void }
+
+export const PasswordOnce = ({ username, password, onClose }: OnceProps) => (
+  <SecretOnce
+    title={`The password of ${username}`}
+    text="Hand it over now: it is shown this once, and Plat itself keeps only a hash of it."
+    secret={password}
+    onClose={onClose}
+  />
+)
+
+const Toggle = ({ user, onClose }: Props) => {
+  const { id, username, is_active } = user
+  return (
+    <ActionDialog
+      title={is_active ? `Deactivate ${username}?` : `Activate ${username}?`}
+      action={is_active ? 'Deactivate' : 'Activate'}
+      isDanger={is_active}
+      run={() => api.users.update({ id, is_active: !is_active })}
+      done={is_active ? `${username} is out` : `${username} may sign in again`}
+      changes={USER_CHANGES}
+      onClose={onClose}
+    >
+      {is_active
+        ? 'All sessions end at once, and API keys are turned away until the user is active again.'
+        : 'Signing in works again, and so do the API keys there are. Sessions of before stay ended.'}
+    </ActionDialog>
+  )
+}
+
+type DeleteProps = Props & { readonly onDone?: (() => Promise<void>) | undefined }
+
+export const DeleteUser = ({ user, onClose, onDone }: DeleteProps) => (
+  <ActionDialog
+    title={`Delete ${user.username}?`}
+    action="Delete user"
+    isDanger
+    run={() => api.users.delete({ id: user.id })}
+    done={`Deleted ${user.username}`}
+    changes={USER_CHANGES}
+    onClose={onClose}
+    {...(onDone ? { onDone } : {})}
+  >
+    All API keys and sessions go too. What the user did stays in the audit log. This can't be undone.
+  </ActionDialog>
+)
+
+type DeedProps = DeleteProps & { readonly deed: UserDeed }
+
+export const UserDeedDialog = ({ deed, ...props }: DeedProps) => {
+  if (deed === 'password') return <ResetPassword {...props} />
+  return deed === 'toggle' ? <Toggle {...props} /> : <DeleteUser {...props} />
+}

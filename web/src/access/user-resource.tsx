@@ -1,0 +1,78 @@
+/** How users are read, written, searched and sorted. */
+import { api, tagged } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { PasswordField } from './password-field.tsx'
+import { RoleChoice } from './role-choice.tsx'
+import type { User } from './types.ts'
+
+/** What knows something of users, sessions or what one may do. */
+export const USER_CHANGES = ['users', 'user', 'roles', 'role', 'keys', 'sessions', 'me'] as const
+
+/** The names of roles as the text of a form; a name may have a comma in it. */
+const rolesText = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value : [])
+const rolesOf = (text: string): readonly string[] => {
+  // Made by the function above, or empty in a form that is new.
+  const names: unknown = JSON.parse(text || '[]')
+  return Array.isArray(names) ? names.map(String) : []
+}
+
+type Required = { username: string; password: string }
+
+export const userResource: Resource<User> = {
+  noun: 'user',
+  fields: [
+    { name: 'username', label: 'User name', isRequired: true },
+    {
+      name: 'password',
+      label: 'Password',
+      isRequired: true,
+      isSecret: true,
+      isShown: (_, isNew) => isNew,
+      render: ({ value, onChange, error }) => (
+        <PasswordField label="Password" value={value} onChange={onChange} error={error} />
+      ),
+      send: (text) => text,
+    },
+    { name: 'full_name', label: 'Full name' },
+    { name: 'email', label: 'E-mail' },
+    {
+      name: 'roles',
+      label: 'Roles',
+      render: ({ value, onChange, error }) => (
+        <RoleChoice names={rolesOf(value)} onChange={(names) => onChange(rolesText(names))} error={error} />
+      ),
+      read: rolesText,
+      send: rolesOf,
+    },
+  ],
+  nameOf: ({ username }) => username,
+  get: (id) => tagged(contracts.users.get, { id }),
+  // A form has every field that is required; the server judges what is in them.
+  create: (input) => api.users.create(input as Required),
+  update: (id, input, etag) => api.users.update({ ...input, id }, { headers: { 'If-Match': etag } }),
+  remove: (id) => api.users.delete({ id }),
+  changes: USER_CHANGES,
+}
+
+const status = ({ is_active }: User): string => (is_active ? 'active' : 'inactive')
+
+export const userSpec: TableSpec<User> = {
+  id: ({ id }) => id,
+  text: ({ username, full_name, email, roles }) => [username, full_name, email, ...roles].join('\n'),
+  sorts: {
+    username: ({ username }) => username.toLowerCase(),
+    full_name: ({ full_name }) => full_name.toLowerCase(),
+    email: ({ email }) => email.toLowerCase(),
+    status,
+    // Who never signed in is last.
+    seen: ({ last_login_at }) => last_login_at ?? '~',
+    created: ({ created_at }) => created_at,
+  },
+  fields: {
+    role: ({ roles }, value) => roles.some((role) => role.toLowerCase().startsWith(value)),
+    status: (user, value) => status(user) === value,
+  },
+  facets: { role: ({ roles }) => roles, status: (user) => [status(user)] },
+}

@@ -1,0 +1,85 @@
+/** The roles of a user, each given and taken with one click; a refusal stands at its role. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../api/client.ts'
+import { asAppError } from '../api/errors.ts'
+import { usePermit } from '../shell/me.ts'
+import { Badge, Card, Skeleton } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { toast } from '../ui/toast.tsx'
+import css from './access.module.css'
+import { lackText, missingOf } from './matrix.ts'
+import { rolesQuery } from './queries.ts'
+import type { Role, User } from './types.ts'
+import { USER_CHANGES } from './user-resource.tsx'
+
+type RowProps = { readonly user: User; readonly role: Role }
+
+const Row = ({ user, role }: RowProps) => {
+  const client = useQueryClient()
+  const { may, blocked } = usePermit()
+  const isHeld = user.roles.includes(role.name)
+  const turn = useMutation({
+    mutationFn: async () => {
+      const input = { user_id: user.id, role_id: role.id }
+      if (isHeld) await api.users.revokeRole(input)
+      else await api.users.grantRole(input)
+    },
+    onSuccess: () => {
+      toast(isHeld ? `${user.username} is no ${role.name} any more` : `${user.username} is ${role.name} now`)
+      for (const key of USER_CHANGES) void client.invalidateQueries({ queryKey: [key] })
+    },
+  })
+  const lack = isHeld ? undefined : lackText(missingOf(role.permissions, may))
+  const reason = blocked('users:update') ?? lack
+  return (
+    <li className={css.roleRow}>
+      <Link to="/roles/$id" params={{ id: role.id }} className={css.roleName}>
+        {role.name}
+      </Link>
+      {isHeld && <Badge tone="ok">granted</Badge>}
+      <span className={`${css.note} truncate`} title={role.description}>
+        {role.description}
+      </span>
+      <Button
+        onClick={() => turn.mutate()}
+        disabled={turn.isPending}
+        blocked={reason}
+        aria-label={`${isHeld ? 'Revoke' : 'Grant'} ${role.name}`}
+      >
+        {isHeld ? 'Revoke' : 'Grant'}
+      </Button>
+      {turn.isError && (
+        <p role="alert" className={css.error}>
+          {asAppError(turn.error).message}
+        </p>
+      )}
+    </li>
+  )
+}
+
+export const UserRolesCard = ({ user }: { readonly user: User }) => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...rolesQuery, enabled: may('roles:list') })
+  if (!may('roles:list'))
+    return (
+      <Card title="Roles">
+        <p>{user.roles.join(', ') || 'None'}</p>
+        <p className={css.note}>
+          To give others needs the permission <code className="mono">roles:list</code>.
+        </p>
+      </Card>
+    )
+  const held = new Set(user.roles)
+  const sorted = [...(data ?? [])].sort((a, b) => Number(held.has(b.name)) - Number(held.has(a.name)))
+  return (
+    <Card title="Roles">
+      {!data && <Skeleton />}
+      <ul>
+        {sorted.map((role) => (
+          <Row key={role.id} user={user} role={role} />
+        ))}
+      </ul>
+    </Card>
+  )
+}

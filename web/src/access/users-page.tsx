@@ -1,0 +1,138 @@
+/** Everyone who may sign in, and what they are. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { usersQuery } from '../api/queries.ts'
+import { ListPage, type Rules } from '../resource/list-page.tsx'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { useMe, usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { Badge, Tags, TimeAgo } from '../ui/bits.tsx'
+import { MenuItem } from '../ui/menu.tsx'
+import { RowMenu } from './row-menu.tsx'
+import type { User } from './types.ts'
+import { DeleteUser, PasswordOnce, type UserDeed, UserDeedDialog } from './user-actions.tsx'
+import { UserDeeds } from './user-menu.tsx'
+import { userResource, userSpec } from './user-resource.tsx'
+
+type Doing = { readonly user: User; readonly deed: UserDeed }
+
+export const UserStatus = ({ user }: { readonly user: User }) =>
+  user.is_active ? <Badge tone="ok">active</Badge> : <Badge tone="idle">inactive</Badge>
+
+type Tools = {
+  readonly onEdit: (user: User) => void
+  readonly onDeed: (doing: Doing) => void
+  readonly canEdit: boolean
+}
+
+const columnsFor = ({ onEdit, onDeed, canEdit }: Tools): readonly Column<User>[] => [
+  {
+    id: 'username',
+    text: 'User name',
+    width: 170,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, username }) => (
+      <Link to="/users/$id" params={{ id }} tabIndex={-1}>
+        {username}
+      </Link>
+    ),
+  },
+  { id: 'full_name', text: 'Full name', width: 180, isSortable: true, cell: ({ full_name }) => full_name },
+  { id: 'email', text: 'E-mail', width: 210, isSortable: true, cell: ({ email }) => email },
+  {
+    id: 'roles',
+    text: 'Roles',
+    width: 190,
+    isEssential: true,
+    cell: ({ roles }) => (roles.length === 0 ? <span className="muted">none</span> : <Tags tags={roles} />),
+  },
+  { id: 'status', text: 'Status', width: 100, isSortable: true, cell: (user) => <UserStatus user={user} /> },
+  {
+    id: 'seen',
+    text: 'Last sign-in',
+    width: 130,
+    isSortable: true,
+    cell: ({ last_login_at }) =>
+      last_login_at === null ? <span className="muted">never</span> : <TimeAgo at={last_login_at} />,
+  },
+  {
+    id: 'created',
+    text: 'Created',
+    width: 130,
+    isSortable: true,
+    cell: ({ created_at }) => <TimeAgo at={created_at} />,
+  },
+  {
+    id: 'actions',
+    text: '',
+    width: 64,
+    isRight: true,
+    isEssential: true,
+    cell: (user) => (
+      <RowMenu name={user.username}>
+        <MenuItem onSelect={() => onEdit(user)} blocked={canEdit ? undefined : 'users:update'}>
+          Edit<kbd>e</kbd>
+        </MenuItem>
+        <UserDeeds user={user} onDeed={(deed) => onDeed({ user, deed })} />
+      </RowMenu>
+    ),
+  },
+]
+
+const USUAL = ['username', 'full_name', 'email', 'roles', 'status', 'seen', 'actions']
+
+export const UsersPage = () => {
+  const { may, blocked } = usePermit()
+  const me = useMe()
+  const navigate = useNavigate()
+  const { set } = usePageSearch()
+  const query = useQuery({ ...usersQuery, enabled: may('users:list') })
+  const [doing, setDoing] = useState<Doing>()
+  const [made, setMade] = useState<{ readonly username: string; readonly password: string }>()
+  const canEdit = may('users:update')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the setters stay the same
+  const columns = useMemo(
+    () => columnsFor({ onEdit: ({ id }) => void set({ edit: id }), onDeed: setDoing, canEdit }),
+    [canEdit],
+  )
+  const rules: Rules<User> = {
+    remove: ({ id }) => blocked('users:delete') ?? (id === me.id ? 'Nobody deletes their own account' : undefined),
+  }
+  return (
+    <>
+      <ListPage
+        title="Users"
+        resourceName="users"
+        resource={userResource}
+        query={query}
+        needs="users:list"
+        spec={userSpec}
+        columns={columns}
+        usual={USUAL}
+        sort="username"
+        placeholder="Name, e-mail, role:, status:"
+        empty="A user signs in with a password, and may do what the roles say."
+        loss=""
+        rules={rules}
+        open={({ id }) => void navigate({ to: '/users/$id', params: { id } })}
+        drawer={(id, onClose) => (
+          <ResourceDrawer
+            resource={userResource}
+            id={id}
+            onClose={onClose}
+            blocked={blocked(id === undefined ? 'users:create' : 'users:update')}
+            onSaved={({ username }, { password }) => {
+              if (id === undefined && password) setMade({ username, password })
+            }}
+          />
+        )}
+        removal={(user, onClose) => <DeleteUser user={user} onClose={onClose} />}
+      />
+      {doing && <UserDeedDialog {...doing} onClose={() => setDoing(undefined)} />}
+      {made && <PasswordOnce {...made} onClose={() => setMade(undefined)} />}
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+/** The audit log: who did what, when, from where, and whether it was done; the newest first, as far back as one scrolls. */
+import { useQuery } from '@tanstack/react-query'
+import { RefreshCw, ShieldCheck } from 'lucide-react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { AppError } from '../../../src/platform/errors.ts'
+import type { AuditEntry } from '../api/contracts.ts'
+import { serverConfigQuery } from '../api/queries.ts'
+import { announced } from '../shell/announcer.tsx'
+import { usePermit } from '../shell/me.ts'
+import { Hints, PageHead } from '../shell/page.tsx'
+import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
+import { DataTable } from '../table/data-table.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import tableCss from '../table/table.module.css'
+import { TableSkeleton } from '../table/table-skeleton.tsx'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import { Failure, State } from '../ui/states.tsx'
+import { AUDIT_COLUMNS, AUDIT_USUAL } from './columns.tsx'
+import { EntryDrawer } from './entry-drawer.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { filterOf, isFiltered, NO_FILTER } from './filter.ts'
+import { AuditFilters } from './filters.tsx'
+import { useEntries } from './use-entries.ts'
+import { useVerification, VerifyResult } from './verify.tsx'
+
+const NEWEST = { sort: 'time', isDescending: true }
+
+const Nothing = ({ onClear }: { readonly onClear: (() => void) | undefined }) => {
+  const { data } = useQuery(serverConfigQuery)
+  if (onClear)
+    return (
+      <State title="Nothing on record matches the filter" text="Another time, another user or another kind may.">
+        <Button onClick={onClear}>Clear filter</Button>
+      </State>
+    )
+  return (
+    <State
+      title="Nothing is on record yet"
+      text={
+        data?.features.audit === false ? (
+          <>
+            The log is switched off. It is kept where Plat is started with{' '}
+            <code className="mono">AUDIT_ENABLED=true</code>.
+          </>
+        ) : (
+          'Whatever is changed from now on is written down here.'
+        )
+      }
+    />
+  )
+}
+
+/** A span ends now: what now is, stays the same until the filter or the button says otherwise. */
+const useFilter = () => {
+  const { search } = usePageSearch()
+  const [askedAtMs, setAskedAtMs] = useState(Date.now)
+  const { action, resource, resource_id, user, status, span, from, to } = search
+  const filter = useMemo(
+    () => filterOf({ action, resource, resource_id, user, status, span, from, to }, askedAtMs),
+    [action, resource, resource_id, user, status, span, from, to, askedAtMs],
+  )
+  return { filter, renew: () => setAskedAtMs(Date.now()) }
+}
+
+const Wrap = ({ children }: { readonly children: ReactNode }) => <div className={tableCss.wrap}>{children}</div>
+
+export const AuditPage = () => {
+  const { search, set } = usePageSearch()
+  const { may, blocked } = usePermit()
+  const { filter, renew } = useFilter()
+  const isAllowed = may('audit:list')
+  const { query, view, total, rows } = useEntries(filter, isAllowed)
+  const verification = useVerification()
+  const choice = useColumns(AUDIT_COLUMNS, AUDIT_USUAL)
+  const refresh = () => {
+    renew()
+    if (filter.start_time === undefined) void query.refetch()
+  }
+  const summary = query.data ? plural(total, 'entry', 'entries') : ''
+  useEffect(() => {
+    if (summary !== '') announced.set(summary)
+  }, [summary])
+  const clear = () => void set(NO_FILTER, { isReplace: true })
+  return (
+    <>
+      <PageHead title="Audit log">
+        <Button onClick={() => verification.mutate()} blocked={blocked('audit:read')} disabled={verification.isPending}>
+          <ShieldCheck size={15} aria-hidden="true" />
+          Verify
+        </Button>
+        <ExportMenu filter={filter} />
+      </PageHead>
+      <AuditFilters rows={rows}>
+        <span className={tableCss.summary}>{summary}</span>
+        <span className={tableCss.end}>
+          <Button isIcon aria-label="Refresh" onClick={refresh} disabled={query.isFetching}>
+            <RefreshCw size={15} aria-hidden="true" />
+          </Button>{' '}
+          <ColumnsMenu all={AUDIT_COLUMNS} choice={choice} />
+        </span>
+      </AuditFilters>
+      <VerifyResult verification={verification} />
+      <Wrap>
+        {!isAllowed && <Failure error={new AppError('FORBIDDEN', 'This needs the permission audit:list')} />}
+        {isAllowed && query.error && !query.data && (
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
+        )}
+        {isAllowed && !query.error && !query.data && <TableSkeleton columns={choice.columns} />}
+        {query.data && rows.length === 0 && <Nothing onClear={isFiltered(search) ? clear : undefined} />}
+        {rows.length > 0 && (
+          <DataTable<AuditEntry>
+            label="Audit log"
+            columns={choice.columns}
+            view={view}
+            sorting={NEWEST}
+            onSort={() => {}}
+            idOf={({ id }) => id}
+            nameOf={({ action, resource }) => `${action} ${resource}`}
+            actions={{ open: ({ id }) => void set({ entry: id }) }}
+          />
+        )}
+      </Wrap>
+      <Hints
+        hints={[
+          [['j', 'k'], 'move'],
+          [['↵'], 'open'],
+          [['?'], 'all shortcuts'],
+        ]}
+      />
+      {search.entry !== undefined && (
+        <EntryDrawer
+          key={search.entry}
+          id={search.entry}
+          known={rows.find(({ id }) => id === search.entry)}
+          isComing={isAllowed && query.isPending}
+          onClose={() => void set({ entry: undefined })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+/** What was sent, each field with what it was before; secrets that were left out, and a log that was cut, are said to be. */
+import { useQuery } from '@tanstack/react-query'
+import type { AuditEntry } from '../api/contracts.ts'
+import { usePermit } from '../shell/me.ts'
+import { Badge } from '../ui/bits.tsx'
+import { moment } from '../ui/format.ts'
+import css from './audit.module.css'
+import { type Change, changesOf, hasRedaction, REDACTED, sentOf, valueText } from './changes.ts'
+import { olderQuery } from './queries.ts'
+
+const Value = ({ value }: { readonly value: unknown }) => {
+  if (value === REDACTED) return <Badge tone="warn">left out: a secret</Badge>
+  if (value === '' || value === null) return <span className="muted">empty</span>
+  return <span className={css.value}>{valueText(value)}</span>
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const Field = ({ change: { name, after, before } }: { readonly change: Change }) => {
+  const isKept = before !== undefined && isSame(before.value, after) && after !== REDACTED
+  return (
+    <div className={css.change}>
+      <dt className="mono">{name}</dt>
+      {before !== undefined && !isKept && (
+        <dd className={css.before} title={`Sent at ${moment(before.at)}`}>
+          <span aria-hidden="true">−</span>
+          <span className="sr">Before: </span>
+          <Value value={before.value} />
+        </dd>
+      )}
+      <dd className={isKept ? css.kept : css.after}>
+        <span aria-hidden="true">{isKept ? '=' : '+'}</span>
+        <span className="sr">{isKept ? 'The same as before: ' : 'Sent: '}</span>
+        <Value value={after} />
+      </dd>
+    </div>
+  )
+}
+
+const Raw = ({ text }: { readonly text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+  <pre className={`mono ${css.raw}`} tabIndex={0}>
+    {text}
+  </pre>
+)
+
+export const ChangesView = ({ entry }: { readonly entry: AuditEntry }) => {
+  const { may } = usePermit()
+  const sent = sentOf(entry.changes)
+  const older = olderQuery(entry)
+  const isUpdate = entry.action === 'update' && sent.kind === 'fields'
+  const { data = [] } = useQuery({ ...older, enabled: older.enabled === true && isUpdate && may('audit:list') })
+  if (sent.kind === 'nothing') return <p className="muted">Nothing was sent with it.</p>
+  if (sent.kind === 'cut')
+    return (
+      <>
+        <p className={css.cut}>
+          <Badge tone="warn">truncated</Badge> The log keeps 10 KB of a change; the end of this one is missing.
+        </p>
+        <Raw text={sent.text} />
+      </>
+    )
+  if (sent.kind === 'value') return <Raw text={JSON.stringify(sent.value, null, 2)} />
+  const changes = changesOf(sent.fields, data)
+  const hasBefore = changes.some(({ before }) => before !== undefined)
+  return (
+    <>
+      <dl className={css.changes}>
+        {changes.map((change) => (
+          <Field key={change.name} change={change} />
+        ))}
+      </dl>
+      {hasRedaction(sent.fields) && <p className={css.note}>Secrets are never recorded.</p>}
+      {hasBefore && <p className={css.note}>What was before is what the log knows: the value that was sent last.</p>}
+    </>
+  )
+}

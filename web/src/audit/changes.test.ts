@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test'
+import type { AuditEntry } from '../api/contracts.ts'
+import { changesOf, hasRedaction, REDACTED, sentOf, valueText } from './changes.ts'
+
+const entry = (timestamp: string, changes: object, status: AuditEntry['status'] = 'success'): AuditEntry => ({
+  id: timestamp,
+  timestamp,
+  action: 'update',
+  resource: 'device',
+  resource_id: 'web-01',
+  user_id: '',
+  username: '',
+  key_id: '',
+  ip_address: '',
+  changes: JSON.stringify(changes),
+  status,
+  error: '',
+  request_id: '',
+})
+
+describe('what was sent', () => {
+  test('is fields, a value, nothing, or cut', () => {
+    expect(sentOf('{"os":"Plan 9"}')).toEqual({ kind: 'fields', fields: { os: 'Plan 9' } })
+    expect(sentOf('["a"]')).toEqual({ kind: 'value', value: ['a'] })
+    expect(sentOf('')).toEqual({ kind: 'nothing' })
+    expect(sentOf('{}')).toEqual({ kind: 'nothing' })
+    expect(sentOf('{"os":"Pl')).toEqual({ kind: 'cut', text: '{"os":"Pl' })
+  })
+
+  test('is beside what was sent before', () => {
+    const older = [entry('3', { os: 'refused' }, 'failure'), entry('2', { name: 'b' }), entry('1', { os: 'BSD' })]
+    expect(changesOf({ os: 'Plan 9', tags: [] }, older)).toEqual([
+      { name: 'os', after: 'Plan 9', before: { value: 'BSD', at: '1' } },
+      { name: 'tags', after: [] },
+    ])
+  })
+
+  test('shows where a secret was', () => {
+    expect(hasRedaction({ a: [{ password: REDACTED }] })).toBe(true)
+    expect(hasRedaction({ a: ['redacted'] })).toBe(false)
+  })
+
+  test('is on one line where it is short', () => {
+    expect(valueText(['a', 1])).toBe('["a",1]')
+    expect(valueText({ a: 'x'.repeat(80) })).toContain('\n')
+    expect(valueText('a "b"')).toBe('a "b"')
+  })
+})

@@ -1,0 +1,58 @@
+/** The columns of the audit log. */
+import { Link } from '@tanstack/react-router'
+import { CircleX } from 'lucide-react'
+import type { AuditEntry } from '../api/contracts.ts'
+import type { Column } from '../table/data-table.tsx'
+import { moment } from '../ui/format.ts'
+import css from './audit.module.css'
+import { Status } from './entry-drawer.tsx'
+
+/** A phone has no room for the year; the entry itself has it. */
+const When = ({ at }: { readonly at: string }) => {
+  const text = `${moment(at)}:${at.slice(17, 19)}`
+  return (
+    <>
+      <span className={css.year}>{text.slice(0, 5)}</span>
+      {text.slice(5)}
+    </>
+  )
+}
+
+/** Where there is no room for the status, a failure is marked all the same. */
+const Action = ({ entry: { action, status } }: { readonly entry: AuditEntry }) => (
+  <span className={css.failed}>
+    {status === 'failure' && <CircleX size={13} className={css.phone} aria-label="failure" />}
+    {action}
+  </span>
+)
+
+const EntryLink = ({ entry }: { readonly entry: AuditEntry }) => (
+  <Link to="." search={(old: object) => ({ ...old, entry: entry.id })} className="mono" tabIndex={-1}>
+    <When at={entry.timestamp} />
+  </Link>
+)
+
+export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
+  { id: 'time', text: 'Time', width: 180, isEssential: true, cell: (entry) => <EntryLink entry={entry} /> },
+  {
+    id: 'user',
+    text: 'User',
+    width: 100,
+    isEssential: true,
+    cell: ({ username }) => username || <span className="muted">–</span>,
+  },
+  { id: 'action', text: 'Action', width: 110, isEssential: true, cell: (entry) => <Action entry={entry} /> },
+  { id: 'resource', text: 'Resource', width: 120, isEssential: true, cell: ({ resource }) => resource },
+  {
+    id: 'object',
+    text: 'Object',
+    width: 285,
+    cell: ({ resource_id }) => <span className="mono">{resource_id}</span>,
+  },
+  { id: 'status', text: 'Status', width: 100, cell: (entry) => <Status entry={entry} /> },
+  { id: 'error', text: 'Reason', width: 200, cell: ({ error }) => <span title={error}>{error}</span> },
+  { id: 'ip', text: 'From', width: 125, cell: ({ ip_address }) => <span className="mono">{ip_address}</span> },
+  { id: 'request', text: 'Request', width: 290, cell: ({ request_id }) => <span className="mono">{request_id}</span> },
+]
+
+export const AUDIT_USUAL = ['time', 'user', 'action', 'resource', 'object', 'status', 'error', 'ip']

@@ -1,0 +1,122 @@
+/** One entry of the log with all that is known of it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { AuditEntry } from '../api/contracts.ts'
+import { PageLoading } from '../shell/shell.tsx'
+import { Badge, CopyText, Facts } from '../ui/bits.tsx'
+import fieldCss from '../ui/field.module.css'
+import { Drawer } from '../ui/layers.tsx'
+import { Failure } from '../ui/states.tsx'
+import css from './audit.module.css'
+import { ChangesView } from './changes-view.tsx'
+import { entryQuery } from './queries.ts'
+
+export const Status = ({ entry }: { readonly entry: AuditEntry }) =>
+  entry.status === 'success' ? <Badge tone="ok">success</Badge> : <Badge tone="bad">failure</Badge>
+
+/** To the millisecond, with the zone: an entry is evidence. */
+const exactly = new Intl.DateTimeFormat('en-GB', {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  timeZoneName: 'short',
+})
+
+const PAGES: Readonly<Record<string, '/devices/$id' | '/networks/$id' | '/pools/$id' | '/users/$id' | '/roles/$id'>> = {
+  device: '/devices/$id',
+  network: '/networks/$id',
+  pool: '/pools/$id',
+  user: '/users/$id',
+  role: '/roles/$id',
+}
+
+const ObjectLinks = ({ entry: { resource, resource_id, action } }: { readonly entry: AuditEntry }) => {
+  const page = PAGES[resource]
+  return (
+    <span className={css.object}>
+      <CopyText text={resource_id} label="ID" />
+      {page && action !== 'delete' && (
+        <Link to={page} params={{ id: resource_id }} className="link">
+          Open {resource}
+        </Link>
+      )}
+      <Link to="/audit" search={{ resource, resource_id }} className="link">
+        Its history
+      </Link>
+    </span>
+  )
+}
+
+const Who = ({ entry: { user_id, username } }: { readonly entry: AuditEntry }) => {
+  if (user_id === '')
+    return username === '' ? <span className="muted">nobody who is known</span> : <>{username}, not let in</>
+  return (
+    <span className={css.object}>
+      <b>{username}</b>
+      <Link to="/audit" search={{ user: user_id }} className="link">
+        All by {username}
+      </Link>
+    </span>
+  )
+}
+
+const Detail = ({ entry }: { readonly entry: AuditEntry }) => (
+  <div className={fieldCss.body}>
+    {entry.error !== '' && (
+      <p className={css.error}>
+        <Status entry={entry} /> {entry.error}
+      </p>
+    )}
+    <div className={css.facts}>
+      <Facts
+        facts={[
+          [
+            'When',
+            <time key="at" dateTime={entry.timestamp}>
+              {exactly.format(new Date(entry.timestamp))}
+            </time>,
+          ],
+          ['Who', <Who key="who" entry={entry} />],
+          ['Object', entry.resource_id === '' ? '' : <ObjectLinks key="object" entry={entry} />],
+          ['Status', <Status key="status" entry={entry} />],
+          ['From', entry.ip_address === '' ? '' : <CopyText key="ip" text={entry.ip_address} label="address" />],
+          [
+            'API key',
+            entry.key_id === '' ? 'none, a session' : <CopyText key="key" text={entry.key_id} label="key ID" />,
+          ],
+          ['Request', <CopyText key="request" text={entry.request_id} label="request ID" />],
+          ['Entry', <CopyText key="id" text={entry.id} label="entry ID" />],
+        ]}
+      />
+    </div>
+    <section className={css.sent}>
+      <h3>What was sent</h3>
+      <ChangesView entry={entry} />
+    </section>
+  </div>
+)
+
+type Props = {
+  readonly id: string
+  readonly known: AuditEntry | undefined
+  /** The list may still have it. */
+  readonly isComing: boolean
+  readonly onClose: () => void
+}
+
+export const EntryDrawer = ({ id, known, isComing, onClose }: Props) => {
+  const { data, error, refetch } = useQuery({ ...entryQuery(id), enabled: known === undefined && !isComing })
+  const entry = known ?? data
+  const title = entry ? `${entry.action} ${entry.resource}` : 'Entry'
+  return (
+    <Drawer title={title} onClose={onClose}>
+      {!entry && error && <Failure error={error} onRetry={() => void refetch()} noun="entry" />}
+      {!entry && !error && <PageLoading />}
+      {entry && <Detail entry={entry} />}
+    </Drawer>
+  )
+}

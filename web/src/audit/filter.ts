@@ -1,0 +1,92 @@
+/** What is shown of the audit log: from the URL to what the server is asked. */
+import { contracts } from '../api/contracts.ts'
+import type { ListSearch } from '../table/list-search.ts'
+
+export const ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
+export const STATUSES = ['success', 'failure'] as const
+
+export const SPANS = [
+  ['1h', 'Last hour', 3600],
+  ['24h', 'Last 24 hours', 86_400],
+  ['7d', 'Last 7 days', 604_800],
+  ['30d', 'Last 30 days', 2_592_000],
+] as const
+
+export type AuditFilter = {
+  readonly action?: (typeof ACTIONS)[number]
+  readonly status?: (typeof STATUSES)[number]
+  readonly resource?: string
+  readonly resource_id?: string
+  readonly user_id?: string
+  readonly start_time?: string
+  readonly end_time?: string
+}
+
+/** What is no moment is left out: anyone may edit a URL. */
+const momentOf = (text: string | undefined): string | undefined => {
+  const ms = text === undefined ? Number.NaN : Date.parse(text)
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+const startOf = ({ span, from }: ListSearch, nowMs: number): string | undefined => {
+  const seconds = SPANS.find(([id]) => id === span)?.[2]
+  return seconds === undefined ? momentOf(from) : new Date(nowMs - seconds * 1000).toISOString()
+}
+
+const given = <T extends string, V>(name: T, value: V | undefined | ''): Partial<Record<T, V>> =>
+  // A record of one name has that name.
+  (value === undefined || value === '' ? {} : { [name]: value }) as Partial<Record<T, V>>
+
+export const filterOf = (search: ListSearch, nowMs: number): AuditFilter => ({
+  ...given(
+    'action',
+    ACTIONS.find((action) => action === search.action),
+  ),
+  ...given(
+    'status',
+    STATUSES.find((status) => status === search.status),
+  ),
+  ...given('resource', search.resource),
+  ...given('resource_id', search.resource_id),
+  ...given('user_id', search.user),
+  ...given('start_time', startOf(search, nowMs)),
+  ...given('end_time', search.span === undefined ? momentOf(search.to) : undefined),
+})
+
+export const NO_FILTER = {
+  action: undefined,
+  resource: undefined,
+  resource_id: undefined,
+  user: undefined,
+  status: undefined,
+  span: undefined,
+  from: undefined,
+  to: undefined,
+} as const satisfies Partial<ListSearch>
+
+const FILTERS: readonly string[] = Object.keys(NO_FILTER)
+
+/** Whether anything is left out. */
+export const isFiltered = (search: ListSearch): boolean =>
+  Object.entries(search).some(([name, value]) => FILTERS.includes(name) && value !== undefined && value !== '')
+
+/** `devices` -> `device`, as the log names it. */
+const singular = (noun: string): string =>
+  noun.endsWith('ies') ? `${noun.slice(0, -3)}y` : noun.endsWith('ss') ? noun : noun.replace(/s$/, '')
+
+/** Kinds of objects that something can be done to: whatever has an operation that is not a read. */
+export const RESOURCES: readonly string[] = [
+  ...new Set([
+    ...Object.values(contracts).flatMap((operations) =>
+      Object.values(operations).flatMap(({ name, http }: { readonly name: string; readonly http: string }) =>
+        http.startsWith('GET') ? [] : [singular(name.slice(0, name.indexOf('.')))],
+      ),
+    ),
+    // Signing in and out are no operations.
+    'session',
+  ]),
+].sort()
+
+/** The file with the same entries. */
+export const exportUrl = (format: 'csv' | 'json', filter: AuditFilter): string =>
+  `/api/audit/export?${new URLSearchParams({ format, ...filter })}`

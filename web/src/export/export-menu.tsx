@@ -1,0 +1,50 @@
+/** Writes the rows that a table shows, all of them and no others, to a file that an import takes. */
+import { Download } from 'lucide-react'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import { Menu, MenuGroup, MenuItem } from '../ui/menu.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import { rowsToCsv, rowsToJson } from './rows.ts'
+
+const save = (name: string, type: string, text: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // Not before the browser has begun.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+type Props = {
+  /** First part of the file's name: `networks`. */
+  readonly name: string
+  readonly count: number
+  readonly load: () => Promise<readonly object[]>
+}
+
+export const ExportMenu = ({ name, count, load }: Props) => {
+  const write = async (format: 'csv' | 'json') => {
+    try {
+      const rows = await load()
+      const text = format === 'csv' ? rowsToCsv(name, rows) : rowsToJson(name, rows)
+      save(`${name}.${format}`, format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json', text)
+      toast(`Exported ${plural(rows.length, 'row')}`)
+    } catch (error) {
+      toastError('The rows could not be exported', error)
+    }
+  }
+  const trigger = (
+    <Button isIcon aria-label="Export" title="Export" disabled={count === 0}>
+      <Download size={15} aria-hidden="true" />
+    </Button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      <MenuGroup label={`Export ${plural(count, 'row')}`}>
+        <MenuItem onSelect={() => void write('csv')}>CSV</MenuItem>
+        <MenuItem onSelect={() => void write('json')}>JSON</MenuItem>
+      </MenuGroup>
+    </Menu>
+  )
+}

@@ -1,0 +1,111 @@
+/** The fields of what can be imported, and how each is written in the cell of a CSV. */
+import type { Contracts, In } from '../api/contracts.ts'
+
+export const RESOURCES = ['devices', 'datacenters', 'networks', 'pools', 'reservations', 'relationships'] as const
+export type ResourceName = (typeof RESOURCES)[number]
+
+/** list: with `;` between, or JSON. addresses: the same, of addresses alone or as objects. */
+export type Kind = 'text' | 'number' | 'list' | 'addresses'
+
+type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: Kind }
+type Draft<F extends 'datacenters' | 'devices' | 'networks' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
+type RelationshipRow = Omit<In<Contracts['relationships']['create']>, 'device_id'> & { readonly parent_id: string }
+
+/** Of the contracts every field, which the compiler sees to. */
+const DEVICE: FieldsOf<Draft<'devices'>> = {
+  id: 'text',
+  name: 'text',
+  hostname: 'text',
+  description: 'text',
+  make_model: 'text',
+  os: 'text',
+  status: 'text',
+  datacenter_id: 'text',
+  username: 'text',
+  location: 'text',
+  tags: 'list',
+  addresses: 'addresses',
+  domains: 'list',
+}
+const DATACENTER: FieldsOf<Draft<'datacenters'>> = { id: 'text', name: 'text', location: 'text', description: 'text' }
+const NETWORK: FieldsOf<Draft<'networks'>> = {
+  id: 'text',
+  name: 'text',
+  subnet: 'text',
+  vlan_id: 'number',
+  datacenter_id: 'text',
+  description: 'text',
+}
+const POOL: FieldsOf<Draft<'pools'>> = {
+  id: 'text',
+  network_id: 'text',
+  name: 'text',
+  start_ip: 'text',
+  end_ip: 'text',
+  description: 'text',
+  tags: 'list',
+}
+const RESERVATION: FieldsOf<Draft<'reservations'>> = {
+  pool_id: 'text',
+  ip_address: 'text',
+  hostname: 'text',
+  purpose: 'text',
+  notes: 'text',
+  expires_at: 'text',
+}
+const RELATIONSHIP: FieldsOf<RelationshipRow> = { parent_id: 'text', type: 'text', child_id: 'text', notes: 'text' }
+
+export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, Kind>>>> = {
+  devices: DEVICE,
+  datacenters: DATACENTER,
+  networks: NETWORK,
+  pools: POOL,
+  reservations: RESERVATION,
+  relationships: RELATIONSHIP,
+}
+
+export const resourceNamed = (text: string | undefined): ResourceName | undefined =>
+  RESOURCES.find((one) => one === text)
+
+export type ImportRow = Readonly<Record<string, unknown>>
+
+/** What a row is called by. */
+export const rowName = (row: ImportRow): string =>
+  [row.name, row.ip_address, row.id, row.parent_id].find((one) => typeof one === 'string' && one !== '')?.toString() ??
+  ''
+
+/** What may stand in a list without making it ambiguous. */
+const isPlain = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value === value.trim() && !/[;[\]\n\r]/.test(value)
+
+/** A value as the cell of a CSV. Reading it as its kind gives the value again. */
+export const cellOf = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) {
+    if (value.length === 0) return ''
+    return value.every(isPlain) ? value.join(';') : JSON.stringify(value)
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const listOf = (text: string): readonly unknown[] => {
+  if (text.startsWith('[')) {
+    const parsed: unknown = JSON.parse(text)
+    if (Array.isArray(parsed)) return parsed
+  }
+  return text
+    .split(/[;\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** @throws SyntaxError for what should be JSON and is not */
+export const readCell = (kind: Kind, cell: string): unknown => {
+  const text = cell.trim()
+  if (kind === 'text') return cell
+  if (kind === 'number') return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)
+  const list = text === '' ? [] : listOf(text)
+  if (kind === 'list') return list
+  // People write addresses with commas and blanks between as well; no address has either.
+  return list.flatMap((one) => (typeof one === 'string' ? one.split(/[\s,]+/).map((ip) => ({ ip })) : [one]))
+}

@@ -1,0 +1,33 @@
+/** Rows as the text of a file. */
+import { csvText } from './csv.ts'
+import { cellOf, FIELDS, resourceNamed } from './fields.ts'
+
+/** What an import takes besides the fields, and leaves as it is. */
+const KEPT = ['created_at', 'updated_at']
+
+/** The columns of a file: of what can be imported its fields, of anything else whatever there is. */
+const columnsOf = (name: string, rows: readonly object[]): string[] => {
+  const resource = resourceNamed(name)
+  const there = new Set(rows.flatMap((row) => Object.keys(row)))
+  if (!resource) return [...there]
+  // A reservation has an id of its own, which an import does not need to find it.
+  return [...new Set(['id', ...Object.keys(FIELDS[resource]), ...KEPT])].filter((field) => there.has(field))
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+const asRows = (rows: readonly object[]): readonly Row[] => rows as readonly Row[]
+
+export const rowsToCsv = (name: string, rows: readonly object[]): string => {
+  const columns = columnsOf(name, rows)
+  return csvText([columns, ...asRows(rows).map((row) => columns.map((column) => cellOf(row[column])))])
+}
+
+/** A line for each row, so that two files can be compared. */
+export const rowsToJson = (name: string, rows: readonly object[]): string => {
+  const columns = columnsOf(name, rows)
+  const lines = asRows(rows).map((row) =>
+    JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]]))),
+  )
+  return `[${lines.join(',\n')}]\n`
+}

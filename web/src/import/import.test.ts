@@ -1,0 +1,123 @@
+/** Files as they are read, mapped and written. */
+import { describe, expect, test } from 'bun:test'
+import { csvText, parseCsv } from '../export/csv.ts'
+import { cellOf, readCell } from '../export/fields.ts'
+import { rowsToCsv, rowsToJson } from '../export/rows.ts'
+import { guessMapping, mapRows } from './mapping.ts'
+import { readSource } from './read.ts'
+
+describe('CSV', () => {
+  test('is read with quotes, line breaks in cells, and any of the usual delimiters', () => {
+    expect(parseCsv('a,b\r\n"x, ""y""","1\n2"\r\n')).toEqual([
+      ['a', 'b'],
+      ['x, "y"', '1\n2'],
+    ])
+    expect(parseCsv('a;b\n1,5;2')).toEqual([
+      ['a', 'b'],
+      ['1,5', '2'],
+    ])
+    expect(parseCsv('a\tb\n1\t')).toEqual([
+      ['a', 'b'],
+      ['1', ''],
+    ])
+  })
+
+  test('of an open quote says where it is', () => expect(() => parseCsv('a,b\n"x,1\n')).toThrow('line 2'))
+
+  test('holds no formula, and gives every text back as it was', () => {
+    const row = ['=1+1', "'=x", '-5', '@a', ' b ', 'c,d', '"e"', '', 'f\ng', 'é;ü', "'plain"]
+    const text = csvText([row, row])
+    expect(text.split('\r\n')[0]).not.toMatch(/(^|,)"?[=@-]/)
+    expect(parseCsv(text)).toEqual([row, row])
+  })
+})
+
+describe('what is pasted', () => {
+  test.each([
+    ['CSV', 'name,os\nweb,Debian\n'],
+    ['JSON', '[{"name":"web","os":"Debian"}]'],
+    ['JSON', '{"name":"web","os":"Debian"}\n'],
+    ['JSON', '{\n  "name": "web",\n  "os": "Debian"\n}'],
+  ])('as %s becomes columns and rows', (format, text) => {
+    expect(readSource(text)).toMatchObject({ format, columns: ['name', 'os'], rows: [['web', 'Debian']] })
+  })
+
+  test.each(['', 'name,os', '[1]', '[{', 'a,b\n1,2,3'])('%p is refused in words', (text) => {
+    expect(() => readSource(text)).toThrow(SyntaxError)
+  })
+})
+
+describe('columns', () => {
+  test('are guessed by their names and by other words for them', () => {
+    expect(guessMapping('devices', ['Name', 'IP Address', 'Operating System', 'Site', 'Tags', 'Colour'])).toEqual([
+      'name',
+      'addresses',
+      'os',
+      'datacenter_id',
+      'tags',
+      '',
+    ])
+    expect(guessMapping('networks', ['VLAN', 'Prefix', 'Name'])).toEqual(['vlan_id', 'subnet', 'name'])
+  })
+
+  test('are no field twice, and the exact name comes first', () => {
+    expect(guessMapping('devices', ['label', 'name'])).toEqual(['', 'name'])
+  })
+
+  const options = { emptyClears: false, datacenters: new Map([['frankfurt 1', 'fra1']]) }
+
+  test('become rows: lists split, addresses made, datacenters found by name, empty cells left alone', () => {
+    const source = readSource('name,ip,tags,dc,os\nweb,"10.0.0.1, 10.0.0.2",a;b,Frankfurt 1,\n')
+    const { rows, problems } = mapRows('devices', source, {
+      ...options,
+      mapping: guessMapping('devices', source.columns),
+    })
+    expect(rows).toEqual([
+      { name: 'web', addresses: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }], tags: ['a', 'b'], datacenter_id: 'fra1' },
+    ])
+    expect(problems.size).toBe(0)
+  })
+
+  test('that are empty clear their field where that is wanted', () => {
+    const source = readSource('id,name,os,tags\n,web,,\n')
+    const mapping = guessMapping('devices', source.columns)
+    expect(mapRows('devices', source, { ...options, mapping, emptyClears: true }).rows).toEqual([
+      { name: 'web', os: '', tags: [] },
+    ])
+  })
+
+  test('with mistakes are told by row', () => {
+    const source = readSource('name,ip\nweb,10.0.0.1\n,10.0.0.2\ndb,10.0.0.999\n')
+    const { problems } = mapRows('devices', source, { ...options, mapping: ['name', 'addresses'] })
+    expect([...problems]).toEqual([
+      [1, 'name: is required'],
+      [2, 'addresses[0].ip: must be an IPv4 or IPv6 address'],
+    ])
+  })
+})
+
+describe('an export', () => {
+  const device = {
+    id: 'd1',
+    name: '=web',
+    description: 'two\nlines',
+    tags: ['a', 'b;c'],
+    domains: ['x.example.com', 'y.example.com'],
+    addresses: [{ ip: '10.0.0.1', port: null, label: 'a, b' }],
+    datacenter_id: null,
+    hidden: 1,
+  }
+
+  test.each([rowsToCsv, rowsToJson])('is read as the same rows', (write) => {
+    const source = readSource(write('devices', [device]))
+    const mapping = guessMapping('devices', source.columns)
+    const { rows } = mapRows('devices', source, { mapping, emptyClears: false, datacenters: new Map() })
+    const { hidden, datacenter_id, ...rest } = device
+    expect(rows).toEqual([write === rowsToCsv ? rest : { ...rest, datacenter_id }])
+  })
+
+  test('of a list in a cell is the list again', () => {
+    for (const list of [['a'], ['a', 'b'], ['a;b'], ['[x'], [' a']])
+      expect(readCell('list', cellOf(list))).toEqual(list)
+  })
+})

@@ -1,0 +1,47 @@
+/** Which column is which field. */
+import { FIELDS, type ResourceName } from '../export/fields.ts'
+import { SelectField } from '../ui/field.tsx'
+import css from './import.module.css'
+import type { Mapping } from './mapping.ts'
+import type { Source } from './read.ts'
+
+const SAMPLES = 3
+
+const sampleOf = (source: Source, column: number): string =>
+  source.rows
+    .map((row) => row[column])
+    .filter((cell) => cell !== undefined && cell !== null && cell !== '')
+    .slice(0, SAMPLES)
+    .map((cell) => (typeof cell === 'object' ? JSON.stringify(cell) : String(cell)))
+    .join(' · ')
+
+type Props = {
+  readonly resource: ResourceName
+  readonly source: Source
+  readonly mapping: Mapping
+  readonly onChange: (mapping: Mapping) => void
+}
+
+export const MappingGrid = ({ resource, source, mapping, onChange }: Props) => {
+  const fields = Object.keys(FIELDS[resource])
+  return (
+    <ul className={css.mapping} aria-label="Columns">
+      {source.columns.map((column, at) => (
+        // Two columns may have one name.
+        // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+        <li key={at} data-unused={mapping[at] === '' || undefined}>
+          <SelectField
+            label={column === '' ? `Column ${at + 1}` : column}
+            hint={sampleOf(source, at) || 'empty'}
+            value={mapping[at] ?? ''}
+            onChange={(field) =>
+              // A field is filled from one column: the other one loses it.
+              onChange(mapping.map((old, other) => (other === at ? field : old === field ? '' : old)))
+            }
+            options={[['', 'Leave out'], ...fields.map((field) => [field, field] as const)]}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,86 @@
+/** The rows as they will be sent, and beside each what is wrong with it. */
+import { useMemo, useState } from 'react'
+import { cellOf, type ImportRow, rowName } from '../export/fields.ts'
+import { type Column, DataTable } from '../table/data-table.tsx'
+import type { TableSpec } from '../table/engine.ts'
+import tableCss from '../table/table.module.css'
+import { useLocalView } from '../table/view.ts'
+import { Badge } from '../ui/bits.tsx'
+
+export type Verdict = { readonly tone: 'ok' | 'warn' | 'bad' | 'idle'; readonly text: string }
+
+export type PreviewRow = { readonly number: number; readonly verdict: Verdict; readonly row: ImportRow }
+
+const SPEC: TableSpec<PreviewRow> = {
+  id: ({ number }) => String(number),
+  text: ({ row }) => rowName(row),
+  sorts: { number: ({ number }) => number, verdict: ({ verdict }) => `${verdict.tone} ${verdict.text}` },
+  fields: {},
+  facets: {},
+}
+
+const FIRST: readonly Column<PreviewRow>[] = [
+  {
+    id: 'number',
+    text: 'Row',
+    width: 96,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ number }) => <span className="num">{number}</span>,
+  },
+  {
+    id: 'verdict',
+    text: 'Result',
+    width: 330,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ verdict: { tone, text } }) =>
+      tone === 'bad' || tone === 'warn' ? (
+        <span title={text}>
+          <Badge tone={tone}>{tone === 'bad' ? 'refused' : 'look at'}</Badge> {text}
+        </span>
+      ) : (
+        <Badge tone={tone}>{text}</Badge>
+      ),
+  },
+]
+
+const fieldColumn = (field: string): Column<PreviewRow> => ({
+  id: `field ${field}`,
+  text: field,
+  width: 160,
+  isEssential: field === 'name',
+  cell: ({ row }) => (
+    <span className="mono">{field === 'addresses' ? addressText(row[field]) : cellOf(row[field])}</span>
+  ),
+})
+
+const addressText = (value: unknown): string =>
+  Array.isArray(value)
+    ? value
+        .map((one) => (typeof one === 'object' && one !== null && 'ip' in one ? String(one.ip) : String(one)))
+        .join(', ')
+    : cellOf(value)
+
+type Props = { readonly rows: readonly PreviewRow[]; readonly fields: readonly string[] }
+
+export const PreviewTable = ({ rows, fields }: Props) => {
+  const [sort, setSort] = useState({ sort: 'number', isDescending: false })
+  const columns = useMemo(() => [...FIRST, ...fields.map(fieldColumn)], [fields])
+  const view = useLocalView(rows, SPEC, { q: '', ...sort })
+  return (
+    <div className={tableCss.wrap}>
+      <DataTable
+        label="Rows to import"
+        columns={columns}
+        view={view}
+        sorting={sort}
+        onSort={(column) =>
+          setSort((old) => ({ sort: column, isDescending: old.sort === column && !old.isDescending }))
+        }
+        idOf={SPEC.id}
+        nameOf={({ row }) => rowName(row)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+/** Goes to the device of a name or an address. */
+import { Search } from 'lucide-react'
+import { type SubmitEvent, useState } from 'react'
+import { api } from '../api/client.ts'
+import tableCss from '../table/table.module.css'
+import { toast, toastError } from '../ui/toast.tsx'
+
+export const FindDevice = ({ onFound }: { readonly onFound: (id: string) => void }) => {
+  const [text, setText] = useState('')
+  const find = async () => {
+    const q = text.trim()
+    if (q === '') return
+    try {
+      // What equals the question comes first.
+      const [device] = await api.devices.search({ q, limit: 1 })
+      if (!device) return toast(`No device matches “${q}”`)
+      setText('')
+      onFound(device.id)
+    } catch (error) {
+      toastError('That could not be searched for', error)
+    }
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    void find()
+  }
+  return (
+    <form className={tableCss.filter} onSubmit={submit}>
+      <div className={tableCss.box}>
+        <Search size={15} aria-hidden="true" />
+        <input
+          type="search"
+          aria-label="Focus on a device"
+          placeholder="Focus on a device: its name or address, then Enter"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,123 @@
+/** The same graph as a table. */
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { StatusBadge } from '../devices/columns.tsx'
+import type { DeviceRow } from '../devices/spec.ts'
+import { type Column, DataTable } from '../table/data-table.tsx'
+import type { TableSpec } from '../table/engine.ts'
+import { useSorting } from '../table/list-search.ts'
+import tableCss from '../table/table.module.css'
+import { useLocalView } from '../table/view.ts'
+import { RowLink } from '../ui/row-link.tsx'
+import { type Role, roleOf } from './role.ts'
+import type { Placed } from './source.ts'
+import { levelText, ROLE_TEXTS, tiesOf } from './words.ts'
+
+type NodeRow = {
+  readonly id: string
+  readonly name: string
+  readonly role: Role
+  readonly level: number
+  readonly where: string
+  readonly ties: string
+  readonly device: DeviceRow | undefined
+}
+
+const SPEC: TableSpec<NodeRow> = {
+  id: ({ id }) => id,
+  text: ({ name }) => name,
+  sorts: {
+    name: ({ name }) => name.toLowerCase(),
+    role: ({ role }) => role,
+    where: ({ level }) => Math.abs(level) * 2 + (level < 0 ? 1 : 0),
+    ties: ({ ties }) => ties,
+  },
+  fields: {},
+  facets: {},
+}
+
+const COLUMNS: readonly Column<NodeRow>[] = [
+  {
+    id: 'name',
+    text: 'Device',
+    width: 190,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, name }) => (
+      <RowLink to="devices" id={id}>
+        {name}
+      </RowLink>
+    ),
+  },
+  { id: 'where', text: 'Where', width: 150, isSortable: true, isEssential: true, cell: ({ where }) => where },
+  { id: 'role', text: 'Role', width: 150, isSortable: true, cell: ({ role }) => ROLE_TEXTS[role] },
+  {
+    id: 'ties',
+    text: 'Hangs together with',
+    width: 380,
+    isSortable: true,
+    cell: ({ ties }) => ties,
+  },
+  {
+    id: 'status',
+    text: 'Status',
+    width: 128,
+    cell: ({ device }) => device && <StatusBadge status={device.status} />,
+  },
+  {
+    id: 'graph',
+    text: 'Graph',
+    width: 80,
+    cell: ({ id }) => (
+      <Link
+        to="/topology"
+        search={(old: Record<string, unknown>) => ({ ...old, focus: id, tab: undefined })}
+        tabIndex={-1}
+      >
+        Focus
+      </Link>
+    ),
+  },
+]
+
+type Props = {
+  readonly placed: Placed
+  readonly rows: ReadonlyMap<string, DeviceRow>
+  readonly onOpen: (id: string) => void
+}
+
+export const GraphTable = ({ placed: { graph, view }, rows, onOpen }: Props) => {
+  const { sort, isDescending, onSort } = useSorting('where')
+  const nodes = useMemo(() => {
+    const nameOf = (node: number) => rows.get(graph.ids[node] ?? '')?.name ?? graph.ids[node] ?? ''
+    return graph.ids.map((id, node): NodeRow => {
+      const name = nameOf(node)
+      return {
+        id,
+        name,
+        role: roleOf({ name, tags: rows.get(id)?.tags ?? [] }),
+        level: graph.levels[node] ?? 0,
+        where: levelText(view, graph.levels[node] ?? 0),
+        ties: tiesOf(graph, node)
+          .map((tie) => `${tie.text} ${nameOf(tie.node)}`)
+          .join(', '),
+        device: rows.get(id),
+      }
+    })
+  }, [graph, view, rows])
+  const table = useLocalView(nodes, SPEC, { q: '', sort, isDescending })
+  return (
+    <div className={tableCss.wrap}>
+      <DataTable
+        label="Devices of the graph"
+        columns={COLUMNS}
+        view={table}
+        sorting={{ sort, isDescending }}
+        onSort={onSort}
+        idOf={SPEC.id}
+        nameOf={({ name }) => name}
+        actions={{ open: ({ id }) => onOpen(id) }}
+      />
+    </div>
+  )
+}

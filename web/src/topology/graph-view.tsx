@@ -1,0 +1,128 @@
+/** The picture of a graph, what is selected in it, and the keys that move through it. */
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import type { DeviceRow } from '../devices/spec.ts'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import { useNarrow } from '../ui/use-narrow.ts'
+import { type Point, towards } from './camera.ts'
+import { useColours } from './colours.ts'
+import { neighboursOf } from './graph.ts'
+import { Inspector } from './inspector.tsx'
+import { Legend } from './legend.tsx'
+import { paintGraph, type Scene } from './paint-graph.ts'
+import { roleOf } from './role.ts'
+import type { Placed } from './source.ts'
+import { type Frame, Stage, type StageHandle } from './stage.tsx'
+import css from './topology.module.css'
+import { levelText, ROLE_TEXTS, summaryOf, tiesOf } from './words.ts'
+
+const DIRECTIONS: Readonly<Record<string, Point>> = {
+  ArrowRight: { x: 1, y: 0 },
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowDown: { x: 0, y: 1 },
+  ArrowUp: { x: 0, y: -1 },
+}
+
+/** For the panel beside the picture, and for labels right of their nodes. */
+const ROOM = { top: 44, right: 420, bottom: 84, left: 48 }
+const NARROW_ROOM = { top: 24, right: 96, bottom: 40, left: 24 }
+const MAX_ZOOM = 1.35
+
+type Props = {
+  readonly placed: Placed
+  readonly rows: ReadonlyMap<string, DeviceRow>
+  readonly onFocus: (id: string) => void
+  readonly onOpen: (id: string) => void
+  /** Gives the buttons of the page the same powers as the keys. */
+  readonly tools: (tools: { readonly fit: () => void; readonly zoom: () => void }) => void
+}
+
+export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
+  const { graph, positions, view, seq } = placed
+  const noteId = useId()
+  const stage = useRef<StageHandle>(null)
+  const colours = useColours()
+  const isNarrow = useNarrow()
+  const [choice, setChoice] = useState({ seq, node: 0 })
+  const [hovered, setHovered] = useState(-1)
+  // Of another graph it is the one in the middle.
+  const selected = choice.seq === seq && choice.node < graph.ids.length ? choice.node : 0
+  const select = (node: number) => setChoice({ seq, node })
+  const names = useMemo(() => graph.ids.map((id) => rows.get(id)?.name ?? id), [graph, rows])
+  const roles = useMemo(
+    () => graph.ids.map((id) => roleOf({ name: rows.get(id)?.name ?? id, tags: rows.get(id)?.tags ?? [] })),
+    [graph, rows],
+  )
+  const near = useMemo(() => new Set(neighboursOf(graph, selected)), [graph, selected])
+  const zoom = () => stage.current?.zoomTo(selected)
+  const fitAll = () => stage.current?.fit()
+  useEffect(() => tools({ fit: fitAll, zoom }))
+  const move = (key: string) => () => {
+    const direction = DIRECTIONS[key]
+    if (!direction) return
+    const next = towards(positions, selected, [...near], direction)
+    if (next !== -1) select(next)
+  }
+  useHotkeys({
+    ...Object.fromEntries(Object.keys(DIRECTIONS).map((key) => [key, move(key)])),
+    Home: () => select(0),
+    Enter: () => onFocus(graph.ids[selected] ?? ''),
+    o: () => onOpen(graph.ids[selected] ?? ''),
+    f: fitAll,
+    z: zoom,
+    Escape: () => select(0),
+  })
+  const paint = ({ context, camera, size, positions: shown }: Frame) => {
+    const scene: Scene = {
+      graph,
+      positions: shown,
+      names,
+      roles,
+      selected,
+      hovered: hovered < graph.ids.length ? hovered : -1,
+      near,
+      isLayered: view === 'impact',
+    }
+    paintGraph({ context, camera, colours }, scene, size)
+  }
+  const role = roles[selected] ?? 'server'
+  const ties = tiesOf(graph, selected)
+  const summary = summaryOf(graph, view, names[0] ?? '')
+  return (
+    <div className={css.split}>
+      <div className={css.picture}>
+        <Stage
+          ref={stage}
+          label="Graph. Arrow keys move between neighbours, Enter focuses, o opens. The table lists the same."
+          noteId={noteId}
+          positions={positions}
+          pictureKey={seq}
+          fitting={{ room: isNarrow ? NARROW_ROOM : ROOM, maxZoom: MAX_ZOOM }}
+          paint={paint}
+          onPick={select}
+          onOpen={(node) => onFocus(graph.ids[node] ?? '')}
+          onHover={setHovered}
+        />
+        <p className={css.summary}>{summary}.</p>
+        <Legend />
+        <p id={noteId} role="status" className="sr">
+          {names[selected]}: {ROLE_TEXTS[role]}, {levelText(view, graph.levels[selected] ?? 0)}.{' '}
+          {ties
+            .slice(0, 6)
+            .map(({ text, node }) => `${text} ${names[node]}`)
+            .join(', ')}
+          {ties.length > 6 ? ` and ${ties.length - 6} more` : ''}
+        </p>
+      </div>
+      <Inspector
+        graph={graph}
+        view={view}
+        node={selected}
+        names={names}
+        role={role}
+        row={rows.get(graph.ids[selected] ?? '')}
+        onPick={select}
+        onFocus={(node) => onFocus(graph.ids[node] ?? '')}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+/** Which labels are written: those that matter most, and none over another. */
+
+export type Label = {
+  readonly node: number
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  /** Where else it may begin. */
+  readonly otherX?: number
+  /** Higher goes first. */
+  readonly rank: number
+}
+
+const HEIGHT = 16
+/** Between labels side by side. */
+const GAP = 4
+/** Of the cells that places are looked up in. */
+const CELL = 64
+
+/** `x` is where the text begins, `y` its middle. What is an obstacle is drawn anyway, and written over by nothing. */
+export const cullLabels = (labels: readonly Label[], obstacles: readonly Label[] = []): Label[] => {
+  const taken = new Map<string, Label[]>()
+  const cellsOf = ({ x, y, width }: Label): string[] => {
+    const cells: string[] = []
+    for (let column = Math.floor((x - GAP) / CELL); column <= Math.floor((x + width) / CELL); column++)
+      for (let row = Math.floor((y - HEIGHT) / CELL); row <= Math.floor((y + HEIGHT) / CELL); row++)
+        cells.push(`${column} ${row}`)
+    return cells
+  }
+  const take = (label: Label): void => {
+    for (const cell of cellsOf(label)) {
+      const known = taken.get(cell)
+      if (known) known.push(label)
+      else taken.set(cell, [label])
+    }
+  }
+  const isOver = (a: Label, b: Label): boolean =>
+    a.x - GAP < b.x + b.width && b.x - GAP < a.x + a.width && Math.abs(a.y - b.y) < HEIGHT
+  const isTaken = (label: Label): boolean =>
+    cellsOf(label).some((cell) => taken.get(cell)?.some((other) => isOver(label, other)))
+  for (const obstacle of obstacles) take(obstacle)
+  return labels
+    .toSorted((a, b) => b.rank - a.rank || a.node - b.node)
+    .flatMap((label) => {
+      const places = label.otherX === undefined ? [label.x] : [label.x, label.otherX]
+      const fitting = places.map((x) => ({ ...label, x })).find((one) => !isTaken(one))
+      if (!fitting) return []
+      take(fitting)
+      return [fitting]
+    })
+}

@@ -1,0 +1,42 @@
+/** Holds every relationship, cuts out what is asked for, and places it: none of that holds up the page. */
+import type { Relationship } from '../api/contracts.ts'
+import { forceLayout, ringLayout } from './force.ts'
+import { graphAround, LinkIndex } from './graph.ts'
+import { layeredLayout } from './layered.ts'
+import type { Ask, Tell } from './messages.ts'
+
+// The types of a page are those of a window, which posts to an origin; a worker posts to its page.
+const tell = (message: Tell): void => (self as unknown as { postMessage: (message: Tell) => void }).postMessage(message)
+
+type Loaded = LinkIndex | { readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
+
+const load = async (): Promise<Loaded> => {
+  try {
+    const response = await fetch('/api/relationships')
+    const { status } = response
+    const retryAfter = response.headers.get('retry-after')
+    if (!response.ok) return { status, body: await response.json().catch(() => undefined), retryAfter }
+    // The server's half of the contract.
+    return new LinkIndex((await response.json()) as readonly Relationship[])
+  } catch {
+    return { status: 0, body: undefined, retryAfter: null }
+  }
+}
+
+let loaded: Promise<Loaded> | undefined
+
+const answer = async ({ seq, query }: Ask): Promise<void> => {
+  loaded ??= load()
+  const index = await loaded
+  if (!(index instanceof LinkIndex)) {
+    loaded = undefined
+    tell({ type: 'failed', seq, ...index })
+    return
+  }
+  const graph = graphAround(index, query)
+  const isLayered = query.view === 'impact'
+  tell({ type: 'graph', seq, graph, positions: isLayered ? layeredLayout(graph) : ringLayout(graph) })
+  if (!isLayered) tell({ type: 'settled', seq, positions: forceLayout(graph) })
+}
+
+self.addEventListener('message', ({ data }: MessageEvent<Ask>) => void answer(data))

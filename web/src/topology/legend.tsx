@@ -1,0 +1,61 @@
+/** What lines and shapes mean. */
+import { useEffect, useRef } from 'react'
+import { type Colours, useColours } from './colours.ts'
+import type { LinkType } from './graph.ts'
+import { DASHES, HUES, shapePath } from './paint-graph.ts'
+import { ROLES, type Role } from './role.ts'
+import css from './topology.module.css'
+import { ROLE_TEXTS } from './words.ts'
+
+const LINES: readonly (readonly [LinkType, string])[] = [
+  ['connected_to', 'connected to'],
+  ['contains', 'contains'],
+  ['depends_on', 'depends on'],
+]
+
+/** Drawn by the same code as the picture, so that it can't say anything else. */
+const Shape = ({ role, colours }: { readonly role: Role; readonly colours: Colours }) => {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    const context = canvas.current?.getContext('2d')
+    if (!context) return
+    context.setTransform(2, 0, 0, 2, 0, 0)
+    context.clearRect(0, 0, 16, 16)
+    context.strokeStyle = colours.muted
+    context.lineWidth = 1.3
+    context.stroke(shapePath(role, { x: 8, y: 8 }, 5))
+  }, [role, colours])
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it takes no focus; its words stand beside it
+  return <canvas ref={canvas} width={32} height={32} className={css.sample} aria-hidden="true" />
+}
+
+export const Legend = () => {
+  const colours = useColours()
+  return (
+    <ul className={css.legend} aria-label="Legend">
+      {LINES.map(([type, text]) => (
+        <li key={type}>
+          <svg width="26" height="8" aria-hidden="true">
+            <line
+              x1="2"
+              x2="24"
+              y1="4"
+              y2="4"
+              stroke={colours[HUES[type]]}
+              strokeWidth="2"
+              strokeLinecap="round"
+              strokeDasharray={DASHES[type].join(' ')}
+            />
+          </svg>
+          {text}
+        </li>
+      ))}
+      {ROLES.map((role) => (
+        <li key={role}>
+          <Shape role={role} colours={colours} />
+          {ROLE_TEXTS[role]}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,71 @@
+/** The whole estate as dots, a block for each datacenter: every device has its place in the picture. */
+import type { Positions } from './camera.ts'
+
+/** Between dots, and their size. */
+export const STEP = 10
+export const DOT = 7
+const GAP = 46
+/** Blocks are about this much wider than high. */
+const SHAPE = 1.5
+
+export type Block = {
+  /** Of the place; the last one is for devices without a datacenter. */
+  readonly place: number
+  readonly count: number
+  readonly x: number
+  readonly y: number
+  readonly width: number
+}
+
+export type OverviewPlan = { readonly positions: Positions; readonly blocks: readonly Block[] }
+
+type BlockSize = { readonly across: number; readonly down: number }
+
+/** The width at which the blocks fill a window of this shape best. */
+const bestWidth = (sizes: readonly BlockSize[], aspect: number): number => {
+  const least = Math.max(...sizes.map(({ across }) => across * STEP))
+  const costOf = (widest: number): number => {
+    let [x, y, rowHeight, right] = [0, 0, 0, 0]
+    for (const { across, down } of sizes) {
+      if (x > 0 && x + across * STEP > widest) [x, y, rowHeight] = [0, y + rowHeight + GAP, 0]
+      right = Math.max(right, x + across * STEP)
+      x += across * STEP + GAP
+      rowHeight = Math.max(rowHeight, down * STEP)
+    }
+    return Math.max(right / aspect, y + rowHeight)
+  }
+  let width = 0
+  const widths = sizes.slice(0, 24).map(({ across }) => (width += across * STEP + GAP))
+  return [least, ...widths.filter((one) => one >= least)].reduce((best, one) =>
+    costOf(one) < costOf(best) ? one : best,
+  )
+}
+
+/** `places` names the block of each device. */
+export const planOverview = (places: Uint16Array, aspect: number): OverviewPlan => {
+  const members = new Map<number, number[]>()
+  for (const [device, place] of places.entries()) {
+    const known = members.get(place)
+    if (known) known.push(device)
+    else members.set(place, [device])
+  }
+  const groups = [...members].sort((a, b) => b[1].length - a[1].length || a[0] - b[0])
+  const sizes = groups.map(([, devices]) => {
+    const across = Math.max(12, Math.ceil(Math.sqrt(devices.length * SHAPE)))
+    return { across, down: Math.ceil(devices.length / across) }
+  })
+  const widest = bestWidth(sizes, aspect)
+  const positions = new Float32Array(places.length * 2)
+  const blocks: Block[] = []
+  let [x, y, rowHeight] = [0, 0, 0]
+  for (const [at, [place, devices]] of groups.entries()) {
+    const { across, down } = sizes[at] ?? { across: 1, down: 1 }
+    if (x > 0 && x + across * STEP > widest) [x, y, rowHeight] = [0, y + rowHeight + GAP, 0]
+    for (const [i, device] of devices.entries())
+      positions.set([x + (i % across) * STEP, y + Math.floor(i / across) * STEP], device * 2)
+    blocks.push({ place, count: devices.length, x, y, width: across * STEP })
+    x += across * STEP + GAP
+    rowHeight = Math.max(rowHeight, down * STEP)
+  }
+  return { positions, blocks }
+}

@@ -1,0 +1,158 @@
+/** Draws a graph: lines told apart by dash as well as hue, devices by shape. */
+import { type Camera, type Positions, pointAt, type Size, toScreen } from './camera.ts'
+import type { Colours } from './colours.ts'
+import type { Graph, LinkType } from './graph.ts'
+import { cullLabels, type Label } from './labels.ts'
+import type { Role } from './role.ts'
+
+export type Scene = {
+  readonly graph: Graph
+  readonly positions: Positions
+  readonly names: readonly string[]
+  readonly roles: readonly Role[]
+  readonly selected: number
+  readonly hovered: number
+  /** Next to the selected one. */
+  readonly near: ReadonlySet<number>
+  readonly isLayered: boolean
+}
+
+export const DASHES: Readonly<Record<LinkType, readonly number[]>> = {
+  connected_to: [],
+  depends_on: [7, 4],
+  contains: [1.5, 4],
+}
+export const HUES: Readonly<Record<LinkType, keyof Colours>> = {
+  connected_to: 'accent',
+  depends_on: 'warn-fill',
+  contains: 'ok',
+}
+const TYPES: readonly LinkType[] = ['contains', 'connected_to', 'depends_on']
+
+const RADIUS = 6
+const LABEL_FONT = '11px Inter, sans-serif'
+/** From the middle of a node to its label. */
+const LABEL_GAP = 13
+const ARROW = 6
+
+type Painter = { readonly context: CanvasRenderingContext2D; readonly camera: Camera; readonly colours: Colours }
+
+const radiusOf = (scene: Scene, node: number, zoom: number): number => {
+  const scale = Math.min(1.25, Math.max(0.55, zoom))
+  return (node === scene.selected || node === 0 ? RADIUS + 2.5 : RADIUS) * scale
+}
+
+const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void => {
+  const { graph, positions, selected, isLayered } = scene
+  context.lineCap = 'round'
+  const hasArrows = camera.zoom > 0.45
+  for (const isHot of [false, true])
+    for (const type of TYPES) {
+      const arrows = new Path2D()
+      const lines = new Path2D()
+      for (const { from, to, type: kind } of graph.links) {
+        if (kind !== type || (from === selected || to === selected) !== isHot) continue
+        const a = toScreen(camera, pointAt(positions, from))
+        const b = toScreen(camera, pointAt(positions, to))
+        lines.moveTo(a.x, a.y)
+        const middle = (a.x + b.x) / 2
+        if (isLayered) lines.bezierCurveTo(middle, a.y, middle, b.y, b.x, b.y)
+        else lines.lineTo(b.x, b.y)
+        if (kind !== 'connected_to' && hasArrows) {
+          const angle = isLayered ? (b.x < a.x ? Math.PI : 0) : Math.atan2(b.y - a.y, b.x - a.x)
+          const reach = radiusOf(scene, to, camera.zoom) + 3
+          const tip = { x: b.x - Math.cos(angle) * reach, y: b.y - Math.sin(angle) * reach }
+          arrows.moveTo(tip.x, tip.y)
+          for (const turn of [0.45, -0.45])
+            arrows.lineTo(tip.x - Math.cos(angle + turn) * ARROW, tip.y - Math.sin(angle + turn) * ARROW)
+          arrows.closePath()
+        }
+      }
+      context.strokeStyle = colours[HUES[type]]
+      context.fillStyle = colours[HUES[type]]
+      context.globalAlpha = isHot ? 1 : 0.5
+      context.lineWidth = (isHot ? 2 : 1.1) * (type === 'contains' ? 1.3 : 1)
+      context.setLineDash([...DASHES[type]])
+      context.stroke(lines)
+      context.setLineDash([])
+      context.fill(arrows)
+    }
+  context.globalAlpha = 1
+}
+
+/** Shapes of about the same area. */
+export const shapePath = (role: Role, { x, y }: { x: number; y: number }, radius: number): Path2D => {
+  const path = new Path2D()
+  if (role === 'network') path.roundRect(x - radius, y - radius, radius * 2, radius * 2, 2.5)
+  else if (role === 'server') path.arc(x, y, radius, 0, 2 * Math.PI)
+  else {
+    const corners = role === 'storage' ? 4 : 6
+    const reach = radius * (role === 'storage' ? 1.3 : 1.15)
+    for (let corner = 0; corner < corners; corner++) {
+      const angle = (corner / corners) * 2 * Math.PI - Math.PI / 2
+      path.lineTo(x + Math.cos(angle) * reach, y + Math.sin(angle) * reach)
+    }
+    path.closePath()
+  }
+  return path
+}
+
+const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void => {
+  const { graph, positions, roles, selected, hovered, near } = scene
+  for (const node of graph.ids.keys()) {
+    const point = toScreen(camera, pointAt(positions, node))
+    const role = roles[node] ?? 'server'
+    const radius = radiusOf(scene, node, camera.zoom)
+    const path = shapePath(role, point, radius)
+    const isLit = near.has(node) || node === hovered || node === 0
+    context.fillStyle = node === selected ? colours.accent : colours.raised
+    context.strokeStyle = isLit || node === selected ? colours.accent : colours.muted
+    context.lineWidth = isLit ? 2 : 1.3
+    context.fill(path)
+    context.stroke(path)
+    // The middle of the picture stays known when something else is selected.
+    if (node === 0) context.stroke(shapePath(role, point, radius + 4))
+  }
+}
+
+const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: Size): void => {
+  const { graph, positions, names, selected, hovered, near } = scene
+  context.font = LABEL_FONT
+  context.textBaseline = 'middle'
+  context.lineJoin = 'round'
+  const degrees = new Uint32Array(graph.ids.length)
+  for (const { from, to } of graph.links) for (const end of [from, to]) degrees[end] = (degrees[end] ?? 0) + 1
+  const rankOf = (node: number): number =>
+    (node === selected || node === hovered ? 1e6 : node === 0 ? 1e5 : near.has(node) ? 1e4 : 0) + (degrees[node] ?? 0)
+  const obstacles: Label[] = []
+  const labels: Label[] = []
+  for (const node of graph.ids.keys()) {
+    const { x, y } = toScreen(camera, pointAt(positions, node))
+    if (x < -200 || y < -20 || x > size.width + 20 || y > size.height + 20) continue
+    const radius = radiusOf(scene, node, camera.zoom)
+    obstacles.push({ node, x: x - radius + 3, y, width: radius * 2 - 6, rank: 0 })
+    const width = context.measureText(names[node] ?? '').width
+    const gap = LABEL_GAP + (node === 0 ? 5 : 0)
+    labels.push({ node, x: x + gap, otherX: x - gap - width, y, width, rank: rankOf(node) })
+  }
+  // What is looked at has its name, whatever is under it.
+  const isFirst = ({ node }: Label) => node === selected || node === hovered
+  const kept = cullLabels(
+    labels.filter((label) => !isFirst(label)),
+    [...obstacles, ...labels.filter(isFirst)],
+  )
+  for (const { node, x, y } of [...kept, ...labels.filter(isFirst)]) {
+    const isLit = near.has(node) || node === selected || node === hovered || node === 0
+    context.lineWidth = 3
+    context.strokeStyle = colours.sunken
+    context.strokeText(names[node] ?? '', x, y)
+    context.fillStyle = isLit ? colours.text : colours.muted
+    context.fillText(names[node] ?? '', x, y)
+  }
+}
+
+export const paintGraph = (painter: Painter, scene: Scene, size: Size): void => {
+  paintLinks(painter, scene)
+  paintNodes(painter, scene)
+  paintLabels(painter, scene, size)
+}

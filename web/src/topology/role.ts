@@ -1,0 +1,21 @@
+/** What a device is for, as far as its name, tags and model tell: the shape it is drawn in. */
+
+export const ROLES = ['network', 'storage', 'host', 'server'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Of these words the first that occurs decides; they are the short forms that people give machines. */
+const WORDS: readonly (readonly [Role, ReadonlySet<string>])[] = [
+  ['network', new Set('sw switch tor spine leaf rtr router gw gateway fw firewall lb vpn ap wlc'.split(' '))],
+  ['storage', new Set('db database postgres mysql nas san storage backup cache redis ceph'.split(' '))],
+  ['host', new Set('hv hypervisor esx esxi kvm proxmox rack chassis enclosure blade pdu ups bmc'.split(' '))],
+]
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? []
+
+type Described = { readonly name: string; readonly tags: readonly string[] }
+
+/** @example roleOf({ name: 'fra1-sw-001', tags: [] }) // 'network' */
+export const roleOf = ({ name, tags }: Described): Role => {
+  const words = [...tags, name].flatMap(wordsOf)
+  return WORDS.find(([, known]) => words.some((word) => known.has(word)))?.[0] ?? 'server'
+}

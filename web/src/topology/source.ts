@@ -1,0 +1,63 @@
+/** The topology as the page sees it: a worker that lives as long as the page is open. */
+import { useEffect, useState } from 'react'
+import { errorOf } from '../../../src/platform/client.ts'
+import type { AppError } from '../../../src/platform/errors.ts'
+import { noteAnswer, noteFailure } from '../api/connection.ts'
+import { startWorker } from '../api/trusted-worker.ts'
+import type { Graph, GraphQuery, View } from './graph.ts'
+import type { Ask, Tell } from './messages.ts'
+
+export type Placed = {
+  readonly focus: string
+  readonly view: View
+  readonly graph: Graph
+  readonly positions: Float32Array
+  /** Another graph has another number. */
+  readonly seq: number
+}
+
+const errorFrom = ({ status, body, retryAfter }: Tell & { type: 'failed' }): AppError => {
+  if (status === 0) noteFailure()
+  else {
+    const headers = retryAfter === null ? undefined : { 'retry-after': retryAfter }
+    noteAnswer('/api/relationships', new Response(null, { status, ...(headers ? { headers } : {}) }))
+  }
+  return errorOf(status, body, 'The server')
+}
+
+type State = { readonly placed?: Placed | undefined; readonly error?: AppError | undefined }
+
+/** Numbers of questions, over all workers: an answer of another one is never taken for ours. */
+let seq = 0
+
+export const useGraph = (query: GraphQuery | undefined): State & { readonly retry: () => void } => {
+  const [worker, setWorker] = useState<Worker>()
+  const [state, setState] = useState<State>({})
+  const [tries, setTries] = useState(0)
+  const isWanted = query !== undefined
+  useEffect(() => {
+    if (!isWanted) return
+    const started = startWorker('layout')
+    setWorker(started)
+    return () => started.terminate()
+  }, [isWanted])
+
+  const { focus, view, hops } = query ?? {}
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try is the same question again
+  useEffect(() => {
+    if (!worker || focus === undefined || view === undefined || hops === undefined) return
+    const mine = ++seq
+    const hear = ({ data }: MessageEvent<Tell>) => {
+      if (data.seq !== mine) return
+      if (data.type === 'failed') setState({ error: errorFrom(data) })
+      else if (data.type === 'graph')
+        setState({ placed: { focus, view, graph: data.graph, positions: data.positions, seq: mine } })
+      else setState(({ placed }) => (placed ? { placed: { ...placed, positions: data.positions } } : {}))
+    }
+    worker.addEventListener('message', hear)
+    const ask: Ask = { type: 'graph', seq: mine, query: { focus, view, hops } }
+    worker.postMessage(ask)
+    return () => worker.removeEventListener('message', hear)
+  }, [worker, focus, view, hops, tries])
+  return { ...state, retry: () => setTries((old) => old + 1) }
+}

@@ -1,0 +1,210 @@
+/** What hangs together with what: one device and what is around it, or the whole estate. */
+import { useNavigate } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { useStore } from '../api/store.ts'
+import { devices } from '../devices/source.ts'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import { type Hint, Hints, PageHead } from '../shell/page.tsx'
+import { PageLoading } from '../shell/shell.tsx'
+import { termText } from '../table/filter.ts'
+import { usePageSearch } from '../table/list-search.ts'
+import tableCss from '../table/table.module.css'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import { Failure, State } from '../ui/states.tsx'
+import { FindDevice } from './find-device.tsx'
+import { MOST_HOPS, VIEWS } from './graph.ts'
+import { GraphTable } from './graph-table.tsx'
+import { GraphView } from './graph-view.tsx'
+import { OverviewTable } from './overview-table.tsx'
+import { OverviewView } from './overview-view.tsx'
+import { hopsOf, viewOf } from './search.ts'
+import { useGraph } from './source.ts'
+import css from './topology.module.css'
+import { useBrief, useNodes } from './use-nodes.ts'
+import { VIEW_TEXTS } from './words.ts'
+
+const TABLE_HINTS: readonly Hint[] = [
+  [['j', 'k'], 'move'],
+  [['↵'], 'open'],
+  [['?'], 'all shortcuts'],
+]
+
+const GraphOrTable = ({ isTable, onChange }: { isTable: boolean; onChange: (isTable: boolean) => void }) => (
+  <fieldset className={css.choice}>
+    <legend className="sr">Shown as</legend>
+    <Button aria-pressed={!isTable} onClick={() => onChange(false)}>
+      Graph
+    </Button>
+    <Button aria-pressed={isTable} onClick={() => onChange(true)}>
+      Table
+    </Button>
+  </fieldset>
+)
+
+const Around = ({ focus }: { readonly focus: string }) => {
+  const { search, set } = usePageSearch()
+  const navigate = useNavigate()
+  const view = viewOf(search.view)
+  const hops = hopsOf(search.hops, view)
+  const isTable = search.tab === 'table'
+  const { placed, error, retry } = useGraph({ focus, view, hops })
+  const rows = useNodes(placed?.graph.ids)
+  const state = useStore(devices.state)
+  const tools = useRef({ fit: () => {}, zoom: () => {} })
+  const most = MOST_HOPS[view]
+  const setHops = (next: number) => {
+    if (next >= 1 && next <= most) void set({ hops: next === most ? undefined : String(next) }, { isReplace: true })
+  }
+  const focusOn = (id: string) => {
+    if (id !== focus) void set({ focus: id })
+  }
+  const open = (id: string) => void navigate({ to: '/devices/$id', params: { id } })
+  useHotkeys({ '[': () => setHops(hops - 1), ']': () => setHops(hops + 1) })
+  // Rows that are there and don't hold the device: there is none. Until they are there, nobody knows.
+  const isMissing =
+    placed?.focus === focus && rows.size === 0 && placed.graph.ids.length === 1 && state.status === 'ready'
+  const name = rows.get(focus)?.name ?? focus
+  return (
+    <>
+      <PageHead title={name} parent={{ text: 'Topology', link: { to: '/topology' } }}>
+        <GraphOrTable isTable={isTable} onChange={(on) => void set({ tab: on ? 'table' : undefined })} />
+      </PageHead>
+      <div className={tableCss.bar}>
+        <fieldset className={css.choice}>
+          <legend className="sr">Perspective</legend>
+          {VIEWS.map((one) => (
+            <Button
+              key={one}
+              aria-pressed={one === view}
+              title={VIEW_TEXTS[one][1]}
+              onClick={() => void set({ view: one === 'all' ? undefined : one, hops: undefined })}
+            >
+              {VIEW_TEXTS[one][0]}
+            </Button>
+          ))}
+        </fieldset>
+        <span className={css.hops}>
+          <Button
+            isIcon
+            aria-label="Fewer hops"
+            aria-keyshortcuts="["
+            disabled={hops <= 1}
+            onClick={() => setHops(hops - 1)}
+          >
+            −
+          </Button>
+          <output aria-label="Hops">{plural(hops, 'hop')}</output>
+          <Button
+            isIcon
+            aria-label="More hops"
+            aria-keyshortcuts="]"
+            disabled={hops >= most}
+            onClick={() => setHops(hops + 1)}
+          >
+            +
+          </Button>
+        </span>
+        <FindDevice onFound={focusOn} />
+        {!isTable && (
+          <span className={tableCss.end}>
+            <Button onClick={() => tools.current.fit()}>
+              Fit<kbd>f</kbd>
+            </Button>{' '}
+            <Button onClick={() => tools.current.zoom()}>
+              Zoom<kbd>z</kbd>
+            </Button>
+          </span>
+        )}
+      </div>
+      {error && <Failure error={error} onRetry={retry} />}
+      {!error && !placed && <PageLoading />}
+      {isMissing && state.total > 0 && <MissingOrAlone id={focus} />}
+      {placed && !error && isTable && <GraphTable placed={placed} rows={rows} onOpen={open} />}
+      {placed && !error && !isTable && (
+        <GraphView
+          placed={placed}
+          rows={rows}
+          onFocus={focusOn}
+          onOpen={open}
+          tools={(given) => {
+            tools.current = given
+          }}
+        />
+      )}
+      <Hints
+        hints={
+          isTable
+            ? TABLE_HINTS
+            : [
+                [['←', '→', '↑', '↓'], 'to a neighbour'],
+                [['↵'], 'focus'],
+                [['o'], 'open'],
+                [['[', ']'], 'hops'],
+                [['f'], 'fit'],
+                [['z'], 'zoom'],
+                [['?'], 'all shortcuts'],
+              ]
+        }
+      />
+    </>
+  )
+}
+
+const MissingOrAlone = ({ id }: { readonly id: string }) => (
+  <p className={tableCss.stale} role="status">
+    There is no device with the id {id} among those that you see.
+  </p>
+)
+
+const Estate = () => {
+  const { search, set } = usePageSearch()
+  const navigate = useNavigate()
+  const brief = useBrief()
+  const { status, error } = useStore(devices.state)
+  const isTable = search.tab === 'table'
+  const focusOn = (id: string) => void set({ focus: id, tab: undefined, sort: undefined, desc: undefined })
+  return (
+    <>
+      <PageHead title="Topology">
+        <GraphOrTable isTable={isTable} onChange={(on) => void set({ tab: on ? 'table' : undefined })} />
+      </PageHead>
+      <div className={tableCss.bar}>
+        <FindDevice onFound={focusOn} />
+      </div>
+      {!brief && status === 'failed' && <Failure error={error} onRetry={devices.load} />}
+      {!brief && status !== 'failed' && <PageLoading />}
+      {brief && brief.ids.length === 0 && (
+        <State
+          title="No devices yet"
+          text="As soon as there are devices, this is where one sees how they hang together."
+        />
+      )}
+      {brief && brief.ids.length > 0 && isTable && (
+        <OverviewTable
+          brief={brief}
+          onOpen={(name) => void navigate({ to: '/devices', search: name === '' ? {} : { q: termText('dc', name) } })}
+        />
+      )}
+      {brief && brief.ids.length > 0 && !isTable && <OverviewView brief={brief} onFocus={focusOn} />}
+      <Hints
+        hints={
+          isTable
+            ? TABLE_HINTS
+            : [
+                [['←', '→', '↑', '↓'], 'to a dot'],
+                [['↵'], 'what is around it'],
+                [['f'], 'fit'],
+                [['z'], 'zoom'],
+                [['?'], 'all shortcuts'],
+              ]
+        }
+      />
+    </>
+  )
+}
+
+export const TopologyPage = () => {
+  const { focus } = usePageSearch().search
+  return focus === undefined || focus === '' ? <Estate /> : <Around focus={focus} />
+}

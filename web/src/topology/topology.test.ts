@@ -1,0 +1,169 @@
+/** Graphs, their layouts, their labels and the way through them. */
+import { describe, expect, test } from 'bun:test'
+import { fit, hit, toScreen, towards, zoomAt } from './camera.ts'
+import { forceLayout } from './force.ts'
+import { graphAround, LinkIndex, type LinkType, neighboursOf } from './graph.ts'
+import { cullLabels } from './labels.ts'
+import { layeredLayout } from './layered.ts'
+import { planOverview } from './overview.ts'
+import { roleOf } from './role.ts'
+import { hopsOf, viewOf } from './search.ts'
+
+const index = (...rows: readonly string[]) =>
+  new LinkIndex(
+    rows.map((row) => {
+      const [parent_id = '', type, child_id = ''] = row.split(' ')
+      // The names in these tests are those of the contract.
+      return { parent_id, type: type as LinkType, child_id }
+    }),
+  )
+
+const chain = index('lb depends_on web', 'web depends_on app', 'app depends_on db', 'other depends_on db')
+
+describe('the graph around a device', () => {
+  test('goes as far as it is asked to, over the links of its view', () => {
+    const links = index('sw connected_to a', 'sw connected_to b', 'b contains c', 'a depends_on d')
+    expect(graphAround(links, { focus: 'a', view: 'connections', hops: 1 }).ids).toEqual(['a', 'sw'])
+    expect(graphAround(links, { focus: 'a', view: 'connections', hops: 2 }).ids).toEqual(['a', 'sw', 'b'])
+    expect(graphAround(links, { focus: 'a', view: 'all', hops: 1 }).ids).toEqual(['a', 'sw', 'd'])
+  })
+
+  test('shows in the view of impact what fails and what is needed, and nobody else who needs the same', () => {
+    const { ids, levels } = graphAround(chain, { focus: 'app', view: 'impact', hops: 4 })
+    expect(Object.fromEntries(ids.map((id, i) => [id, levels[i]]))).toEqual({ app: 0, web: 1, lb: 2, db: -1 })
+  })
+
+  test('keeps each link once, and a link both ways twice', () => {
+    const links = index('a connected_to b', 'b connected_to a', 'a contains b')
+    expect(graphAround(links, { focus: 'a', view: 'all', hops: 1 }).links).toHaveLength(3)
+    expect(graphAround(links, { focus: 'a', view: 'connections', hops: 1 }).links).toHaveLength(2)
+  })
+
+  test('ends in a circle', () => {
+    const circle = index('a depends_on b', 'b depends_on a')
+    expect(graphAround(circle, { focus: 'a', view: 'impact', hops: 4 }).ids).toEqual(['a', 'b'])
+  })
+
+  test('counts those for whom there is no room', () => {
+    const wide = index(...Array.from({ length: 20 }, (_, i) => `sw connected_to d${i}`))
+    const { ids, left } = graphAround(wide, { focus: 'sw', view: 'all', hops: 2 }, 10)
+    expect([ids.length, left]).toEqual([10, 11])
+  })
+
+  test('of a device without relationships is the device', () => {
+    expect(graphAround(chain, { focus: 'alone', view: 'all', hops: 2 })).toEqual({
+      ids: ['alone'],
+      levels: [0],
+      links: [],
+      left: 0,
+    })
+  })
+
+  test('knows who is next to whom', () => {
+    const graph = graphAround(chain, { focus: 'app', view: 'impact', hops: 4 })
+    expect(neighboursOf(graph, 0).map((node) => graph.ids[node])).toEqual(['db', 'web'])
+  })
+})
+
+describe('layouts', () => {
+  test('put what is needed on the left and what fails on the right', () => {
+    const graph = graphAround(chain, { focus: 'app', view: 'impact', hops: 4 })
+    const positions = layeredLayout(graph)
+    const x = (id: string) => positions[graph.ids.indexOf(id) * 2] ?? 0
+    expect([x('db') < x('app'), x('app') < x('web'), x('web') < x('lb')]).toEqual([true, true, true])
+  })
+
+  test('put no two nodes of a layer in one place', () => {
+    const wide = index(...Array.from({ length: 90 }, (_, i) => `d${i} depends_on db`))
+    const positions = layeredLayout(graphAround(wide, { focus: 'db', view: 'impact', hops: 1 }))
+    const places = Array.from({ length: 91 }, (_, i) => `${positions[i * 2]} ${positions[i * 2 + 1]}`)
+    expect(new Set(places).size).toBe(91)
+  })
+
+  test('by forces are the same every time, and keep their distance', () => {
+    const star = index(...Array.from({ length: 30 }, (_, i) => `sw connected_to d${i}`))
+    const graph = graphAround(star, { focus: 'sw', view: 'all', hops: 1 })
+    const positions = forceLayout(graph)
+    expect(forceLayout(graph)).toEqual(positions)
+    let least = Number.POSITIVE_INFINITY
+    for (let a = 0; a < 31; a++)
+      for (let b = a + 1; b < 31; b++) {
+        const [dx, dy] = [0, 1].map((axis) => (positions[a * 2 + axis] ?? 0) - (positions[b * 2 + axis] ?? 0))
+        least = Math.min(least, Math.hypot(dx ?? 0, dy ?? 0))
+      }
+    expect(least).toBeGreaterThan(20)
+  })
+})
+
+describe('labels', () => {
+  const label = (node: number, x: number, y: number, rank = 0) => ({ node, x, y, width: 50, rank })
+
+  test('are written where there is room, the more important ones first', () => {
+    const kept = cullLabels([label(0, 0, 0), label(1, 20, 4, 5), label(2, 200, 0), label(3, 0, 40)])
+    expect(kept.map(({ node }) => node).sort()).toEqual([1, 2, 3])
+  })
+
+  test('never stand over each other', () => {
+    const many = Array.from({ length: 400 }, (_, i) => label(i, (i * 37) % 500, (i * 53) % 300))
+    const kept = cullLabels(many)
+    const overlaps = kept.filter((a) =>
+      kept.some((b) => a !== b && Math.abs(a.x - b.x) < 50 && Math.abs(a.y - b.y) < 16),
+    )
+    expect(overlaps).toEqual([])
+    expect(kept.length).toBeGreaterThan(20)
+  })
+})
+
+describe('the camera', () => {
+  const positions = new Float32Array([0, 0, 100, 0, 0, 200])
+  const room = { top: 10, right: 10, bottom: 10, left: 10 }
+
+  test('shows everything', () => {
+    const camera = fit(positions, { width: 420, height: 220 }, { room, maxZoom: 2 })
+    for (const index of [0, 1, 2]) {
+      const { x, y } = toScreen(camera, { x: positions[index * 2] ?? 0, y: positions[index * 2 + 1] ?? 0 })
+      expect(x >= 10 && x <= 410 && y >= 10 && y <= 210).toBe(true)
+    }
+  })
+
+  test('keeps what is under the pointer where it is', () => {
+    const at = { x: 50, y: 60 }
+    const before = { x: 10, y: 20, zoom: 1 }
+    const after = zoomAt(before, at, 2)
+    expect(toScreen(after, { x: 40, y: 40 })).toEqual(at)
+  })
+
+  test('finds what is pointed at', () => {
+    const camera = { x: 0, y: 0, zoom: 1 }
+    expect(hit(positions, camera, { at: { x: 97, y: 4 }, reach: 12 })).toBe(1)
+    expect(hit(positions, camera, { at: { x: 50, y: 50 }, reach: 12 })).toBe(-1)
+  })
+
+  test('goes the way of the key', () => {
+    expect(towards(positions, 0, [1, 2], { x: 1, y: 0 })).toBe(1)
+    expect(towards(positions, 0, [1, 2], { x: 0, y: 1 })).toBe(2)
+    expect(towards(positions, 0, [1, 2], { x: -1, y: 0 })).toBe(-1)
+  })
+})
+
+test('every device has a dot of its own, in the block of its datacenter', () => {
+  const { positions, blocks } = planOverview(new Uint16Array([0, 1, 0, 1, 1, 2]), 1.6)
+  expect(new Set(Array.from({ length: 6 }, (_, i) => `${positions[i * 2]} ${positions[i * 2 + 1]}`)).size).toBe(6)
+  expect(blocks.map(({ place, count }) => [place, count])).toEqual([
+    [1, 3],
+    [0, 2],
+    [2, 1],
+  ])
+})
+
+test.each([
+  ['fra1-sw-001', [], 'network'],
+  ['fra1-x-001', ['db'], 'storage'],
+  ['hv02', [], 'host'],
+  ['fra1-web-001', ['production'], 'server'],
+] as const)('%s with tags %p is drawn as %s', (name, tags, role) => expect(roleOf({ name, tags })).toBe(role))
+
+test('the URL says what is shown, within what there is', () => {
+  expect([viewOf('impact'), viewOf('nonsense'), viewOf(undefined)]).toEqual(['impact', 'all', 'all'])
+  expect([hopsOf('1', 'all'), hopsOf('9', 'all'), hopsOf('x', 'impact')]).toEqual([1, 2, 4])
+})

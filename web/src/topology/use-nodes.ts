@@ -1,0 +1,50 @@
+/** What is known of the devices in a picture, out of the rows that the tables use. */
+import { useEffect, useState } from 'react'
+import { useStore } from '../api/store.ts'
+import type { Brief } from '../devices/messages.ts'
+import { devices } from '../devices/source.ts'
+import { type DeviceRow, deviceRow } from '../devices/spec.ts'
+import { useNames } from '../devices/use-devices.ts'
+
+const NONE: ReadonlyMap<string, DeviceRow> = new Map()
+
+/** Empty while they are on their way. */
+export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string, DeviceRow> => {
+  const { status, version } = useStore(devices.state)
+  const [rows, setRows] = useState(NONE)
+  useNames()
+  useEffect(() => devices.use(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of another version everything may be different
+  useEffect(() => {
+    if (status !== 'ready' || !ids) return
+    let isCurrent = true
+    void devices.full(ids).then((found) => {
+      const names = devices.names()
+      if (isCurrent) setRows(new Map(found.map((device) => [device.id, deviceRow(device, names)])))
+    })
+    return () => {
+      isCurrent = false
+    }
+  }, [ids, status, version])
+  return rows
+}
+
+/** The whole estate; undefined while it is on its way. */
+export const useBrief = (): Brief | undefined => {
+  const { status, version } = useStore(devices.state)
+  const [brief, setBrief] = useState<Brief>()
+  useNames()
+  useEffect(() => devices.use(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of another version everything may be different
+  useEffect(() => {
+    if (status !== 'ready') return
+    let isCurrent = true
+    void devices.brief().then((next) => {
+      if (isCurrent) setBrief(next)
+    })
+    return () => {
+      isCurrent = false
+    }
+  }, [status, version])
+  return brief
+}

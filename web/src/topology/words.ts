@@ -1,0 +1,52 @@
+/** A graph in words: the line for what is current, and the cells of its table. */
+import { plural } from '../ui/format.ts'
+import type { Graph, LinkType, View } from './graph.ts'
+import type { Role } from './role.ts'
+
+export const VIEW_TEXTS: Readonly<Record<View, readonly [name: string, question: string]>> = {
+  all: ['All', 'Everything it hangs together with'],
+  connections: ['Connections', 'What is it plugged into?'],
+  containment: ['Containment', 'What is it in, and what is in it?'],
+  impact: ['Impact', 'What breaks if this goes?'],
+}
+
+export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
+  network: 'network device',
+  storage: 'storage or database',
+  host: 'host or rack',
+  server: 'server',
+}
+
+const WORDS: Readonly<Record<LinkType, readonly [asParent: string, asChild: string]>> = {
+  connected_to: ['connected to', 'connected to'],
+  contains: ['contains', 'contained by'],
+  depends_on: ['depends on', 'needed by'],
+}
+
+export type Tie = { readonly node: number; readonly type: LinkType; readonly isParent: boolean; readonly text: string }
+
+/** How a node hangs together with those next to it. */
+export const tiesOf = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =>
+  links.flatMap(({ from, to, type }) => {
+    if (from !== node && to !== node) return []
+    const isParent = from === node
+    return [{ node: isParent ? to : from, type, isParent, text: WORDS[type][isParent ? 0 : 1] }]
+  })
+
+export const levelText = (view: View, level: number): string => {
+  if (level === 0) return 'in the middle'
+  const hops = plural(Math.abs(level), 'hop')
+  return view === 'impact' ? `${level > 0 ? 'fails with it' : 'is needed'}, ${hops}` : `${hops} away`
+}
+
+/** What the picture as a whole says. */
+export const summaryOf = ({ ids, levels, links, left }: Graph, view: View, name: string): string => {
+  const more = left > 0 ? `, and ${plural(left, 'device')} more that there is no room for` : ''
+  if (ids.length === 1)
+    return view === 'impact' ? `Nothing depends on ${name}, and it depends on nothing` : `${name} stands alone`
+  if (view !== 'impact') return `${plural(ids.length, 'device')}, ${plural(links.length, 'relationship')}${more}`
+  const failing = levels.filter((level) => level > 0).length
+  const needed = levels.filter((level) => level < 0).length
+  const breaks = failing === 0 ? 'nothing depends on it' : `${plural(failing, 'device')} can’t work without it`
+  return `If ${name} goes, ${breaks}; it needs ${plural(needed, 'device')}${more}`
+}
