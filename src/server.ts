@@ -5,7 +5,6 @@ import { compose, openDatabase, openDatabaseBeside, type Plat, type Process, VER
 import { resetPassword as reset } from './features/users/reset-password.ts'
 import type { Flags } from './platform/config/sources.ts'
 import { type Config, loadConfig } from './platform/config.ts'
-import { withWholeUrl } from './platform/http/request-url.ts'
 import { openSite } from './platform/http/static.ts'
 import { createLogger } from './platform/log.ts'
 import { createPasswords } from './platform/passwords.ts'
@@ -68,12 +67,8 @@ export const startServer = async (context: Process): Promise<Server> => {
     idleTimeout: 60,
     // Without it Bun writes errors to the terminal by itself, between the lines of the log.
     development: false,
-    fetch: (sent, socket) => {
-      const request = withWholeUrl(sent)
-      const page = site(request)
-      if (page) return page
-      return plat.fetch(request, { peer: () => socket.requestIP(sent)?.address ?? '' })
-    },
+    fetch: (request, socket) =>
+      site(request) ?? plat.fetch(request, { peer: () => socket.requestIP(request)?.address ?? '' }),
     error: (error) => {
       log.error('request failed outside of the application', { error })
       return new Response('Internal error\n', { status: 500 })

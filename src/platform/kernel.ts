@@ -4,7 +4,7 @@
  */
 import type { Kysely } from 'kysely'
 import type { Answer } from './answer.ts'
-import { type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
+import { type Audited, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
 import type { Db, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
@@ -199,11 +199,16 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   }
 
   const contextFor = (request: Omit<Request, 'input'>, tx: Transaction<Tables> | undefined): KernelCtx<Tables> => {
+    const at = now()
+    let text: string | undefined
     const ctx: KernelCtx<Tables> = {
       caller: request.caller,
       db: tx?.db ?? db.read,
       store: db,
-      now: now().toISOString(),
+      get now() {
+        text ??= at.toISOString()
+        return text
+      },
       requestId: request.requestId,
       // Made when asked for, as the request's own are.
       get client() {
@@ -276,18 +281,20 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return made
   }
 
+  const runAudited = async (bound: Bound<Tables>, request: Request, audited: Audited): Promise<unknown> => {
+    const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, request.input, made))
+    try {
+      return await runWrite(bound, request, (made, tx) => audit.succeeded(event(made), tx))
+    } catch (error) {
+      await audit.failed(event(), error)
+      throw error
+    }
+  }
+
   return {
-    run: async (bound, request) => {
-      const { op } = bound
-      const audited = auditedAs(op)
-      if (!audited) return runRead(bound, request)
-      const event = (made?: unknown) => eventOf(audited, request, subjectOf(op, request.input, made))
-      try {
-        return await runWrite(bound, request, (made, tx) => audit.succeeded(event(made), tx))
-      } catch (error) {
-        await audit.failed(event(), error)
-        throw error
-      }
+    run: (bound, request) => {
+      const audited = auditedAs(bound.op)
+      return audited ? runAudited(bound, request, audited) : runRead(bound, request)
     },
     refused: async (called, request, error) => {
       const audited = auditedAs(called)

@@ -131,13 +131,14 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
         .orderBy('id'),
     ),
     first(byAddressPrefix(ctx, text).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb)])))),
-    first(named(others.where(inOrder))),
+    first(named(others.where(inOrder.condition))),
   ]
-  const count = () =>
+  const count = async (): Promise<number> => {
     // What equals or begins with the text holds its words, but for an address that is stored in another form.
-    parseIp(text)
-      ? countRows(docs(ctx).where((eb) => eb.or([engine.matchesWords('devices', words), exactly(eb)])))
-      : engine.countWords(ctx.db, 'devices', words)
+    if (parseIp(text))
+      return countRows(docs(ctx).where((eb) => eb.or([engine.matchesWords('devices', words), exactly(eb)])))
+    return inOrder.count ?? (await engine.countWords(ctx.db, 'devices', words))
+  }
   return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total: () => remembered(ctx, text, count) }
 }
 

@@ -76,5 +76,11 @@ export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<stri
     .select(({ fn }) => ['network_id', fn.count<number | string>('ip_key').distinct().as('n')])
     .groupBy('network_id')
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
-  return new Map((await query.execute()).map(({ network_id, n }) => [network_id, Number(n)]))
+  const count = async () =>
+    JSON.stringify((await query.execute()).map(({ network_id, n }): [string, number] => [network_id, Number(n)]))
+  // Of all networks it takes a look at every address. A transaction sees what is not committed yet.
+  const isKept = networkId === undefined && ctx.db === ctx.store.read
+  const text = isKept ? await ctx.store.remember('network_addresses', 'used', count) : await count()
+  // What `count` has written.
+  return new Map(JSON.parse(text ?? '[]') as [string, number][])
 }

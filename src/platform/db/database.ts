@@ -54,6 +54,12 @@ export type Db<Tables> = {
   readonly close: () => Promise<void>
 }
 
+export type WordsInOrder = {
+  readonly condition: Expression<SqlBool>
+  /** How many rows it is true for, where that has turned out on the way. */
+  readonly count: number | undefined
+}
+
 /** The named differences between the engines, for use inside queries. */
 export type Sql = {
   /** True where no other server writes to the same database. */
@@ -65,7 +71,7 @@ export type Sql = {
     db: QueryExecutorProvider,
     table: string,
     words: readonly string[],
-  ) => Promise<Expression<SqlBool>>
+  ) => Promise<WordsInOrder>
   /** How many rows `matchesWords` is true for. */
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
   /** Adds the lock that keeps other writers off the selected rows until commit, where the engine has more than one writer. */

@@ -36,7 +36,10 @@ const postgresSql: Sql = {
     )})`
   },
   // The planner knows how many there are.
-  matchesWordsInOrder: async (_db, table, words) => postgresSql.matchesWords(table, words),
+  matchesWordsInOrder: async (_db, table, words) => ({
+    condition: postgresSql.matchesWords(table, words),
+    count: undefined,
+  }),
   countWords: async (db, table, words) => {
     const matching = postgresSql.matchesWords(table, words)
     const { rows } = await sql<{ n: string }>`SELECT count(*) AS n FROM ${sql.table(table)} WHERE ${matching}`.execute(

@@ -48,15 +48,17 @@ describe('a text', () => {
   })
   test('that is very long is not kept', async () => {
     const { read, reads } = made()
-    await read('a', 'x'.repeat(100_000))
-    await read('a', 'x'.repeat(100_000))
+    await read('a', 'x'.repeat(300_000))
+    await read('a', 'x'.repeat(300_000))
     expect(reads()).toBe(2)
   })
 })
 
-test('no more than some thousand texts are kept', async () => {
+test('no more than some megabytes are kept', async () => {
   const { read, reads } = made()
-  for (let i = 0; i < 20_000; i++) await read(String(i), 'text')
+  for (let i = 0; i < 20_000; i++) await read(String(i), 'x'.repeat(1000))
+  await read('19999', 'text')
+  expect(reads()).toBe(20_000)
   await read('0', 'text')
   expect(reads()).toBe(20_001)
 })

@@ -1,12 +1,12 @@
 /** Rows that were read a moment ago, as long as no commit has touched their table. */
 
-/** Entries of a table; the one that was read first goes first. */
-const MAX_ENTRIES = 8192
-/** Characters of a text that is worth its room: all of them together stay within some ten megabytes. */
-const MAX_LENGTH = 4096
+/** Characters that are kept of a table in all; what was read first goes first. */
+const MAX_TOTAL = 8 * 1024 * 1024
+/** Characters of a text that is worth its room. */
+const MAX_LENGTH = 256 * 1024
 
 type Read = () => Promise<string | undefined>
-type Texts = { readonly commit: number; readonly texts: Map<string, string> }
+type Texts = { readonly commit: number; readonly texts: Map<string, string>; total: number }
 
 /**
  * Remembers texts by table and key.
@@ -21,17 +21,24 @@ export const createRemembered = (
     let known = tables.get(table)
     if (known?.commit !== commit) {
       // A new map, never an emptied one: a read that began before the commit ends in the old one.
-      known = { commit, texts: new Map() }
+      known = { commit, texts: new Map(), total: 0 }
       tables.set(table, known)
     }
-    const { texts } = known
+    const kept = known
+    const { texts } = kept
     const text = texts.get(key)
     if (text !== undefined) return text
     return read().then((found) => {
       if (found === undefined || found.length > MAX_LENGTH) return found
-      const [oldest] = texts.keys()
-      if (oldest !== undefined && texts.size >= MAX_ENTRIES) texts.delete(oldest)
+      // Another reader may have been as quick.
+      if (texts.has(key)) return found
       texts.set(key, found)
+      kept.total += found.length
+      for (const [oldest, { length }] of texts) {
+        if (kept.total <= MAX_TOTAL) break
+        texts.delete(oldest)
+        kept.total -= length
+      }
       return found
     })
   }

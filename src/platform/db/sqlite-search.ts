@@ -47,11 +47,14 @@ export const countWords: Sql['countWords'] = async (db, table, words) => {
 export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table, words) => {
   const matches = matchesOf(table, words)
   const byText = () => all(words.map((word) => holds(table, word)))
-  if (!matches) return byText()
-  const n = await countOf(db, sql`${matches} LIMIT ${MANY + 1}`)
-  if (n > MANY) return byText()
-  if (n <= FEW) return matchesWords(table, words)
-  const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))
+  if (!matches) return { condition: byText(), count: undefined }
+  const { rows } = await sql<{ rowid: number }>`${matches} LIMIT ${MANY + 1}`.execute(db)
+  if (rows.length > MANY) return { condition: byText(), count: undefined }
+  // The index has been asked; what it said goes on as a list, which costs less than to ask it again.
+  const found = sql`(SELECT value FROM json_each(${JSON.stringify(rows.map(({ rowid }) => rowid))}))`
+  const seq = sql.ref(`${table}.seq`)
   // The sign keeps SQLite from fetching the matches first and sorting them then (sqlite.org/optoverview.html, 'unary +').
-  return all([...short, sql`+${sql.ref(`${table}.seq`)} IN (${matches})`])
+  const inside = rows.length > FEW ? sql<SqlBool>`+${seq} IN ${found}` : sql<SqlBool>`${seq} IN ${found}`
+  const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))
+  return { condition: all([...short, inside]), count: short.length === 0 ? rows.length : undefined }
 }

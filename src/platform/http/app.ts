@@ -11,6 +11,7 @@ import { type Answered, Exchange, split } from './exchange.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, SECURITY_HEADERS } from './headers.ts'
 import { inputPlan, readInput } from './input.ts'
+import { withWholeUrl } from './request-url.ts'
 import { respond } from './respond.ts'
 import { createRouteTable } from './route-table.ts'
 
@@ -59,14 +60,14 @@ const described = ({ requestId, raw, path }: Exchange) => ({ request_id: request
 /** The answer with the headers that every answer has, and those of the limits. */
 const finish = (exchange: Exchange, answered: Answered | Response, limits: Readonly<Record<string, string>>) => {
   const { requestId, setCookie, raw } = exchange
-  const every = { ...SECURITY_HEADERS, 'X-Request-Id': requestId, ...limits }
   if (!(answered instanceof Response)) {
     const { status, headers, body } = answered
-    const all: Record<string, string> = { ...headers, ...every }
+    const all: Record<string, string> = { ...headers, ...SECURITY_HEADERS, 'X-Request-Id': requestId, ...limits }
     if (setCookie !== undefined) all['Set-Cookie'] = setCookie
     return new Response(raw.method === 'HEAD' ? null : body, { status, headers: all })
   }
   const { headers } = answered
+  const every = { ...SECURITY_HEADERS, 'X-Request-Id': requestId, ...limits }
   for (const [name, value] of Object.entries(every)) headers.set(name, value)
   if (setCookie !== undefined && !headers.has('set-cookie')) headers.append('set-cookie', setCookie)
   return raw.method === 'HEAD' ? new Response(null, answered) : answered
@@ -103,7 +104,8 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
     return async (exchange) => {
       try {
         await admit(exchange, op)
-        exchange.input = await readInput(plan, exchange)
+        const input = readInput(plan, exchange)
+        exchange.input = input instanceof Promise ? await input : input
       } catch (error) {
         return refused(exchange, op, error)
       }
@@ -118,7 +120,7 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
     const { route } = bound
     return async (exchange) => {
       await admit(exchange, route).catch((error: unknown) => refused(exchange, route, error))
-      return kernel.runRaw(bound, exchange, exchange.raw)
+      return kernel.runRaw(bound, exchange, withWholeUrl(exchange.raw))
     }
   }
 

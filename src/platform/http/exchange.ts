@@ -18,12 +18,14 @@ type Arrival = {
 }
 
 /**
- * Path and query of a whole URL, as they were sent.
+ * Path and query of a request's URL, as they were sent. It may be a path alone, or have a host that is none.
  * @example split('http://localhost/api/devices?q=a') // ['/api/devices', '?q=a']
  */
 export const split = (url: string): readonly [path: string, search: string] => {
-  const start = url.indexOf('/', url.indexOf('//') + 2)
-  const end = url.search(/[?#]/)
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
+  const query = url.indexOf('?', start)
+  const hash = url.indexOf('#', start)
+  const end = query === -1 || (hash !== -1 && hash < query) ? hash : query
   return end === -1 ? [url.slice(start), ''] : [url.slice(start, end), url.slice(end)]
 }
 

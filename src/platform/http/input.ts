@@ -50,9 +50,14 @@ const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): P
 }
 
 /** @throws AppError for a body that is no JSON object, is of another type, or too large. */
-export const readInput = async (plan: InputPlan, { raw, search, params }: Exchange): Promise<object> => {
-  const input: Record<string, unknown> = plan.isInQuery ? queryInput(plan, search) : { ...(await bodyInput(plan, raw)) }
-  for (const [header, field] of plan.headers) {
+export const readInput = (plan: InputPlan, exchange: Exchange): object | Promise<object> => {
+  const { raw, search } = exchange
+  if (plan.isInQuery) return completed(plan, exchange, queryInput(plan, search))
+  return bodyInput(plan, raw).then((body) => completed(plan, exchange, { ...body }))
+}
+
+const completed = ({ headers }: InputPlan, { raw, params }: Exchange, input: Record<string, unknown>): object => {
+  for (const [header, field] of headers) {
     const value = raw.headers.get(header)
     if (value !== null) input[field] = value
   }
