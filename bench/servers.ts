@@ -82,7 +82,7 @@ const start = async (args: readonly string[], port: number, env: Record<string, 
 /** `plat serve` on a data folder, with nothing changed but the rate limit, and what `env` says. */
 export const startPlat = (dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Server> => {
   const port = freePort()
-  // PLAT_BENCH_BUN takes flags of Bun: `--cpu-prof --cpu-prof-dir=/tmp/prof` shows where the time goes.
+  // PLAT_BENCH_BUN takes flags of Bun: `--cpu-prof --cpu-prof-dir=.cache/prof` shows where the time goes.
   const flags = process.env.PLAT_BENCH_BUN?.split(' ') ?? []
   const args = [...flags, '--preload', './bench/inside.ts', 'src/main.ts', 'serve']
   return start([...args, '--listen-addr', `127.0.0.1:${port}`, '--data-dir', dataDir], port, {

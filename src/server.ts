@@ -34,7 +34,12 @@ const urlOf = ({ hostname, port }: { hostname?: string | undefined; port?: numbe
 
 /** What a person needs to go on; the password is shown here and nowhere else. */
 const banner = (url: string, { firstAdmin }: Plat): string => {
-  const lines = ['', `  Plat ${VERSION} is running at ${url}`, `  API reference: ${url}/api/docs (sign in first)`, '']
+  const lines = [
+    '',
+    `  Plat ${VERSION} is running at ${url}: open it in a browser`,
+    `  API reference: ${url}/api/docs (sign in first)`,
+    '',
+  ]
   if (firstAdmin?.password)
     lines.push(
       '  This is the first start. Sign in with',
@@ -44,7 +49,10 @@ const banner = (url: string, { firstAdmin }: Plat): string => {
     )
   else if (firstAdmin)
     lines.push(`  The first user "${firstAdmin.username}" was made with the password you configured.`)
-  else lines.push('  Sign in with `plat login`. Forgot the password? `plat user reset-password USERNAME` on this host.')
+  else
+    lines.push(
+      '  Sign in there, or with `plat login`. Forgot the password? `plat user reset-password USERNAME` on this host.',
+    )
   return `${lines.join('\n')}\n\n`
 }
 

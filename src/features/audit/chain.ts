@@ -7,8 +7,8 @@ export const CHAINS = 32
 /** How many places a chain has, the first of which stays empty. */
 const PLACES = 2 ** 40
 
-/** Every column that the hash speaks for, in the order in which it does. Never changed: old hashes would no longer hold. */
-const HASHED = [
+/** The columns of an entry: what the hash speaks for, in this order. Never changed: old hashes would no longer hold. */
+export const columns = [
   'id',
   'timestamp',
   'action',
@@ -24,7 +24,7 @@ const HASHED = [
   'request_id',
 ] as const satisfies readonly (keyof AuditRow)[]
 
-export type Entry = Pick<AuditRow, (typeof HASHED)[number]>
+export type Entry = Pick<AuditRow, (typeof columns)[number]>
 /** An entry in its place. */
 export type Link = Entry & {
   readonly chain: number
@@ -43,7 +43,7 @@ export const seqOf = (chain: number, place: number | string): number => Number(p
 
 /** The hash of an entry behind one that has the hash `previous`. */
 export const hashOf = (previous: string, link: Link): string =>
-  Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...HASHED.map((column) => link[column])]), 'hex')
+  Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...columns.map((column) => link[column])]), 'hex')
 
 /** Where the kept part of a chain begins (behind that entry) and ends. */
 export type Chain = {

@@ -6,6 +6,7 @@ import { streamOf } from '../../platform/http/respond.ts'
 import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'
 import { type AuditEntry, ExportQuery } from './api.ts'
+import { columns } from './chain.ts'
 import * as store from './store.ts'
 
 type Rows = AsyncIterable<readonly AuditEntry[]>
@@ -21,9 +22,8 @@ async function* jsonOf(rows: Rows): AsyncGenerator<string> {
 }
 
 async function* csvOf(rows: Rows): AsyncGenerator<string> {
-  yield csvLine(store.columns)
-  for await (const chunk of rows)
-    yield chunk.map((entry) => csvLine(store.columns.map((column) => entry[column]))).join('')
+  yield csvLine(columns)
+  for await (const chunk of rows) yield chunk.map((entry) => csvLine(columns.map((column) => entry[column]))).join('')
 }
 
 async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {

@@ -5,29 +5,13 @@ import { preparedRows } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { AuditFilter } from './api.ts'
-import { CHAINS, type Chain, chainOf, type Entry, hashOf, placeOf, type SignedChain, seqOf } from './chain.ts'
+import { CHAINS, type Chain, chainOf, columns, type Entry, hashOf, placeOf, type SignedChain, seqOf } from './chain.ts'
 import type { AuditRow } from './table.ts'
 
 export type Scope = Pick<Ctx, 'db' | 'store'>
 
 /** Lists of entries are known by where the chains end, so that no write has to count for them as well. */
 const uncounted = ({ db }: Scope): Kysely<Tables> => db.withoutPlugins()
-
-export const columns = [
-  'id',
-  'timestamp',
-  'action',
-  'resource',
-  'resource_id',
-  'user_id',
-  'username',
-  'key_id',
-  'ip_address',
-  'changes',
-  'status',
-  'error',
-  'request_id',
-] as const satisfies readonly (keyof AuditRow)[]
 
 export const chains = async ({ db }: Pick<Scope, 'db'>): Promise<SignedChain[]> =>
   (await db.selectFrom('audit_chains').selectAll().orderBy('chain').execute()).map(chainOf)

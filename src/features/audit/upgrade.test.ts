@@ -5,8 +5,7 @@ import { migrate } from '../../platform/db/migrate.ts'
 import { emptyDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Tables } from '../tables.ts'
-import { createSigner, type Entry, hashOf } from './chain.ts'
-import * as store from './store.ts'
+import { columns, createSigner, type Entry, hashOf } from './chain.ts'
 import { verify } from './verify.ts'
 
 const now = () => new Date('2026-01-02T03:04:05.678Z')
@@ -27,8 +26,8 @@ test.each([...dialects()])('a trail of before entries had places is whole on %s'
       for (const seq of [1, 2]) {
         const entry = entryOf(`${chain}-${seq}`)
         hash = hashOf(hash, { ...entry, chain, seq })
-        const values = [...store.columns.map((column) => entry[column]), chain, seq, hash]
-        const names = [...store.columns, 'chain', 'seq', 'hash'].map((name) => sql.ref(name))
+        const values = [...columns.map((column) => entry[column]), chain, seq, hash]
+        const names = [...columns, 'chain', 'seq', 'hash'].map((name) => sql.ref(name))
         await sql`INSERT INTO audit (${sql.join(names)}) VALUES (${sql.join(values)})`.execute(tx.db)
       }
       await sql`UPDATE audit_chains SET end_seq = 2, end_hash = ${hash} WHERE chain = ${chain}`.execute(tx.db)

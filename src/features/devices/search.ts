@@ -11,6 +11,7 @@ import { invalidField } from '../../platform/errors.ts'
 import { type ChainQuery, countRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
+import { countOnce } from './store.ts'
 
 type Doc = { readonly doc: string }
 
@@ -35,13 +36,6 @@ const first =
   (rows?: number): Q =>
     rows === undefined ? query : query.limit(rows)
 
-/** Counts once, for as long as no device changes. */
-const remembered = async (ctx: Ctx, text: string, count: () => Promise<number>): Promise<number> => {
-  // No id holds the character in front.
-  const n = await ctx.store.remember('devices', `\u0000found ${text}`, async () => String(await count()))
-  return Number(n)
-}
-
 const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to: string }): Promise<Found> => {
   const inside = sql`FROM addresses WHERE ip_key BETWEEN ${from} AND ${to}`
   const sparse = docs(ctx).where(sql<SqlBool>`id IN (SELECT device_id ${inside})`)
@@ -50,7 +44,7 @@ const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to:
     : sparse
   return {
     queries: [first(query.orderBy('name_key').orderBy('id'))],
-    total: () => remembered(ctx, text, () => countRows(sparse)),
+    total: () => countOnce(ctx, `found ${text}`, () => countRows(sparse)),
   }
 }
 
@@ -139,7 +133,7 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
       return countRows(docs(ctx).where((eb) => eb.or([engine.matchesWords('devices', words), exactly(eb)])))
     return inOrder.count ?? (await engine.countWords(ctx.db, 'devices', words))
   }
-  return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total: () => remembered(ctx, text, count) }
+  return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total: () => countOnce(ctx, `found ${text}`, count) }
 }
 
 /**

@@ -4,6 +4,7 @@ import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
+import { remembered } from '../../platform/db/remembered.ts'
 import { pause } from '../../platform/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -67,10 +68,13 @@ const domainRows = ({ id, domains }: Device) => domains.map((domain, position) =
 
 /** One device as the JSON text that is sent. */
 export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> => {
-  const read = async () => (await docsById(ctx, { id }))[0]?.doc
-  // A transaction sees what is not committed yet.
-  return ctx.db === ctx.store.read ? ctx.store.remember('devices', id, read) : read()
+  return remembered(ctx, 'devices', id, async () => (await docsById(ctx, { id }))[0]?.doc)
 }
+
+/** A number of devices, counted once for as long as none changes. */
+export const countOnce = async (ctx: Ctx, key: string, count: () => Promise<number>): Promise<number> =>
+  // No id, by which devices themselves are remembered, holds the character in front.
+  Number(await remembered(ctx, 'devices', `\u0000${key}`, async () => String(await count())))
 
 const docsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('devices').select('doc').where('id', '=', id),

@@ -4,9 +4,19 @@
  */
 import { enclosingCidrs } from '../../net/cidr.ts'
 import { ipFromKey } from '../../net/ip.ts'
+import type { Subset } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import * as store from './store.ts'
+
+/** The devices with an address in a network, as a subset of all devices. */
+export const devicesIn = (networkId: string): Subset => ({
+  id: 'devices.id',
+  table: 'network_addresses',
+  member: 'device_id',
+  column: 'network_id',
+  value: networkId,
+})
 
 /** Up to this many addresses, their possible subnets are asked for by name; beyond, reading every network once is cheaper. */
 const FEW = 8

@@ -10,7 +10,7 @@ import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
-import { lockForRedrawing } from './membership.ts'
+import { devicesIn, lockForRedrawing } from './membership.ts'
 import * as store from './store.ts'
 
 /** What `network.changing-subnet` carries: whoever keeps addresses inside the network refuses by adding an issue. */
@@ -128,13 +128,7 @@ export const feature: Feature = {
     devices: async (ctx, { id, ...page }) => {
       await mustGet(ctx, id)
       const revision = await ctx.store.revision(['devices', 'network_addresses'])
-      const { ordered, counted } = await membership(ctx.db, {
-        id: 'devices.id',
-        table: 'network_addresses',
-        member: 'device_id',
-        column: 'network_id',
-        value: id,
-      })
+      const { ordered, counted } = await membership(ctx.db, devicesIn(id))
       const all = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id')
       const total = () => countRows(all.where(counted))
       return listRows(ctx, { revision, query: all.where(ordered), page, total, row: ({ doc }) => doc })

@@ -4,6 +4,7 @@ import { parseCidr } from '../../net/cidr.ts'
 import { ipKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
+import { remembered } from '../../platform/db/remembered.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Network } from './api.ts'
@@ -78,9 +79,8 @@ export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<stri
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
   const count = async () =>
     JSON.stringify((await query.execute()).map(({ network_id, n }): [string, number] => [network_id, Number(n)]))
-  // Of all networks it takes a look at every address. A transaction sees what is not committed yet.
-  const isKept = networkId === undefined && ctx.db === ctx.store.read
-  const text = isKept ? await ctx.store.remember('network_addresses', 'used', count) : await count()
+  // Of all networks it takes a look at every address.
+  const text = networkId === undefined ? await remembered(ctx, 'network_addresses', 'used', count) : await count()
   // What `count` has written.
   return new Map(JSON.parse(text ?? '[]') as [string, number][])
 }

@@ -3,6 +3,7 @@ import { SQL } from 'bun'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Db, Tx } from './database.ts'
+import { remembered } from './remembered.ts'
 import { violationOf } from './violations.ts'
 
 type Things = Db<ThingTables>
@@ -246,6 +247,37 @@ describe.each(dialects())('a database on %s', (dialect) => {
     })
   })
 
+  describe('what is remembered', () => {
+    const names = (scope: { db: Things['read'] }) =>
+      remembered({ db: scope.db, store: db }, 'things', 'all', async () => {
+        const rows = await scope.db.selectFrom('things').select('id').orderBy('id').execute()
+        return rows.map(({ id }) => id).join()
+      })
+
+    test('is what was committed last', async () => {
+      await db.write((tx) => add(tx, 'a'))
+      const before = await names({ db: db.read })
+      await db.write((tx) => add(tx, 'b'))
+      expect([before, await names({ db: db.read })]).toEqual(['a', 'a,b'])
+    })
+
+    test('is not what a transaction sees alone', async () => {
+      await db.write((tx) => add(tx, 'a'))
+      const inside = await db.write(async (tx) => {
+        await add(tx, 'b')
+        return names(tx)
+      })
+      await thrown(
+        db.write(async (tx) => {
+          await add(tx, 'c')
+          await names(tx)
+          throw new Error('no')
+        }),
+      )
+      expect([inside, await names({ db: db.read })]).toEqual(['a,b', 'a,b'])
+    })
+  })
+
   describe('a stream', () => {
     const query = (on: Things) => on.read.selectFrom('things').selectAll().orderBy('id')
 
@@ -254,6 +286,17 @@ describe.each(dialects())('a database on %s', (dialect) => {
       const chunks = await Array.fromAsync(db.stream(query(db)))
       expect(chunks.flat().map(({ n }) => n)).toEqual(Array.from({ length: MANY }, (_, i) => i))
       expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
+    })
+
+    test('of several queries has the rows of one after the other, as they were at its beginning', async () => {
+      await addMany(db)
+      const some = (order: 'asc' | 'desc') => db.read.selectFrom('things').selectAll().orderBy('id', order).limit(600)
+      const stream = db.stream(some('asc'), some('desc'))
+      const { value = [] } = await stream.next()
+      await db.write((tx) => tx.db.deleteFrom('things').execute())
+      const all = [...value, ...(await Array.fromAsync(stream)).flat()].map(({ n }) => n)
+      const first = Array.from({ length: 600 }, (_, i) => i)
+      expect(all).toEqual([...first, ...first.map((i) => MANY - 1 - i)])
     })
 
     test('takes the parameters of its query', async () => {

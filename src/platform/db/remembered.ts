@@ -1,4 +1,19 @@
 /** Rows that were read a moment ago, as long as no commit has touched their table. */
+import type { Kysely } from 'kysely'
+import type { Db } from './database.ts'
+
+type Scope<Tables> = {
+  readonly db: Kysely<Tables>
+  readonly store: Pick<Db<Tables>, 'read' | 'remember'>
+}
+
+/** As `Db.remember`, and in a transaction as `read` says: it sees what is not committed yet. */
+export const remembered = <Tables>(
+  { db, store }: Scope<Tables>,
+  table: keyof Tables & string,
+  key: string,
+  read: Read,
+): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read) : read())
 
 /** Characters that are kept of a table in all; what was read first goes first. */
 const MAX_TOTAL = 8 * 1024 * 1024

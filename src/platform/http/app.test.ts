@@ -320,6 +320,19 @@ describe('HEAD', () => {
   test('of what a guest may not see is 401', async () => {
     expect((await app.guest('HEAD', PATH)).status).toBe(401)
   })
+  test('of a stream lets go of what it would have been read from', async () => {
+    let isReleased = false
+    const route = rawRoute({ name: 'parts.export', summary: 'Export', http: 'GET /api/export', access: 'public' })
+    const cancel = () => {
+      isReleased = true
+    }
+    const small = await smallApp({
+      routes: [boundRaw(route, async () => new Response(new ReadableStream({ cancel })))],
+    })
+    const response = await small.request('HEAD /api/export')
+    await small.close()
+    expect([response.status, isReleased]).toEqual([200, true])
+  })
 })
 
 describe('a query', () => {

@@ -70,7 +70,10 @@ const finish = (exchange: Exchange, answered: Answered | Response, limits: Reado
   const every = { ...SECURITY_HEADERS, 'X-Request-Id': requestId, ...limits }
   for (const [name, value] of Object.entries(every)) headers.set(name, value)
   if (setCookie !== undefined && !headers.has('set-cookie')) headers.append('set-cookie', setCookie)
-  return raw.method === 'HEAD' ? new Response(null, answered) : answered
+  if (raw.method !== 'HEAD') return answered
+  // A stream that nobody reads would hold what it reads from, a connection to the database, for ever.
+  void answered.body?.cancel()
+  return new Response(null, answered)
 }
 
 export const createApp = <Tables>({ kernel, features, identify, guard, log }: HttpOptions<Tables>): App => {

@@ -37,14 +37,18 @@ const weightsOf = (header: string): ReadonlyMap<string, number> =>
   )
 
 /**
- * The coding to answer with; undefined for none.
+ * The coding to answer with, out of those that there are; undefined for none.
  * @example acceptedCoding('gzip;q=0.5, br') // 'br'
  */
-export const acceptedCoding = (header: string | null): Coding | undefined => {
+export const acceptedCoding = <C extends Coding = Coding>(
+  header: string | null,
+  // Without a choice there are all of them.
+  codings: readonly C[] = PREFERENCE as readonly C[],
+): C | undefined => {
   if (!header) return undefined
   const weights = weightsOf(header)
   const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
-  const best = [...PREFERENCE].sort((a, b) => weightOf(b) - weightOf(a))[0]
+  const best = [...codings].sort((a, b) => weightOf(b) - weightOf(a))[0]
   // Without compression is as good as named where the header says nothing of it.
   const least = weights.get('identity') ?? 0
   return best && weightOf(best) > 0 && weightOf(best) >= least ? best : undefined

@@ -4,7 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { etagOf, matchesEtag } from '../etag.ts'
+import { etagOf, matchesEtag, quoted } from '../etag.ts'
+import { acceptedCoding } from './compression.ts'
 import { split } from './exchange.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 
@@ -29,7 +30,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-type Coding = 'br' | 'gzip'
+/** The files that the build makes beside each asset. */
+const CODED = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+type Coding = (typeof CODED)[number][0]
 type Bytes = Uint8Array<ArrayBuffer>
 type File = { readonly type: string; readonly plain: Bytes; readonly coded: ReadonlyMap<Coding, Bytes> }
 
@@ -39,12 +45,6 @@ const FOREVER = 'public, max-age=31536000, immutable'
 /** Paths of the API and of the other machines; everything else is for people. */
 const NOT_A_PAGE = /^\/(api|mcp|mcp-oauth|static|\.well-known)(\/|$)|^\/(healthz|readyz|metrics)$/
 
-const hasCoding = (header: string, coding: Coding): boolean =>
-  header.split(',').some((one) => {
-    const [name = '', ...params] = one.split(';').map((part) => part.trim().toLowerCase())
-    return name === coding && !params.some((param) => /^q=0(\.0*)?$/.test(param))
-  })
-
 const readAssets = (folder: string): ReadonlyMap<string, File> => {
   const read = (name: string): Bytes => new Uint8Array(readFileSync(join(folder, name)))
   const names = new Set(readdirSync(folder))
@@ -52,8 +52,7 @@ const readAssets = (folder: string): ReadonlyMap<string, File> => {
     const type = TYPES[extname(name)]
     if (type === undefined) return []
     const coded = new Map<Coding, Bytes>()
-    if (names.has(`${name}.br`)) coded.set('br', read(`${name}.br`))
-    if (names.has(`${name}.gz`)) coded.set('gzip', read(`${name}.gz`))
+    for (const [coding, ending] of CODED) if (names.has(name + ending)) coded.set(coding, read(name + ending))
     return [[`/static/assets/${name}`, { type, plain: read(name), coded }]]
   })
   return new Map(files)
@@ -62,8 +61,8 @@ const readAssets = (folder: string): ReadonlyMap<string, File> => {
 const answer = (body: Bytes | string | null, status: number, headers: Readonly<Record<string, string>>): Response =>
   new Response(body, { status, headers: { ...SECURITY_HEADERS, 'X-Request-Id': Bun.randomUUIDv7(), ...headers } })
 
-const assetAnswer = ({ type, plain, coded }: File, accepted: string): Response => {
-  const coding = ([...coded.keys()] as const).find((one) => hasCoding(accepted, one))
+const assetAnswer = ({ type, plain, coded }: File, accepted: string | null): Response => {
+  const coding = acceptedCoding(accepted, [...coded.keys()])
   return answer((coding && coded.get(coding)) ?? plain, 200, {
     'Content-Type': type,
     'Cache-Control': FOREVER,
@@ -84,7 +83,7 @@ export const openSite = (folder: string): Site => {
   const load = () => {
     if (!existsSync(join(folder, 'index.html'))) return undefined
     const page = readFileSync(join(folder, 'index.html'), 'utf8')
-    return { assets: readAssets(join(folder, 'assets')), page, etag: `"${etagOf(page)}"` }
+    return { assets: readAssets(join(folder, 'assets')), page, etag: etagOf(page) }
   }
 
   return (request) => {
@@ -97,7 +96,7 @@ export const openSite = (folder: string): Site => {
     const { assets, page, etag } = loaded
     if (isAsset) {
       const file = assets.get(path)
-      if (file) return assetAnswer(file, request.headers.get('accept-encoding') ?? '')
+      if (file) return assetAnswer(file, request.headers.get('accept-encoding'))
       // After an upgrade an open tab asks for files of before.
       return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
     }
@@ -106,10 +105,10 @@ export const openSite = (folder: string): Site => {
       'Content-Security-Policy': PAGE_POLICY,
       'Cache-Control': 'no-cache',
       Vary: 'Accept',
-      ETag: etag,
+      ETag: quoted(etag),
     }
     const held = request.headers.get('if-none-match')
-    if (held !== null && matchesEtag(held, etag.slice(1, -1))) return answer(null, 304, headers)
+    if (held !== null && matchesEtag(held, etag)) return answer(null, 304, headers)
     return answer(page, 200, headers)
   }
 }
