@@ -31,7 +31,7 @@ test('the way from a device to what is around it, and on to a neighbour', () =>
       await graphIsThere(page)
       const panel = page.getByRole('complementary', { name: 'Selected device' })
       await panel.getByRole('link', { name: hub.name }).waitFor()
-      const neighbour = panel.getByRole('listitem').getByRole('button').first()
+      const neighbour = panel.getByRole('listitem').getByRole('button', { name: /\w/ }).first()
       const name = (await neighbour.textContent()) ?? ''
       await neighbour.click()
       await panel.getByRole('link', { name }).waitFor()
@@ -113,7 +113,7 @@ test('a press in the picture selects what is under it, a drag moves it', () =>
       await open(`/topology?focus=${hub.id}&hops=1`)
       await graphIsThere(page)
       const panel = page.getByRole('complementary', { name: 'Selected device' })
-      const neighbour = panel.getByRole('listitem').getByRole('button').first()
+      const neighbour = panel.getByRole('listitem').getByRole('button', { name: /\w/ }).first()
       const name = (await neighbour.textContent()) ?? ''
       await neighbour.click()
       // In the middle of the picture then, from where it is dragged.

@@ -2,7 +2,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { router } from './routes.tsx'
@@ -13,15 +13,18 @@ import { Toasts } from './ui/toast.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has the root')
-createRoot(root).render(
-  <StrictMode>
-    {/* The policy of the page has no room for style elements. */}
-    <CSPProvider disableStyleElements>
-      <QueryClientProvider client={queryClient}>
-        <Toasts>
-          <RouterProvider router={router} />
-        </Toasts>
-      </QueryClientProvider>
-    </CSPProvider>
-  </StrictMode>,
+// As a transition, so that the first picture is drawn in slices and a key pressed meanwhile is heard.
+startTransition(() =>
+  createRoot(root).render(
+    <StrictMode>
+      {/* The policy of the page has no room for style elements. */}
+      <CSPProvider disableStyleElements>
+        <QueryClientProvider client={queryClient}>
+          <Toasts>
+            <RouterProvider router={router} />
+          </Toasts>
+        </QueryClientProvider>
+      </CSPProvider>
+    </StrictMode>,
+  ),
 )

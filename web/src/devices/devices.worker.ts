@@ -1,6 +1,7 @@
 /** Holds every device: asks for them, parses, sorts and filters them, and hands the page the few rows it shows. */
 import type { Device } from '../api/contracts.ts'
 import { TableEngine } from '../table/engine.ts'
+import type { Facets } from '../table/filter.ts'
 import { type Ask, type Brief, type Called, STATES, type Tell } from './messages.ts'
 import { deviceRow, deviceSpec } from './spec.ts'
 
@@ -25,7 +26,14 @@ const changed = (): void => {
   tell({ type: 'changed', total: engine.total, version, loadedAtMs })
 }
 
-/** The first window of rows comes long before 100,000 of them have: asked for beside them, and shown until they are here. */
+/** How long the page may take to draw the first rows before all of them are asked for regardless. */
+const DRAWN_WITHIN_MS = 500
+let drawn = (): void => {}
+
+/**
+ * The first window of rows comes long before 100,000 of them have. It is drawn before they are asked for: to receive them
+ * takes more than one processor, and the page would wait for its turn.
+ */
 const preview = async (): Promise<void> => {
   const response = await fetch(`/api/devices?limit=${AHEAD}`)
   const total = Number(response.headers.get('x-total-count'))
@@ -33,13 +41,18 @@ const preview = async (): Promise<void> => {
   if (!response.ok || total <= AHEAD) return
   // The server's half of the contract.
   const devices = (await response.json()) as readonly Device[]
-  if (version === 0) tell({ type: 'preview', total, devices })
+  tell({ type: 'preview', total, devices })
+  await new Promise<void>((resolve) => {
+    drawn = resolve
+    setTimeout(resolve, DRAWN_WITHIN_MS)
+  })
 }
 
 const load = async (): Promise<void> => {
   // By hand, so that an answer of "not modified" costs no parsing.
   const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
-  if (version === 0) void preview().catch(() => {})
+  // What it failed of, the whole list says too.
+  if (version === 0) await preview().catch(() => {})
   const response = await fetch('/api/devices', init)
   loadedAtMs = Date.now()
   if (response.status === 304) {
@@ -107,10 +120,32 @@ const mark = (rows: readonly Called[]): readonly string[] => {
   return [...marked]
 }
 
+/** Lets what was asked meanwhile be answered. */
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+
+let facets: { readonly version: number; readonly counted: Promise<Facets> } | undefined
+
+const countFacets = async (): Promise<Facets> => {
+  const steps = engine.facetSteps()
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await turn()
+  }
+}
+
+const facetsOfNow = (): Promise<Facets> => {
+  if (facets?.version !== version) facets = { version, counted: countFacets() }
+  return facets.counted
+}
+
 const hear = (ask: Ask): void => {
   switch (ask.type) {
     case 'load':
       void loadOnce()
+      return
+    case 'drawn':
+      drawn()
       return
     case 'names':
       names.clear()
@@ -132,7 +167,7 @@ const hear = (ask: Ask): void => {
       tell({ type: 'ids', seq: ask.seq, ids: [...ask.indices].map((index) => engine.row(index).id) })
       return
     case 'facets':
-      tell({ type: 'facets', seq: ask.seq, facets: engine.facets() })
+      void facetsOfNow().then((counted) => tell({ type: 'facets', seq: ask.seq, facets: counted }))
       return
     case 'tags': {
       const devices = engine.withIds(new Set(ask.ids))

@@ -23,6 +23,8 @@ export const STATES: readonly DeviceStatus[] = ['active', 'planned', 'maintenanc
 
 export type Ask =
   | { readonly type: 'load' }
+  /** The first rows are on the screen. */
+  | { readonly type: 'drawn' }
   | { readonly type: 'names'; readonly names: readonly (readonly [id: string, name: string])[] }
   | { readonly type: 'query'; readonly seq: number; readonly query: TableQuery; readonly from: number }
   | { readonly type: 'rows'; readonly seq: number; readonly indices: readonly number[] }

@@ -92,6 +92,8 @@ const failed = ({ status, body, retryAfter }: Tell & { type: 'failed' }): void =
 const hear = (message: Tell): void => {
   if (message.type === 'preview') {
     if (state.get().status !== 'ready') preview.set(message)
+    // The frame after the next has them.
+    requestAnimationFrame(() => setTimeout(() => post({ type: 'drawn' })))
     return
   }
   if (message.type === 'changed') {

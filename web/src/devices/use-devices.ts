@@ -22,6 +22,7 @@ export const useNames = (): void => {
 const previewView = ({ total, devices: first }: Preview, query: TableQuery): TableView<DeviceRow> => ({
   count: total,
   total,
+  isPartial: true,
   rowAt: (position) => {
     const device = first[position]
     return device && deviceRow(device, devices.names())

@@ -174,7 +174,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
     count: view.count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
-    overscan: 12,
+    overscan: 8,
     scrollPaddingStart: 30,
     initialOffset: () => scrollMemory.get(label),
   })
@@ -197,6 +197,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
       tabIndex={0}
       onScroll={(event) => scrollMemory.keep(label, event.currentTarget.scrollTop)}
       aria-label={label}
+      aria-busy={view.isPartial}
       aria-rowcount={view.count + 1}
       aria-colcount={columns.length + (selection ? 1 : 0)}
       aria-multiselectable={selection ? true : undefined}

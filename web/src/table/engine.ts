@@ -21,12 +21,15 @@ export type TableQuery = { readonly q: string; readonly sort: string; readonly i
 
 type Hits = {
   readonly terms: readonly Term[]
-  readonly key: string
   readonly flags: Uint8Array
   readonly count: number
 }
 
 const MAX_FACETS = 400
+/** Rows that are counted before something else may have its turn: about 5 ms of work. */
+const FACET_STEP = 4000
+/** Answers that are kept: enough to take a word back again, a key at a time. */
+const MAX_HITS = 24
 
 const keyOf = (terms: readonly Term[]): string =>
   JSON.stringify(terms.map(({ isNegated, field, value }) => [isNegated, field, value]))
@@ -46,7 +49,8 @@ export class TableEngine<Row> {
   readonly #spec: TableSpec<Row>
   readonly #fields: readonly string[]
   readonly #orders = new Map<string, Uint32Array>()
-  #last: Hits | undefined
+  /** The latest last. */
+  readonly #hits = new Map<string, Hits>()
   #hidden: ReadonlySet<string> = new Set()
 
   constructor(rows: readonly Row[], spec: TableSpec<Row>) {
@@ -96,13 +100,13 @@ export class TableEngine<Row> {
   /** Keeps rows out of every answer, for as long as a deletion may be undone. */
   hide(ids: ReadonlySet<string>): void {
     this.#hidden = new Set(this.#rows.map((row) => this.#spec.id(row)).filter((id) => ids.has(id)))
-    this.#last = undefined
+    this.#hits.clear()
   }
 
   /** Drops what was worked out, because what the keys are made of has changed. */
   forget(): void {
     this.#orders.clear()
-    this.#last = undefined
+    this.#hits.clear()
   }
 
   /** Indices of the rows that match, in order. */
@@ -119,13 +123,28 @@ export class TableEngine<Row> {
   }
 
   facets(): Facets {
-    const counts = Object.entries(this.#spec.facets).map(([field, valuesOf]) => {
-      const byValue = new Map<string, number>()
-      for (const row of this.#rows)
-        for (const value of valuesOf(row)) if (value !== '') byValue.set(value, (byValue.get(value) ?? 0) + 1)
-      return [field, [...byValue].sort((a, b) => b[1] - a[1]).slice(0, MAX_FACETS)] as const
-    })
-    return Object.fromEntries(counts)
+    const steps = this.facetSteps()
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+    }
+  }
+
+  /** The same with rests between the steps, for whoever has others to answer meanwhile. */
+  *facetSteps(): Generator<undefined, Facets> {
+    const counts = Object.entries(this.#spec.facets).map(
+      ([field, valuesOf]) => [field, valuesOf, new Map<string, number>()] as const,
+    )
+    const rows = this.#rows
+    for (let from = 0; from < rows.length; from += FACET_STEP) {
+      if (from > 0) yield
+      for (const row of rows.slice(from, from + FACET_STEP))
+        for (const [, valuesOf, byValue] of counts)
+          for (const value of valuesOf(row)) if (value !== '') byValue.set(value, (byValue.get(value) ?? 0) + 1)
+    }
+    return Object.fromEntries(
+      counts.map(([field, , byValue]) => [field, [...byValue].sort((a, b) => b[1] - a[1]).slice(0, MAX_FACETS)]),
+    )
   }
 
   #order(sort: string): Uint32Array {
@@ -150,18 +169,29 @@ export class TableEngine<Row> {
 
   #match(terms: readonly Term[]): Hits {
     const key = keyOf(terms)
-    if (this.#last?.key === key) return this.#last
-    const base = this.#last && isNarrower(terms, this.#last.terms) ? this.#last.flags : undefined
+    const hits = this.#hits.get(key) ?? this.#search(terms)
+    this.#hits.delete(key)
+    this.#hits.set(key, hits)
+    for (const oldest of this.#hits.keys()) {
+      if (this.#hits.size <= MAX_HITS) break
+      this.#hits.delete(oldest)
+    }
+    return hits
+  }
+
+  #search(terms: readonly Term[]): Hits {
+    let base: Hits | undefined
+    for (const known of this.#hits.values())
+      if ((base === undefined || known.count < base.count) && isNarrower(terms, known.terms)) base = known
     const flags = new Uint8Array(this.#rows.length)
     let count = 0
     for (let i = 0; i < flags.length; i++) {
-      if (base ? !base[i] : this.#isHidden(i)) continue
+      if (base ? !base.flags[i] : this.#isHidden(i)) continue
       if (!terms.every((term) => this.#holds(term, i))) continue
       flags[i] = 1
       count++
     }
-    this.#last = { terms, key, flags, count }
-    return this.#last
+    return { terms, flags, count }
   }
 
   #isHidden(index: number): boolean {

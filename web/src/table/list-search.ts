@@ -20,6 +20,7 @@ export type ListSearch = {
   /** Of the topology: the device in the middle, and how far from it. */
   readonly focus?: string | undefined
   readonly hops?: string | undefined
+  readonly most?: string | undefined
   /** Of the audit log: what is shown of it, and which entry is open. */
   readonly action?: string | undefined
   readonly resource?: string | undefined
@@ -34,7 +35,7 @@ export type ListSearch = {
 
 const KEYS = [
   ...['q', 'sort', 'cols', 'edit', 'new', 'tab', 'view', 'ip', 'pool', 'network', 'subnet'],
-  ...['focus', 'hops'],
+  ...['focus', 'hops', 'most'],
   ...['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to', 'entry'],
 ] as const
 

@@ -7,6 +7,8 @@ export type TableView<Row> = {
   readonly count: number
   /** Without the filter. */
   readonly total: number
+  /** Whether most of the rows are still on their way. */
+  readonly isPartial?: boolean
   /** Undefined while it is on its way. */
   readonly rowAt: (position: number) => Row | undefined
   /** Ids of the rows from one position up to and without another. */

@@ -47,7 +47,8 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
   // Of another graph it is the one in the middle.
   const selected = choice.seq === seq && choice.node < graph.ids.length ? choice.node : 0
   const select = (node: number) => setChoice({ seq, node })
-  const names = useMemo(() => graph.ids.map((id) => rows.get(id)?.name ?? id), [graph, rows])
+  // Until any are known, all are on their way.
+  const names = useMemo(() => graph.ids.map((id) => rows.get(id)?.name ?? (rows.size === 0 ? '…' : id)), [graph, rows])
   const roles = useMemo(
     () => graph.ids.map((id) => roleOf({ name: rows.get(id)?.name ?? id, tags: rows.get(id)?.tags ?? [] })),
     [graph, rows],
@@ -86,7 +87,7 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
   }
   const role = roles[selected] ?? 'server'
   const ties = tiesOf(graph, selected)
-  const summary = summaryOf(graph, view, names[0] ?? '')
+  const summary = summaryOf(graph, view, rows.get(graph.ids[0] ?? '')?.name ?? 'this device')
   return (
     <div className={css.split}>
       <div className={css.picture}>

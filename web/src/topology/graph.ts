@@ -16,10 +16,18 @@ const TYPES: Readonly<Record<View, readonly LinkType[]>> = {
 /** Chains of need are long and thin; everything else is as wide as a switch has ports. */
 export const MOST_HOPS: Readonly<Record<View, number>> = { all: 2, connections: 2, containment: 2, impact: 4 }
 
-/** More than this nobody reads. */
+/** More than this nobody reads: unless they ask for it. */
 export const MOST_NODES = 300
+/** More than this nothing is drawn smoothly on a small machine. */
+export const EVEN_MORE_NODES = 1000
 
-export type GraphQuery = { readonly focus: string; readonly view: View; readonly hops: number }
+export type GraphQuery = {
+  readonly focus: string
+  readonly view: View
+  readonly hops: number
+  /** Devices that there is room for. */
+  readonly most: number
+}
 
 /** From parent to child, as places in `ids`. */
 export type GraphLink = { readonly from: number; readonly to: number; readonly type: LinkType }
@@ -66,8 +74,8 @@ const nextLevel = (view: View, level: number, isParent: boolean): number | undef
 }
 
 /** The surroundings of the focus, nearest first. */
-export const graphAround = (index: LinkIndex, query: GraphQuery, most = MOST_NODES): Graph => {
-  const { focus, view, hops } = query
+export const graphAround = (index: LinkIndex, query: GraphQuery): Graph => {
+  const { focus, view, hops, most } = query
   const types = new Set(TYPES[view])
   const places = new Map([[focus, 0]])
   const ids = [focus]

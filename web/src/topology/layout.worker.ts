@@ -25,7 +25,13 @@ const load = async (): Promise<Loaded> => {
 
 let loaded: Promise<Loaded> | undefined
 
+/** For the page to draw the first picture before the forces take a processor of their own. */
+const DRAWN_MS = 150
+/** Number of the latest question: nobody waits for the forces of another. */
+let latest = 0
+
 const answer = async ({ seq, query }: Ask): Promise<void> => {
+  latest = seq
   loaded ??= load()
   const index = await loaded
   if (!(index instanceof LinkIndex)) {
@@ -36,7 +42,10 @@ const answer = async ({ seq, query }: Ask): Promise<void> => {
   const graph = graphAround(index, query)
   const isLayered = query.view === 'impact'
   tell({ type: 'graph', seq, graph, positions: isLayered ? layeredLayout(graph) : ringLayout(graph) })
-  if (!isLayered) tell({ type: 'settled', seq, positions: forceLayout(graph) })
+  if (isLayered) return
+  await new Promise((resolve) => setTimeout(resolve, DRAWN_MS))
+  if (seq !== latest) return
+  tell({ type: 'settled', seq, positions: forceLayout(graph) })
 }
 
 self.addEventListener('message', ({ data }: MessageEvent<Ask>) => void answer(data))

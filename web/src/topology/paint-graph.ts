@@ -34,6 +34,9 @@ const LABEL_FONT = '11px Inter, sans-serif'
 /** From the middle of a node to its label. */
 const LABEL_GAP = 13
 const ARROW = 6
+/** With more lines than this at one device, or in all, each is as thin as a line gets: thicker ones are slow, and a blot. */
+const MANY_HOT = 120
+const MANY_LINKS = 400
 
 type Painter = { readonly context: CanvasRenderingContext2D; readonly camera: Camera; readonly colours: Colours }
 
@@ -43,9 +46,10 @@ const radiusOf = (scene: Scene, node: number, zoom: number): number => {
 }
 
 const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void => {
-  const { graph, positions, selected, isLayered } = scene
+  const { graph, positions, selected, near, isLayered } = scene
   context.lineCap = 'round'
   const hasArrows = camera.zoom > 0.45
+  const isBusy = graph.links.length > MANY_LINKS
   for (const isHot of [false, true])
     for (const type of TYPES) {
       const arrows = new Path2D()
@@ -70,8 +74,9 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
       }
       context.strokeStyle = colours[HUES[type]]
       context.fillStyle = colours[HUES[type]]
-      context.globalAlpha = isHot ? 1 : 0.5
-      context.lineWidth = (isHot ? 2 : 1.1) * (type === 'contains' ? 1.3 : 1)
+      context.globalAlpha = isHot && near.size <= MANY_HOT ? 1 : 0.5
+      const width = (isHot ? 2 : 1.1) * (type === 'contains' ? 1.3 : 1)
+      context.lineWidth = near.size > MANY_HOT || (isBusy && !isHot) ? 1 : width
       context.setLineDash([...DASHES[type]])
       context.stroke(lines)
       context.setLineDash([])
@@ -103,16 +108,33 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
     const point = toScreen(camera, pointAt(positions, node))
     const role = roles[node] ?? 'server'
     const radius = radiusOf(scene, node, camera.zoom)
-    const path = shapePath(role, point, radius)
     const isLit = near.has(node) || node === hovered || node === 0
+    const rim = (isLit ? 2 : 1.3) / 2
+    const rimColour = isLit || node === selected ? colours.accent : colours.muted
+    // The rim is a shape under the shape: to draw along a path takes three times as long.
+    context.fillStyle = rimColour
+    context.fill(shapePath(role, point, radius + rim))
     context.fillStyle = node === selected ? colours.accent : colours.raised
-    context.strokeStyle = isLit || node === selected ? colours.accent : colours.muted
-    context.lineWidth = isLit ? 2 : 1.3
-    context.fill(path)
-    context.stroke(path)
+    context.fill(shapePath(role, point, radius - rim))
     // The middle of the picture stays known when something else is selected.
-    if (node === 0) context.stroke(shapePath(role, point, radius + 4))
+    if (node !== 0) continue
+    context.strokeStyle = rimColour
+    context.lineWidth = rim * 2
+    context.stroke(shapePath(role, point, radius + 4))
   }
+}
+
+/** Of texts that are measured again with each frame. */
+const widths = new Map<string, number>()
+const MOST_WIDTHS = 5000
+
+const widthOf = (context: CanvasRenderingContext2D, text: string): number => {
+  const known = widths.get(text)
+  if (known !== undefined) return known
+  if (widths.size >= MOST_WIDTHS) widths.clear()
+  const { width } = context.measureText(text)
+  widths.set(text, width)
+  return width
 }
 
 const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: Size): void => {
@@ -131,7 +153,7 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
     if (x < -200 || y < -20 || x > size.width + 20 || y > size.height + 20) continue
     const radius = radiusOf(scene, node, camera.zoom)
     obstacles.push({ node, x: x - radius + 3, y, width: radius * 2 - 6, rank: 0 })
-    const width = context.measureText(names[node] ?? '').width
+    const width = widthOf(context, names[node] ?? '')
     const gap = LABEL_GAP + (node === 0 ? 5 : 0)
     labels.push({ node, x: x + gap, otherX: x - gap - width, y, width, rank: rankOf(node) })
   }

@@ -42,10 +42,10 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
     return () => started.terminate()
   }, [isWanted])
 
-  const { focus, view, hops } = query ?? {}
+  const { focus, view, hops, most } = query ?? {}
   // biome-ignore lint/correctness/useExhaustiveDependencies: another try is the same question again
   useEffect(() => {
-    if (!worker || focus === undefined || view === undefined || hops === undefined) return
+    if (!worker || focus === undefined || view === undefined || hops === undefined || most === undefined) return
     const mine = ++seq
     const hear = ({ data }: MessageEvent<Tell>) => {
       if (data.seq !== mine) return
@@ -55,9 +55,9 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
       else setState(({ placed }) => (placed ? { placed: { ...placed, positions: data.positions } } : {}))
     }
     worker.addEventListener('message', hear)
-    const ask: Ask = { type: 'graph', seq: mine, query: { focus, view, hops } }
+    const ask: Ask = { type: 'graph', seq: mine, query: { focus, view, hops, most } }
     worker.postMessage(ask)
     return () => worker.removeEventListener('message', hear)
-  }, [worker, focus, view, hops, tries])
+  }, [worker, focus, view, hops, most, tries])
   return { ...state, retry: () => setTries((old) => old + 1) }
 }

@@ -10,15 +10,15 @@ import { termText } from '../table/filter.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
-import { plural } from '../ui/format.ts'
+import { count, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { FindDevice } from './find-device.tsx'
-import { MOST_HOPS, VIEWS } from './graph.ts'
+import { EVEN_MORE_NODES, MOST_HOPS, VIEWS } from './graph.ts'
 import { GraphTable } from './graph-table.tsx'
 import { GraphView } from './graph-view.tsx'
 import { OverviewTable } from './overview-table.tsx'
 import { OverviewView } from './overview-view.tsx'
-import { hopsOf, viewOf } from './search.ts'
+import { hopsOf, mostOf, viewOf } from './search.ts'
 import { useGraph } from './source.ts'
 import css from './topology.module.css'
 import { useBrief, useNodes } from './use-nodes.ts'
@@ -47,14 +47,16 @@ const Around = ({ focus }: { readonly focus: string }) => {
   const navigate = useNavigate()
   const view = viewOf(search.view)
   const hops = hopsOf(search.hops, view)
+  const most = mostOf(search.most)
   const isTable = search.tab === 'table'
-  const { placed, error, retry } = useGraph({ focus, view, hops })
+  const { placed, error, retry } = useGraph({ focus, view, hops, most })
   const rows = useNodes(placed?.graph.ids)
   const state = useStore(devices.state)
   const tools = useRef({ fit: () => {}, zoom: () => {} })
-  const most = MOST_HOPS[view]
+  const mostHops = MOST_HOPS[view]
   const setHops = (next: number) => {
-    if (next >= 1 && next <= most) void set({ hops: next === most ? undefined : String(next) }, { isReplace: true })
+    if (next >= 1 && next <= mostHops)
+      void set({ hops: next === mostHops ? undefined : String(next) }, { isReplace: true })
   }
   const focusOn = (id: string) => {
     if (id !== focus) void set({ focus: id })
@@ -99,12 +101,22 @@ const Around = ({ focus }: { readonly focus: string }) => {
             isIcon
             aria-label="More hops"
             aria-keyshortcuts="]"
-            disabled={hops >= most}
+            disabled={hops >= mostHops}
             onClick={() => setHops(hops + 1)}
           >
             +
           </Button>
         </span>
+        {most === EVEN_MORE_NODES ? (
+          <Button onClick={() => void set({ most: undefined }, { isReplace: true })}>Show fewer</Button>
+        ) : (
+          placed &&
+          placed.graph.left > 0 && (
+            <Button onClick={() => void set({ most: String(EVEN_MORE_NODES) }, { isReplace: true })}>
+              Show up to {count(EVEN_MORE_NODES)}
+            </Button>
+          )
+        )}
         <FindDevice onFound={focusOn} />
         {!isTable && (
           <span className={tableCss.end}>

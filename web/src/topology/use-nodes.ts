@@ -6,6 +6,7 @@ import { devices } from '../devices/source.ts'
 import { type DeviceRow, deviceRow } from '../devices/spec.ts'
 import { useNames } from '../devices/use-devices.ts'
 
+const DRAWN_MS = 150
 const NONE: ReadonlyMap<string, DeviceRow> = new Map()
 
 /** Empty while they are on their way. */
@@ -13,7 +14,19 @@ export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string
   const { status, version } = useStore(devices.state)
   const [rows, setRows] = useState(NONE)
   useNames()
-  useEffect(() => devices.use(), [])
+  const isPlaced = ids !== undefined
+  useEffect(() => {
+    if (!isPlaced) return
+    // The picture first: all the rows take more than one processor for a while.
+    let end: (() => void) | undefined
+    const timer = setTimeout(() => {
+      end = devices.use()
+    }, DRAWN_MS)
+    return () => {
+      clearTimeout(timer)
+      end?.()
+    }
+  }, [isPlaced])
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another version everything may be different
   useEffect(() => {
     if (status !== 'ready' || !ids) return
