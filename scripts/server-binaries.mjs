@@ -24,8 +24,8 @@ export function findStrace() {
   return findOnPath(['strace'])
 }
 
-/** A shell that completes: `zsh`, `fish`. */
-export function findShell(name) {
+/** A program by its name: `zsh`, `openssl`. */
+export function findProgram(name) {
   return findOnPath([name])
 }
 

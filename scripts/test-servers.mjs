@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { fail } from './install.mjs'
-import { findChromium, findPostgres, findShell, findStrace, findValkey } from './server-binaries.mjs'
+import { findChromium, findPostgres, findProgram, findStrace, findValkey } from './server-binaries.mjs'
 
 const servers = {
   postgres: {
@@ -26,8 +26,13 @@ const servers = {
     packages: () => ['strace'],
     missing: 'strace (on PATH; package strace)',
   },
-  zsh: { find: () => findShell('zsh'), packages: () => ['zsh'], missing: 'zsh (on PATH; package zsh)' },
-  fish: { find: () => findShell('fish'), packages: () => ['fish'], missing: 'fish (on PATH; package fish)' },
+  zsh: { find: () => findProgram('zsh'), packages: () => ['zsh'], missing: 'zsh (on PATH; package zsh)' },
+  openssl: {
+    find: () => findProgram('openssl'),
+    packages: () => ['openssl'],
+    missing: 'OpenSSL (openssl on PATH; package openssl)',
+  },
+  fish: { find: () => findProgram('fish'), packages: () => ['fish'], missing: 'fish (on PATH; package fish)' },
 }
 
 /** Installs what is missing of `names`, or ends the script with one line for each that cannot be installed. */
