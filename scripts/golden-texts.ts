@@ -10,7 +10,7 @@ import type { Tables } from '../src/features/tables.ts'
 import { migrations } from '../src/migrations/index.ts'
 import type { Argument, Command, Flag } from '../src/platform/cli/command.ts'
 import { GLOBAL_FLAGS } from '../src/platform/cli/globals.ts'
-import { operationCommands } from '../src/platform/cli/operation-commands.ts'
+import { allCommands } from '../src/platform/cli/operation-commands.ts'
 import { commandOf, toolName } from '../src/platform/command.ts'
 import { ddlFor, migrate } from '../src/platform/db/migrate.ts'
 import { openSqlite } from '../src/platform/db/sqlite.ts'
@@ -82,7 +82,7 @@ const commandText = (command: Command): string => {
 }
 
 export const cliText = (): string => {
-  const commands = [...program.specials, ...operationCommands(contracts)].filter(({ isHidden }) => !isHidden)
+  const commands = allCommands(contracts, program.specials).filter(({ isHidden }) => !isHidden)
   const sorted = commands.toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1))
   return ['every command', aligned(GLOBAL_FLAGS.map(flagRow)), '', ...sorted.map(commandText)].join('\n')
 }

@@ -29,6 +29,11 @@ export function findProgram(name) {
   return findOnPath([name])
 }
 
+/** A tool of the network lab: `nft`, `fping`. Debian keeps many of them where only root looks. */
+export function findTool(name) {
+  return findOnPath([name]) ?? ['/usr/sbin', '/sbin'].map((directory) => join(directory, name)).find(isExecutable)
+}
+
 /** A Chromium or Chrome that can be driven. */
 export function findChromium() {
   const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'

@@ -2,9 +2,11 @@
 
 import { run } from './child.mjs'
 import { bunPath, ensureDependencies } from './install.mjs'
+import { ensureVendors } from './vendors.mjs'
 import { ensureWeb } from './web.mjs'
 
 ensureDependencies({ dev: false })
 // The API is worth starting even if the build of the UI fails.
 ensureWeb()
+ensureVendors()
 process.exitCode = await run(bunPath(), ['--no-env-file', 'src/main.ts', 'serve', ...process.argv.slice(2)])

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { fail } from './install.mjs'
-import { findChromium, findPostgres, findProgram, findStrace, findValkey } from './server-binaries.mjs'
+import { findChromium, findPostgres, findProgram, findStrace, findTool, findValkey } from './server-binaries.mjs'
 
 const servers = {
   postgres: {
@@ -33,7 +33,34 @@ const servers = {
     missing: 'OpenSSL (openssl on PATH; package openssl)',
   },
   fish: { find: () => findProgram('fish'), packages: () => ['fish'], missing: 'fish (on PATH; package fish)' },
+  nft: tool('nft', 'nftables'),
+  ip: tool('ip', 'iproute2'),
 }
+
+/** What the whole lab of the scanner needs besides: the servers it looks at, and the tools it is compared with. */
+const labTools = Object.fromEntries(
+  [
+    ['fping', 'fping'],
+    ['nmap', 'nmap'],
+    ['arp-scan', 'arp-scan'],
+    ['sshd', 'openssh-server'],
+    ['ssh-keygen', 'openssh-client'],
+    ['snmpd', 'snmpd'],
+    ['snmpwalk', 'snmp'],
+    ['lldpd', 'lldpd'],
+    ['dnsmasq', 'dnsmasq-base'],
+    ['avahi-daemon', 'avahi-daemon'],
+    ['nmbd', 'samba'],
+  ].map(([name, offered]) => [name, tool(name, offered)]),
+)
+const everything = { ...servers, ...labTools }
+
+function tool(name, offered) {
+  return { find: () => findTool(name), packages: () => [offered], missing: `${name} (package ${offered})` }
+}
+
+/** Installs what `npm run test:lab` needs. */
+export const ensureLabTools = () => ensureServers(['nft', 'ip', ...Object.keys(labTools)])
 
 /** Installs what is missing of `names`, or ends the script with one line for each that cannot be installed. */
 export function ensureServers(names = Object.keys(servers)) {
@@ -42,12 +69,12 @@ export function ensureServers(names = Object.keys(servers)) {
   const failure = installPackages(missing)
   const still = missingOf(names)
   if (still.length === 0) return
-  const lines = still.map((name) => `  - ${servers[name].missing}`)
+  const lines = still.map((name) => `  - ${everything[name].missing}`)
   fail(['The tests need these to be installed:', ...lines, failure].filter(Boolean).join('\n'))
 }
 
 function missingOf(names) {
-  return names.filter((name) => !servers[name].find())
+  return names.filter((name) => !everything[name].find())
 }
 
 /** Gives what went wrong, for a person to read; nothing when all went well. */
@@ -62,7 +89,7 @@ function installPackages(names) {
   const update = [...asRoot, 'apt-get', '-qq', 'update']
   // A broken third-party source fails the update; what the install then finds is what counts.
   spawnSync(update[0], update.slice(1), { stdio: 'ignore' })
-  const packages = names.flatMap((name) => servers[name].packages())
+  const packages = names.flatMap((name) => everything[name].packages())
   const install = [...asRoot, 'sh', '-c', installScript, 'install', ...packages]
   const { status, stdout } = spawnSync(install[0], install.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 2] })
   if (status === 0) return undefined

@@ -4,9 +4,11 @@
 import { ensureDependencies } from './install.mjs'
 import { finish, runGolden, runLint, runTests, runTypes, runWeb } from './steps.mjs'
 import { ensureServers } from './test-servers.mjs'
+import { ensureVendors } from './vendors.mjs'
 
 ensureDependencies()
 ensureServers()
+ensureVendors()
 
 const chosen = process.argv.slice(2)
 const results = []

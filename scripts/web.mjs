@@ -40,6 +40,7 @@ export function ensureWeb() {
 /** Changes whenever the result of the build may have changed. */
 function fingerprint() {
   const hash = createHash('sha256').update(readText(join(root, 'package-lock.json')) ?? '')
+  hash.update(process.env.PLAT_STORIES ?? '')
   for (const path of sources()) hash.update(path).update(readFileSync(join(root, path)))
   return hash.digest('hex')
 }
@@ -53,7 +54,7 @@ function sources() {
 }
 
 const isSource =
-  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/net\/.*\.ts|src\/platform\/(client|errors|operation)\.ts|src\/features\/(.*\/(api|schema|catalogue)|index)\.ts)$/
+  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/net\/.*\.ts|src\/platform\/(client|command|errors|operation|redaction|cli\/schema)\.ts|src\/features\/(.*\/(api|schema|catalogue)|index)\.ts)$/
 
 function moveAway(from, to) {
   try {

@@ -34,6 +34,7 @@ const arrow = ({ from, to }: Import): string => `${from} -> ${to}`
 const LAYERS = [
   /^net\//,
   /^platform\//,
+  /^scanner\//,
   /^(features|migrations)\//,
   /^demo\//,
   /^recovery\//,
@@ -54,11 +55,29 @@ const outsideNet = (files: Sources): string[] =>
     .filter(({ from, to }) => from.startsWith('net/') && !to.startsWith('net/'))
     .map(arrow)
 
+/** It runs in a process of its own, and takes nothing of the program along. */
+const outsideScanner = (files: Sources): string[] =>
+  allImports(files)
+    .filter(({ from, to }) => from.startsWith('scanner/') && layerOf(to) !== -1 && !/^(net|scanner)\//.test(to))
+    .map(arrow)
+
+/** What the scanner shows: the messages, the door, and the maths that need no process. */
+const SCANNER_DOORS = new Set(['protocol', 'process', 'targets', 'estimate'].map((name) => `scanner/${name}.ts`))
+
+const throughTheScanner = (files: Sources): string[] =>
+  allImports(files)
+    .filter(
+      ({ from, to }) => /^(platform|features)\//.test(from) && to.startsWith('scanner/') && !SCANNER_DOORS.has(to),
+    )
+    .map(arrow)
+
 const featureOf = (path: string): string | undefined => /^features\/([^/]+)\/./.exec(path)?.[1]
 
 /** What a feature shows of itself besides api.ts, schema.ts and <noun>.ts. */
 const SHOWN = new Set([
   'features/devices/search.ts',
+  'features/events/catalogue.ts',
+  'features/events/record.ts',
   'features/keys/uses.ts',
   'features/networks/membership.ts',
   'features/pools/free-space.ts',
@@ -167,6 +186,10 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   pools: ['pools', 'pool_tags'],
   reservations: ['reservations'],
   occupancy: ['address_blocks'],
+  conflicts: ['conflicts', 'conflict_members'],
+  events: ['events'],
+  webhooks: ['webhooks', 'webhook_deliveries'],
+  utilization: ['utilization_samples', 'pool_alarms'],
   devices: ['devices', 'addresses', 'device_tags', 'device_domains', 'network_addresses'],
   relationships: ['relationships'],
   users: ['users', 'user_roles'],
@@ -175,6 +198,18 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   sessions: ['sessions', 'session_expiries'],
   secrets: ['secret_checks'],
   credentials: ['credentials'],
+  discovery: [
+    'discovery_scans',
+    'discovery_scan_states',
+    'discovery_changes',
+    'discovery_rules',
+    'discovery_host_keys',
+    'discovery_locks',
+    'discovered_devices',
+    'discovered_texts',
+    'discovered_addresses',
+    'discovered_identities',
+  ],
   audit: ['audit', 'audit_chains'],
 }
 /** `deleteFrom(table)` in a loop: over the feature's own tables, or over the sealed columns that every feature registers. */
@@ -204,7 +239,7 @@ type Rule = {
 
 const rules: readonly Rule[] = [
   {
-    name: 'imports point inwards: main -> cli -> server -> compose -> recovery -> demo -> features -> platform -> net',
+    name: 'imports point inwards: main -> cli -> server -> compose -> recovery -> demo -> features -> scanner -> platform -> net',
     check: upwardImports,
     offender: { 'platform/kernel.ts': "import type { Tables } from '../features/tables.ts'" },
   },
@@ -212,6 +247,16 @@ const rules: readonly Rule[] = [
     name: 'net imports nothing outside net',
     check: outsideNet,
     offender: { 'net/ip.ts': "import { isIP } from 'node:net'" },
+  },
+  {
+    name: 'the scanner imports nothing of the program but net',
+    check: outsideScanner,
+    offender: { 'scanner/scan.ts': "import { AppError } from '../platform/errors.ts'" },
+  },
+  {
+    name: 'of the scanner, features use only what it shows',
+    check: throughTheScanner,
+    offender: { 'features/discovery/scans.ts': "import { runScan } from '../../scanner/scan.ts'" },
   },
   {
     name: 'a feature uses of another only what that shows',

@@ -1,0 +1,2 @@
+/** The compact table, of the vendors by prefix in upper-case hex. */
+export function compactVendors(vendors: Readonly<Record<string, string>>): Buffer

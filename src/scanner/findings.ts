@@ -1,0 +1,236 @@
+/**
+ * Everything a scan knows about the hosts it has found. What every host has is kept in flat arrays, so that a /16 of living
+ * hosts costs a few megabytes; the rest is an object, made when there is something to put into it. Sends nothing.
+ */
+import { type Bits, createBits } from './bits.ts'
+import { evidenceOf, msText, type Source } from './evidence.ts'
+import { guessOs } from './os-guess.ts'
+import type { Evidence, FoundHost, FoundName, FoundService, OsVote, SnmpFacts } from './protocol.ts'
+import type { Targets } from './targets.ts'
+
+export type MacSource = FoundHost['macSource']
+
+/** What only some hosts have. */
+export type Details = {
+  readonly names: FoundName[]
+  readonly services: FoundService[]
+  readonly votes: OsVote[]
+  readonly evidence: Evidence[]
+  openPorts: readonly number[]
+  sshHostKey: string
+  tlsCertificate: string
+  snmp: SnmpFacts | null
+}
+
+export type Findings = {
+  readonly up: Bits
+  /** Those of which the receiver does not know all yet. */
+  readonly fresh: Bits
+  /** Those it has been told of at least once, by this process or the one before. */
+  readonly told: Bits
+  readonly setMac: (index: number, mac: string, source: MacSource) => void
+  /** Without any claim that the host is alive. */
+  readonly rememberMac: (index: number, mac: string, source: MacSource) => void
+  readonly macOf: (index: number) => string
+  /** It has been met in this process, and is not merely known from an earlier one. */
+  readonly isSeen: (index: number) => boolean
+  readonly arp: (index: number, mac: string, source: MacSource) => void
+  /** The machine that scans. */
+  readonly own: (index: number, mac: string) => void
+  readonly ping: (index: number, rttMs: number, ttl: number) => void
+  readonly tcp: (index: number, result: 'open' | 'refused', port: number) => void
+  /** Evidence of any other kind. */
+  readonly evidence: (index: number, source: Source, detail: string) => void
+  /** Undefined when it has answered no ping. */
+  readonly rttOf: (index: number) => number | undefined
+  readonly setOpenPorts: (index: number, ports: readonly number[]) => void
+  readonly openPortsOf: (index: number) => readonly number[]
+  readonly addName: (index: number, name: FoundName) => void
+  /** Changes what else is known about a host. */
+  readonly amend: (index: number, change: (details: Details) => void) => void
+  readonly hostOf: (index: number) => FoundHost
+  /** Forgets what is known of it; whatever is learnt later is ignored. */
+  readonly drop: (index: number) => void
+}
+
+const HAS_ARP = 1
+const HAS_PING = 2
+const MAC_SOURCES: readonly MacSource[] = ['', 'arp', 'neighbour', 'snmp', 'mdns', 'netbios']
+/** One that calls itself something else in every answer is not believed for ever. */
+const MOST_NAMES = 16
+/** As the best name comes first: what a host says of itself before what others say. */
+const NAME_ORDER: readonly FoundName['source'][] = ['snmp', 'ssh', 'netbios', 'mdns', 'dhcp', 'ptr', 'tls']
+
+const emptyDetails = (): Details => ({
+  names: [],
+  services: [],
+  votes: [],
+  evidence: [],
+  openPorts: [],
+  sshHostKey: '',
+  tlsCertificate: '',
+  snmp: null,
+})
+
+export type FindingsOptions = {
+  readonly targets: Targets
+  /** Hosts that an earlier process of the scan has told of. */
+  readonly told?: Uint8Array
+  /** Hosts below it are done, by an earlier process: what comes of them now is less than what it has told. */
+  readonly doneBefore?: number
+  readonly vendorOf: (mac: string) => string
+  /** A host shows itself to this process for the first time. */
+  readonly onFound?: (index: number) => void
+}
+
+export const createFindings = ({
+  targets,
+  told: toldBytes,
+  doneBefore = 0,
+  vendorOf,
+  onFound = () => {},
+}: FindingsOptions): Findings => {
+  const { size } = targets
+  const up = createBits(size, toldBytes)
+  const told = createBits(size, toldBytes)
+  const fresh = createBits(size)
+  const seen = createBits(size)
+  /** What they were is told and forgotten: whatever comes now would be told as all there is. */
+  const dropped = createBits(size)
+  for (let index = told.next(0); index !== undefined && index < doneBefore; index = told.next(index + 1))
+    dropped.add(index)
+  const flags = new Uint8Array(size)
+  const rtts = new Float32Array(size)
+  const ttls = new Uint8Array(size)
+  const macs = new Uint8Array(size * 6)
+  const macSources = new Uint8Array(size)
+  const openPort = new Uint16Array(size)
+  const refusedPort = new Uint16Array(size)
+  const details = new Map<number, Details>()
+
+  const sighted = (index: number): void => {
+    if (dropped.has(index)) return
+    up.add(index)
+    if (seen.add(index)) onFound(index)
+    fresh.add(index)
+  }
+  const amend = (index: number, change: (details: Details) => void): void => {
+    if (dropped.has(index)) return
+    let known = details.get(index)
+    if (known === undefined) {
+      known = emptyDetails()
+      details.set(index, known)
+    }
+    change(known)
+    sighted(index)
+  }
+
+  const evidence = (index: number, source: Source, detail: string): void =>
+    amend(index, (known) => {
+      if (!known.evidence.some((one) => one.source === source)) known.evidence.push(evidenceOf(source, detail))
+    })
+
+  const rememberMac = (index: number, mac: string, source: MacSource): void => {
+    if (source === '') return
+    // What was seen on the wire is not replaced by what someone tells.
+    const isSeen = ['arp', 'neighbour'].includes(MAC_SOURCES[macSources[index] ?? 0] ?? '')
+    if (isSeen && source !== 'arp' && source !== 'neighbour') return
+    Buffer.from(mac.replaceAll(':', ''), 'hex').copy(macs, index * 6)
+    macSources[index] = MAC_SOURCES.indexOf(source)
+  }
+  const setMac = (index: number, mac: string, source: MacSource): void => {
+    rememberMac(index, mac, source)
+    sighted(index)
+  }
+  const macOf = (index: number): string => {
+    if (macSources[index] === 0) return ''
+    const octets = macs.subarray(index * 6, index * 6 + 6)
+    return [...octets].map((octet) => octet.toString(16).padStart(2, '0')).join(':')
+  }
+
+  const evidenceFor = (index: number, extra: readonly Evidence[]): Evidence[] => {
+    const has = flags[index] ?? 0
+    const [rttMs, open, refused] = [rtts[index] ?? 0, openPort[index] ?? 0, refusedPort[index] ?? 0]
+    const found: Evidence[] = []
+    if (has & HAS_ARP) found.push(evidenceOf('arp', `answered ARP as ${macOf(index)}`))
+    if (has & HAS_PING) found.push(evidenceOf('icmp', `answered ping in ${msText(rttMs)}`))
+    if (open) found.push(evidenceOf('tcp-open', `tcp/${open} open`))
+    if (refused) found.push(evidenceOf('tcp-refused', `tcp/${refused} refused`))
+    return [...found, ...extra]
+  }
+
+  return {
+    up,
+    fresh,
+    told,
+    setMac,
+    rememberMac,
+    isSeen: (index) => seen.has(index),
+    macOf,
+    amend,
+    arp: (index, mac, source) => {
+      if ((flags[index] ?? 0) & HAS_ARP && macOf(index) === mac) return
+      flags[index] = (flags[index] ?? 0) | HAS_ARP
+      setMac(index, mac, source)
+    },
+    own: (index, mac) => {
+      if (mac !== '') setMac(index, mac, 'neighbour')
+      evidence(index, 'arp', 'an address of the machine that scans')
+    },
+    ping: (index, rttMs, ttl) => {
+      if ((flags[index] ?? 0) & HAS_PING) return
+      flags[index] = (flags[index] ?? 0) | HAS_PING
+      rtts[index] = rttMs
+      ttls[index] = ttl
+      sighted(index)
+    },
+    tcp: (index, result, port) => {
+      const ports = result === 'open' ? openPort : refusedPort
+      if (ports[index] !== 0) return
+      ports[index] = port
+      sighted(index)
+    },
+    evidence,
+    rttOf: (index) => ((flags[index] ?? 0) & HAS_PING ? rtts[index] : undefined),
+    setOpenPorts: (index, ports) =>
+      amend(index, (known) => {
+        known.openPorts = ports
+      }),
+    openPortsOf: (index) => details.get(index)?.openPorts ?? [],
+    addName: (index, name) =>
+      amend(index, ({ names }) => {
+        const isKnown = names.some((one) => one.name === name.name && one.source === name.source)
+        if (!isKnown && names.length < MOST_NAMES) names.push(name)
+      }),
+    hostOf: (index) => {
+      const known = details.get(index) ?? emptyDetails()
+      const isPinged = ((flags[index] ?? 0) & HAS_PING) !== 0
+      const ttl = isPinged && ttls[index] ? ttls[index] : null
+      const mac = macOf(index)
+      const vendor = mac === '' ? '' : vendorOf(mac)
+      const { votes, openPorts } = known
+      const open = openPort[index]
+      return {
+        ip: targets.textOf(index),
+        mac,
+        macSource: MAC_SOURCES[macSources[index] ?? 0] ?? '',
+        vendor,
+        rttMs: isPinged ? Math.round((rtts[index] ?? 0) * 1000) / 1000 : null,
+        ttl,
+        evidence: evidenceFor(index, known.evidence),
+        names: known.names.toSorted((a, b) => NAME_ORDER.indexOf(a.source) - NAME_ORDER.indexOf(b.source)),
+        // What the search for the living has met is not lost on a quick scan.
+        openPorts: openPorts.length === 0 && open ? [open] : openPorts,
+        services: known.services.toSorted((a, b) => a.port - b.port),
+        ...guessOs({ votes, ttl, vendor, openPorts }),
+        sshHostKey: known.sshHostKey,
+        tlsCertificate: known.tlsCertificate,
+        snmp: known.snmp,
+      }
+    },
+    drop: (index) => {
+      details.delete(index)
+      dropped.add(index)
+    },
+  }
+}

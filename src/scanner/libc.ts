@@ -1,0 +1,87 @@
+/**
+ * The calls into the C library that the scanner needs and Bun has no API for: sockets of kinds it does not know, and connects
+ * that can be given up. Linux only. A mistake here can end the process of one scan and nothing else.
+ */
+import { dlopen, ptr, read } from 'bun:ffi'
+
+const NAMES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
+
+const openFirst = () => {
+  for (const name of NAMES) {
+    try {
+      return dlopen(name, {
+        socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+        close: { args: ['i32'], returns: 'i32' },
+        bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+        connect: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+        setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+        getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+        // They return a ssize_t; its lower half tells all there is to tell of a datagram.
+        sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i32' },
+        recv: { args: ['i32', 'ptr', 'u64', 'i32'], returns: 'i32' },
+        recvmmsg: { args: ['i32', 'ptr', 'u32', 'i32', 'ptr'], returns: 'i32' },
+        poll: { args: ['ptr', 'u64', 'i32'], returns: 'i32' },
+        __errno_location: { args: [], returns: 'ptr' },
+      }).symbols
+    } catch {
+      // Not this C library.
+    }
+  }
+  return undefined
+}
+
+export type Libc = NonNullable<ReturnType<typeof openFirst>>
+
+let opened: { readonly libc: Libc | undefined } | undefined
+
+/** Undefined where there is none that is known: what needs it is then left out. */
+export const libc = (): Libc | undefined => {
+  opened ??= { libc: process.platform === 'linux' ? openFirst() : undefined }
+  return opened.libc
+}
+
+/** Why the last call failed. */
+export const errnoOf = (c: Libc): number => {
+  const at = c.__errno_location()
+  return at === null ? 0 : read.i32(at, 0)
+}
+
+/** The address of a buffer, to be written into a structure of C. The buffer must live as long as the structure. */
+export const addressOf = (buffer: Uint8Array): bigint => BigInt(ptr(buffer))
+
+export const EAGAIN = 11
+export const ENFILE = 23
+export const EMFILE = 24
+export const EADDRNOTAVAIL = 99
+export const ENOBUFS = 105
+export const ECONNRESET = 104
+export const ECONNREFUSED = 111
+export const EINPROGRESS = 115
+const ENOMEM = 12
+
+/** The machine was out of something: the probe never left, and says nothing about the host. */
+export const isNotSent = (errno: number): boolean =>
+  [EAGAIN, ENOMEM, ENFILE, EMFILE, EADDRNOTAVAIL, ENOBUFS].includes(errno)
+
+export const AF_INET = 2
+export const AF_INET6 = 10
+export const AF_NETLINK = 16
+export const AF_PACKET = 17
+export const SOCK_STREAM = 1
+export const SOCK_DGRAM = 2
+export const SOCK_RAW = 3
+export const SOCK_NONBLOCK = 0o4000
+export const SOCK_CLOEXEC = 0o2000000
+export const SOL_SOCKET = 1
+export const SO_ERROR = 4
+export const SO_SNDBUF = 7
+export const SO_RCVBUF = 8
+export const SO_LINGER = 13
+export const MSG_DONTWAIT = 0x40
+
+/** A 32-bit number as `setsockopt` takes it. */
+export const int32 = (value: number): Buffer => {
+  const buffer = Buffer.alloc(4)
+  buffer.writeInt32LE(value)
+  return buffer
+}

@@ -1,0 +1,131 @@
+/** Runs a scan in a process of its own. The parent's half: the one door to the scanner for the rest of the program. */
+import { join } from 'node:path'
+import { LAB_VARIABLE } from './lab-guard.ts'
+import type { FromScanner, ScanPlan, ToScanner } from './protocol.ts'
+
+export type ScanEnd = {
+  readonly result: 'done' | 'cancelled' | 'failed' | 'died'
+  readonly message: string
+}
+
+export type ScanProcess = {
+  /** Stops sending within a tick; the process is killed if it has not said `cancelled` after 2 s. */
+  readonly cancel: () => void
+  /** Ends when the process has ended and every report is handled: how it went. Never rejects. */
+  readonly ended: Promise<ScanEnd>
+  /** 0 when it could not be started. */
+  readonly pid: number
+}
+
+/** How long a process that was asked to stop may take to say so. */
+const CANCEL_MS = 2000
+/** And how long one that has said its last word may take to end. */
+const LEAVE_MS = 2000
+
+/** This program again: an executable of its own, or Bun with its main file. */
+const command = (): string[] =>
+  Bun.isStandaloneExecutable
+    ? [process.execPath, 'scanner-child']
+    : [process.execPath, '--no-env-file', join(import.meta.dirname, '..', 'main.ts'), 'scanner-child']
+
+/** Nothing of the server's own environment, which may hold its secrets, but what a process needs to run. */
+const environment = (): Record<string, string> => {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_ENV', 'LD_LIBRARY_PATH', LAB_VARIABLE]
+  return Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+const endOf = (report: FromScanner): ScanEnd | undefined => {
+  if (report.type === 'done' || report.type === 'cancelled') return { result: report.type, message: '' }
+  return report.type === 'failed' ? { result: 'failed', message: report.message } : undefined
+}
+
+type OnReport = (report: FromScanner) => Promise<void>
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/**
+ * Starts a scanner process and gives it the plan. `onReport` is called in order and awaited, so that a slow database slows the
+ * scan down; when it rejects, the scan fails.
+ */
+export const startScan = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
+  try {
+    return runProcess(plan, onReport)
+  } catch (error) {
+    // The program is gone, or the machine has no room for another process.
+    const message = `the scanner process cannot be started: ${reasonOf(error)}`
+    return { cancel: () => {}, ended: Promise.resolve({ result: 'failed', message }), pid: 0 }
+  }
+}
+
+const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
+  let end: ScanEnd | undefined
+  let handled: Promise<void> = Promise.resolve()
+  let killTimer: ReturnType<typeof setTimeout> | undefined
+
+  const killAfter = (ms: number): void => {
+    clearTimeout(killTimer)
+    killTimer = setTimeout(() => child.kill('SIGKILL'), ms)
+  }
+  const tell = (message: ToScanner): void => {
+    // One that has ended meanwhile cannot be told, and need not.
+    if (child.exitCode === null && child.signalCode === null && !isGone) child.send(message)
+  }
+  let isGone = false
+
+  const handle = async (report: FromScanner): Promise<void> => {
+    // After a failure of ours the rest is not stored, so it must not be acknowledged either.
+    if (end?.result === 'failed') return
+    try {
+      await onReport(report)
+    } catch (error) {
+      end = { result: 'failed', message: reasonOf(error) }
+      child.kill('SIGKILL')
+      return
+    }
+    if (report.type === 'batch') tell({ type: 'ack' })
+    end ??= endOf(report)
+    if (end === undefined) return
+    // Its last word is read: closing the pipe lets it go.
+    killAfter(LEAVE_MS)
+    if (!isGone) child.disconnect()
+  }
+
+  const child = Bun.spawn(command(), {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'inherit',
+    env: environment(),
+    serialization: 'json',
+    // The two halves are one program: what comes in is what `protocol.ts` says.
+    ipc: (message: FromScanner) => {
+      if (message.type === 'cancelled') clearTimeout(killTimer)
+      handled = handled.then(() => handle(message))
+    },
+    onDisconnect: () => {
+      isGone = true
+    },
+  })
+  tell({ type: 'start', plan })
+
+  const finish = async (): Promise<ScanEnd> => {
+    await child.exited
+    clearTimeout(killTimer)
+    await handled
+    if (end !== undefined) return end
+    const how = child.signalCode === null ? `exit code ${child.exitCode}` : child.signalCode
+    return { result: 'died', message: `the scanner process ended by ${how}` }
+  }
+  return {
+    cancel: () => {
+      tell({ type: 'cancel' })
+      killAfter(CANCEL_MS)
+    },
+    ended: finish(),
+    pid: child.pid,
+  }
+}

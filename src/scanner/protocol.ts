@@ -1,0 +1,194 @@
+/**
+ * What the server and a scanner process say to each other: plain JSON over the pipe between them, and nothing by argument or
+ * environment, since plans carry secrets. Knows neither sockets nor tables.
+ */
+
+export const SCAN_TYPES = ['quick', 'full', 'deep'] as const
+export type ScanType = (typeof SCAN_TYPES)[number]
+
+export const STAGES = ['liveness', 'ports', 'services'] as const
+export type Stage = (typeof STAGES)[number]
+
+export type SnmpV3Login = {
+  readonly version: 'v3'
+  readonly credentialId: string
+  readonly username: string
+  readonly authProtocol: string
+  readonly authPassword: string
+  readonly privProtocol: string
+  readonly privPassword: string
+}
+export type SnmpV2Login = { readonly version: 'v2c'; readonly credentialId: string; readonly community: string }
+export type SnmpLogin = SnmpV3Login | SnmpV2Login
+
+export type SshLogin = {
+  readonly credentialId: string
+  readonly username: string
+  readonly password: string
+  readonly privateKey: string
+  readonly passphrase: string
+  /** The only address that this login is for; empty: every host of the scan. */
+  readonly ip: string
+}
+
+export type ScanPlan = {
+  /** What to scan, as CIDR: at most a /16, for IPv6 a /112. */
+  readonly subnet: string
+  readonly type: ScanType
+  /** Addresses, `a-b` ranges and CIDRs that nothing is ever sent to. */
+  readonly excludes: readonly string[]
+  /** TCP ports that are tried on every living host. */
+  readonly ports: readonly number[]
+  /** Most probes a second; on-link sweeps through the neighbour table of the kernel stay below its budget by themselves. */
+  readonly probesPerSecond: number
+  /** The longest wait for an answer. Measured round-trip times shorten it. */
+  readonly probeTimeoutMs: number
+  readonly snmp: readonly SnmpLogin[]
+  readonly ssh: readonly SshLogin[]
+  /** SSH host key fingerprints (`SHA256:...`) pinned by address. No password is tried on a host whose key is another one. */
+  readonly hostKeys: Readonly<Record<string, string>>
+  /** A folder of fingerprints in the recog format; empty: none. */
+  readonly fingerprintsFolder: string
+  /** Where an earlier process of this scan was, as it last reported; null: from the beginning. */
+  readonly checkpoint: Checkpoint | null
+}
+
+/** Opaque to the server, which stores it with the hosts of the same batch. At most 64 KiB as JSON. */
+export type Checkpoint = { readonly version: 1; readonly [key: string]: unknown }
+
+/** Something that was observed, and how much it is worth: `weight` is 0 to 1 for "it is alive". */
+export type Evidence = {
+  readonly source: 'arp' | 'icmp' | 'tcp-open' | 'tcp-refused' | 'udp' | 'snmp' | 'mdns' | 'netbios' | 'ssh' | 'lldp'
+  readonly weight: number
+  /** For people: "answered ping in 0.4 ms", "tcp/22 refused". */
+  readonly detail: string
+}
+
+/** A vote for an operating system; the votes are kept so that the guess can be explained. */
+export type OsVote = {
+  readonly os: string
+  readonly weight: number
+  /** "SSH banner", "SNMP sysDescr", "TTL 64". */
+  readonly because: string
+}
+
+export type FoundName = {
+  readonly name: string
+  readonly source: 'snmp' | 'mdns' | 'netbios' | 'ptr' | 'tls' | 'ssh' | 'dhcp'
+}
+
+export type FoundService = {
+  readonly port: number
+  readonly protocol: 'tcp' | 'udp'
+  /** `ssh`, `http`, `postgresql`; empty when nothing told. */
+  readonly service: string
+  readonly product: string
+  readonly version: string
+  /** First 2 KiB of what it said, control characters replaced. */
+  readonly banner: string
+  /** Title of the page, realm, certificate names and the like, by name. */
+  readonly details: Readonly<Record<string, string>>
+}
+
+/** A neighbour as a device tells it: LLDP (IEEE 802.1AB), or an entry of its ARP table. */
+export type LldpNeighbour = {
+  readonly localPort: string
+  readonly remoteName: string
+  readonly remotePort: string
+  readonly remoteChassis: string
+  readonly remoteAddress: string
+}
+export type ArpEntry = { readonly ip: string; readonly mac: string }
+export type ForwardingEntry = { readonly mac: string; readonly port: string }
+
+export type SnmpFacts = {
+  readonly credentialId: string
+  readonly engineId: string
+  readonly name: string
+  readonly description: string
+  readonly objectId: string
+  readonly location: string
+  readonly uptimeSeconds: number
+  readonly interfaces: readonly {
+    readonly index: number
+    readonly name: string
+    readonly mac: string
+    readonly addresses: readonly string[]
+  }[]
+  readonly arp: readonly ArpEntry[]
+  readonly lldp: readonly LldpNeighbour[]
+  /** Which MAC was learnt on which port, of a switch (BRIDGE-MIB). */
+  readonly forwarding: readonly ForwardingEntry[]
+}
+
+/** All that is known about a host by now; a later report of the same address replaces it. */
+export type FoundHost = {
+  readonly ip: string
+  /** Lower case with colons; empty when unknown. */
+  readonly mac: string
+  readonly macSource: 'arp' | 'neighbour' | 'snmp' | 'mdns' | 'netbios' | ''
+  readonly vendor: string
+  readonly rttMs: number | null
+  readonly ttl: number | null
+  readonly evidence: readonly Evidence[]
+  /** Best first. */
+  readonly names: readonly FoundName[]
+  readonly openPorts: readonly number[]
+  readonly services: readonly FoundService[]
+  readonly os: string
+  /** 0 to 100: how sure it is of `os`. */
+  readonly osConfidence: number
+  readonly osVotes: readonly OsVote[]
+  /** `SHA256:...` as ssh-keygen prints it; empty when there is none. */
+  readonly sshHostKey: string
+  /** SHA-256 of a TLS certificate in hex; empty when there is none. */
+  readonly tlsCertificate: string
+  readonly snmp: SnmpFacts | null
+}
+
+/** What a scanner may do on this machine, found out by doing it. */
+export type Privilege = {
+  /** ICMP datagram sockets (`net.ipv4.ping_group_range`). */
+  readonly icmp: boolean
+  /** AF_PACKET ARP (CAP_NET_RAW). */
+  readonly arp: boolean
+  /** The neighbour table can be read. */
+  readonly neighbours: boolean
+  /** The one command that would raise it, or empty. */
+  readonly advice: string
+}
+
+export type Progress = {
+  readonly stage: Stage
+  /** Monotonic, in addresses: the weighted share of the stages; equals `total` only at the end. */
+  readonly scanned: number
+  readonly total: number
+  readonly found: number
+  readonly probesPerSecond: number
+}
+
+export type ToScanner =
+  | { readonly type: 'start'; readonly plan: ScanPlan }
+  | { readonly type: 'cancel' }
+  /** The last batch is stored: the next may come. Until then the scanner holds it back, so that neither end piles any up. */
+  | { readonly type: 'ack' }
+
+export type FromScanner =
+  /** Sent once, before anything else. */
+  | { readonly type: 'ready'; readonly privilege: Privilege }
+  /**
+   * At most every 250 ms and never before the last one is stored, and once or more before the end: hosts that are new or
+   * known better, to be stored with the checkpoint.
+   */
+  | {
+      readonly type: 'batch'
+      readonly progress: Progress
+      readonly hosts: readonly FoundHost[]
+      readonly checkpoint: Checkpoint
+    }
+  /** For the log of the scan: "halved the rate: fewer replies than in the first pass". */
+  | { readonly type: 'note'; readonly text: string }
+  | { readonly type: 'done' }
+  | { readonly type: 'cancelled' }
+  /** The plan cannot be carried out, or the scanner met a fault of its own. */
+  | { readonly type: 'failed'; readonly message: string }

@@ -1,0 +1,142 @@
+/** One scan from beginning to end: the stages of its type over the hosts of its network. Knows nothing of the process around it. */
+import { createBits } from './bits.ts'
+import { type Position, readCheckpoint, START } from './checkpoint.ts'
+import { createFindings } from './findings.ts'
+import { refuseOutsideLab } from './lab-guard.ts'
+import { createLatecomers } from './latecomers.ts'
+import { libc } from './libc.ts'
+import { findLinks } from './links.ts'
+import { findLiving, meetAgain } from './liveness.ts'
+import { createNetConnector } from './net-connector.ts'
+import { scanPorts } from './port-scan.ts'
+import { findPrivilege } from './privilege.ts'
+import { createMeter, stagesOf } from './progress.ts'
+import type { FromScanner, ScanPlan, Stage } from './protocol.ts'
+import { createNameService } from './ptr.ts'
+import { createReporter, type Reporter } from './reporter.ts'
+import { createRoundTrip } from './round-trip.ts'
+import type { ScanContext } from './scan-context.ts'
+import { openTargets, PlanError } from './targets.ts'
+import { createTcpConnector } from './tcp-connector.ts'
+import { openVendors } from './vendors.ts'
+
+/** Up to so many living hosts are kept whole to the end, so that what is learnt of them late can be added. */
+const KEPT_HOSTS = 4096
+
+export type ScanOptions = {
+  readonly send: (message: FromScanner) => void
+  readonly signal: AbortSignal
+  /** Called once, as soon as acknowledgements have someone to go to. */
+  readonly onReporter: (reporter: Reporter) => void
+}
+
+/**
+ * Sends `ready`, the batches, and at the end `done` or `cancelled`.
+ *
+ * @throws PlanError when the plan cannot be carried out
+ */
+export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: ScanOptions): Promise<void> => {
+  const targets = openTargets(plan.subnet, plan.excludes)
+  refuseOutsideLab(targets, plan.subnet)
+  if (!(plan.probesPerSecond >= 1)) throw new PlanError('probesPerSecond: must be at least 1')
+  if (!(plan.probeTimeoutMs >= 1)) throw new PlanError('probeTimeoutMs: must be at least 1')
+
+  const saved = readCheckpoint(plan.subnet, plan.checkpoint)
+  const position = saved?.position ?? START
+  // Only in the last stage is a host done; before it the next stages need what this process finds out itself.
+  const isInLast = position.stage !== 'liveness' && position.stage === stagesOf(plan.type).at(-1)
+  const doneBefore = isInLast ? position.place : 0
+  const names = createNameService({
+    targets,
+    onName: (index, name) => findings.addName(index, { name, source: 'ptr' }),
+    onGivenUp: () => reporter.note('the resolver of this machine does not answer: hosts are not looked up by address'),
+  })
+  const findings = createFindings({
+    targets,
+    vendorOf: await openVendors(),
+    onFound: (index) => names.ask(index),
+    doneBefore,
+    ...(saved && { told: saved.told }),
+  })
+  const meter = createMeter(plan.type, targets.total, saved?.scanned)
+  const finished = createBits(targets.size)
+  const reporter = createReporter({
+    send,
+    subnet: plan.subnet,
+    findings,
+    meter,
+    start: position,
+    isDone: (index) => finished.has(index) && findings.up.count() > KEPT_HOSTS && names.isSettled(index),
+  })
+  onReporter(reporter)
+
+  const c = libc()
+  const links = findLinks(targets)
+  const privilege = findPrivilege(c, targets)
+  send({ type: 'ready', privilege })
+  const context: ScanContext = {
+    plan,
+    targets,
+    findings,
+    reporter,
+    meter,
+    privilege,
+    c,
+    links,
+    latecomers: createLatecomers(),
+    signal,
+    roundTrip: createRoundTrip(),
+    openConnector: (wanted) =>
+      c ? createTcpConnector(c, targets, wanted) : createNetConnector(targets, Math.min(wanted, 128)),
+  }
+
+  for (const [index, mac] of links.own) findings.own(index, mac)
+  reporter.start()
+  try {
+    await runStages(context, { position, doneBefore, onHost: (index) => finished.add(index) })
+    await context.latecomers.settle()
+    if (!signal.aborted) await names.settle()
+    await reporter.drain(signal)
+  } finally {
+    names.close()
+    reporter.stop()
+  }
+  if (!signal.aborted) meter.finish()
+  reporter.last()
+  send({ type: signal.aborted ? 'cancelled' : 'done' })
+}
+
+type Run = {
+  readonly position: Position
+  /** The lowest host that is not done. */
+  readonly doneBefore: number
+  readonly onHost: (index: number) => void
+}
+
+const runStages = async (context: ScanContext, { position, doneBefore, onHost }: Run): Promise<void> => {
+  const { plan, reporter, meter, signal } = context
+  const stages = stagesOf(plan.type)
+  const begin = (stage: Stage) => {
+    const onProgress = (place: number, fraction: number): void => {
+      reporter.at({ stage, sweep: '', pass: 0, place })
+      meter.set(stage, fraction)
+    }
+    onProgress(doneBefore, 0)
+    return onProgress
+  }
+
+  if (position.stage === 'liveness') await findLiving(context, position)
+  if (plan.type !== 'quick' && !signal.aborted) await meetAgain(context, doneBefore)
+  if (stages.includes('ports') && !signal.aborted) {
+    await scanPorts(context, {
+      from: doneBefore,
+      onHost: (index) => stages.at(-1) === 'ports' && onHost(index),
+      // One that was in the last stage stays there, though the hosts that are left need their ports once more.
+      onProgress: position.stage === 'services' ? () => {} : begin('ports'),
+    })
+  }
+  if (!stages.includes('services') || signal.aborted) return
+  // Loaded when it is needed: it is most of the program.
+  const { scanServices } = await import('./service-scan.ts')
+  await scanServices(context, { from: doneBefore, onHost, onProgress: begin('services') })
+}

@@ -1,0 +1,160 @@
+/**
+ * Further fingerprints out of a folder in the format of recog: XML files of `<fingerprint pattern="...">` with parameters. What
+ * cannot be read is skipped and counted; nothing in the files is ever run.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cleanText } from './clean-text.ts'
+import { isHttp, readHttp } from './http.ts'
+import { type Identity, MOST_MATCHED } from './identify.ts'
+
+export type Recog = { readonly refine: (banner: string, identity: Identity | undefined) => Identity | undefined }
+
+type Fingerprint = {
+  readonly pattern: RegExp
+  readonly params: ReadonlyMap<string, { readonly group: number; readonly value: string }>
+}
+
+const MOST_FILE_BYTES = 4 << 20
+const MOST_FILES = 200
+
+/** Which database is for what, and how the text it is matched with is cut out of a banner. */
+const KINDS: Readonly<
+  Record<string, { readonly service: string; readonly text: (banner: string) => string | undefined }>
+> = {
+  'ssh.banner': { service: 'ssh', text: (banner) => /^SSH-[\d.]+-([^\r\n]*)/.exec(banner)?.[1] },
+  'ftp.banner': { service: 'ftp', text: (banner) => /^220[ -]([^\r\n]*)/.exec(banner)?.[1] },
+  'smtp.banner': { service: 'smtp', text: (banner) => /^220[ -]([^\r\n]*)/.exec(banner)?.[1] },
+  'pop3.banner': { service: 'pop3', text: (banner) => /^\+OK ?([^\r\n]*)/.exec(banner)?.[1] },
+  'imap4.banner': { service: 'imap', text: (banner) => /^\* OK ?([^\r\n]*)/.exec(banner)?.[1] },
+  'telnet.banner': {
+    service: 'telnet',
+    text: (banner) => (banner.startsWith('\xff') ? banner.replace(/\xff[\xfb-\xfe]./gs, '') : undefined),
+  },
+  http_header: { service: 'http', text: (banner) => (isHttp(banner) ? readHttp(banner).server : undefined) },
+  'http_header.server': { service: 'http', text: (banner) => (isHttp(banner) ? readHttp(banner).server : undefined) },
+  'http_header.wwwauth': {
+    service: 'http',
+    text: (banner) => /^www-authenticate:[ \t]*([^\r\n]*)/im.exec(banner)?.[1],
+  },
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const unescapeXml = (text: string): string =>
+  text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
+    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16) & 0xffff)
+    if (decimal !== undefined) return String.fromCodePoint(Number(decimal) & 0xffff)
+    return ENTITIES[name] ?? whole
+  })
+
+const attributesIn = (tag: string): Map<string, string> =>
+  new Map(
+    [...tag.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)].map(([, name = '', a, b]) => [
+      name,
+      unescapeXml(a ?? b ?? ''),
+    ]),
+  )
+
+/** Ruby writes some things another way; @throws SyntaxError for what JavaScript cannot say */
+const regexOf = (attributes: ReadonlyMap<string, string>): RegExp => {
+  const text = attributes.get('pattern') ?? ''
+  const isInsensitive = /^\(\?i\)|^\(\?i:/.test(text) || /REG_ICASE/.test(attributes.get('flags') ?? '')
+  const source = text
+    .replace(/^\(\?i\)/, '')
+    .replace(/^\(\?i:/, '(?:')
+    .replaceAll('\\A', '^')
+    .replaceAll('\\z', '$')
+    .replaceAll('\\Z', '$')
+  if (text === '' || /\(\?[a-z-]+[:)]/.test(source.replaceAll('(?:', ''))) throw new SyntaxError('not JavaScript')
+  return new RegExp(source, isInsensitive ? 'is' : 's')
+}
+
+const fingerprintsIn = (xml: string): { kind: string; fingerprints: Fingerprint[]; skipped: number } => {
+  const kind = attributesIn(/<fingerprints\b([^>]*)>/.exec(xml)?.[1] ?? '').get('matches') ?? ''
+  const fingerprints: Fingerprint[] = []
+  let skipped = 0
+  if (KINDS[kind] === undefined) return { kind, fingerprints, skipped }
+  for (const [, head = '', body = ''] of xml.matchAll(/<fingerprint\b([^>]*)>([\s\S]*?)<\/fingerprint>/g)) {
+    try {
+      const params = [...body.matchAll(/<param\b([^>]*)>/g)].map(([, tag = '']) => attributesIn(tag))
+      const byName = params.map(
+        (one) =>
+          [one.get('name') ?? '', { group: Number(one.get('pos') ?? 0), value: one.get('value') ?? '' }] as const,
+      )
+      fingerprints.push({ pattern: regexOf(attributesIn(head)), params: new Map(byName) })
+    } catch {
+      skipped++
+    }
+  }
+  return { kind, fingerprints, skipped }
+}
+
+const readFiles = async (folder: string): Promise<string[]> => {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.xml')).sort()
+  const texts: string[] = []
+  for (const name of names.slice(0, MOST_FILES)) {
+    const path = join(folder, name)
+    if ((await stat(path)).size <= MOST_FILE_BYTES) texts.push(await readFile(path, 'utf8'))
+  }
+  return texts
+}
+
+const identityOf = ({ params }: Fingerprint, match: RegExpExecArray, service: string): Identity => {
+  const read = (name: string): string => {
+    const param = params.get(name)
+    if (param === undefined) return ''
+    const raw = param.group > 0 ? (match[param.group] ?? '') : param.value
+    return cleanText(
+      raw.replace(/\{([\w.]+)\}/g, (_, other) => match[params.get(other)?.group ?? -1] ?? ''),
+      120,
+    )
+  }
+  const os = [read('os.vendor'), read('os.product'), read('os.version')]
+  return {
+    service,
+    product: read('service.product') || read('hw.product'),
+    version: read('service.version'),
+    // "Microsoft Windows Windows 10": the vendor is said once.
+    os: os.filter((part, i) => part !== '' && !(i === 0 && os[1]?.startsWith(part))).join(' '),
+  }
+}
+
+/** A folder that is not there is a note, not the end of the scan. */
+export const openRecog = async (folder: string, note: (text: string) => void): Promise<Recog | undefined> => {
+  const databases = new Map<string, Fingerprint[]>()
+  let [count, skipped] = [0, 0]
+  try {
+    for (const xml of await readFiles(folder)) {
+      const read = fingerprintsIn(xml)
+      if (read.fingerprints.length > 0)
+        databases.set(read.kind, [...(databases.get(read.kind) ?? []), ...read.fingerprints])
+      count += read.fingerprints.length
+      skipped += read.skipped
+    }
+  } catch (error) {
+    note(`the folder of fingerprints cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+  note(`${count} fingerprints from the folder, ${skipped} that cannot be used here left out`)
+  return {
+    refine: (banner, identity) => {
+      for (const [kind, fingerprints] of databases) {
+        const text = KINDS[kind]?.text(banner.slice(0, MOST_MATCHED))
+        if (!text) continue
+        for (const fingerprint of fingerprints) {
+          const match = fingerprint.pattern.exec(text)
+          if (match === null) continue
+          const found = identityOf(fingerprint, match, KINDS[kind]?.service ?? '')
+          // Theirs adds to ours and takes nothing away.
+          return {
+            service: identity?.service || found.service,
+            product: identity?.product || found.product,
+            version: identity?.version || found.version,
+            os: found.os || identity?.os || '',
+          }
+        }
+      }
+      return identity
+    },
+  }
+}

@@ -1,0 +1,100 @@
+/** Which of the living hosts have an SNMP agent. */
+import type { Pacer } from '../pacer.ts'
+import type { ScanContext } from '../scan-context.ts'
+import { askByUdp } from '../services/udp-ask.ts'
+import { communityQuestion, engineQuestion, readCommunity, readEngine } from './agent-question.ts'
+
+export const SNMP_PORT = 161
+
+export type FoundAgent = {
+  /** In hex; empty when it speaks no version 3. */
+  engineId: string
+  /** Credentials whose community it answered to, in the order of the plan. */
+  readonly communities: string[]
+}
+
+const TRIES = 2
+const WAIT_MS = 600
+
+/** Request ids that an onlooker cannot guess, one for each host. */
+const idsFor = () => {
+  const base = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+  return (index: number): number => ((base ^ (index * 0x01000193)) & 0x3fffffff) | 0x01000000
+}
+
+/** Knows of a host as soon as it has answered all that it was asked, and of all when none is waited for any more. */
+export type AgentSearch = {
+  readonly of: (index: number) => Promise<FoundAgent | undefined>
+  readonly finish: Promise<void>
+}
+
+/** Begins at once. */
+export const findAgents = (
+  context: ScanContext,
+  { hosts, pacer }: { hosts: readonly number[]; pacer: Pacer },
+): AgentSearch => {
+  const { plan, targets, signal, reporter } = context
+  const agents = new Map<number, FoundAgent>()
+  const communities = plan.snmp.flatMap((login) => (login.version === 'v2c' ? [login] : []))
+  const waiting = new Map<number, (agent: FoundAgent) => void>()
+  const agentAt = (index: number): FoundAgent => {
+    const known = agents.get(index) ?? { engineId: '', communities: [] }
+    agents.set(index, known)
+    return known
+  }
+  const base = {
+    targets,
+    port: SNMP_PORT,
+    hosts,
+    tries: TRIES,
+    waitMs: WAIT_MS,
+    pacer,
+    signal,
+    onSent: () => reporter.probed(1),
+  }
+  const isWhole = ({ engineId, communities: known }: FoundAgent): boolean =>
+    engineId !== '' && known.length === communities.length
+  const answered = (index: number): void => {
+    const agent = agentAt(index)
+    if (isWhole(agent)) waiting.get(index)?.(agent)
+  }
+  const engines = (): Promise<void> => {
+    const id = idsFor()
+    return askByUdp({
+      ...base,
+      questionFor: (index) => engineQuestion(id(index)),
+      onAnswer: (index, message) => {
+        const engineId = readEngine(message, id(index))
+        if (engineId === undefined) return false
+        agentAt(index).engineId = engineId
+        answered(index)
+        return true
+      },
+    })
+  }
+  const asks = communities.map(({ community, credentialId }) => {
+    const id = idsFor()
+    return askByUdp({
+      ...base,
+      questionFor: (index) => communityQuestion(id(index), community),
+      onAnswer: (index, message) => {
+        if (readCommunity(message, id(index)) === undefined) return false
+        agentAt(index).communities.push(credentialId)
+        answered(index)
+        return true
+      },
+    })
+  })
+  const finish = Promise.all([engines(), ...asks]).then(() => {})
+  return {
+    finish,
+    of: async (index) => {
+      const known = agents.get(index)
+      if (known && isWhole(known)) return known
+      const early = new Promise<FoundAgent>((resolve) => waiting.set(index, resolve))
+      await Promise.race([early, finish])
+      waiting.delete(index)
+      return agents.get(index)
+    },
+  }
+}
