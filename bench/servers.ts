@@ -49,11 +49,13 @@ const firstAnswer = async (port: number, child: Subprocess): Promise<void> => {
   throw new Error('the server does not answer')
 }
 
-const start = async (args: readonly string[], port: number, env: Record<string, string>): Promise<Server> => {
+type Start = { readonly args: readonly string[]; readonly port: number; readonly root?: string }
+
+const start = async ({ args, port, root = ROOT }: Start, env: Record<string, string>): Promise<Server> => {
   const stalls: ((ms: number) => void)[] = []
   const startedAt = performance.now()
   const child = Bun.spawn([process.execPath, ...args], {
-    cwd: ROOT,
+    cwd: root,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
     ipc: (message: { longestStallMs: number }) => stalls.shift()?.(message.longestStallMs),
@@ -79,22 +81,38 @@ const start = async (args: readonly string[], port: number, env: Record<string, 
   }
 }
 
+type Program = {
+  /** In place of `plat serve`. */
+  readonly main?: string
+  /** Another checkout of Plat, installed. */
+  readonly root?: string
+}
+
 /** `plat serve` on a data folder, with nothing changed but the rate limit, and what `env` says. */
-export const startPlat = (dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Server> => {
+export const startPlat = (
+  dataDir: string,
+  env: Readonly<Record<string, string>> = {},
+  { main, root = ROOT }: Program = {},
+): Promise<Server> => {
   const port = freePort()
   // PLAT_BENCH_BUN takes flags of Bun: `--cpu-prof --cpu-prof-dir=.cache/prof` shows where the time goes.
   const flags = process.env.PLAT_BENCH_BUN?.split(' ') ?? []
-  const args = [...flags, '--preload', './bench/inside.ts', 'src/main.ts', 'serve']
-  return start([...args, '--listen-addr', `127.0.0.1:${port}`, '--data-dir', dataDir], port, {
-    RATE_LIMIT_ENABLED: 'false',
-    LOG_LEVEL: 'warn',
-    LOG_FORMAT: 'json',
-    ...env,
-  })
+  const args = [...flags, '--preload', './bench/inside.ts', ...(main === undefined ? ['src/main.ts', 'serve'] : [main])]
+  return start(
+    { args, port, root },
+    {
+      LISTEN_ADDR: `127.0.0.1:${port}`,
+      DATA_DIR: dataDir,
+      RATE_LIMIT_ENABLED: 'false',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+      ...env,
+    },
+  )
 }
 
 /** The bare server of bare.ts on a database file of its own. */
 export const startBare = (file: string): Promise<Server> => {
   const port = freePort()
-  return start(['bench/bare.ts', file, String(port)], port, {})
+  return start({ args: ['bench/bare.ts', file, String(port)], port }, {})
 }

@@ -387,3 +387,253 @@ DROP INDEX devices_datacenter;
 CREATE INDEX devices_name ON devices (name_key, id, status);
 
 CREATE INDEX devices_datacenter ON devices (datacenter_id, name_key, id);
+
+-- 0008-discovery
+
+CREATE TABLE discovery_scans (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  network_id TEXT COLLATE "C" NOT NULL REFERENCES networks (id),
+  status TEXT COLLATE "C" NOT NULL,
+  scan_type TEXT COLLATE "C" NOT NULL,
+  stage TEXT COLLATE "C" NOT NULL,
+  total_hosts INTEGER NOT NULL,
+  scanned_hosts INTEGER NOT NULL,
+  found_hosts INTEGER NOT NULL,
+  hosts_per_second DOUBLE PRECISION NOT NULL,
+  exclude_ips TEXT COLLATE "C" NOT NULL,
+  error_message TEXT COLLATE "C" NOT NULL,
+  rule_id TEXT COLLATE "C",
+  created_by TEXT COLLATE "C" NOT NULL,
+  started_at TEXT COLLATE "C",
+  completed_at TEXT COLLATE "C",
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL,
+  runner TEXT COLLATE "C" NOT NULL,
+  heartbeat_at TEXT COLLATE "C" NOT NULL,
+  resumes INTEGER NOT NULL
+);
+
+CREATE INDEX discovery_scans_created ON discovery_scans (created_at, id);
+
+CREATE INDEX discovery_scans_network ON discovery_scans (network_id, created_at, id);
+
+CREATE INDEX discovery_scans_open ON discovery_scans (status, created_at, id) WHERE status IN ('pending', 'running');
+
+CREATE UNIQUE INDEX discovery_scans_running ON discovery_scans (network_id) WHERE status = 'running';
+
+CREATE TABLE discovery_scan_states (
+  scan_id TEXT COLLATE "C" PRIMARY KEY REFERENCES discovery_scans (id) ON DELETE CASCADE,
+  privilege TEXT COLLATE "C" NOT NULL,
+  log TEXT COLLATE "C" NOT NULL,
+  checkpoint TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE discovery_changes (
+  scan_id TEXT COLLATE "C" NOT NULL REFERENCES discovery_scans (id) ON DELETE CASCADE,
+  discovered_id TEXT COLLATE "C" NOT NULL,
+  kind TEXT COLLATE "C" NOT NULL,
+  ip TEXT COLLATE "C" NOT NULL,
+  ip_key TEXT COLLATE "C" NOT NULL,
+  hostname TEXT COLLATE "C" NOT NULL,
+  mac_address TEXT COLLATE "C" NOT NULL,
+  changes TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (scan_id, kind, discovered_id)
+);
+
+CREATE TABLE discovery_rules (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  network_id TEXT COLLATE "C" NOT NULL UNIQUE REFERENCES networks (id),
+  enabled INTEGER NOT NULL,
+  scan_type TEXT COLLATE "C" NOT NULL,
+  interval_hours INTEGER NOT NULL,
+  exclude_ips TEXT COLLATE "C" NOT NULL,
+  last_run_at TEXT COLLATE "C",
+  next_run_at TEXT COLLATE "C",
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX discovery_rules_due ON discovery_rules (next_run_at);
+
+CREATE TABLE discovered_devices (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  network_id TEXT COLLATE "C" NOT NULL REFERENCES networks (id),
+  ip_key TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  confidence INTEGER NOT NULL,
+  last_seen TEXT COLLATE "C" NOT NULL,
+  first_scan_id TEXT COLLATE "C" NOT NULL,
+  last_scan_id TEXT COLLATE "C" NOT NULL,
+  unseen_scan_id TEXT COLLATE "C" NOT NULL,
+  returned_scan_id TEXT COLLATE "C" NOT NULL,
+  baseline TEXT COLLATE "C" NOT NULL,
+  is_changed INTEGER NOT NULL,
+  promoted_to_device_id TEXT COLLATE "C" REFERENCES devices (id),
+  matched_device_id TEXT COLLATE "C" REFERENCES devices (id),
+  bucket TEXT COLLATE "C" NOT NULL,
+  bucket_since TEXT COLLATE "C" NOT NULL,
+  is_ignored INTEGER NOT NULL,
+  ignored_findings TEXT COLLATE "C" NOT NULL,
+  findings TEXT COLLATE "C" NOT NULL,
+  conflicts TEXT COLLATE "C" NOT NULL,
+  links TEXT COLLATE "C" NOT NULL,
+  doc TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX discovered_devices_network ON discovered_devices (network_id, ip_key, id);
+
+CREATE INDEX discovered_devices_matched ON discovered_devices (matched_device_id) WHERE matched_device_id IS NOT NULL;
+
+CREATE INDEX discovered_devices_inbox ON discovered_devices (is_ignored, bucket, bucket_since DESC, id DESC) WHERE bucket <> '';
+
+CREATE TABLE discovered_texts (
+  device_id TEXT COLLATE "C" PRIMARY KEY REFERENCES discovered_devices (id) ON DELETE CASCADE,
+  search_text TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE discovered_addresses (
+  place TEXT COLLATE "C" PRIMARY KEY,
+  ip_key TEXT COLLATE "C" NOT NULL,
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES discovered_devices (id) ON DELETE CASCADE,
+  ip TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  first_seen TEXT COLLATE "C" NOT NULL,
+  last_seen TEXT COLLATE "C" NOT NULL,
+  last_scan_id TEXT COLLATE "C" NOT NULL,
+  ports_scan_id TEXT COLLATE "C" NOT NULL,
+  observation TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX discovered_addresses_device ON discovered_addresses (device_id);
+
+CREATE TABLE discovered_identities (
+  place TEXT COLLATE "C" PRIMARY KEY,
+  key TEXT COLLATE "C" NOT NULL,
+  device_id TEXT COLLATE "C" REFERENCES discovered_devices (id) ON DELETE CASCADE
+);
+
+CREATE INDEX discovered_identities_key ON discovered_identities (key);
+
+CREATE INDEX discovered_identities_device ON discovered_identities (device_id);
+
+CREATE TABLE discovery_host_keys (
+  place TEXT COLLATE "C" PRIMARY KEY,
+  network_id TEXT COLLATE "C" NOT NULL REFERENCES networks (id),
+  ip_key TEXT COLLATE "C" NOT NULL,
+  ip TEXT COLLATE "C" NOT NULL,
+  fingerprint TEXT COLLATE "C" NOT NULL,
+  pinned_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX discovery_host_keys_network ON discovery_host_keys (network_id);
+
+CREATE TABLE discovery_locks (
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES devices (id),
+  field TEXT COLLATE "C" NOT NULL,
+  created_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (device_id, field)
+);
+
+CREATE INDEX discovery_locks_created ON discovery_locks (created_at, device_id, field);
+
+-- 0009-events
+
+CREATE TABLE events (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  event TEXT COLLATE "C" NOT NULL,
+  resource_id TEXT COLLATE "C" NOT NULL,
+  data TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE webhooks (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  url TEXT COLLATE "C" NOT NULL,
+  secret TEXT COLLATE "C",
+  events TEXT COLLATE "C" NOT NULL,
+  enabled INTEGER NOT NULL,
+  disabled_reason TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  headers TEXT COLLATE "C" NOT NULL,
+  timeout_seconds INTEGER NOT NULL,
+  retry_count INTEGER NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX webhooks_name ON webhooks (name_key, id);
+
+CREATE TABLE webhook_deliveries (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  webhook_id TEXT COLLATE "C" NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  event TEXT COLLATE "C" NOT NULL,
+  body TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  attempt_number INTEGER NOT NULL,
+  attempts_left INTEGER NOT NULL,
+  response_code INTEGER,
+  response_body TEXT COLLATE "C" NOT NULL,
+  error TEXT COLLATE "C" NOT NULL,
+  duration_ms INTEGER,
+  attempts TEXT COLLATE "C" NOT NULL,
+  next_retry TEXT COLLATE "C",
+  due_ms BIGINT,
+  lease_ms BIGINT NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX webhook_deliveries_history ON webhook_deliveries (webhook_id, id);
+
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook_id, created_at) WHERE status = 'failed';
+
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_ms, id) WHERE due_ms IS NOT NULL;
+
+-- 0010-conflicts
+
+CREATE TABLE conflicts (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  type TEXT COLLATE "C" NOT NULL,
+  cause TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  ip_address TEXT COLLATE "C" NOT NULL,
+  device_ids TEXT COLLATE "C" NOT NULL,
+  network_ids TEXT COLLATE "C" NOT NULL,
+  subnets TEXT COLLATE "C" NOT NULL,
+  detected_at TEXT COLLATE "C" NOT NULL,
+  resolved_at TEXT COLLATE "C",
+  resolved_by TEXT COLLATE "C" NOT NULL,
+  notes TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX conflicts_newest ON conflicts (id, type, status);
+
+CREATE UNIQUE INDEX conflicts_open ON conflicts (cause) WHERE status <> 'resolved';
+
+CREATE TABLE conflict_members (
+  conflict_id TEXT COLLATE "C" NOT NULL REFERENCES conflicts (id) ON DELETE CASCADE,
+  member_id TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (conflict_id, member_id)
+);
+
+CREATE INDEX conflict_members_member ON conflict_members (member_id, conflict_id);
+
+-- 0011-utilization
+
+CREATE TABLE utilization_samples (
+  object_id TEXT COLLATE "C" NOT NULL,
+  day TEXT COLLATE "C" NOT NULL,
+  used BIGINT NOT NULL,
+  total BIGINT NOT NULL,
+  PRIMARY KEY (object_id, day)
+);
+
+CREATE INDEX utilization_samples_day ON utilization_samples (day);
+
+CREATE TABLE pool_alarms (
+  pool_id TEXT COLLATE "C" PRIMARY KEY,
+  raised_at TEXT COLLATE "C" NOT NULL
+);

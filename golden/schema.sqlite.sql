@@ -71,6 +71,34 @@ CREATE INDEX audit_newest ON audit (id, resource, action, status, user_id);
 
 CREATE INDEX audit_object ON audit (resource_id, id);
 
+CREATE TABLE conflict_members (
+  conflict_id TEXT NOT NULL REFERENCES conflicts (id) ON DELETE CASCADE,
+  member_id TEXT NOT NULL,
+  PRIMARY KEY (conflict_id, member_id)
+);
+
+CREATE INDEX conflict_members_member ON conflict_members (member_id, conflict_id);
+
+CREATE TABLE conflicts (
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  cause TEXT NOT NULL,
+  status TEXT NOT NULL,
+  description TEXT NOT NULL,
+  ip_address TEXT NOT NULL,
+  device_ids TEXT NOT NULL,
+  network_ids TEXT NOT NULL,
+  subnets TEXT NOT NULL,
+  detected_at TEXT NOT NULL,
+  resolved_at TEXT,
+  resolved_by TEXT NOT NULL,
+  notes TEXT NOT NULL
+);
+
+CREATE INDEX conflicts_newest ON conflicts (id, type, status);
+
+CREATE UNIQUE INDEX conflicts_open ON conflicts (cause) WHERE status <> 'resolved';
+
 CREATE TABLE credentials (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
@@ -163,6 +191,161 @@ CREATE TRIGGER devices_search_update AFTER UPDATE OF search_text ON devices WHEN
   INSERT INTO devices_search (rowid, search_text) VALUES (new.seq, new.search_text);
 END;
 
+CREATE TABLE discovered_addresses (
+  place TEXT PRIMARY KEY,
+  ip_key TEXT NOT NULL,
+  device_id TEXT NOT NULL REFERENCES discovered_devices (id) ON DELETE CASCADE,
+  ip TEXT NOT NULL,
+  status TEXT NOT NULL,
+  first_seen TEXT NOT NULL,
+  last_seen TEXT NOT NULL,
+  last_scan_id TEXT NOT NULL,
+  ports_scan_id TEXT NOT NULL,
+  observation TEXT NOT NULL
+);
+
+CREATE INDEX discovered_addresses_device ON discovered_addresses (device_id);
+
+CREATE TABLE discovered_devices (
+  id TEXT PRIMARY KEY,
+  network_id TEXT NOT NULL REFERENCES networks (id),
+  ip_key TEXT NOT NULL,
+  status TEXT NOT NULL,
+  confidence INTEGER NOT NULL,
+  last_seen TEXT NOT NULL,
+  first_scan_id TEXT NOT NULL,
+  last_scan_id TEXT NOT NULL,
+  unseen_scan_id TEXT NOT NULL,
+  returned_scan_id TEXT NOT NULL,
+  baseline TEXT NOT NULL,
+  is_changed INTEGER NOT NULL,
+  promoted_to_device_id TEXT REFERENCES devices (id),
+  matched_device_id TEXT REFERENCES devices (id),
+  bucket TEXT NOT NULL,
+  bucket_since TEXT NOT NULL,
+  is_ignored INTEGER NOT NULL,
+  ignored_findings TEXT NOT NULL,
+  findings TEXT NOT NULL,
+  conflicts TEXT NOT NULL,
+  links TEXT NOT NULL,
+  doc TEXT NOT NULL
+);
+
+CREATE INDEX discovered_devices_inbox ON discovered_devices (is_ignored, bucket, bucket_since DESC, id DESC) WHERE bucket <> '';
+
+CREATE INDEX discovered_devices_matched ON discovered_devices (matched_device_id) WHERE matched_device_id IS NOT NULL;
+
+CREATE INDEX discovered_devices_network ON discovered_devices (network_id, ip_key, id);
+
+CREATE TABLE discovered_identities (
+  place TEXT PRIMARY KEY,
+  key TEXT NOT NULL,
+  device_id TEXT REFERENCES discovered_devices (id) ON DELETE CASCADE
+);
+
+CREATE INDEX discovered_identities_device ON discovered_identities (device_id);
+
+CREATE INDEX discovered_identities_key ON discovered_identities (key);
+
+CREATE TABLE discovered_texts (
+  device_id TEXT PRIMARY KEY REFERENCES discovered_devices (id) ON DELETE CASCADE,
+  search_text TEXT NOT NULL
+);
+
+CREATE TABLE discovery_changes (
+  scan_id TEXT NOT NULL REFERENCES discovery_scans (id) ON DELETE CASCADE,
+  discovered_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  ip TEXT NOT NULL,
+  ip_key TEXT NOT NULL,
+  hostname TEXT NOT NULL,
+  mac_address TEXT NOT NULL,
+  changes TEXT NOT NULL,
+  PRIMARY KEY (scan_id, kind, discovered_id)
+);
+
+CREATE TABLE discovery_host_keys (
+  place TEXT PRIMARY KEY,
+  network_id TEXT NOT NULL REFERENCES networks (id),
+  ip_key TEXT NOT NULL,
+  ip TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  pinned_at TEXT NOT NULL
+);
+
+CREATE INDEX discovery_host_keys_network ON discovery_host_keys (network_id);
+
+CREATE TABLE discovery_locks (
+  device_id TEXT NOT NULL REFERENCES devices (id),
+  field TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (device_id, field)
+);
+
+CREATE INDEX discovery_locks_created ON discovery_locks (created_at, device_id, field);
+
+CREATE TABLE discovery_rules (
+  id TEXT PRIMARY KEY,
+  network_id TEXT NOT NULL UNIQUE REFERENCES networks (id),
+  enabled INTEGER NOT NULL,
+  scan_type TEXT NOT NULL,
+  interval_hours INTEGER NOT NULL,
+  exclude_ips TEXT NOT NULL,
+  last_run_at TEXT,
+  next_run_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX discovery_rules_due ON discovery_rules (next_run_at);
+
+CREATE TABLE discovery_scan_states (
+  scan_id TEXT PRIMARY KEY REFERENCES discovery_scans (id) ON DELETE CASCADE,
+  privilege TEXT NOT NULL,
+  log TEXT NOT NULL,
+  checkpoint TEXT NOT NULL
+);
+
+CREATE TABLE discovery_scans (
+  id TEXT PRIMARY KEY,
+  network_id TEXT NOT NULL REFERENCES networks (id),
+  status TEXT NOT NULL,
+  scan_type TEXT NOT NULL,
+  stage TEXT NOT NULL,
+  total_hosts INTEGER NOT NULL,
+  scanned_hosts INTEGER NOT NULL,
+  found_hosts INTEGER NOT NULL,
+  hosts_per_second DOUBLE PRECISION NOT NULL,
+  exclude_ips TEXT NOT NULL,
+  error_message TEXT NOT NULL,
+  rule_id TEXT,
+  created_by TEXT NOT NULL,
+  started_at TEXT,
+  completed_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  runner TEXT NOT NULL,
+  heartbeat_at TEXT NOT NULL,
+  resumes INTEGER NOT NULL
+);
+
+CREATE INDEX discovery_scans_created ON discovery_scans (created_at, id);
+
+CREATE INDEX discovery_scans_network ON discovery_scans (network_id, created_at, id);
+
+CREATE INDEX discovery_scans_open ON discovery_scans (status, created_at, id) WHERE status IN ('pending', 'running');
+
+CREATE UNIQUE INDEX discovery_scans_running ON discovery_scans (network_id) WHERE status = 'running';
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY,
+  event TEXT NOT NULL,
+  resource_id TEXT NOT NULL,
+  data TEXT NOT NULL,
+  created_at TEXT NOT NULL
+);
+
 CREATE TABLE idempotency_keys (
   owner TEXT NOT NULL,
   operation TEXT NOT NULL,
@@ -210,6 +393,11 @@ CREATE INDEX networks_name ON networks (name_key, id);
 CREATE INDEX networks_subnet ON networks (subnet);
 
 CREATE INDEX networks_vlan ON networks (vlan_id);
+
+CREATE TABLE pool_alarms (
+  pool_id TEXT PRIMARY KEY,
+  raised_at TEXT NOT NULL
+);
 
 CREATE TABLE pool_tags (
   pool_id TEXT NOT NULL REFERENCES pools (id),
@@ -332,3 +520,57 @@ CREATE TABLE users (
   updated_at TEXT NOT NULL,
   last_login_at TEXT
 );
+
+CREATE TABLE utilization_samples (
+  object_id TEXT NOT NULL,
+  day TEXT NOT NULL,
+  used INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  PRIMARY KEY (object_id, day)
+);
+
+CREATE INDEX utilization_samples_day ON utilization_samples (day);
+
+CREATE TABLE webhook_deliveries (
+  id TEXT PRIMARY KEY,
+  webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  event TEXT NOT NULL,
+  body TEXT NOT NULL,
+  status TEXT NOT NULL,
+  attempt_number INTEGER NOT NULL,
+  attempts_left INTEGER NOT NULL,
+  response_code INTEGER,
+  response_body TEXT NOT NULL,
+  error TEXT NOT NULL,
+  duration_ms INTEGER,
+  attempts TEXT NOT NULL,
+  next_retry TEXT,
+  due_ms INTEGER,
+  lease_ms INTEGER NOT NULL,
+  created_at TEXT NOT NULL
+);
+
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_ms, id) WHERE due_ms IS NOT NULL;
+
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook_id, created_at) WHERE status = 'failed';
+
+CREATE INDEX webhook_deliveries_history ON webhook_deliveries (webhook_id, id);
+
+CREATE TABLE webhooks (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  url TEXT NOT NULL,
+  secret TEXT,
+  events TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  disabled_reason TEXT NOT NULL,
+  description TEXT NOT NULL,
+  headers TEXT NOT NULL,
+  timeout_seconds INTEGER NOT NULL,
+  retry_count INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX webhooks_name ON webhooks (name_key, id);

@@ -6,6 +6,7 @@ import { type AnyOperation, httpParts } from './platform/operation.ts'
 import { createPasswords } from './platform/passwords.ts'
 import { inputJsonSchema } from './platform/validate.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { host, scriptedScanner, until } from './testing/scripted-scanner.ts'
 import { dialects } from './testing/servers.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
@@ -19,9 +20,19 @@ const reads = new Set<string>(objects.map(({ http }) => httpParts(http).path))
 /** PUT and DELETE of one object that can be read, and so has a tag. */
 const changes = operations.filter(({ http }) => /^(PUT|DELETE) /.test(http) && reads.has(httpParts(http).path))
 /** Whole by nature: a picture of a range. */
-const WHOLE = ['pools.heatmap']
+const WHOLE = ['pools.heatmap', 'webhooks.events']
 
 const Created = z.object({ id: z.string() })
+const WEBHOOK = { name: 'one', url: 'http://hook.invalid/', events: ['device.created'] }
+
+/** Objects that are part of another one: the address of one. */
+const nested: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> = {
+  'webhooks.delivery': async (caller) => {
+    const id = await make(caller, '/api/webhooks', WEBHOOK)
+    const { delivery } = await caller.api.webhooks.ping({ id })
+    return `/api/webhooks/${id}/deliveries/${delivery.id}`
+  },
+}
 
 /** One object of every noun, anew: `DELETE` has to have one each time. */
 const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> = {
@@ -46,8 +57,38 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
     const [entry] = z.tuple([Created]).parse(await (await caller.request('GET', '/api/audit?limit=1')).json())
     return entry.id
   },
+  scans: async (caller) => (await scanned(caller)).scan,
+  discovery: async (caller) => (await scanned(caller)).device,
+  'discovery-rules': async (caller) => {
+    const network_id = await make(caller, '/api/networks', { name: 'one', subnet: '127.9.0.0/24' })
+    return make(caller, '/api/discovery/rules', { network_id, enabled: false })
+  },
+  conflicts: async (caller) => {
+    for (const name of ['one', 'other']) await make(caller, '/api/devices', { name, addresses: [{ ip: '10.0.9.9' }] })
+    const [conflict] = await caller.api.conflicts.list({ status: 'active', limit: 1 })
+    // Deleted with its cause still there, it is not raised by that alone.
+    return conflict?.id ?? (await caller.api.conflicts.detect({})).conflicts[0]?.id ?? ''
+  },
+  webhooks: (caller) => make(caller, '/api/webhooks', WEBHOOK),
   // The one type that has no secret, which the server has no key for.
   credentials: (caller) => make(caller, '/api/credentials', { name: 'one', type: 'snmp_v3', username: 'one' }),
+}
+
+const scanner = scriptedScanner()
+
+/** A scan that has ended, and what it found. */
+const scanned = async (caller: TestCaller): Promise<{ scan: string; device: string }> => {
+  const network = await make(caller, '/api/networks', { name: 'one', subnet: '127.9.0.0/24' })
+  const scan = await make(caller, `/api/discovery/networks/${network}/scan`, {})
+  const running = await scanner.next()
+  await running.found([host('127.9.0.1')])
+  running.end('done')
+  await until('the scan ended', async () => {
+    const { status } = await caller.api.scans.get({ id: scan })
+    return status === 'completed' || undefined
+  })
+  const [device] = await caller.api.discovery.list({ network_id: network })
+  return { scan, device: device?.id ?? '' }
 }
 
 const make = async (caller: TestCaller, path: string, body: object): Promise<string> => {
@@ -66,7 +107,7 @@ describe.each(dialects())('on %s', (dialect) => {
   let admin: TestCaller
   beforeAll(async () => {
     const env = { RATE_LIMIT_ENABLED: 'false', AUDIT_ENABLED: 'true' }
-    app = await testApp({ dialect, env, passwords: createPasswords({ cost: 4 }) })
+    app = await testApp({ dialect, env, passwords: createPasswords({ cost: 4 }), startScan: scanner.startScan })
     admin = await app.as('admin')
     for (const maker of [makers.pools, makers.reservations, makers.devices, makers.keys]) await maker?.(admin)
   })
@@ -74,6 +115,8 @@ describe.each(dialects())('on %s', (dialect) => {
 
   /** The address of an operation with objects that exist, and the least that its query needs. */
   const addressOf = async (op: AnyOperation): Promise<string> => {
+    const inside = nested[op.name]
+    if (inside) return inside(admin)
     let { path } = httpParts(op.http)
     for (const param of httpParts(op.http).params) {
       const noun = nounOf(op, param)

@@ -4,7 +4,7 @@ import { program, runCli } from './cli.ts'
 import { contracts } from './features/index.ts'
 import { type Command, flag, textOf } from './platform/cli/command.ts'
 import { memoryIo } from './platform/cli/memory-io.ts'
-import { operationCommands } from './platform/cli/operation-commands.ts'
+import { allCommands, operationCommands } from './platform/cli/operation-commands.ts'
 import { INPUT_FIELD, UNSET_FIELD } from './platform/cli/operation-spec.ts'
 import { createCli } from './platform/cli/run.ts'
 import { schemaOf } from './platform/cli/schema.ts'
@@ -13,7 +13,7 @@ import type { AnyOperation } from './platform/operation.ts'
 
 const operations: AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const derived = operationCommands(contracts)
-const all: readonly Command[] = [...derived, ...program.specials]
+const all: readonly Command[] = allCommands(contracts, program.specials)
 const wordsOf = (command: Command) => command.words.join(' ')
 
 const run = async (...argv: string[]) => {

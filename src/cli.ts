@@ -1,11 +1,22 @@
 /** The command line of Plat, put together: the registry of contracts and the commands that are no operations. */
 import packageJson from '../package.json' with { type: 'json' }
+import { discoveryCommands } from './features/discovery/cli-commands.ts'
 import { estateCommands } from './features/estate/cli-commands.ts'
+import { eventCommands } from './features/events/cli-commands.ts'
 import { CLIENT_COMMANDS } from './platform/cli/client-commands.ts'
-import type { Program } from './platform/cli/command.ts'
+import type { Command, Program } from './platform/cli/command.ts'
 import { offlineCommands } from './platform/cli/offline-commands.ts'
 import { createCli } from './platform/cli/run.ts'
 import { recoveryCommands } from './recovery/commands.ts'
+
+/** What the server starts for a scan; nobody types it. */
+const scannerChild: Command = {
+  words: ['scanner-child'],
+  summary: 'Run one scan for the server that started this process',
+  isHidden: true,
+  spec: () => ({ args: [], flags: [] }),
+  run: async () => (await import('./scanner/child.ts')).runScannerChild(),
+}
 
 export const program: Program = {
   version: packageJson.version,
@@ -13,8 +24,11 @@ export const program: Program = {
   specials: [
     ...CLIENT_COMMANDS,
     ...estateCommands,
+    ...discoveryCommands,
+    ...eventCommands,
     ...offlineCommands(() => import('./server.ts')),
     ...recoveryCommands,
+    scannerChild,
   ],
 }
 

@@ -25,7 +25,10 @@ import { startScheduler } from './platform/jobs.ts'
 import { createKernel, type Kernel } from './platform/kernel.ts'
 import type { Logger } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
+import { createOutbound, type Outbound } from './platform/outbound.ts'
+import { targetRules } from './platform/outbound-target.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
+import { startScan as startScanProcess } from './scanner/process.ts'
 
 export const VERSION: string = pkg.version
 
@@ -75,6 +78,8 @@ export type Plat = {
   readonly keyUses: KeyUses
   readonly fetch: App['fetch']
   readonly firstAdmin: FirstAdmin | undefined
+  /** Does now what the timer would do. */
+  readonly runJob: (name: string) => Promise<void>
   /** From now on the process says that it is not ready. */
   readonly beginStop: () => void
   readonly close: () => Promise<void>
@@ -82,6 +87,8 @@ export type Plat = {
 
 export type ComposeOptions = {
   readonly passwords?: Passwords
+  readonly outbound?: Outbound
+  readonly startScan?: typeof startScanProcess
   /** False leaves an estate without users as it is. */
   readonly withFirstAdmin?: boolean
 }
@@ -90,7 +97,7 @@ export type ComposeOptions = {
 export const compose = async (
   { config, log, now }: Process,
   { db, tend, close }: OpenDatabase,
-  { passwords = createPasswords(), withFirstAdmin = true }: ComposeOptions = {},
+  { passwords = createPasswords(), outbound, startScan = startScanProcess, withFirstAdmin = true }: ComposeOptions = {},
 ): Promise<Plat> => {
   const secrets = await openSecrets({ db, config, log })
   const firstAdmin = withFirstAdmin ? await ensureFirstAdmin({ db, config, passwords, now }) : undefined
@@ -111,10 +118,19 @@ export const compose = async (
     version: VERSION,
     lastTick: () => scheduler.lastTick(),
     metrics,
+    startScan,
     isStopping: () => isStopping,
     kernel: () => kernel,
+    db,
+    log,
+    now,
+    outbound: outbound ?? createOutbound({ rules: targetRules(config.ssrfAllowPrivateTargets) }),
   })
-  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, committed: population.committed, audit })
+  const committed = (events: readonly string[]): void => {
+    population.committed(events)
+    for (const feature of features) feature.committed?.(events)
+  }
+  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, committed, audit })
   addProcessMetrics({ metrics, db, population, guard, now })
   const jobs = [
     ...features.flatMap((feature) => feature.jobs ?? []),
@@ -153,12 +169,18 @@ export const compose = async (
     keyUses,
     firstAdmin,
     fetch: app.fetch,
+    runJob: async (name) => {
+      const job = jobs.find((one) => one.name === name)
+      if (!job) throw new Error(`there is no job ${name}`)
+      await kernel.runJob(job)
+    },
     beginStop: () => {
       isStopping = true
     },
     close: async () => {
       guard.stop()
       await scheduler.stop()
+      for (const feature of features) await feature.close?.()
       await keyUses.flush().catch((error: unknown) => {
         // On a full disk, say: no reason not to end in order.
         log.warn('when API keys were last used could not be written', { error })

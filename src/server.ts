@@ -1,7 +1,15 @@
 /** `plat serve` and the other commands that open the database themselves: configuration in, process out. */
 
 import { join } from 'node:path'
-import { compose, openDatabase, openDatabaseBeside, type Plat, type Process, VERSION } from './compose.ts'
+import {
+  type ComposeOptions,
+  compose,
+  openDatabase,
+  openDatabaseBeside,
+  type Plat,
+  type Process,
+  VERSION,
+} from './compose.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
 import type { Flags } from './platform/config/sources.ts'
 import { type Config, loadConfig } from './platform/config.ts'
@@ -59,10 +67,10 @@ const banner = (url: string, { firstAdmin }: Plat): string => {
 export type Server = { readonly url: string; readonly plat: Plat; readonly stop: () => Promise<void> }
 
 /** Listens; resolves when requests are answered. */
-export const startServer = async (context: Process): Promise<Server> => {
+export const startServer = async (context: Process, options: ComposeOptions = {}): Promise<Server> => {
   const { config, log } = context
   const opened = await openDatabase(context)
-  const plat = await compose(context, opened).catch(async (error: unknown) => {
+  const plat = await compose(context, opened, options).catch(async (error: unknown) => {
     await opened.close()
     throw error
   })
@@ -126,9 +134,9 @@ const showBanner = ({ logFormat }: Config, { url, plat }: Server, { log }: Proce
 }
 
 /** Serves until the process is told to stop. @throws ConfigError, DataLockedError, MigrationError with a message for the operator. */
-export const serve = async (flags: Flags): Promise<void> => {
+export const serve = async (flags: Flags, options: ComposeOptions = {}): Promise<void> => {
   const context = processFor(flags)
-  const server = await startServer(context)
+  const server = await startServer(context, options)
   showBanner(context.config, server, context)
   await stopOnSignal(server, context)
 }

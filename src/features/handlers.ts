@@ -1,16 +1,24 @@
 /** The registry of implementations: one line per feature. */
 import type { Config } from '../platform/config.ts'
 import type { Secrets } from '../platform/crypto.ts'
+import type { Db } from '../platform/db/database.ts'
 import type { Kernel } from '../platform/kernel.ts'
+import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Outbound } from '../platform/outbound.ts'
 import type { Passwords } from '../platform/passwords.ts'
+import type { startScan } from '../scanner/process.ts'
 import { auditFeature } from './audit/audit.ts'
+import { feature as conflicts } from './conflicts/conflicts.ts'
 import { credentialsFeature } from './credentials/credentials.ts'
 import type { Feature } from './ctx.ts'
+import { feature as dashboard } from './dashboard/dashboard.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
 import { feature as devices } from './devices/devices.ts'
+import { discoveryFeature } from './discovery/discovery.ts'
 import { docsFeature } from './docs/docs.ts'
 import { feature as estate } from './estate/estate.ts'
+import { eventsFeature } from './events/events.ts'
 import { feature as keys } from './keys/keys.ts'
 import { mcpFeature } from './mcp/mcp.ts'
 import { feature as networks } from './networks/networks.ts'
@@ -25,6 +33,8 @@ import type { SessionStore } from './sessions/store.ts'
 import { systemFeature } from './system/system.ts'
 import type { Tables } from './tables.ts'
 import { usersFeature } from './users/users.ts'
+import { utilizationFeature } from './utilization/utilization.ts'
+import { webhooksFeature } from './webhooks/webhooks.ts'
 
 /** What the features need of the process they run in. */
 export type FeatureOptions = {
@@ -35,9 +45,14 @@ export type FeatureOptions = {
   readonly version: string
   readonly lastTick: () => number
   readonly metrics: Metrics
+  readonly startScan: typeof startScan
   readonly isStopping: () => boolean
   /** The kernel that these features are run by. */
   readonly kernel: () => Kernel<Tables>
+  readonly db: Db<Tables>
+  readonly log: Logger
+  readonly now: () => Date
+  readonly outbound: Outbound
 }
 
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
@@ -48,7 +63,13 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     reservations,
     devices,
     relationships,
+    discoveryFeature(options),
+    eventsFeature(options),
+    webhooksFeature(options),
+    conflicts,
+    utilizationFeature(options),
     search,
+    dashboard,
     estate,
     credentialsFeature(options),
     secretsFeature(options),

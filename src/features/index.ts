@@ -1,11 +1,15 @@
 /** The registry of contracts: one line per feature. Browser-safe; the implementations are in handlers.ts. */
 import type { OperationSet, RawRoute } from '../platform/operation.ts'
 import { audit, auditRoutes } from './audit/api.ts'
+import { conflicts } from './conflicts/api.ts'
 import { credentials } from './credentials/api.ts'
+import { dashboard } from './dashboard/api.ts'
 import { datacenters } from './datacenters/api.ts'
 import { devices } from './devices/api.ts'
+import { discovery, discoveryLocks, discoveryRules, inbox, scans } from './discovery/api.ts'
 import { docsRoutes } from './docs/api.ts'
 import { estateRoutes } from './estate/api.ts'
+import { eventRoutes } from './events/api.ts'
 import { keys } from './keys/api.ts'
 import { mcpRoutes } from './mcp/api.ts'
 import { networks } from './networks/api.ts'
@@ -18,6 +22,8 @@ import { secrets } from './secrets/api.ts'
 import { sessionRoutes, sessions } from './sessions/api.ts'
 import { system, systemRoutes } from './system/api.ts'
 import { users } from './users/api.ts'
+import { utilization } from './utilization/api.ts'
+import { webhooks } from './webhooks/api.ts'
 
 export const contracts = {
   datacenters,
@@ -26,7 +32,16 @@ export const contracts = {
   reservations,
   devices,
   relationships,
+  scans,
+  discovery,
+  discoveryRules,
+  inbox,
+  discoveryLocks,
+  utilization,
+  conflicts,
+  webhooks,
   search,
+  dashboard,
   credentials,
   secrets,
   roles,
@@ -40,6 +55,7 @@ export const contracts = {
 /** The registry of raw routes: what is not JSON in and JSON out. */
 export const routes: readonly RawRoute[] = [
   estateRoutes,
+  eventRoutes,
   sessionRoutes,
   auditRoutes,
   systemRoutes,

@@ -1,9 +1,12 @@
 /** The registry of tables: what each feature stores, as one type for Kysely. */
 import type { IdempotencyTables } from '../platform/idempotency.ts'
 import type { AuditTables } from './audit/table.ts'
+import type { ConflictTables } from './conflicts/table.ts'
 import type { CredentialTables } from './credentials/table.ts'
 import type { DatacenterTables } from './datacenters/table.ts'
 import type { DeviceTables } from './devices/table.ts'
+import type { DiscoveryTables } from './discovery/table.ts'
+import type { EventTables } from './events/table.ts'
 import type { KeyTables } from './keys/table.ts'
 import type { NetworkTables } from './networks/table.ts'
 import type { OccupancyTables } from './occupancy/table.ts'
@@ -14,6 +17,8 @@ import type { RoleTables } from './roles/table.ts'
 import type { SecretTables } from './secrets/table.ts'
 import type { SessionTables } from './sessions/table.ts'
 import type { UserTables } from './users/table.ts'
+import type { UtilizationTables } from './utilization/table.ts'
+import type { WebhookTables } from './webhooks/table.ts'
 
 export type Tables = DatacenterTables &
   NetworkTables &
@@ -29,4 +34,9 @@ export type Tables = DatacenterTables &
   SessionTables &
   SecretTables &
   CredentialTables &
+  DiscoveryTables &
+  ConflictTables &
+  UtilizationTables &
+  EventTables &
+  WebhookTables &
   AuditTables

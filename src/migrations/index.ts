@@ -7,6 +7,10 @@ import { accessMore } from './0004-access-more.ts'
 import { audit } from './0005-audit.ts'
 import { auditPlaces } from './0006-audit-places.ts'
 import { deviceOrder } from './0007-device-order.ts'
+import { discovery } from './0008-discovery.ts'
+import { events } from './0009-events.ts'
+import { conflicts } from './0010-conflicts.ts'
+import { utilization } from './0011-utilization.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -16,4 +20,8 @@ export const migrations: readonly Migration[] = [
   audit,
   auditPlaces,
   deviceOrder,
+  discovery,
+  events,
+  conflicts,
+  utilization,
 ]

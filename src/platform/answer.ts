@@ -6,6 +6,14 @@ export class JsonText<T> {
   constructor(readonly json: string) {}
 }
 
+/** A value that is answered with another status than the operation's own. */
+export class WithStatus<T> {
+  constructor(
+    readonly status: number,
+    readonly value: T,
+  ) {}
+}
+
 type ListParts = {
   /** Changes whenever the list may have changed; together with the URL it makes the ETag, before any row is read. */
   readonly revision: string
@@ -21,4 +29,4 @@ export class JsonList<T> {
   constructor(readonly parts: ListParts) {}
 }
 
-export type Answer<T> = T | JsonText<T> | (T extends readonly (infer Row)[] ? JsonList<Row> : never)
+export type Answer<T> = T | WithStatus<T> | JsonText<T> | (T extends readonly (infer Row)[] ? JsonList<Row> : never)

@@ -83,7 +83,12 @@ export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unkno
   }
   if (takesQuery(method)) return { path: url + queryOf(rest), init: { method, headers } }
   headers['content-type'] = 'application/json'
-  return { path: url, init: { method, headers, body: JSON.stringify(rest) } }
+  const queried = (op.inQuery ?? []).map((field): [string, unknown] => {
+    const value = rest[field]
+    delete rest[field]
+    return [field, value]
+  })
+  return { path: url + queryOf(Object.fromEntries(queried)), init: { method, headers, body: JSON.stringify(rest) } }
 }
 
 /** The code of an answer that carries none: a proxy's, say. */

@@ -26,3 +26,6 @@ export const commandOf = ({ name, cli }: Named): readonly string[] => {
  * @example toolName({ name: 'pools.next-ip' }) // 'pool_next_ip'
  */
 export const toolName = (op: Named): string => commandOf(op).join('_').replaceAll('-', '_')
+
+/** The name of a field as a flag. @example flagName('datacenter_id') // 'datacenter-id' */
+export const flagName = (field: string): string => field.replaceAll('_', '-')

@@ -64,6 +64,9 @@ test('nothing set gives the documented defaults', () => {
     discoveryTimeoutMs: 1_000,
     discoveryRatePerSecond: 2_000,
     discoveryCleanupDays: 30,
+    discoveryAllowedSubnets: [],
+    discoveryPorts: [],
+    discoveryFingerprintsDir: '',
     mcpOauthEnabled: false,
     mcpOauthIssuerUrl: undefined,
     mcpOauthAccessTokenTtlMs: 3_600_000,
@@ -125,6 +128,14 @@ test.each<[string, string, Partial<Config>]>([
   ['NOT_A_SETTING', 'x', {}],
 ])('%s=%s is understood', (name, value, expected) => {
   expect(load({ [name]: value })).toEqual({ ...load({}), ...expected })
+})
+
+test('DISCOVERY_PORTS takes ports and ranges, each once, in order', () => {
+  expect(load({ DISCOVERY_PORTS: '80, 22,8000-8002,80' }).discoveryPorts).toEqual([22, 80, 8000, 8001, 8002])
+})
+
+test.each(['0', '65536', '80-70', 'ssh', '1-', '-5'])('DISCOVERY_PORTS refuses %s', (ports) => {
+  expect(() => load({ DISCOVERY_PORTS: ports })).toThrow('DISCOVERY_PORTS: must be a comma-separated list of ports')
 })
 
 test('TRUSTED_PROXIES takes addresses as blocks of one, and mapped addresses as IPv4', () => {

@@ -141,6 +141,10 @@ export type Feature<Tables> = {
   readonly routes?: readonly BoundRaw<Tables>[]
   readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
   readonly jobs?: readonly Job<Tables>[]
+  /** Told the names of the events of every transaction, after its commit. Must be quick: callers wait for it. */
+  readonly committed?: (events: readonly string[]) => void
+  /** Ends what goes on between calls, before the database is closed. */
+  readonly close?: () => Promise<void>
 }
 
 /** A job is not called off half-way. */

@@ -50,6 +50,8 @@ export type Operation<
   readonly access: Access
   /** Request headers that carry a field of the input: `{ 'Idempotency-Key': 'idempotency_key' }`. */
   readonly headers?: Readonly<Record<string, keyof z.input<In> & string>>
+  /** Fields of the input that travel in the query string of a POST or PUT: `?dry_run=true`. A body may hold them too. */
+  readonly inQuery?: readonly (keyof z.input<In> & string)[]
   /** Tries or sets a password: counted by the login limit as well. */
   readonly isSensitive?: boolean
   /** Most bytes of a request body, where the 1 MiB of every other operation is not enough. */

@@ -5,7 +5,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
-import { addressOf, hostOf, OutboundError, parseTarget, type TargetRules } from './outbound-target.ts'
+import { addressOf, hostOf, OutboundError, parseTarget, type TargetRules, targetProblem } from './outbound-target.ts'
 
 export type OutboundRequest = {
   readonly url: string
@@ -28,6 +28,8 @@ export type OutboundAnswer = {
 }
 
 export type Outbound = {
+  /** What is wrong with a target when it is saved; undefined for a good one, and for a name that does not resolve yet. */
+  readonly problem: (url: string) => Promise<string | undefined>
   /** @throws OutboundError when it may not be sent, or no answer came in time */
   readonly send: (request: OutboundRequest) => Promise<OutboundAnswer>
 }
@@ -98,6 +100,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
   }
 
   return {
+    problem: (url) => targetProblem(rules, url),
     send: async (request) => {
       const deadline = AbortSignal.timeout(request.timeoutMs)
       const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline

@@ -9,13 +9,29 @@ import { createClient } from '../platform/client.ts'
 import { type Config, loadConfig } from '../platform/config.ts'
 import type { Db } from '../platform/db/database.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
+import { createOutbound, type Outbound } from '../platform/outbound.ts'
+import { OutboundError, targetRules } from '../platform/outbound-target.ts'
 import type { Passwords } from '../platform/passwords.ts'
+import type { startScan } from '../scanner/process.ts'
 import { createRole, createUser, keyFor } from './identities.ts'
 import { type Dialect, postgresDatabase } from './servers.ts'
 
 const ORIGIN = 'http://plat.test'
 /** Tests ask more than a person does; those of the limits set them again. */
 export const UNLIMITED = { RATE_LIMIT_ENABLED: 'false', LOGIN_RATE_LIMIT_REQUESTS: '1000000' }
+/** No test sends a packet anywhere else, whatever networks it makes up. */
+const LOOPBACK_ALONE = { DISCOVERY_ALLOWED_SUBNETS: '127.0.0.0/8' }
+
+const unresolved = async (): Promise<never> => {
+  throw new Error('tests ask no resolver')
+}
+/** Judges targets as ever, and sends nothing. */
+const NOWHERE: Outbound = {
+  ...createOutbound({ rules: { ...targetRules(false), resolve: unresolved } }),
+  send: async () => {
+    throw new OutboundError('tests send nothing')
+  },
+}
 
 export type TestOptions = {
   readonly dialect?: Dialect
@@ -25,6 +41,10 @@ export type TestOptions = {
   readonly log?: Logger
   /** In place of a gate with bcrypt's real cost. */
   readonly passwords?: Passwords
+  /** In place of one that sends nothing. */
+  readonly outbound?: Outbound
+  /** In place of scanner processes. */
+  readonly startScan?: typeof startScan
 }
 
 type RoleName = 'admin' | 'operator' | 'viewer'
@@ -78,12 +98,15 @@ export const testApp = async ({
   now = () => new Date(),
   log = quiet,
   passwords,
+  outbound = NOWHERE,
+  startScan: scanner,
 }: TestOptions = {}): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-test-'))
   const server = dialect === 'postgres' ? await postgresDatabase() : undefined
   const config = loadConfig({
     env: {
       ...UNLIMITED,
+      ...LOOPBACK_ALONE,
       DATA_DIR: dataDir,
       LISTEN_ADDR: '127.0.0.1:0',
       ...(server ? { DATABASE_URL: server.url } : {}),
@@ -94,7 +117,11 @@ export const testApp = async ({
   await prepare(config, now)
   const opened = await openDatabase({ config, log, now })
   if (server) await createUser(opened.db, { username: 'first', roles: ['admin'] })
-  const plat = await compose({ config, log, now }, opened, passwords ? { passwords } : {})
+  const plat = await compose({ config, log, now }, opened, {
+    ...(passwords ? { passwords } : {}),
+    ...(scanner ? { startScan: scanner } : {}),
+    outbound,
+  })
   const fetch = async (request: Request) => plat.fetch(request)
 
   const requestAs =

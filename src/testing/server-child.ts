@@ -9,6 +9,7 @@ import { createLogger } from '../platform/log.ts'
 import { createUser, keyFor } from './identities.ts'
 
 const main = resolve(import.meta.dir, '../main.ts')
+const reachingMain = resolve(import.meta.dir, 'reaching-main.ts')
 
 const Listening = z.object({ message: z.literal('listening'), url: z.string() })
 
@@ -34,6 +35,8 @@ export type StartOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** A command that runs the server, and becomes it, such as `strace -D`. */
   readonly under?: readonly string[]
+  /** Lets its webhooks reach receivers on loopback. */
+  readonly reachesReceivers?: boolean
 }
 
 /** A line may be half written. */
@@ -83,8 +86,9 @@ export const serverFolder = async (settings: Readonly<Record<string, string>> = 
   await close()
 
   const running = new Set<Bun.Subprocess>()
-  const start: ServerFolder['start'] = async ({ env: more = {}, under = [] } = {}) => {
-    const child = Bun.spawn([...under, process.execPath, '--no-env-file', main, 'serve'], {
+  const start: ServerFolder['start'] = async ({ env: more = {}, under = [], reachesReceivers = false } = {}) => {
+    const program = reachesReceivers ? [reachingMain] : [main, 'serve']
+    const child = Bun.spawn([...under, process.execPath, '--no-env-file', ...program], {
       env: { ...process.env, ...env, ...more },
       stdout: 'ignore',
       stderr: 'pipe',

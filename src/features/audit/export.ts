@@ -1,9 +1,8 @@
 /** The trail as a file, written as it is read: bounded memory, whatever its length. */
-import { coerce, coercionOf } from '../../platform/coerce.ts'
 import { csvLine } from '../../platform/csv.ts'
 import { acceptedCoding, compressedStream } from '../../platform/http/compression.ts'
 import { streamOf } from '../../platform/http/respond.ts'
-import { parse } from '../../platform/validate.ts'
+import { rawQuery } from '../../platform/raw-query.ts'
 import type { Ctx } from '../ctx.ts'
 import { type AuditEntry, ExportQuery } from './api.ts'
 import { columns } from './chain.ts'
@@ -36,15 +35,8 @@ const FORMATS = {
   csv: { write: csvOf, type: 'text/csv; charset=utf-8' },
 } as const
 
-const queryOf = (request: Request): ExportQuery => {
-  const coercion = coercionOf(ExportQuery)
-  const query = new URL(request.url).searchParams
-  const names = [...new Set(query.keys())]
-  return parse(ExportQuery, Object.fromEntries(names.map((name) => [name, coerce(coercion, name, query.getAll(name))])))
-}
-
 export const exportEntries = async (ctx: Ctx, request: Request): Promise<Response> => {
-  const { format, ...filter } = queryOf(request)
+  const { format, ...filter } = rawQuery(ExportQuery, request)
   const { write, type } = FORMATS[format]
   const bytes = encoded(write(ctx.store.stream(store.matching(ctx, filter))))
   const coding = acceptedCoding(request.headers.get('accept-encoding'))

@@ -21,6 +21,9 @@ import {
 import { operation } from '../../platform/operation.ts'
 import { Device, DeviceStatus } from './schema.ts'
 
+/** Most tags of one device. */
+export const MAX_TAGS = 100
+
 /** Most addresses of one device. */
 export const MAX_ADDRESSES = 1000
 
@@ -63,7 +66,13 @@ const fields = {
 export const DeviceDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
 export type DeviceDraft = z.output<typeof DeviceDraft>
 
-export const DevicePatch = z.object({ id: idOf('devices'), ...patch({ name: Name, ...fields }) })
+/** Changes of the tags that leave those alone which somebody else sets meanwhile. */
+const retag = {
+  add_tags: Tags.describe('Adds these and keeps the others'),
+  remove_tags: Tags.describe('Takes these away and keeps the others'),
+}
+
+export const DevicePatch = z.object({ id: idOf('devices'), ...patch({ name: Name, ...fields, ...retag }) })
 export type DevicePatch = z.output<typeof DevicePatch>
 
 const One = z.object({ id: idOf('devices') })

@@ -9,7 +9,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { lockAll as lockPools } from '../pools/pools.ts'
-import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES } from './api.ts'
+import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES, MAX_TAGS } from './api.ts'
 import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
 import { reactions } from './reactions.ts'
@@ -29,7 +29,8 @@ const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft):
   updated_at: ctx.now,
 })
 
-const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => store.keyOf(ip))
+/** The sortable keys of its addresses. */
+export const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => store.keyOf(ip))
 
 /** Keeps what these addresses are, belong to and come from as it is until commit. */
 const lockAddresses = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
@@ -80,22 +81,26 @@ export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<M
   })
 }
 
+/** What tells of a new device: it was made, or discovered and then made. */
+type Birth = 'device.created' | 'device.promoted'
+
 /** Records devices that have been judged good. */
-export const insertAll = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
+export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth = 'device.created'): Promise<void> => {
   const keys = all.flatMap(keysOf)
   await lockAddresses(ctx, all)
   await claimPoolAddresses(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, all.flatMap(memberRows))
   await occupancy.take(ctx, keys)
-  for (const device of all) await ctx.emit('device.created', device)
+  for (const device of all) await ctx.emit(birth, device)
+  await ctx.emit('devices.recorded', all)
 }
 
-export const create = async (ctx: Ctx, draft: DeviceDraft): Promise<Device> => {
+export const create = async (ctx: Ctx, draft: DeviceDraft, birth?: Birth): Promise<Device> => {
   const [made] = await judge(ctx, [draft])
   if (!made) throw new Error('one draft makes one device')
   if (made.error) throw made.error
-  await insertAll(ctx, [made.device])
+  await insertAll(ctx, [made.device], birth)
   return made.device
 }
 
@@ -132,10 +137,20 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
   return JSON.parse(doc) as Device
 }
 
-export const update = async (ctx: Ctx, { id, ...patch }: DevicePatch): Promise<Device> => {
+type Retag = Pick<DevicePatch, 'tags' | 'add_tags' | 'remove_tags'>
+
+/** @throws AppError VALIDATION_ERROR on `add_tags` when there would be more than a device may have. */
+const retagged = (before: readonly string[], { tags, add_tags = [], remove_tags = [] }: Retag): string[] => {
+  const wanted = [...new Set([...(tags ?? before), ...add_tags])].filter((tag) => !remove_tags.includes(tag))
+  if (wanted.length > MAX_TAGS) throw invalidField('add_tags', `a device has at most ${MAX_TAGS} tags`)
+  return wanted
+}
+
+export const update = async (ctx: Ctx, { id, ...fields }: DevicePatch): Promise<Device> => {
+  const { add_tags, remove_tags, ...patch } = fields
   if (patch.addresses !== undefined) await lockAddresses(ctx, [{ addresses: patch.addresses }])
   const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, patch)
+  const { value, changes } = merge(before, { ...patch, tags: retagged(before.tags, fields) })
   if (changes.length === 0) return before
   const [issues = []] = await referenceIssues(ctx, [patch])
   if (issues.length > 0) throw invalid(issues)
@@ -150,7 +165,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: DevicePatch): Promise<D
     await occupancy.release(ctx, keys.old)
     await occupancy.take(ctx, keys.new)
   }
-  await ctx.emit('device.updated', { device, changes })
+  await ctx.emit('device.updated', { device, before, changes })
   return device
 }
 

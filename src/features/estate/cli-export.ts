@@ -2,12 +2,12 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { createProgress } from '../../platform/cli/progress.ts'
 import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { sendRequest, type Transport } from '../../platform/client.ts'
 import { AppError } from '../../platform/errors.ts'
 import { oneRowPerLine } from './cli-json-rows.ts'
-import { createProgress } from './cli-progress.ts'
 import { RESOURCES, type Resource, resourceNamed } from './cli-resources.ts'
 
 type Source = { readonly transport: Transport; readonly signal: AbortSignal }

@@ -1,12 +1,11 @@
 /** Imports a whole resource: every row judged, all or nothing, with progress on the way. */
-import { coerce, coercionOf } from '../../platform/coerce.ts'
 import { singular } from '../../platform/command.ts'
 import { AppError, toAppError } from '../../platform/errors.ts'
 import { readBytes, requireJsonType } from '../../platform/http/body.ts'
 import { countRows, type JsonRow, jsonRows } from '../../platform/http/json-rows.ts'
 import type { KernelWriteOptions } from '../../platform/kernel.ts'
 import { pause } from '../../platform/pause.ts'
-import { parse } from '../../platform/validate.ts'
+import { rawQuery } from '../../platform/raw-query.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { estateRoutes, ImportQuery, type ImportResult, MAX_ERRORS, MAX_IMPORT_BYTES } from './api.ts'
@@ -123,13 +122,6 @@ const run = async (ctx: Ctx, task: Import): Promise<ImportResult> => {
   }
 }
 
-const queryOf = (request: Request): ImportQuery => {
-  const coercion = coercionOf(ImportQuery)
-  const query = new URL(request.url).searchParams
-  const names = [...new Set(query.keys())]
-  return parse(ImportQuery, Object.fromEntries(names.map((name) => [name, coerce(coercion, name, query.getAll(name))])))
-}
-
 /** The lines of the answer, as the import goes on. A client that goes away aborts the import through `ctx.signal`. */
 const answer = (ctx: Ctx, body: Body): ReadableStream<Uint8Array> => {
   const { query, bytes, audit } = body
@@ -169,7 +161,7 @@ export const feature: Feature = {
     {
       route: estateRoutes.import,
       handler: async (ctx, request, audit) => {
-        const query = queryOf(request)
+        const query = rawQuery(ImportQuery, request)
         audit.note({ resource: singular(query.resource) })
         for (const permission of IMPORTERS[query.resource].permissions) ctx.require(permission)
         requireRowsType(request)

@@ -116,7 +116,8 @@ export const networks = {
   }),
   delete: operation({
     name: 'networks.delete',
-    summary: 'Delete a network with its pools and reservations; addresses stay, without a network',
+    summary:
+      'Delete a network with its pools, reservations, scans and discovered devices; addresses stay, without a network',
     http: 'DELETE /api/networks/{id}',
     effect: 'delete',
     access: 'networks:delete',

@@ -104,6 +104,12 @@ const utilizationOf = ({ id, subnet }: Network, used: number): Utilization => {
   }
 }
 
+/** Of every network. */
+export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
+  const used = await store.usedCounts(ctx)
+  return (await store.query(ctx).execute()).map((network) => utilizationOf(network, used.get(network.id) ?? 0))
+}
+
 export const feature: Feature = {
   operations: implement(networks, {
     list: async (ctx, { name, datacenter_id, vlan_id, include, ...page }) => {

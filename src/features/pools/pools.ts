@@ -10,7 +10,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import * as networks from '../networks/networks.ts'
 import type { Tables } from '../tables.ts'
-import { type Pool, type PoolDraft, type PoolPatch, pools } from './api.ts'
+import { type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
 import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
 import * as store from './store.ts'
 
@@ -143,6 +143,19 @@ const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], include, pag
       return { ...pool, utilization: await utilizationOf(pool, subnets.get(pool.network_id) ?? '') }
     },
   })
+}
+
+/** Changes whenever a pool may be fuller or emptier. */
+export const utilizationRevision = (ctx: Ctx): Promise<string> => expiringRevision(ctx, UTILIZATION_TABLES)
+
+/** Of every pool; without its tags. */
+export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
+  const utilizationOf = await utilizations(ctx)
+  const subnets = await networks.subnetsOf(ctx, 'all')
+  const all = (await store.query(ctx).execute()).map((row) => store.poolOf(row, []))
+  return Promise.all(
+    all.map(async (pool) => ({ pool, utilization: await utilizationOf(pool, subnets.get(pool.network_id) ?? '') })),
+  )
 }
 
 export const feature: Feature = {

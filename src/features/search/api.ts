@@ -5,7 +5,7 @@ import { operation } from '../../platform/operation.ts'
 
 export const SearchResult = z
   .object({
-    type: z.enum(['device', 'network', 'pool', 'datacenter']),
+    type: z.enum(['device', 'network', 'pool', 'datacenter', 'discovered_device']),
     id: z.string(),
     name: z.string(),
     match: z.string().describe('The text that matched'),
@@ -19,7 +19,8 @@ export const MAX_RESULTS_PER_TYPE = 50
 export const search = {
   all: operation({
     name: 'search.all',
-    summary: 'Find devices, networks, pools and datacenters by name, address, subnet, tag or description',
+    summary:
+      'Find devices, networks, pools, datacenters and discovered devices by name, address, subnet, tag or description',
     http: 'GET /api/search',
     effect: 'read',
     access: 'search:read',

@@ -1,11 +1,13 @@
 /** Finds anything by anything: joins the inventory's tables, owns none. */
 import { parseCidr } from '../../net/cidr.ts'
-import { ipKey, parseIp } from '../../net/ip.ts'
+import { formatIp, ipFromKey, ipKey, parseIp } from '../../net/ip.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { firstRows } from '../../platform/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import { findDevices } from '../devices/search.ts'
+import { holdsWord } from '../discovery/discovery.ts'
+import type { DiscoveredDevice } from '../discovery/schema.ts'
 import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
 
 type Range = { readonly first: string; readonly last: string }
@@ -20,16 +22,17 @@ const rangeIn = (text: string): Range | undefined => {
   return { first: ipKey({ family, value: first }), last: ipKey({ family, value: last }) }
 }
 
+const firstInside = (ips: readonly string[], { first, last }: Range): string | undefined =>
+  ips.find((ip) => {
+    const parsed = parseIp(ip)
+    return parsed !== undefined && ipKey(parsed) >= first && ipKey(parsed) <= last
+  })
+
 /** The piece of the device that holds the first word, to show why it was found. */
 const matchIn = (device: Device, words: readonly string[], range: Range | undefined): string => {
   const ips = device.addresses.map(({ ip }) => ip)
-  if (range) {
-    const inside = ips.find((ip) => {
-      const parsed = parseIp(ip)
-      return parsed !== undefined && ipKey(parsed) >= range.first && ipKey(parsed) <= range.last
-    })
-    if (inside) return inside
-  }
+  const inside = range && firstInside(ips, range)
+  if (inside) return inside
   const { name, hostname, tags, domains, os, make_model, location, description } = device
   const pieces = [name, hostname, ...ips, ...tags, ...domains, os, make_model, location, description]
   return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? name
@@ -101,6 +104,25 @@ const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<Search
   return rows.map(({ id, name, location }) => ({ type: 'datacenter', id, name, match: location || name }))
 }
 
+/** Those that are documented are found as devices. */
+const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
+  let query = ctx.db.selectFrom('discovered_devices').select('doc').where('matched_device_id', 'is', null)
+  // One address may be another than the first of a device; all of them are in its text, a line each.
+  const lines = range && range.first === range.last ? [`\n${formatIp(ipFromKey(range.first))}\n`] : words
+  if (range && range.first !== range.last)
+    query = query.where('ip_key', '>=', range.first).where('ip_key', '<=', range.last)
+  else for (const line of lines) query = query.where(holdsWord(line))
+  const rows = await query.orderBy('ip_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
+  return rows.map(({ doc }) => {
+    // What is stored is a discovered device.
+    const { id, ip, hostname, mac_address, vendor, os_guess, addresses } = JSON.parse(doc) as DiscoveredDevice
+    const ips = addresses.map((address) => address.ip)
+    const pieces = [hostname, ...ips, mac_address, vendor, os_guess]
+    const held = range ? firstInside(ips, range) : pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? ''))
+    return { type: 'discovered_device', id, name: hostname || ip, match: held ?? ip }
+  })
+}
+
 export const feature: Feature = {
   operations: implement(search, {
     all: async (ctx, { q }) => {
@@ -112,6 +134,7 @@ export const feature: Feature = {
         ...(await inPools(ctx, words, range)),
         ...(range ? [] : await inDatacenters(ctx, words)),
         ...(await inDevices(ctx, q, words, range)),
+        ...(await inDiscovered(ctx, words, range)),
       ]
       return { results }
     },

@@ -11,4 +11,7 @@ export type SealedColumn = {
   }
 }[keyof Tables & string]
 
-export const SEALED_COLUMNS: readonly SealedColumn[] = [{ table: 'credentials', column: 'secret', idColumn: 'id' }]
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'credentials', column: 'secret', idColumn: 'id' },
+  { table: 'webhooks', column: 'secret', idColumn: 'id' },
+]

@@ -13,6 +13,8 @@ const TABLE = { device: 'devices', network: 'networks', datacenter: 'datacenters
 const CHANGE: Readonly<Record<string, { readonly noun: Noun; readonly by: 1 | -1 }>> = {
   ...Object.fromEntries(NOUNS.map((noun) => [`${noun}.created`, { noun, by: 1 }])),
   ...Object.fromEntries(NOUNS.map((noun) => [`${noun}.deleted`, { noun, by: -1 }])),
+  // A device that was discovered tells of its making by this event alone.
+  'device.promoted': { noun: 'device', by: 1 },
 }
 
 export type Population = {

@@ -21,8 +21,6 @@ export const addProcessMetrics = ({ metrics, db, population, guard, now }: Parts
     queries.add()
     durations.observe(query, durationMs)
   })
-  metrics.counter('discovery_scans_total', 'Discovery scans')
-  metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
   metrics.gauge('devices_total', 'Devices', () => population.of('device'))
   metrics.gauge('networks_total', 'Networks', () => population.of('network'))
   metrics.gauge('datacenters_total', 'Datacenters', () => population.of('datacenter'))

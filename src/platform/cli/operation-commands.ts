@@ -31,3 +31,12 @@ export const operationCommands = (contracts: Readonly<Record<string, OperationSe
   Object.values(contracts)
     .flatMap((set) => Object.values(set))
     .map(commandFor)
+
+/** Every command there is. One that is written by hand takes the place of the operation whose words it has. */
+export const allCommands = (
+  contracts: Readonly<Record<string, OperationSet>>,
+  specials: readonly Command[],
+): Command[] => {
+  const taken = new Set(specials.map(({ words }) => words.join(' ')))
+  return [...operationCommands(contracts).filter(({ words }) => !taken.has(words.join(' '))), ...specials]
+}

@@ -1,5 +1,5 @@
 /** The flags and arguments of an operation, derived from its contract. */
-import { singular } from '../command.ts'
+import { flagName, singular } from '../command.ts'
 import { type AnyOperation, httpParts, takesQuery } from '../operation.ts'
 import { type Argument, type Flag, flag, type Spec } from './command.ts'
 import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } from './schema.ts'
@@ -8,14 +8,12 @@ import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } fro
 export const INPUT_FIELD = '@input'
 export const UNSET_FIELD = '@unset'
 
-const kebab = (field: string): string => field.replaceAll('_', '-')
-
 /** `datacenter_id` is also `--datacenter` where a name is as good as an id; a list also takes its singular: `--tag`. */
 const shortForms = (field: string, schema: FieldSchema): string[] => {
   const isReference = (elementOf(schema) ?? settled(schema)).ref !== undefined
   const bare = field.replace(/_ids?$/, '')
-  if (isReference && bare !== field) return [kebab(bare)]
-  return elementOf(schema) ? [kebab(field.endsWith('sses') ? field.slice(0, -2) : singular(field))] : []
+  if (isReference && bare !== field) return [flagName(bare)]
+  return elementOf(schema) ? [flagName(field.endsWith('sses') ? field.slice(0, -2) : singular(field))] : []
 }
 
 const hintOf = (schema: FieldSchema): string => {
@@ -65,10 +63,10 @@ const describeValue = (field: string, schema: FieldSchema) => {
 const flagOf = (field: string, schema: FieldSchema, taken: ReadonlySet<string>): Flag => {
   const element = elementOf(schema)
   const isSwitch = element === undefined && kindOf(schema) === 'boolean'
-  const extra = shortForms(field, schema).filter((name) => !taken.has(name) && name !== kebab(field))
+  const extra = shortForms(field, schema).filter((name) => !taken.has(name) && name !== flagName(field))
   return {
     ...describeValue(field, schema),
-    names: [kebab(field), ...extra],
+    names: [flagName(field), ...extra],
     isSwitch,
     isList: element !== undefined || kindOf(schema) === 'record',
     hint: isSwitch ? '' : hintOf(element ?? schema),
@@ -98,7 +96,7 @@ const bodyFlags = (op: AnyOperation, fields: readonly string[]): Flag[] => {
       ...flag('unset', 'Clears a field', {
         hint: 'FIELD',
         isList: true,
-        choices: fields.filter((f) => !params.includes(f)).map(kebab),
+        choices: fields.filter((f) => !params.includes(f)).map(flagName),
       }),
       field: UNSET_FIELD,
     },
@@ -109,7 +107,7 @@ const bodyFlags = (op: AnyOperation, fields: readonly string[]): Flag[] => {
 export const specOf = (op: AnyOperation): Spec => {
   const { properties = {}, required = [] } = schemaOf(op.input)
   const fields = Object.keys(properties)
-  const names = new Set(fields.map(kebab))
+  const names = new Set(fields.map(flagName))
   const args = op.cli?.args ?? []
   return {
     args: args.flatMap((field, i) => {

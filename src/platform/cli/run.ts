@@ -9,10 +9,9 @@ import type { Io } from './io.ts'
 
 export type Cli = (io: Io) => Promise<number>
 
-const allCommands = async (program: Program): Promise<Command[]> => {
-  const [contracts, { operationCommands }] = await Promise.all([program.contracts(), import('./operation-commands.ts')])
-  // One of the same words is found before this list is made; here they only stand last in the help.
-  return [...operationCommands(contracts), ...program.specials]
+const everyCommand = async (program: Program): Promise<Command[]> => {
+  const [contracts, { allCommands }] = await Promise.all([program.contracts(), import('./operation-commands.ts')])
+  return allCommands(contracts, program.specials)
 }
 
 /** A hand-written command is found without the registry, which costs most of a start. */
@@ -22,7 +21,7 @@ const start = async (
 ): Promise<{ found: Start; commands: readonly Command[] }> => {
   const quick = findCommand(program.specials, argv)
   if (quick.command) return { found: quick, commands: program.specials }
-  const commands = await allCommands(program)
+  const commands = await everyCommand(program)
   return { found: findCommand(commands, argv), commands }
 }
 

@@ -125,6 +125,22 @@ function unmapped(cidr: Cidr): Cidr {
   return cidrOf({ family: 4, value: cidr.first & 0xffff_ffffn }, cidr.prefix - 96)
 }
 
+const MOST_PORTS = 65_535
+
+/** Ports and ranges of ports, each once, in order. */
+export const portList: Parser<readonly number[]> = (value) => {
+  const ports = new Set<number>()
+  for (const part of value.split(',').map((one) => one.trim())) {
+    if (part === '') continue
+    const [, from = '', to = from] = /^(\d{1,5})(?:\s*-\s*(\d{1,5}))?$/.exec(part) ?? []
+    const [first, last] = [Number(from), Number(to)]
+    if (!(first >= 1 && last >= first && last <= MOST_PORTS))
+      throw new InvalidValue('must be a comma-separated list of ports and ranges, like 22,80,8000-8100')
+    for (let port = first; port <= last; port++) ports.add(port)
+  }
+  return [...ports].sort((a, b) => a - b)
+}
+
 /** A 256-bit key as 64 hexadecimal digits, in lower case. */
 export const hexKey: Parser<string> = (value) => {
   if (!/^[0-9a-f]{64}$/i.test(value)) throw new InvalidValue('must be exactly 64 hexadecimal digits')

@@ -15,6 +15,7 @@ import {
   oneOf,
   optional,
   type Parser,
+  portList,
   text,
   urlWithScheme,
 } from './values.ts'
@@ -226,6 +227,24 @@ export const VARIABLES = {
     default: '30',
     parse: days,
     help: 'Days that discovered devices nobody promoted are kept',
+  },
+  discoveryAllowedSubnets: {
+    name: 'DISCOVERY_ALLOWED_SUBNETS',
+    default: '',
+    parse: list(addressOrCidr),
+    help: 'The only networks that may be scanned, as CIDRs, comma-separated; without it all of them',
+  },
+  discoveryPorts: {
+    name: 'DISCOVERY_PORTS',
+    default: '',
+    parse: portList,
+    help: 'TCP ports that full and deep scans try, like 22,80,8000-8100; without it a list of about 100',
+  },
+  discoveryFingerprintsDir: {
+    name: 'DISCOVERY_FINGERPRINTS_DIR',
+    default: '',
+    parse: text,
+    help: 'Folder of fingerprints in the recog format (XML) that deep scans use besides their own',
   },
   mcpOauthEnabled: {
     name: 'MCP_OAUTH_ENABLED',

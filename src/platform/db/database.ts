@@ -60,6 +60,9 @@ export type WordsInOrder = {
   readonly count: number | undefined
 }
 
+/** Transactions are numbered as they begin; those below `oldest` have ended, those from `next` on have not begun. */
+export type UnderWay = { readonly oldest: bigint; readonly next: bigint }
+
 /** The named differences between the engines, for use inside queries. */
 export type Sql = {
   /** True where no other server writes to the same database. */
@@ -74,6 +77,8 @@ export type Sql = {
   ) => Promise<WordsInOrder>
   /** How many rows `matchesWords` is true for. */
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
+  /** Which transactions are under way, where there may be several; undefined where there is one writer. */
+  readonly underWay: (db: QueryExecutorProvider) => Promise<UnderWay | undefined>
   /** Adds the lock that keeps other writers off the selected rows until commit, where the engine has more than one writer. */
   readonly lockRows: <Q>(query: Q) => Q
   /** As `lockRows`, and passes over rows that others have locked instead of waiting for them. */

@@ -47,6 +47,15 @@ const postgresSql: Sql = {
     )
     return Number(rows[0]?.n)
   },
+  underWay: async (db) => {
+    const { rows } = await sql<{
+      oldest: string
+      next: string
+    }>`SELECT pg_snapshot_xmin(s)::text AS oldest, pg_snapshot_xmax(s)::text AS next FROM pg_current_snapshot() AS s`.execute(
+      db,
+    )
+    return rows[0] && { oldest: BigInt(rows[0].oldest), next: BigInt(rows[0].next) }
+  },
   // Not the stronger lock, which would also keep those off who only refer to the row (a foreign key being checked).
   // Every select builder has forNoKeyUpdate; the capability is generic over all of them.
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),

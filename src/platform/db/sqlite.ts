@@ -52,6 +52,7 @@ const sqliteSql: Sql = {
   matchesWords,
   matchesWordsInOrder,
   countWords,
+  underWay: async () => undefined,
   lockRows: (query) => query,
   lockFreeRows: (query) => query,
   lockNames: async () => {},

@@ -56,7 +56,12 @@ export const readInput = (plan: InputPlan, exchange: Exchange): object | Promise
   return bodyInput(plan, raw).then((body) => completed(plan, exchange, { ...body }))
 }
 
-const completed = ({ headers }: InputPlan, { raw, params }: Exchange, input: Record<string, unknown>): object => {
+const completed = (plan: InputPlan, { raw, params, search }: Exchange, input: Record<string, unknown>): object => {
+  const { headers, op } = plan
+  if (op.inQuery && search !== '') {
+    const queried = queryInput(plan, search)
+    for (const field of op.inQuery) if (queried[field] !== undefined) input[field] = queried[field]
+  }
   for (const [header, field] of headers) {
     const value = raw.headers.get(header)
     if (value !== null) input[field] = value

@@ -1,5 +1,5 @@
 /** Turns what a handler answered into an answer of HTTP: ETag and 304, total count, compression, streaming in bounded memory. */
-import { JsonList, JsonText } from '../answer.ts'
+import { JsonList, JsonText, WithStatus } from '../answer.ts'
 import { etagOf, matchesEtag, quoted } from '../etag.ts'
 import { acceptedCoding, compressed, compressedStream } from './compression.ts'
 import type { Answered, Exchange } from './exchange.ts'
@@ -136,6 +136,7 @@ export const streamOf = (bytes: AsyncIterator<Uint8Array>): ReadableStream<Uint8
 
 /** The answer of HTTP to an answer of `kernel.run`. */
 export const respond = (reply: Reply, answer: unknown): Answered | Promise<Answered> => {
+  if (answer instanceof WithStatus) return respond({ ...reply, status: answer.status }, answer.value)
   const { status } = reply
   if (answer === undefined) return { status: status === 200 ? 204 : status, headers: {}, body: null }
   if (answer instanceof JsonText) return respondText(reply, answer.json)

@@ -10,6 +10,7 @@ writeFileSync(join(folder, 'index.html'), '<!doctype html><p>Plat')
 writeFileSync(join(folder, 'assets', 'a-1.js'), 'plain')
 writeFileSync(join(folder, 'assets', 'a-1.js.br'), 'brotli')
 writeFileSync(join(folder, 'assets', 'a-1.js.gz'), 'gzip')
+writeFileSync(join(folder, 'paths.json'), JSON.stringify(['/', '/devices', '/devices/$id']))
 writeFileSync(join(folder, '.stamp'), 'x')
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -20,10 +21,18 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
 const page = (path: string, headers: Record<string, string> = {}) => ask(path, { accept: BROWSER, ...headers })
 
 describe('a page', () => {
-  test.each(['/', '/devices', '/devices/web-1.example', '/nowhere'])('is what a browser gets at %s', async (path) => {
+  test.each(['/', '/devices', '/devices/', '/devices/web-1.example'])('is what a browser gets at %s', async (path) => {
     const response = page(path)
     expect([response?.status, await response?.text()]).toEqual([200, '<!doctype html><p>Plat'])
   })
+
+  test.each(['/nowhere', '/devices/web-1/more', '/Devices', '/x/devices'])(
+    'says itself that nothing is at %s',
+    async (path) => {
+      const response = page(path)
+      expect([response?.status, await response?.text()]).toEqual([404, '<!doctype html><p>Plat'])
+    },
+  )
 
   test.each(['/api/devices', '/api', '/mcp', '/healthz', '/metrics', '/.well-known/x', '/mcp-oauth/authorize'])(
     'is not at %s',

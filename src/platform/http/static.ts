@@ -1,6 +1,6 @@
 /**
  * Serves the built web UI in front of the API: hashed files under /static/, and the page for whatever else a browser
- * navigates to. Neither is counted by the limit of requests, which is there for what costs the server something.
+ * navigates to, with 404 where the UI has nothing. Neither is counted by the limit of requests, which is there for what costs the server something.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -75,15 +75,33 @@ const assetAnswer = ({ type, plain, coded }: File, accepted: string | null): Res
 const wantsPage = (request: Request, path: string): boolean =>
   !NOT_A_PAGE.test(path) && (request.headers.get('accept') ?? '').includes('text/html')
 
+/** `/devices/$id` as an expression; a slash at the end makes no other page of it. */
+const patternOf = (paths: readonly string[]): RegExp =>
+  new RegExp(`^(${paths.map((path) => path.replace(/\/$/, '').replace(/\$\w+/g, '[^/]+')).join('|')})/?$`)
+
+/** The addresses of the UI, as its build wrote them down. */
+const readPaths = (folder: string): RegExp => {
+  // Written by web/build.ts alone.
+  const paths = JSON.parse(readFileSync(join(folder, 'paths.json'), 'utf8')) as readonly string[]
+  return patternOf(paths)
+}
+
 const NOT_BUILT = 'The web UI is not built. `npm start` builds it; the API works without it.\n'
+
+type Loaded = {
+  readonly assets: ReadonlyMap<string, File>
+  readonly page: string
+  readonly etag: string
+  readonly places: RegExp
+}
 
 /** Reads the UI once, when the first request for it comes. */
 export const openSite = (folder: string): Site => {
-  let loaded: { readonly assets: ReadonlyMap<string, File>; readonly page: string; readonly etag: string } | undefined
+  let loaded: Loaded | undefined
   const load = () => {
     if (!existsSync(join(folder, 'index.html'))) return undefined
     const page = readFileSync(join(folder, 'index.html'), 'utf8')
-    return { assets: readAssets(join(folder, 'assets')), page, etag: etagOf(page) }
+    return { assets: readAssets(join(folder, 'assets')), page, etag: etagOf(page), places: readPaths(folder) }
   }
 
   return (request) => {
@@ -93,7 +111,7 @@ export const openSite = (folder: string): Site => {
     if (!isAsset && !wantsPage(request, path)) return undefined
     loaded ??= load()
     if (!loaded) return answer(NOT_BUILT, 503, { 'Content-Type': 'text/plain; charset=utf-8' })
-    const { assets, page, etag } = loaded
+    const { assets, page, etag, places } = loaded
     if (isAsset) {
       const file = assets.get(path)
       if (file) return assetAnswer(file, request.headers.get('accept-encoding'))
@@ -107,6 +125,8 @@ export const openSite = (folder: string): Site => {
       Vary: 'Accept',
       ETag: quoted(etag),
     }
+    // The page itself says that nothing is there.
+    if (!places.test(path)) return answer(page, 404, { ...headers, 'Cache-Control': 'no-store' })
     const held = request.headers.get('if-none-match')
     if (held !== null && matchesEtag(held, etag)) return answer(null, 304, headers)
     return answer(page, 200, headers)

@@ -2,7 +2,7 @@
  * What a model gets of an answer: the fields it asked for, and never more than it can read. A list becomes
  * `{items, total, truncated, next_offset?}`; an object that is too large loses the end of its longest lists, and says so.
  */
-import { JsonList, JsonText } from '../answer.ts'
+import { JsonList, JsonText, WithStatus } from '../answer.ts'
 
 /** About 20,000 tokens: what common clients take of one answer. */
 export const MAX_LIST_BYTES = 64 * 1024
@@ -96,7 +96,9 @@ export type ShapeOptions = {
   readonly offset: number
 }
 
-export const shape = async (answer: unknown, { fields, mostRows, offset }: ShapeOptions): Promise<Shaped> => {
+export const shape = async (answer: unknown, options: ShapeOptions): Promise<Shaped> => {
+  if (answer instanceof WithStatus) return shape(answer.value, options)
+  const { fields, mostRows, offset } = options
   if (answer === undefined) return { done: true }
   if (answer instanceof JsonList)
     return shapeList({ rows: parsed(answer.parts.rows()), total: answer.parts.total, offset }, fields, mostRows)

@@ -21,7 +21,7 @@ export type DocumentedRoute = RawRoute
 
 /** An operation, or a raw route, which has no effect that we know of. */
 export type Documented = DocumentedRoute &
-  Partial<Pick<AnyOperation, 'description' | 'headers'>> & { readonly effect?: Effect }
+  Partial<Pick<AnyOperation, 'description' | 'headers' | 'inQuery'>> & { readonly effect?: Effect }
 
 /** Turns a schema of a contract into JSON Schema and collects the named ones it refers to. */
 export type Collector = {
@@ -47,7 +47,7 @@ type Input = { readonly parameters: readonly Parameter[]; readonly body: JsonSch
 
 /** Where each field of the input travels. A raw route reads its path itself, and may have a query beside a body. */
 const inputOf = (documented: Documented, { method, params }: HttpParts, { toSchema }: Collector): Input => {
-  const { headers = {}, input = EMPTY, query = EMPTY } = documented
+  const { headers = {}, inQuery = [], input = EMPTY, query = EMPTY } = documented
   const { properties = {}, required = [] } = toSchema(input, 'input')
   const queried = toSchema(query, 'input')
   const headerOf = new Map(Object.entries(headers).map(([header, field]) => [field, header]))
@@ -61,7 +61,7 @@ const inputOf = (documented: Documented, { method, params }: HttpParts, { toSche
     const isRequired = required.includes(name)
     const header = headerOf.get(name)
     if (header !== undefined) parameters.push(parameter(header, 'header', isRequired, field))
-    else if (takesQuery(method)) parameters.push(parameter(name, 'query', isRequired, field))
+    else if (takesQuery(method) || inQuery.includes(name)) parameters.push(parameter(name, 'query', isRequired, field))
     else body[name] = field
   }
   const needed = required.filter((name) => Object.hasOwn(body, name))

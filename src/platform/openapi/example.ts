@@ -24,7 +24,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
 }
 
 /** Deeper than any contract of ours; a schema that contains itself ends here. */
-const MAX_DEPTH = 6
+const MAX_DEPTH = 12
 
 const numberIn = ({ minimum = 0, maximum }: JsonSchema): number => {
   const wanted = Math.max(minimum, 1)

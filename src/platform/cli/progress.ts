@@ -1,7 +1,7 @@
 /** A progress bar on a terminal; nothing at all in a pipe. */
 
-import { printable } from '../../platform/cli/display.ts'
-import type { Output } from '../../platform/cli/io.ts'
+import { printable } from './display.ts'
+import type { Output } from './io.ts'
 
 const BAR_WIDTH = 24
 const CLEAR_LINE = '\r\u001b[K'

@@ -1,0 +1,106 @@
+/** The conflicts contract: what contradicts itself in the estate, and what became of it. Browser-safe. */
+import { z } from 'zod'
+import { idOf, Page, text } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+import { Conflict, ConflictStatus, ConflictType } from './schema.ts'
+
+const One = z.object({ id: idOf('conflicts') })
+const notes = text(4096).prefault(null)
+
+export const Resolution = z.object({
+  id: idOf('conflicts'),
+  keep_device_id: idOf('devices')
+    .optional()
+    .describe('The device that keeps the address; the others lose it. Needs devices:update as well'),
+  notes,
+})
+export type Resolution = z.output<typeof Resolution>
+
+export const conflicts = {
+  list: operation({
+    name: 'conflicts.list',
+    summary: 'List conflicts, newest first',
+    http: 'GET /api/conflicts',
+    effect: 'read',
+    access: 'conflicts:list',
+    mcp: 'listed',
+    input: z.object({ type: ConflictType.optional(), status: ConflictStatus.optional(), ...Page }),
+    output: z.array(Conflict),
+  }),
+  summary: operation({
+    name: 'conflicts.summary',
+    summary: 'Count conflicts by status, and the active ones by type',
+    http: 'GET /api/conflicts/summary',
+    effect: 'read',
+    access: 'conflicts:list',
+    input: z.object({}),
+    output: z
+      .object({
+        active: z.int(),
+        resolved: z.int(),
+        ignored: z.int(),
+        duplicate_ip: z.int().describe('Active ones of that type'),
+        overlapping_subnet: z.int().describe('Active ones of that type'),
+      })
+      .meta({ id: 'ConflictSummary' }),
+  }),
+  ofDevice: operation({
+    name: 'conflicts.of-device',
+    summary: 'List the conflicts that a device is part of, newest first',
+    http: 'GET /api/devices/{id}/conflicts',
+    effect: 'read',
+    access: 'conflicts:list',
+    cli: { command: 'device conflicts', args: ['id'] },
+    input: z.object({ id: idOf('devices'), status: ConflictStatus.optional(), ...Page }),
+    output: z.array(Conflict),
+  }),
+  get: operation({
+    name: 'conflicts.get',
+    summary: 'Show a conflict',
+    http: 'GET /api/conflicts/{id}',
+    effect: 'read',
+    access: 'conflicts:read',
+    cli: { args: ['id'] },
+    input: One,
+    output: Conflict,
+  }),
+  detect: operation({
+    name: 'conflicts.detect',
+    summary: 'Check the whole estate again, and raise what was resolved and is still there',
+    http: 'POST /api/conflicts/detect',
+    effect: 'action',
+    access: 'conflicts:detect',
+    input: z.object({}),
+    output: z.object({ conflicts: z.array(Conflict).describe('The active ones'), count: z.int() }),
+  }),
+  resolve: operation({
+    name: 'conflicts.resolve',
+    summary: 'Resolve a conflict, by leaving the address to one device or by hand',
+    http: 'POST /api/conflicts/{id}/resolve',
+    effect: 'action',
+    access: 'conflicts:resolve',
+    cli: { args: ['id'] },
+    input: Resolution,
+    output: Conflict,
+  }),
+  ignore: operation({
+    name: 'conflicts.ignore',
+    summary: 'Say that it is meant to be so: it is not raised again',
+    http: 'POST /api/conflicts/{id}/ignore',
+    effect: 'action',
+    access: 'conflicts:resolve',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('conflicts'), notes }),
+    output: Conflict,
+  }),
+  delete: operation({
+    name: 'conflicts.delete',
+    summary: 'Delete the record of a conflict; if its cause is still there, the next check raises it again',
+    http: 'DELETE /api/conflicts/{id}',
+    effect: 'delete',
+    access: 'conflicts:delete',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
+  }),
+}

@@ -1,0 +1,77 @@
+/** What there is to contradict: which devices share an address, and which networks a subnet. Reads, and judges nothing. */
+import type { Kysely } from 'kysely'
+import { preparedKeys } from '../../platform/db/prepared-lists.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+
+export type Scope = Pick<Ctx, 'db' | 'store'>
+
+/** A cause as it is now: with fewer than two members there is none. */
+export type Cause = {
+  readonly cause: string
+  readonly ip: string
+  readonly subnet: string
+  /** Devices or networks, in order. */
+  readonly members: readonly string[]
+}
+
+export const causeOfAddress = (ipKey: string): string => `ip ${ipKey}`
+/** Networks without a datacenter have one place in common. */
+export const causeOfSubnet = (datacenterId: string | null, subnet: string): string =>
+  `subnet ${datacenterId ?? ''} ${subnet}`
+
+const holders = preparedKeys((db: Kysely<Tables>, keys) =>
+  db.selectFrom('addresses').select(['ip_key', 'ip', 'device_id']).where('ip_key', 'in', keys),
+)
+
+/** Of each of the addresses. */
+export const causesOfAddresses = async (scope: Scope, ipKeys: readonly string[]): Promise<Cause[]> => {
+  const members = new Map<string, { ip: string; ids: Set<string> }>(
+    ipKeys.map((key) => [key, { ip: '', ids: new Set() }]),
+  )
+  for (const { ip_key, ip, device_id } of await holders(scope, ipKeys)) {
+    const known = members.get(ip_key)
+    if (!known) continue
+    known.ip = ip
+    known.ids.add(device_id)
+  }
+  return [...members].map(([key, { ip, ids }]) => ({
+    cause: causeOfAddress(key),
+    ip,
+    subnet: '',
+    members: [...ids].sort(),
+  }))
+}
+
+export type Place = { readonly datacenter_id: string | null; readonly subnet: string }
+
+export const causeOfPlace = async ({ db }: Scope, { datacenter_id, subnet }: Place): Promise<Cause> => {
+  const rows = await db
+    .selectFrom('networks')
+    .select('id')
+    .where('subnet', '=', subnet)
+    .where('datacenter_id', datacenter_id === null ? 'is' : '=', datacenter_id)
+    .orderBy('id')
+    .execute()
+  return { cause: causeOfSubnet(datacenter_id, subnet), ip: '', subnet, members: rows.map(({ id }) => id) }
+}
+
+/** The keys of all addresses that several devices have. */
+export const sharedAddresses = async ({ db }: Scope): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('addresses')
+    .select('ip_key')
+    .groupBy('ip_key')
+    .having((eb) => eb(eb.fn.min('device_id'), '<', eb.fn.max('device_id')))
+    .execute()
+  return rows.map(({ ip_key }) => ip_key)
+}
+
+/** All places that several networks have. */
+export const sharedPlaces = ({ db }: Scope): Promise<Place[]> =>
+  db
+    .selectFrom('networks')
+    .select(['datacenter_id', 'subnet'])
+    .groupBy(['datacenter_id', 'subnet'])
+    .having((eb) => eb(eb.fn.countAll(), '>', 1))
+    .execute()

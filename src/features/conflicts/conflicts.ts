@@ -1,0 +1,141 @@
+/** The rules of conflicts: what people may do about them, and when to look. */
+import { invalidField, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import * as devices from '../devices/devices.ts'
+import type { Device } from '../devices/schema.ts'
+import type { Network } from '../networks/api.ts'
+import { conflicts, type Resolution } from './api.ts'
+import type { Place } from './causes.ts'
+import { sharedPlaces } from './causes.ts'
+import { addressesChanged, addressesTaken, checkAll, close, placesChanged } from './detect.ts'
+import type { Conflict } from './schema.ts'
+import * as store from './store.ts'
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
+  const stored = await store.lock(ctx, id)
+  if (!stored) throw notFound('conflict', id)
+  ctx.precondition(etagOf(JSON.stringify(stored.conflict)))
+  return stored
+}
+
+/** @throws AppError NOT_FOUND */
+const mustGet = async (ctx: Ctx, id: string): Promise<Conflict> => {
+  const stored = await store.find(ctx, id)
+  if (!stored) throw notFound('conflict', id)
+  return stored.conflict
+}
+
+/** Takes the address from every other device. */
+const leaveTo = async (ctx: Ctx, { ip_address, device_ids }: Conflict, keep: string): Promise<void> => {
+  for (const id of device_ids) {
+    if (id === keep) continue
+    const { addresses } = await devices.mustGet(ctx, id)
+    await devices.update(ctx, { id, addresses: addresses.filter(({ ip }) => ip !== ip_address) })
+  }
+}
+
+const resolve = async (ctx: Ctx, { id, keep_device_id: keep, notes }: Resolution): Promise<Conflict> => {
+  const stored = await lockForChange(ctx, id)
+  const { conflict } = stored
+  if (conflict.status === 'resolved') throw invalidField('id', 'the conflict is resolved already')
+  if (keep !== undefined) {
+    if (conflict.type !== 'duplicate_ip') throw invalidField('keep_device_id', 'only devices can keep an address')
+    if (!conflict.device_ids.includes(keep)) throw invalidField('keep_device_id', 'is not part of the conflict')
+    ctx.require('devices:update')
+  }
+  const told = { ...conflict, resolved_by: ctx.caller.username, notes: notes === '' ? conflict.notes : notes }
+  if (keep === undefined) return close(ctx, { ...stored, conflict: told })
+  // It closes by itself when the cause goes, and by then it is on record who has seen to that.
+  await store.update(ctx, { ...stored, conflict: { ...told, status: 'active' } })
+  await leaveTo(ctx, conflict, keep)
+  return mustGet(ctx, id)
+}
+
+const ignore = async (ctx: Ctx, id: string, notes: string): Promise<Conflict> => {
+  const { conflict, cause } = await lockForChange(ctx, id)
+  if (conflict.status === 'resolved') throw invalidField('id', 'the conflict is resolved already')
+  const ignored: Conflict = {
+    ...conflict,
+    status: 'ignored',
+    resolved_by: ctx.caller.username,
+    notes: notes === '' ? conflict.notes : notes,
+  }
+  await store.update(ctx, { conflict: ignored, cause })
+  await ctx.emit('conflict.ignored', ignored)
+  return ignored
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const { conflict } = await lockForChange(ctx, id)
+  await store.remove(ctx, id)
+  await ctx.emit('conflict.deleted', conflict)
+}
+
+const summary = async (ctx: Ctx) => {
+  const counts = await store.counts(ctx)
+  const sum = (wanted: Partial<Conflict>): number =>
+    counts
+      .filter((one) => Object.entries(wanted).every(([field, value]) => one[field as 'type' | 'status'] === value))
+      .reduce((total, { n }) => total + Number(n), 0)
+  return {
+    active: sum({ status: 'active' }),
+    resolved: sum({ status: 'resolved' }),
+    ignored: sum({ status: 'ignored' }),
+    duplicate_ip: sum({ status: 'active', type: 'duplicate_ip' }),
+    overlapping_subnet: sum({ status: 'active', type: 'overlapping_subnet' }),
+  }
+}
+
+const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number }> => {
+  await checkAll(ctx)
+  const rows = await store.query(ctx, { status: 'active' }).execute()
+  return { conflicts: rows.map(store.conflictOf), count: rows.length }
+}
+
+const placeOf = ({ datacenter_id, subnet }: Network): Place => ({ datacenter_id, subnet })
+
+type DeviceChange = { readonly before: Device; readonly device: Device; readonly changes: readonly string[] }
+type NetworkChange = { readonly before: Network; readonly network: Network; readonly changes: readonly string[] }
+
+export const feature: Feature = {
+  operations: implement(conflicts, {
+    list: async (ctx, { type, status, ...page }) => {
+      const revision = await ctx.store.revision(['conflicts'])
+      return listRows(ctx, { revision, query: store.query(ctx, { type, status }), page, row: store.conflictOf })
+    },
+    summary,
+    ofDevice: async (ctx, { id, status, ...page }) => {
+      const revision = await ctx.store.revision(['conflicts', 'devices'])
+      await devices.mustExist(ctx, id)
+      return listRows(ctx, { revision, query: store.queryOf(ctx, id, { status }), page, row: store.conflictOf })
+    },
+    get: async (ctx, { id }) => mustGet(ctx, id),
+    detect,
+    resolve,
+    ignore: async (ctx, { id, notes }) => ignore(ctx, id, notes),
+    delete: async (ctx, { id }) => remove(ctx, id),
+  }),
+  reactions: {
+    'devices.recorded': (ctx, made: readonly Device[]) => addressesTaken(ctx, made.flatMap(devices.keysOf)),
+    'device.updated': async (ctx, { before, device, changes }: DeviceChange) => {
+      if (changes.includes('addresses'))
+        await addressesChanged(ctx, [...new Set([...devices.keysOf(before), ...devices.keysOf(device)])])
+    },
+    'device.deleted': (ctx, device: Device) => addressesChanged(ctx, devices.keysOf(device)),
+    'network.created': (ctx, network: Network) => placesChanged(ctx, [placeOf(network)]),
+    'network.updated': async (ctx, { before, network, changes }: NetworkChange) => {
+      if (changes.includes('subnet') || changes.includes('datacenter_id'))
+        await placesChanged(ctx, [placeOf(before), placeOf(network)])
+    },
+    'network.deleted': (ctx, network: Network) => placesChanged(ctx, [placeOf(network)]),
+    // Its networks are in no datacenter by now, where others may have their subnets.
+    'datacenter.deleted': async (ctx, { id }: { id: string }) => {
+      const places = await sharedPlaces(ctx)
+      const open = [...(await store.allOpen(ctx)).values()].filter(({ network_ids }) => network_ids.length > 0)
+      const lost = open.flatMap(({ subnets }) => subnets.map((subnet) => ({ datacenter_id: id, subnet })))
+      await placesChanged(ctx, [...places.filter(({ datacenter_id }) => datacenter_id === null), ...lost])
+    },
+  },
+}

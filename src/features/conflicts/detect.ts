@@ -1,0 +1,113 @@
+/** Raises and resolves conflicts, in the transaction of the change that causes or cures them. */
+import type { Ctx } from '../ctx.ts'
+import { type Cause, causeOfPlace, causesOfAddresses, type Place, sharedAddresses, sharedPlaces } from './causes.ts'
+import type { Conflict } from './schema.ts'
+import * as store from './store.ts'
+
+/** What the record says of its cause. */
+const told = ({ ip, subnet, members }: Cause) => ({
+  description: ip
+    ? `${members.length} devices have the address ${ip}`
+    : `${members.length} networks have the subnet ${subnet}`,
+  device_ids: ip ? [...members] : [],
+  network_ids: ip ? [] : [...members],
+})
+
+const raise = async (ctx: Ctx, cause: Cause): Promise<void> => {
+  const { ip, subnet } = cause
+  const { description, ...members } = told(cause)
+  const conflict: Conflict = {
+    ...{ id: Bun.randomUUIDv7(), type: ip ? 'duplicate_ip' : 'overlapping_subnet', status: 'active', description },
+    ...{ ip_address: ip, ...members, subnets: ip ? [] : [subnet] },
+    ...{ detected_at: ctx.now, resolved_at: null, resolved_by: '', notes: '' },
+  }
+  await store.insert(ctx, { conflict, cause: cause.cause })
+  await ctx.emit('conflict.detected', conflict)
+}
+
+/** Ends an open conflict. */
+export const close = async (ctx: Ctx, { conflict, cause }: store.Stored): Promise<Conflict> => {
+  const resolved: Conflict = { ...conflict, status: 'resolved', resolved_at: ctx.now }
+  await store.update(ctx, { conflict: resolved, cause })
+  await ctx.emit('conflict.resolved', resolved)
+  return resolved
+}
+
+const follow = async (ctx: Ctx, cause: Cause, open: Conflict | undefined): Promise<void> => {
+  const isThere = cause.members.length > 1
+  if (!open) {
+    if (isThere) await raise(ctx, cause)
+    return
+  }
+  // What is ignored stays so, whoever comes and goes.
+  if (!isThere && open.status === 'active') {
+    await close(ctx, { conflict: open, cause: cause.cause })
+    return
+  }
+  const {
+    description: now,
+    device_ids,
+    network_ids,
+  } = told({ ...cause, ip: open.ip_address, subnet: open.subnets[0] ?? '' })
+  const before = JSON.stringify([open.device_ids, open.network_ids])
+  if (before === JSON.stringify([device_ids, network_ids])) return
+  const description = isThere ? now : open.description
+  const conflict = { ...open, description, device_ids, network_ids }
+  await store.update(ctx, { conflict, cause: cause.cause })
+  await ctx.emit('conflict.changed', conflict)
+}
+
+const settle = async (ctx: Ctx, causes: readonly Cause[], open: ReadonlyMap<string, Conflict>): Promise<void> => {
+  for (const cause of causes) await follow(ctx, cause, open.get(cause.cause))
+}
+
+/** Addresses that devices have come to have: nothing is cured by that. */
+export const addressesTaken = async (ctx: Ctx, ipKeys: readonly string[]): Promise<void> => {
+  if (ipKeys.length === 0) return
+  const shared = (await causesOfAddresses(ctx, ipKeys)).filter(({ members }) => members.length > 1)
+  if (shared.length === 0) return
+  await settle(
+    ctx,
+    shared,
+    await store.openOf(
+      ctx,
+      shared.map(({ cause }) => cause),
+    ),
+  )
+}
+
+/** Addresses that devices have or had: whatever follows from how it is now. */
+export const addressesChanged = async (ctx: Ctx, ipKeys: readonly string[]): Promise<void> => {
+  if (ipKeys.length === 0) return
+  const causes = await causesOfAddresses(ctx, ipKeys)
+  const open = await store.openOf(
+    ctx,
+    causes.map(({ cause }) => cause),
+  )
+  await settle(ctx, causes, open)
+}
+
+export const placesChanged = async (ctx: Ctx, places: readonly Place[]): Promise<void> => {
+  for (const place of places) {
+    const cause = await causeOfPlace(ctx, place)
+    await settle(ctx, [cause], await store.openOf(ctx, [cause.cause]))
+  }
+}
+
+/** Compares everything with what is on record. */
+export const checkAll = async (ctx: Ctx): Promise<void> => {
+  const causes = await causesOfAddresses(ctx, await sharedAddresses(ctx))
+  for (const place of await sharedPlaces(ctx)) causes.push(await causeOfPlace(ctx, place))
+  const open = await store.allOpen(ctx)
+  const found = new Set(causes.map(({ cause }) => cause))
+  const cured = [...open].flatMap(
+    ([
+      cause,
+      {
+        ip_address: ip,
+        subnets: [subnet = ''],
+      },
+    ]) => (found.has(cause) ? [] : [{ cause, ip, subnet, members: [] }]),
+  )
+  await settle(ctx, [...causes, ...cured], open)
+}

@@ -1,0 +1,107 @@
+/** The queries of conflicts; the only writer of their tables. */
+import type { Kysely } from 'kysely'
+import { prepared } from '../../platform/db/prepared.ts'
+import { preparedKeys } from '../../platform/db/prepared-lists.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import type { Conflict, ConflictStatus, ConflictType } from './schema.ts'
+import type { ConflictRow } from './table.ts'
+
+export type Scope = Pick<Ctx, 'db' | 'store'>
+
+/** A conflict as it is sent, and what it is about. */
+export type Stored = { readonly conflict: Conflict; readonly cause: string }
+
+/** The fields in the order of the contract. */
+export const conflictOf = ({ cause: _, device_ids, network_ids, subnets, ...row }: ConflictRow): Conflict => {
+  const { id, type, status, description, ip_address, detected_at, resolved_at, resolved_by, notes } = row
+  const list = (text: string) => JSON.parse(text) as string[] // written by us
+  return {
+    ...{ id, type, status, description, ip_address },
+    ...{ device_ids: list(device_ids), network_ids: list(network_ids), subnets: list(subnets) },
+    ...{ detected_at, resolved_at, resolved_by, notes },
+  }
+}
+
+const rowOf = ({ conflict: { device_ids, network_ids, subnets, ...fields }, cause }: Stored): ConflictRow => ({
+  ...fields,
+  cause,
+  device_ids: JSON.stringify(device_ids),
+  network_ids: JSON.stringify(network_ids),
+  subnets: JSON.stringify(subnets),
+})
+
+const storedOf = (row: ConflictRow): Stored => ({ conflict: conflictOf(row), cause: row.cause })
+
+type Filter = { readonly type?: ConflictType | undefined; readonly status?: ConflictStatus | undefined }
+
+/** Newest first. */
+export const query = ({ db }: Pick<Scope, 'db'>, { type, status }: Filter) => {
+  let found = db.selectFrom('conflicts').selectAll('conflicts').orderBy('conflicts.id', 'desc')
+  if (type) found = found.where('type', '=', type)
+  if (status) found = found.where('status', '=', status)
+  return found
+}
+
+/** Those that an object is part of, newest first. */
+export const queryOf = (scope: Pick<Scope, 'db'>, memberId: string, filter: Filter) =>
+  query(scope, filter).where('conflicts.id', 'in', (eb) =>
+    eb.selectFrom('conflict_members').select('conflict_id').where('member_id', '=', memberId),
+  )
+
+export const find = async ({ db }: Pick<Scope, 'db'>, id: string): Promise<Stored | undefined> => {
+  const row = await db.selectFrom('conflicts').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && storedOf(row)
+}
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> => {
+  const row = await ctx.store.sql
+    .lockRows(ctx.db.selectFrom('conflicts').selectAll().where('id', '=', id))
+    .executeTakeFirst()
+  return row && storedOf(row)
+}
+
+const openOnes = preparedKeys((db: Kysely<Tables>, causes) =>
+  db.selectFrom('conflicts').selectAll().where('cause', 'in', causes).where('status', '<>', 'resolved'),
+)
+
+/** The open ones of these causes, by cause. */
+export const openOf = async (scope: Scope, causes: readonly string[]): Promise<Map<string, Conflict>> =>
+  new Map((await openOnes(scope, causes)).map((row) => [row.cause, conflictOf(row)]))
+
+/** Every open one, by cause. */
+export const allOpen = async ({ db }: Scope): Promise<Map<string, Conflict>> => {
+  const rows = await db.selectFrom('conflicts').selectAll().where('status', '<>', 'resolved').execute()
+  return new Map(rows.map((row) => [row.cause, conflictOf(row)]))
+}
+
+const addMember = prepared((db: Kysely<Tables>, row: { conflict_id: string; member_id: string }) =>
+  db.insertInto('conflict_members').values({ conflict_id: row.conflict_id, member_id: row.member_id }),
+)
+
+const setMembers = async (scope: Scope, { id, device_ids, network_ids }: Conflict): Promise<void> => {
+  await scope.db.deleteFrom('conflict_members').where('conflict_id', '=', id).execute()
+  for (const member_id of [...device_ids, ...network_ids]) await addMember(scope, { conflict_id: id, member_id })
+}
+
+export const insert = async (scope: Scope, stored: Stored): Promise<void> => {
+  await scope.db.insertInto('conflicts').values(rowOf(stored)).execute()
+  await setMembers(scope, stored.conflict)
+}
+
+export const update = async (scope: Scope, stored: Stored): Promise<void> => {
+  await scope.db.updateTable('conflicts').set(rowOf(stored)).where('id', '=', stored.conflict.id).execute()
+  await setMembers(scope, stored.conflict)
+}
+
+export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+  await db.deleteFrom('conflicts').where('id', '=', id).execute()
+}
+
+export const counts = ({ db }: Pick<Scope, 'db'>) =>
+  db
+    .selectFrom('conflicts')
+    .select(({ fn }) => ['type', 'status', fn.countAll().as('n')])
+    .groupBy(['type', 'status'])
+    .execute()

@@ -1,0 +1,71 @@
+/** The dashboard contract: what there is, what is fullest, what needs somebody, what was changed. Browser-safe. */
+import { z } from 'zod'
+import { Timestamp } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+import { AuditEntry } from '../audit/api.ts'
+
+const Fill = z.object({ id: z.string(), name: z.string(), utilization: z.number().describe('Percent, two decimals') })
+export type Fill = z.infer<typeof Fill>
+
+const FullPool = Fill.extend({ available_ips: z.int() })
+
+const TroubledWebhook = z.object({
+  id: z.string(),
+  name: z.string(),
+  disabled_reason: z.string().describe('Why Plat has disabled it; empty otherwise'),
+  failed: z.int().describe('Deliveries of the last 24 hours that have failed for good'),
+})
+
+const EndingKey = z.object({ id: z.string(), name: z.string(), expires_at: Timestamp })
+
+const Change = AuditEntry.pick({
+  id: true,
+  timestamp: true,
+  username: true,
+  action: true,
+  resource: true,
+  resource_id: true,
+  status: true,
+})
+
+export const Dashboard = z
+  .object({
+    devices: z.int().nullable(),
+    networks: z.int().nullable(),
+    pools: z.int().nullable(),
+    datacenters: z.int().nullable(),
+    fullest_networks: z.array(Fill).nullable().describe('With what lies in them'),
+    fullest_pools: z.array(Fill).nullable(),
+    full_pools: z
+      .object({ count: z.int(), pools: z.array(FullPool).describe('The first of them') })
+      .nullable()
+      .describe('More than nine tenths full'),
+    conflicts: z.object({ duplicate_ip: z.int(), overlapping_subnet: z.int() }).nullable().describe('The active ones'),
+    inbox: z
+      .object({ new: z.int(), changed: z.int(), gone: z.int(), conflict: z.int() })
+      .nullable()
+      .describe('Discovered devices that wait for a decision'),
+    running_scans: z.int().nullable(),
+    webhooks: z
+      .array(TroubledWebhook)
+      .nullable()
+      .describe('Those that Plat has disabled, and those whose deliveries fail'),
+    ending_keys: z.array(EndingKey).describe('Keys of the caller that have ended or do so within 14 days'),
+    changes: z.array(Change).nullable().describe('The newest'),
+  })
+  .meta({ id: 'Dashboard' })
+export type Dashboard = z.infer<typeof Dashboard>
+
+export const dashboard = {
+  show: operation({
+    name: 'dashboard.show',
+    summary: 'Show what there is, what is fullest, what needs somebody and what was changed',
+    description: 'In one answer. What the caller may not list is null.',
+    http: 'GET /api/dashboard',
+    effect: 'read',
+    access: 'dashboard:read',
+    cli: { command: 'dashboard' },
+    input: z.object({}),
+    output: Dashboard,
+  }),
+}

@@ -1,0 +1,182 @@
+/** Puts together what the first page shows, each part for whoever may list it. Joins the tables of others, owns none. */
+import { sql } from 'kysely'
+import type { Permission } from '../../platform/operation.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { PING } from '../events/catalogue.ts'
+import * as networks from '../networks/networks.ts'
+import * as pools from '../pools/pools.ts'
+import { type Dashboard, dashboard } from './api.ts'
+
+const FULLEST = 7
+/** From how full on, in percent, a pool is a matter for somebody. */
+const NEARLY_FULL = 90
+const FULL_POOLS = 6
+const CHANGES = 10
+/** Newest entries among which the changes are looked for. */
+const LOOKED_AT = 60
+const DAY_MS = 24 * 60 * 60 * 1000
+const ENDING_MS = 14 * DAY_MS
+
+const later = (ctx: Ctx, byMs: number): string => new Date(Date.parse(ctx.now) + byMs).toISOString()
+
+const countOf = async (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters'): Promise<number> => {
+  const { n } = await ctx.db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100)
+
+/** An address counts in the narrowest network alone; here it counts in all that hold it. */
+const fullestNetworks = async (ctx: Ctx): Promise<Dashboard['fullest_networks']> => {
+  const uses = new Map((await networks.allUtilization(ctx)).map((one) => [one.network_id, one]))
+  const rows = await ctx.db
+    .selectFrom('networks')
+    .select(['id', 'name', 'prefix', 'first_key', 'last_key'])
+    .orderBy('first_key')
+    .orderBy('prefix')
+    .execute()
+  const used = new Map<string, number>()
+  let open: typeof rows = []
+  for (const row of rows) {
+    open = open.filter((outer) => outer.last_key >= row.last_key && outer.prefix < row.prefix)
+    open.push(row)
+    const own = uses.get(row.id)?.used_ips ?? 0
+    if (own > 0) for (const { id } of open) used.set(id, (used.get(id) ?? 0) + own)
+  }
+  return rows
+    .filter(({ id }) => used.has(id))
+    .map(({ id, name }) => {
+      const total = uses.get(id)?.total_ips ?? 0
+      return { id, name, utilization: percent(Math.min(used.get(id) ?? 0, total), total) }
+    })
+    .sort((a, b) => b.utilization - a.utilization)
+    .slice(0, FULLEST)
+}
+
+const poolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'fullest_pools' | 'full_pools'>> => {
+  const all = (await pools.allUtilization(ctx))
+    .map(({ pool: { id, name }, utilization: { utilization, available_ips } }) => ({
+      id,
+      name,
+      utilization,
+      available_ips,
+    }))
+    .sort((a, b) => b.utilization - a.utilization)
+  const full = all.filter(({ utilization }) => utilization > NEARLY_FULL)
+  return {
+    fullest_pools: all.slice(0, FULLEST).map(({ id, name, utilization }) => ({ id, name, utilization })),
+    full_pools: { count: full.length, pools: full.slice(0, FULL_POOLS) },
+  }
+}
+
+const activeConflicts = async (ctx: Ctx): Promise<Dashboard['conflicts']> => {
+  const found = { duplicate_ip: 0, overlapping_subnet: 0 }
+  const rows = await ctx.db
+    .selectFrom('conflicts')
+    .select(({ fn }) => ['type', fn.countAll<number | string>().as('n')])
+    .where('status', '=', 'active')
+    .groupBy('type')
+    .execute()
+  for (const { type, n } of rows) found[type] = Number(n)
+  return found
+}
+
+const waiting = async (ctx: Ctx): Promise<Dashboard['inbox']> => {
+  const found = { new: 0, changed: 0, gone: 0, conflict: 0 }
+  const rows = await ctx.db
+    .selectFrom('discovered_devices')
+    .select(({ fn }) => ['bucket', fn.countAll<number | string>().as('n')])
+    .where('bucket', '<>', '')
+    .where('is_ignored', '=', 0)
+    .groupBy('bucket')
+    .execute()
+  for (const { bucket, n } of rows) if (bucket !== '') found[bucket] = Number(n)
+  return found
+}
+
+const runningScans = async (ctx: Ctx): Promise<number> => {
+  const { n } = await ctx.db
+    .selectFrom('discovery_scans')
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+const troubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> => {
+  const rows = await ctx.db
+    .selectFrom('webhooks')
+    .select((eb) => [
+      'id',
+      'name',
+      'disabled_reason',
+      eb
+        .selectFrom('webhook_deliveries')
+        // Written out, so that the index of those that failed is used.
+        .where(sql<boolean>`status = 'failed'`)
+        .whereRef('webhook_id', '=', 'webhooks.id')
+        .where('webhook_deliveries.created_at', '>=', later(ctx, -DAY_MS))
+        // Whoever sent a test saw how it went.
+        .where('event', '<>', PING)
+        .select(({ fn }) => fn.countAll<number | string>().as('n'))
+        .as('failed'),
+    ])
+    .orderBy('name_key')
+    .orderBy('id')
+    .execute()
+  return rows
+    .map((row) => ({ ...row, failed: Number(row.failed) }))
+    .filter((row) => row.failed > 0 || row.disabled_reason !== '')
+}
+
+const endingKeys = async (ctx: Ctx): Promise<Dashboard['ending_keys']> => {
+  const { userId } = ctx.caller
+  if (userId === undefined) return []
+  const rows = await ctx.db
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '<', later(ctx, ENDING_MS))
+    .orderBy('expires_at')
+    .orderBy('id')
+    .execute()
+  return rows.flatMap(({ id, name, expires_at }) => (expires_at === null ? [] : [{ id, name, expires_at }]))
+}
+
+const changes = async (ctx: Ctx): Promise<Dashboard['changes']> => {
+  const rows = await ctx.db
+    .selectFrom('audit')
+    .select(['id', 'timestamp', 'username', 'action', 'resource', 'resource_id', 'status'])
+    .orderBy('id', 'desc')
+    .limit(LOOKED_AT)
+    .execute()
+  // Signing in is no change of what is here.
+  return rows.filter(({ resource }) => resource !== 'session').slice(0, CHANGES)
+}
+
+const show = async (ctx: Ctx): Promise<Dashboard> => {
+  const { permissions } = ctx.caller
+  const where = async <T>(permission: Permission, read: (ctx: Ctx) => Promise<T>): Promise<T | null> =>
+    permissions.has(permission) ? read(ctx) : null
+  const ofPools = await where('pools:list', poolParts)
+  return {
+    devices: await where('devices:list', () => countOf(ctx, 'devices')),
+    networks: await where('networks:list', () => countOf(ctx, 'networks')),
+    pools: await where('pools:list', () => countOf(ctx, 'pools')),
+    datacenters: await where('datacenters:list', () => countOf(ctx, 'datacenters')),
+    fullest_networks: await where('networks:list', fullestNetworks),
+    fullest_pools: ofPools?.fullest_pools ?? null,
+    full_pools: ofPools?.full_pools ?? null,
+    conflicts: await where('conflicts:list', activeConflicts),
+    inbox: await where('discovery:list', waiting),
+    running_scans: await where('discovery:list', runningScans),
+    webhooks: await where('webhook:list', troubledWebhooks),
+    ending_keys: await endingKeys(ctx),
+    changes: await where('audit:list', changes),
+  }
+}
+
+export const feature: Feature = { operations: implement(dashboard, { show }) }

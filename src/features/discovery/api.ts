@@ -1,0 +1,369 @@
+/** The discovery contract: scans, discovered devices, rules, and the inbox between what is found and what is documented. Browser-safe. */
+import { z } from 'zod'
+import { IpAddress } from '../../platform/address-field.ts'
+import { ERROR_CODES } from '../../platform/errors.ts'
+import { idOf, Key, line, Page } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+import { Device } from '../devices/schema.ts'
+import { InboxChoice, many, Promotion, PromotionOfMany, RuleDraft, RulePatch, ScanRequest } from './inputs.ts'
+import {
+  Bucket,
+  DiscoveredDetail,
+  DiscoveredDevice,
+  DiscoveredStatus,
+  FieldLock,
+  InboxItem,
+  LockableField,
+  Rule,
+  Scan,
+  ScanDetail,
+  ScanDiff,
+  ScanEstimate,
+  ScanStatus,
+} from './schema.ts'
+
+const ItemError = z
+  .object({
+    code: z.enum(ERROR_CODES),
+    error: z.string(),
+    details: z.array(z.object({ field: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'Error' })
+
+/** What becomes of each item by itself. */
+const itemResults = <const Word extends string, Shape extends z.ZodRawShape>(word: Word, shape: Shape) =>
+  z.object({
+    results: z.array(
+      z.object({
+        index: z.int(),
+        id: z.string(),
+        status: z.enum([word, 'failed']),
+        ...shape,
+        error: ItemError.optional(),
+      }),
+    ),
+    succeeded: z.int(),
+    failed: z.int(),
+  })
+
+const OneScan = z.object({ id: idOf('scans') })
+
+export const scans = {
+  start: operation({
+    name: 'scans.start',
+    summary: 'Scan a network; a second scan of the same network waits for the first',
+    description:
+      'Without a body it is a quick one. With dry_run the answer is 200 with what it would take. The addresses that the rule of the network excludes are left out as well.',
+    http: 'POST /api/discovery/networks/{id}/scan',
+    status: 202,
+    effect: 'create',
+    access: 'discovery:create',
+    inQuery: ['dry_run'],
+    mcp: 'listed',
+    cli: { command: 'discovery scan', args: ['id'] },
+    input: ScanRequest,
+    output: z.union([Scan, ScanEstimate]),
+  }),
+  list: operation({
+    name: 'scans.list',
+    summary: 'List scans, newest first',
+    http: 'GET /api/discovery/scans',
+    effect: 'read',
+    access: 'discovery:list',
+    input: z.object({ network_id: idOf('networks').optional(), status: ScanStatus.optional(), ...Page }),
+    output: z.array(Scan),
+  }),
+  get: operation({
+    name: 'scans.get',
+    summary: 'Show a scan with its progress and its log',
+    http: 'GET /api/discovery/scans/{id}',
+    effect: 'read',
+    access: 'discovery:read',
+    cli: { args: ['id'] },
+    input: OneScan,
+    output: ScanDetail,
+  }),
+  cancel: operation({
+    name: 'scans.cancel',
+    summary: 'Stop a scan that waits or runs; what it has found stays',
+    http: 'POST /api/discovery/scans/{id}/cancel',
+    effect: 'action',
+    // Who may start one may stop one.
+    access: 'discovery:create',
+    cli: { args: ['id'] },
+    input: OneScan,
+    output: z.void(),
+  }),
+  delete: operation({
+    name: 'scans.delete',
+    summary: 'Delete a scan, which stops it if it runs; what it has found stays',
+    http: 'DELETE /api/discovery/scans/{id}',
+    effect: 'delete',
+    access: 'discovery:delete',
+    cli: { args: ['id'] },
+    input: OneScan,
+    output: z.void(),
+  }),
+  diff: operation({
+    name: 'scans.diff',
+    summary: 'Show what is new, changed or gone since the completed scan before this one',
+    http: 'GET /api/discovery/scans/{id}/diff',
+    effect: 'read',
+    access: 'discovery:read',
+    cli: { args: ['id'] },
+    input: z.object({
+      id: idOf('scans'),
+      limit: z.int().min(1).max(10_000).default(1000).describe('Most devices of each kind'),
+    }),
+    output: ScanDiff,
+  }),
+}
+
+const OneDiscovered = z.object({ id: idOf('discovery') })
+
+export const discovery = {
+  list: operation({
+    name: 'discovery.list',
+    summary: 'List discovered devices, of one network or of all',
+    http: 'GET /api/discovery/devices',
+    effect: 'read',
+    access: 'discovery:list',
+    mcp: 'listed',
+    input: z.object({
+      network_id: idOf('networks').optional(),
+      status: DiscoveredStatus.optional(),
+      promoted: z.boolean().optional().describe('Only those that are promoted, or only those that are not'),
+      q: line(256)
+        .min(1)
+        .optional()
+        .describe('Words that must all be in the address, MAC, names, vendor, system or services'),
+      ...Page,
+    }),
+    output: z.array(DiscoveredDevice),
+  }),
+  get: operation({
+    name: 'discovery.get',
+    summary: 'Show a discovered device with all that speaks for it',
+    http: 'GET /api/discovery/devices/{id}',
+    effect: 'read',
+    access: 'discovery:read',
+    cli: { args: ['id'] },
+    input: OneDiscovered,
+    output: DiscoveredDetail,
+  }),
+  delete: operation({
+    name: 'discovery.delete',
+    summary: 'Delete a discovered device; the next scan may find it again',
+    http: 'DELETE /api/discovery/devices/{id}',
+    effect: 'delete',
+    access: 'discovery:delete',
+    cli: { args: ['id'] },
+    input: OneDiscovered,
+    output: z.void(),
+  }),
+  clear: operation({
+    name: 'discovery.clear',
+    summary: 'Delete all discovered devices of a network',
+    http: 'DELETE /api/discovery/devices',
+    effect: 'delete',
+    access: 'discovery:delete',
+    cli: { args: ['network_id'] },
+    // Its absence is INVALID_INPUT, and no matter of one field.
+    input: z.object({ network_id: idOf('networks').optional() }),
+    output: z.void(),
+  }),
+  promote: operation({
+    name: 'discovery.promote',
+    summary: 'Document a discovered device: makes a device of it',
+    http: 'POST /api/discovery/devices/{id}/promote',
+    status: 201,
+    effect: 'create',
+    access: 'discovery:update',
+    mcp: 'listed',
+    cli: { args: ['id', 'name'] },
+    input: Promotion,
+    output: Device,
+  }),
+  promoteMany: operation({
+    name: 'discovery.promote-many',
+    summary: 'Document up to 1,000 discovered devices, named by a template',
+    http: 'POST /api/discovery/devices/promote',
+    effect: 'action',
+    access: 'discovery:update',
+    cli: { args: ['ids'] },
+    input: PromotionOfMany,
+    output: itemResults('promoted', { device: Device.optional() }),
+  }),
+  merge: operation({
+    name: 'discovery.merge',
+    summary: 'Say that other discovered devices are this one; they become its addresses',
+    http: 'POST /api/discovery/devices/{id}/merge',
+    effect: 'action',
+    access: 'discovery:update',
+    cli: { args: ['id', 'other_ids'] },
+    input: z.object({ id: idOf('discovery'), other_ids: z.array(idOf('discovery')).min(1).max(63) }),
+    output: DiscoveredDetail,
+  }),
+  split: operation({
+    name: 'discovery.split',
+    summary: 'Say that addresses of a discovered device are another one, which is then recognised by them',
+    http: 'POST /api/discovery/devices/{id}/split',
+    status: 201,
+    effect: 'action',
+    access: 'discovery:update',
+    cli: { args: ['id', 'ips'] },
+    input: z.object({ id: idOf('discovery'), ips: z.array(IpAddress).min(1).max(64) }),
+    output: DiscoveredDetail,
+  }),
+}
+
+const OneRule = z.object({ id: idOf('discovery-rules') })
+
+export const discoveryRules = {
+  list: operation({
+    name: 'discovery-rules.list',
+    summary: 'List the rules by which networks are scanned by themselves',
+    http: 'GET /api/discovery/rules',
+    effect: 'read',
+    access: 'discovery:list',
+    cli: { command: 'discovery rule list' },
+    input: z.object({ network_id: idOf('networks').optional(), ...Page }),
+    output: z.array(Rule),
+  }),
+  create: operation({
+    name: 'discovery-rules.create',
+    summary: 'Scan a network by itself every so many hours; one rule a network',
+    http: 'POST /api/discovery/rules',
+    status: 201,
+    effect: 'create',
+    access: 'discovery:create',
+    cli: { command: 'discovery rule create', args: ['network_id'] },
+    input: RuleDraft,
+    output: Rule,
+  }),
+  get: operation({
+    name: 'discovery-rules.get',
+    summary: 'Show a rule',
+    http: 'GET /api/discovery/rules/{id}',
+    effect: 'read',
+    access: 'discovery:read',
+    cli: { command: 'discovery rule get', args: ['id'] },
+    input: OneRule,
+    output: Rule,
+  }),
+  update: operation({
+    name: 'discovery-rules.update',
+    summary: 'Change some fields of a rule; it takes effect at once',
+    http: 'PUT /api/discovery/rules/{id}',
+    effect: 'update',
+    access: 'discovery:update',
+    cli: { command: 'discovery rule update', args: ['id'] },
+    input: RulePatch,
+    output: Rule,
+  }),
+  delete: operation({
+    name: 'discovery-rules.delete',
+    summary: 'Delete a rule',
+    http: 'DELETE /api/discovery/rules/{id}',
+    effect: 'delete',
+    access: 'discovery:delete',
+    cli: { command: 'discovery rule delete', args: ['id'] },
+    input: OneRule,
+    output: z.void(),
+  }),
+}
+
+export const inbox = {
+  list: operation({
+    name: 'inbox.list',
+    summary: 'List where what was found and what is documented differ',
+    http: 'GET /api/discovery/inbox',
+    effect: 'read',
+    access: 'discovery:list',
+    input: z.object({
+      bucket: Bucket.optional(),
+      network_id: idOf('networks').optional(),
+      ignored: z.boolean().default(false).describe('Those that are ignored, in place of those that are not'),
+      ...Page,
+    }),
+    output: z.array(InboxItem),
+  }),
+  summary: operation({
+    name: 'inbox.summary',
+    summary: 'Count the items of the inbox',
+    http: 'GET /api/discovery/inbox/summary',
+    effect: 'read',
+    access: 'discovery:list',
+    input: z.object({ network_id: idOf('networks').optional() }),
+    output: z
+      .object({ new: z.int(), changed: z.int(), gone: z.int(), conflict: z.int(), ignored: z.int() })
+      .meta({ id: 'InboxSummary' }),
+  }),
+  accept: operation({
+    name: 'inbox.accept',
+    summary: 'Take over what was found into the documented devices',
+    description:
+      'A new one becomes a device; of a changed one the fields are written; a gone one is decommissioned; of a conflict what was seen last holds.',
+    http: 'POST /api/discovery/inbox/accept',
+    effect: 'action',
+    access: 'discovery:update',
+    input: z.object({ items: many(InboxChoice) }),
+    output: itemResults('accepted', { device_id: z.string().nullable().optional() }),
+  }),
+  ignore: operation({
+    name: 'inbox.ignore',
+    summary: 'Put items aside until something else about them differs',
+    http: 'POST /api/discovery/inbox/ignore',
+    effect: 'action',
+    access: 'discovery:update',
+    cli: { args: ['ids'] },
+    input: z.object({ ids: many(idOf('discovery')) }),
+    output: itemResults('ignored', {}),
+  }),
+  restore: operation({
+    name: 'inbox.restore',
+    summary: 'Put ignored items back',
+    http: 'POST /api/discovery/inbox/restore',
+    effect: 'action',
+    access: 'discovery:update',
+    cli: { args: ['ids'] },
+    input: z.object({ ids: many(idOf('discovery')) }),
+    output: itemResults('restored', {}),
+  }),
+}
+
+const OneLock = z.object({ device_id: idOf('devices'), field: LockableField })
+
+export const discoveryLocks = {
+  list: operation({
+    name: 'discovery-locks.list',
+    summary: 'List the fields of devices that discovery proposes nothing for',
+    http: 'GET /api/discovery/locks',
+    effect: 'read',
+    access: 'discovery:list',
+    cli: { command: 'discovery lock list' },
+    input: z.object({ device_id: idOf('devices').optional(), ...Page }),
+    output: z.array(FieldLock),
+  }),
+  create: operation({
+    name: 'discovery-locks.create',
+    summary: 'Lock a field of a device: discovery never proposes anything for it again',
+    http: 'POST /api/discovery/locks',
+    status: 201,
+    effect: 'create',
+    access: 'discovery:update',
+    cli: { command: 'discovery lock create', args: ['device_id', 'field'] },
+    input: OneLock,
+    output: FieldLock,
+  }),
+  delete: operation({
+    name: 'discovery-locks.delete',
+    summary: 'Unlock a field of a device',
+    http: 'DELETE /api/discovery/locks/{device_id}/{field}',
+    effect: 'delete',
+    access: 'discovery:update',
+    cli: { command: 'discovery lock delete', args: ['device_id', 'field'] },
+    input: z.object({ device_id: idOf('devices'), field: Key }),
+    output: z.void(),
+  }),
+}

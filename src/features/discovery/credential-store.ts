@@ -1,0 +1,96 @@
+/** Which credentials a scan may use, and the SSH host keys that were pinned; the only writer of these. */
+import type { Kysely } from 'kysely'
+import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { placeOf } from './found-store.ts'
+import type { HostKeyRow } from './table.ts'
+
+const MAX_CREDENTIALS = 200
+
+/** Those of the network and of the devices in it; the network's own first. */
+export const credentialsFor = (ctx: Ctx, networkId: string) =>
+  ctx.db
+    .selectFrom('credentials')
+    .select(['id', 'name', 'type', 'device_id'])
+    .where((eb) =>
+      eb.or([
+        eb('network_id', '=', networkId),
+        eb(
+          'device_id',
+          'in',
+          eb.selectFrom('network_addresses').select('device_id').where('network_id', '=', networkId),
+        ),
+      ]),
+    )
+    .orderBy('name_key')
+    .orderBy('id')
+    .limit(MAX_CREDENTIALS)
+    .execute()
+
+/** The addresses of a device in a network. */
+export const addressesOf = async (ctx: Ctx, networkId: string, deviceId: string): Promise<string[]> => {
+  const rows = await ctx.db
+    .selectFrom('network_addresses')
+    .innerJoin('addresses', (join) =>
+      join
+        .onRef('addresses.device_id', '=', 'network_addresses.device_id')
+        .onRef('addresses.ip_key', '=', 'network_addresses.ip_key'),
+    )
+    .select('addresses.ip')
+    .distinct()
+    .where('network_addresses.device_id', '=', deviceId)
+    .where('network_addresses.network_id', '=', networkId)
+    .execute()
+  return rows.map(({ ip }) => ip)
+}
+
+const keysByPlaces = preparedKeys((db: Kysely<Tables>, places) =>
+  db.selectFrom('discovery_host_keys').select(['ip_key', 'fingerprint']).where('place', 'in', places),
+)
+
+/** The fingerprints that are pinned, by the key of their address. */
+export const pinsAt = async (ctx: Ctx, networkId: string, ipKeys: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await keysByPlaces(
+    ctx,
+    ipKeys.map((key) => placeOf(networkId, key)),
+  )
+  return new Map(rows.map(({ ip_key, fingerprint }) => [ip_key, fingerprint]))
+}
+
+/** All of a network, by address. */
+export const pinsOf = async (ctx: Ctx, networkId: string): Promise<Record<string, string>> => {
+  const rows = await ctx.db
+    .selectFrom('discovery_host_keys')
+    .select(['ip', 'fingerprint'])
+    .where('network_id', '=', networkId)
+    .execute()
+  return Object.fromEntries(rows.map(({ ip, fingerprint }) => [ip, fingerprint]))
+}
+
+const insertPins = preparedRows(
+  ['place', 'network_id', 'ip_key', 'ip', 'fingerprint', 'pinned_at'],
+  (db: Kysely<Tables>, rows: HostKeyRow[]) =>
+    db
+      .insertInto('discovery_host_keys')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('place').doUpdateSet(({ ref }) => ({
+          fingerprint: ref('excluded.fingerprint'),
+          pinned_at: ref('excluded.pinned_at'),
+        })),
+      ),
+)
+
+export type Pin = Pick<HostKeyRow, 'ip' | 'ip_key' | 'fingerprint'>
+
+/** Pins keys, in the place of those that were. */
+export const pin = (ctx: Ctx, networkId: string, pins: readonly Pin[]): Promise<void> =>
+  insertPins(
+    ctx,
+    pins.map((one) => ({ ...one, place: placeOf(networkId, one.ip_key), network_id: networkId, pinned_at: ctx.now })),
+  )
+
+export const removePinsOf = async (ctx: Ctx, networkId: string): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_host_keys').where('network_id', '=', networkId).execute()
+}

@@ -1,0 +1,103 @@
+/** Discovery, put together: what it answers, what it does by itself, and what it does when documented things change. */
+
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Device } from '../devices/schema.ts'
+import type { Network } from '../networks/api.ts'
+import { discovery, discoveryLocks, discoveryRules, inbox, scans } from './api.ts'
+import { assess, draftOf, reassess } from './assess.ts'
+import * as credentialStore from './credential-store.ts'
+import * as documented from './documented-store.ts'
+import { foundHandlers } from './found.ts'
+import * as queries from './found-queries.ts'
+import * as foundStore from './found-store.ts'
+import { inboxHandlers } from './inbox.ts'
+import { lockHandlers } from './locks.ts'
+import * as ruleStore from './rule-store.ts'
+import { ruleHandlers } from './rules.ts'
+import { createRunner, type RunnerOptions } from './runner.ts'
+import * as scanStore from './scan-store.ts'
+import { scanHandlers } from './scans.ts'
+import { forgetOld, startDue } from './upkeep.ts'
+
+/** The condition that a search over everything finds discovered devices by. */
+export const holdsWord = queries.holdsWord
+
+const SECOND_MS = 1000
+const DAY_MS = 86_400_000
+
+/** What was found is compared anew with what is documented by now. */
+const compareAnew = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> =>
+  reassess(ctx, await documented.discoveredOf(ctx, deviceIds))
+
+/** Nobody is promoted to a device that is deleted. */
+const release = async (ctx: Ctx, { id }: Device): Promise<void> => {
+  await documented.removeLocksOf(ctx, id)
+  const { byId } = await foundStore.loadByIds(ctx, await documented.discoveredOf(ctx, [id]))
+  for (const record of byId.values()) {
+    const { doc } = record
+    if (!doc) continue
+    const isIts = doc.promoted_to_device_id === id
+    const device = isIts ? { ...doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now } : doc
+    await foundStore.save(ctx, await assess(ctx, doc.network_id, draftOf(record, { device }), id))
+  }
+}
+
+const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
+  await scanStore.removeOfNetwork(ctx, id)
+  await foundStore.removeOfNetwork(ctx, id)
+  await ruleStore.removeOfNetwork(ctx, id)
+  await credentialStore.removePinsOf(ctx, id)
+}
+
+type Ends = { readonly parent_id: string; readonly child_id: string }
+
+export const discoveryFeature = (options: RunnerOptions): Feature => {
+  const { config } = options
+  const runner = createRunner(options)
+  return {
+    operations: [
+      ...implement(scans, scanHandlers(options)),
+      ...implement(discovery, foundHandlers),
+      ...implement(discoveryRules, ruleHandlers(config)),
+      ...implement(inbox, inboxHandlers),
+      ...implement(discoveryLocks, lockHandlers),
+    ],
+    reactions: {
+      'devices.recorded': (ctx, devices: readonly Device[]) =>
+        compareAnew(
+          ctx,
+          devices.map(({ id }) => id),
+        ),
+      'device.updated': (ctx, { device }: { device: Device }) => compareAnew(ctx, [device.id]),
+      'device.deleting': release,
+      'relationship.created': (ctx, { parent_id, child_id }: Ends) => compareAnew(ctx, [parent_id, child_id]),
+      'relationship.deleted': (ctx, { parent_id, child_id }: Ends) => compareAnew(ctx, [parent_id, child_id]),
+      'network.deleting': removeNetwork,
+    },
+    jobs: [
+      {
+        name: 'discovery.run-scans',
+        summary: 'Runs the scans that are in line, and takes up those that were interrupted',
+        everyMs: 2 * SECOND_MS,
+        runsAtStart: true,
+        run: runner.tend,
+      },
+      {
+        name: 'discovery.start-due',
+        summary: 'Starts the scans of rules that are due',
+        everyMs: 5 * SECOND_MS,
+        runsAtStart: true,
+        run: (ctx) => startDue(ctx, config),
+      },
+      {
+        name: 'discovery.forget-old',
+        summary: 'Deletes discovered devices that nobody promoted and no scan has seen for DISCOVERY_CLEANUP_DAYS',
+        everyMs: DAY_MS,
+        runsAtStart: true,
+        run: (ctx) => forgetOld(ctx, config.discoveryCleanupDays),
+      },
+    ],
+    committed: runner.committed,
+    close: runner.close,
+  }
+}

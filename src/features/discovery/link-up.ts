@@ -1,0 +1,105 @@
+/** Turns what switches and neighbours say of others (forwarding tables, LLDP) into what may be documented of those. */
+import { ipKey, parseIp } from '../../net/ip.ts'
+import { isMulticastMac, parseMac } from '../../net/mac.ts'
+import { batches } from '../../platform/db/batches.ts'
+import type { SnmpFacts } from '../../scanner/protocol.ts'
+import type { Ctx } from '../ctx.ts'
+import { assess, draftOf, linksOf } from './assess.ts'
+import type { Link } from './findings.ts'
+import * as queries from './found-queries.ts'
+import * as store from './found-store.ts'
+import type { DiscoveredRecord } from './records.ts'
+
+const CHUNK = 100
+/** Links of one device: a switch has not more neighbours than ports. */
+const MAX_LINKS = 128
+
+type Told = { readonly source: DiscoveredRecord; readonly facts: SnmpFacts }
+
+const factsOf = (source: DiscoveredRecord): Told[] =>
+  [...source.addresses.values()].flatMap(({ observation }) =>
+    observation.snmp ? [{ source, facts: observation.snmp }] : [],
+  )
+
+/** MACs that are alone on their port: where there are more, another switch is behind it. */
+const aloneOnPort = ({ forwarding }: SnmpFacts): { mac: string; port: string }[] => {
+  const macs = forwarding.filter(({ mac, port }) => port !== '' && parseMac(mac) !== undefined && !isMulticastMac(mac))
+  const byPort = Map.groupBy(macs, ({ port }) => port)
+  return [...byPort.values()].flatMap((all) => {
+    const [only] = all
+    return only && new Set(all.map(({ mac }) => mac)).size === 1 ? [only] : []
+  })
+}
+
+const macKey = (mac: string): string => `mac:${parseMac(mac) ?? ''}`
+
+/** A neighbour may call anything its address. */
+const addressKey = (text: string): string => {
+  const ip = parseIp(text)
+  return ip ? ipKey(ip) : ''
+}
+
+/** Links by the id of the discovered device that they are of. */
+type Links = Map<string, Link[]>
+
+const addLink = (links: Links, id: string, link: Link): void => {
+  links.set(id, [...(links.get(id) ?? []), link])
+}
+
+const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Told[]): Promise<Links> => {
+  const links: Links = new Map()
+  const ports = told.flatMap(({ source, facts }) => aloneOnPort(facts).map((one) => ({ ...one, source })))
+  const neighbours = told.flatMap(({ source, facts }) => facts.lldp.map((one) => ({ ...one, source })))
+  const owners = await queries.ownersOf(ctx, [
+    ...ports.map(({ mac }) => macKey(mac)),
+    ...neighbours.map(({ remoteChassis }) => macKey(remoteChassis)),
+  ])
+  const addresses = neighbours.map(({ remoteAddress }) => addressKey(remoteAddress)).filter((key) => key !== '')
+  const holders = await queries.holdersOf(ctx, networkId, addresses)
+  for (const { mac, port, source } of ports) {
+    const target = owners.get(macKey(mac))
+    const name = source.doc?.hostname || source.doc?.ip
+    if (target !== undefined && target !== source.id)
+      addLink(links, target, {
+        kind: 'switch_port',
+        mac,
+        port,
+        sourceId: source.id,
+        because: `${name} learnt ${mac} there`,
+      })
+  }
+  for (const { source, localPort, remotePort, remoteChassis, remoteAddress } of neighbours) {
+    const target = owners.get(macKey(remoteChassis)) ?? holders.get(addressKey(remoteAddress))
+    if (target !== undefined && target !== source.id)
+      addLink(links, source.id, { kind: 'neighbour', targetId: target, because: `LLDP: ${localPort} to ${remotePort}` })
+  }
+  return links
+}
+
+/** What a source says now takes the place of what it said before. */
+const joined = (record: DiscoveredRecord, fresh: readonly Link[]): Link[] => {
+  const sources = new Set(fresh.flatMap((link) => (link.kind === 'switch_port' ? [link.sourceId] : [])))
+  const hasNeighbours = fresh.some(({ kind }) => kind === 'neighbour')
+  const kept = linksOf(record.row).filter((link) =>
+    link.kind === 'switch_port' ? !sources.has(link.sourceId) : !hasNeighbours,
+  )
+  return [...fresh, ...kept].slice(0, MAX_LINKS)
+}
+
+const save = async (ctx: Ctx, links: Links, ids: readonly string[]): Promise<void> => {
+  const { byId } = await store.loadByIds(ctx, ids)
+  const drafts = [...byId.values()].flatMap((record) =>
+    draftOf(record, { links: joined(record, links.get(record.id) ?? []) }),
+  )
+  for (const [networkId, all] of Map.groupBy(drafts, ({ device }) => device.network_id))
+    await store.save(ctx, await assess(ctx, networkId, all))
+}
+
+/** @param ids of the discovered devices that have told something of others */
+export const linkUp = async (ctx: Ctx, networkId: string, ids: readonly string[]): Promise<void> => {
+  for (const batch of batches(ids, CHUNK)) {
+    const { byId } = await store.loadByIds(ctx, batch)
+    const links = await linksFrom(ctx, networkId, [...byId.values()].flatMap(factsOf))
+    for (const some of batches([...links.keys()], CHUNK)) await ctx.write((tx) => save(tx, links, some))
+  }
+}

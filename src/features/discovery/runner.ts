@@ -1,0 +1,295 @@
+/**
+ * Runs the scans that are in line, each in a process of its own, and stores what they report. Knows the scanner by its door alone:
+ * what it is told, it is told by `onReport`.
+ */
+import type { Config } from '../../platform/config.ts'
+import type { Secrets } from '../../platform/crypto.ts'
+import { batches } from '../../platform/db/batches.ts'
+import type { Kernel } from '../../platform/kernel.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { ScanEnd, ScanProcess, startScan as StartScan } from '../../scanner/process.ts'
+import type { Checkpoint, FromScanner, Progress, ScanPlan } from '../../scanner/protocol.ts'
+import type { Ctx } from '../ctx.ts'
+import { mustGet as mustGetNetwork } from '../networks/networks.ts'
+import type { Tables } from '../tables.ts'
+import { finish } from './finish.ts'
+import { type Intake, takeIn } from './intake.ts'
+import { planFor } from './plan.ts'
+import { noteRun } from './rules.ts'
+import * as store from './scan-store.ts'
+import { fail } from './scans.ts'
+import type { Scan } from './schema.ts'
+
+/** A scan whose process died is taken up where it was, so many times. */
+const MAX_RESUMES = 3
+/** After that time too much may have changed to go on from there. */
+const RESUME_WITHIN_MS = 600_000
+/** Another instance that has not been heard of for this long is gone. */
+const SILENCE_MS = 60_000
+const BEAT_MS = 15_000
+/** Hosts of one transaction: some milliseconds of the writer's time. */
+const HOSTS_PER_WRITE = 100
+/** Events after which there may be something to start or to stop. */
+const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.deleted', 'network.deleted'])
+
+export type RunnerOptions = {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly metrics: Metrics
+  readonly kernel: () => Kernel<Tables>
+  readonly startScan: typeof StartScan
+}
+
+export type Runner = {
+  /** Starts what can be started, stops what is no longer wanted, and takes up what was left behind. */
+  readonly tend: (ctx: Ctx) => Promise<void>
+  readonly committed: (events: readonly string[]) => void
+  /** Stops every scan; those that run are taken up at the next start. */
+  readonly close: () => Promise<void>
+}
+
+type Running = {
+  readonly ctx: Ctx
+  readonly scan: Scan
+  process: ScanProcess | undefined
+  /** Resolves when nothing more is written for it. */
+  done: Promise<void>
+  readonly began: { readonly atMs: number; scanned: number | undefined }
+}
+
+type Open = Awaited<ReturnType<typeof store.open>>[number]
+
+const checkpointOf = (text: string): Checkpoint | null =>
+  // What is stored was reported by a scanner.
+  text === '' ? null : (JSON.parse(text) as Checkpoint)
+
+/** The scanner counts in targets of its own, of which there may be a few less. */
+const scannedOf = ({ total_hosts }: Scan, { scanned, total }: Progress): number =>
+  total === 0 ? 0 : Math.min(total_hosts, Math.round((scanned / total) * total_hosts))
+
+export const createRunner = ({ config, secrets, metrics, kernel, startScan }: RunnerOptions): Runner => {
+  const me = Bun.randomUUIDv7()
+  const running = new Map<string, Running>()
+  const scansTotal = metrics.counter('discovery_scans_total', 'Discovery scans')
+  const durations = metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
+  let isClosed = false
+  let turn: Promise<void> = Promise.resolve()
+  let isAsked = false
+  let lastBeatMs = 0
+
+  const mine = (id: string) => ({ id, from: ['running'] as const, runner: me })
+
+  const storeBatch = async (
+    ctx: Ctx,
+    entry: Running,
+    intake: Omit<Intake, 'stage'>,
+    { progress, hosts, checkpoint }: Extract<FromScanner, { type: 'batch' }>,
+  ): Promise<boolean> => {
+    const { scan, began } = entry
+    const { stage } = progress
+    const scanned_hosts = scannedOf(scan, progress)
+    began.scanned ??= scanned_hosts
+    const pieces = hosts.length > 0 ? batches(hosts, HOSTS_PER_WRITE) : [[]]
+    for (const [i, piece] of pieces.entries()) {
+      const isLast = i === pieces.length - 1
+      const isWanted = await ctx.write(async (tx) => {
+        const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
+        const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
+        const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found, heartbeat_at: tx.now }
+        if (!(await store.change(tx, mine(scan.id), state))) return false
+        await takeIn(tx, { ...intake, stage }, piece)
+        // With the last of its hosts: whoever goes on from there finds all of them stored.
+        if (isLast) await store.setState(tx, scan.id, { checkpoint: JSON.stringify(checkpoint) })
+        return true
+      })
+      if (!isWanted) return false
+    }
+    return true
+  }
+
+  const onReport = async (
+    ctx: Ctx,
+    entry: Running,
+    intake: Omit<Intake, 'stage'>,
+    report: FromScanner,
+  ): Promise<void> => {
+    const { id } = entry.scan
+    if (report.type === 'ready')
+      await ctx.write(async (tx) => {
+        await store.setState(tx, id, { privilege: JSON.stringify(report.privilege) })
+        if (report.privilege.advice !== '') await store.addNote(tx, id, `for more: ${report.privilege.advice}`)
+      })
+    else if (report.type === 'note') await ctx.write((tx) => store.addNote(tx, id, report.text))
+    else if (report.type === 'batch' && !(await storeBatch(ctx, entry, intake, report))) entry.process?.cancel()
+  }
+
+  const complete = async (ctx: Ctx, { scan }: Running, previousScanId: string): Promise<void> => {
+    await finish(ctx, scan, previousScanId)
+    await ctx.write(async (tx) => {
+      const ended = { status: 'completed' as const, stage: '' as const, scanned_hosts: scan.total_hosts }
+      if (!(await store.change(tx, mine(scan.id), { ...ended, completed_at: tx.now }))) return
+      await store.setState(tx, scan.id, { checkpoint: '' })
+      await noteRun(tx, scan.rule_id)
+      const completed = await store.find(tx, scan.id)
+      if (completed) await tx.emit('discovery.completed', completed)
+    })
+    durations.observe(scan.scan_type, Date.now() - Date.parse(scan.started_at ?? scan.created_at))
+  }
+
+  const conclude = async (ctx: Ctx, entry: Running, previousScanId: string, end: ScanEnd): Promise<void> => {
+    const { id } = entry.scan
+    if (end.result === 'done') await complete(ctx, entry, previousScanId)
+    else if (end.result === 'failed') await ctx.write((tx) => fail(tx, entry.scan, end.message))
+    // One that was called off is on record as such; one that died is taken up at the next look.
+    else if (end.result === 'died' && !isClosed) await ctx.write((tx) => store.addNote(tx, id, end.message))
+  }
+
+  const run = async (ctx: Ctx, entry: Running): Promise<void> => {
+    const { scan } = entry
+    const network = await mustGetNetwork(ctx, scan.network_id)
+    const state = await store.findState(ctx, scan.id)
+    const checkpoint = checkpointOf(state?.checkpoint ?? '')
+    const { plan, notes } = await planFor(ctx, { scan, network, checkpoint }, { config, secrets })
+    for (const note of notes) await ctx.write((tx) => store.addNote(tx, scan.id, note))
+    const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
+    const hasLogin = loginsOf(plan)
+    const intake = { networkId: network.id, scanId: scan.id, type: scan.scan_type, previousScanId, hasLogin }
+    const isWanted = (await store.find(ctx, scan.id))?.status === 'running'
+    if (isClosed || !isWanted) return
+    const process = startScan(plan, (report) => onReport(ctx, entry, intake, report))
+    entry.process = process
+    await conclude(ctx, entry, previousScanId, await process.ended)
+  }
+
+  /** Runs a scan that this process has taken, until nothing more is to be written for it. */
+  const begin = (ctx: Ctx, scan: Scan): void => {
+    const entry: Running = {
+      ctx,
+      scan,
+      process: undefined,
+      done: Promise.resolve(),
+      began: { atMs: Date.parse(scan.started_at ?? scan.created_at), scanned: undefined },
+    }
+    running.set(scan.id, entry)
+    entry.done = run(ctx, entry)
+      .catch(async (error: unknown) => {
+        ctx.log.error('a scan could not be run', { scan: scan.id, error })
+        await ctx.write((tx) => fail(tx, scan, 'the server could not run it; its log says why'))
+      })
+      // Where even that cannot be written, the scan is found again as one that nobody runs.
+      .catch((error: unknown) => ctx.log.error('a failed scan could not be recorded', { scan: scan.id, error }))
+      .finally(() => {
+        running.delete(scan.id)
+        ask()
+      })
+  }
+
+  const take = async (ctx: Ctx, { id }: Open): Promise<void> => {
+    const scan = await ctx.write(async (tx) => {
+      const started = { status: 'running' as const, runner: me, started_at: tx.now, heartbeat_at: tx.now }
+      if (!(await store.change(tx, { id, from: ['pending'] }, started))) return undefined
+      const taken = await store.find(tx, id)
+      if (taken) await tx.emit('discovery.started', taken)
+      return taken
+    })
+    if (!scan) return
+    scansTotal.add()
+    begin(ctx, scan)
+  }
+
+  const isLeftBehind = ({ id, status, runner, heartbeat_at }: Open, ctx: Ctx): boolean => {
+    if (status !== 'running' || running.has(id)) return false
+    if (runner === me || runner === '' || ctx.store.sql.hasOneWriter) return true
+    return Date.parse(ctx.now) - Date.parse(heartbeat_at) > SILENCE_MS
+  }
+
+  const takeUp = async (ctx: Ctx, { id, runner, heartbeat_at, resumes }: Open): Promise<void> => {
+    const scan = await ctx.write(async (tx) => {
+      const found = await store.find(tx, id)
+      if (!found) return undefined
+      const silenceMs = Date.parse(tx.now) - Date.parse(heartbeat_at)
+      const reason =
+        resumes >= MAX_RESUMES
+          ? `its process died ${resumes + 1} times`
+          : silenceMs > RESUME_WITHIN_MS
+            ? 'the server was stopped for too long to go on from where it was'
+            : undefined
+      if (reason !== undefined) {
+        await fail(tx, found, reason)
+        return undefined
+      }
+      // Without a runner it was left in good order.
+      const taken = { runner: me, heartbeat_at: tx.now, resumes: runner === '' ? resumes : resumes + 1 }
+      if (!(await store.change(tx, { id, from: ['running'], runner }, taken))) return undefined
+      await store.addNote(tx, id, 'goes on from where it was')
+      return found
+    })
+    if (scan) begin(ctx, scan)
+  }
+
+  const beat = async (ctx: Ctx): Promise<void> => {
+    if (running.size === 0 || Date.now() - lastBeatMs < BEAT_MS) return
+    lastBeatMs = Date.now()
+    await ctx.write((tx) => store.beat(tx, [...running.keys()]))
+  }
+
+  const look = async (ctx: Ctx): Promise<void> => {
+    if (isClosed) return
+    const open = await store.open(ctx)
+    const wanted = new Set(
+      open.filter(({ status, runner }) => status === 'running' && runner === me).map(({ id }) => id),
+    )
+    for (const [id, { process }] of running) if (!wanted.has(id)) process?.cancel()
+    for (const one of open) if (isLeftBehind(one, ctx)) await takeUp(ctx, one)
+    const networks = new Set(open.filter(({ status }) => status === 'running').map(({ network_id }) => network_id))
+    for (const one of open) {
+      if (networks.size >= config.discoveryMaxConcurrent || isClosed) break
+      if (one.status !== 'pending' || networks.has(one.network_id)) continue
+      networks.add(one.network_id)
+      await take(ctx, one)
+    }
+    await beat(ctx)
+  }
+
+  /** One look at a time: what has changed since it began is seen by the next. */
+  const tend = (ctx: Ctx): Promise<void> => {
+    const next = turn.then(() => look(ctx))
+    // A failed look is told to whoever asked for it; the next one is another.
+    turn = next.catch(() => {})
+    return next
+  }
+
+  const ask = (): void => {
+    if (isAsked || isClosed) return
+    isAsked = true
+    setImmediate(() => {
+      isAsked = false
+      if (isClosed) return
+      const job = { name: 'discovery.run-scans', summary: '', everyMs: 0, run: tend }
+      turn = kernel()
+        .runJob(job)
+        // The same look is made again by the timer, which logs what goes wrong.
+        .catch(() => {})
+    })
+  }
+
+  return {
+    tend,
+    committed: (events) => {
+      if (events.some((event) => NEWS.has(event))) ask()
+    },
+    close: async () => {
+      isClosed = true
+      await turn
+      const left = [...running.values()]
+      for (const { process } of left) process?.cancel()
+      await Promise.all(left.map(({ done }) => done))
+      for (const { ctx, scan } of left) await ctx.write((tx) => store.change(tx, mine(scan.id), { runner: '' }))
+    },
+  }
+}
+
+const loginsOf = ({ ssh }: ScanPlan): ((ip: string) => boolean) => {
+  const ips = new Set(ssh.map(({ ip }) => ip))
+  return (ip) => ips.has('') || ips.has(ip)
+}

@@ -1,0 +1,199 @@
+/** The queries of scans; the only writer of their tables. */
+import type { Ctx } from '../ctx.ts'
+import type { Scan, ScanDetail, ScanNote, ScanPrivilege, ScanStatus } from './schema.ts'
+import type { ChangeRow, ScanRow, ScanStateRow } from './table.ts'
+
+const columns = [
+  'id',
+  'network_id',
+  'status',
+  'scan_type',
+  'stage',
+  'total_hosts',
+  'scanned_hosts',
+  'found_hosts',
+  'hosts_per_second',
+  'exclude_ips',
+  'error_message',
+  'rule_id',
+  'created_by',
+  'started_at',
+  'completed_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof ScanRow)[]
+
+type Stored = Pick<ScanRow, (typeof columns)[number]>
+
+const percentOf = ({ status, scanned_hosts, total_hosts }: Stored): number => {
+  if (status === 'completed') return 100
+  return total_hosts === 0 ? 0 : Math.floor((scanned_hosts / total_hosts) * 10_000) / 100
+}
+
+/** The fields in the order of the contract. */
+export const scanOf = (row: Stored): Scan => {
+  const { id, network_id, status, scan_type, stage, total_hosts, scanned_hosts, found_hosts, ...rest } = row
+  const counts = { total_hosts, scanned_hosts, found_hosts, progress_percent: percentOf(row) }
+  return { id, network_id, status, scan_type, stage, ...counts, ...rest }
+}
+
+/** Newest first. */
+export const query = (ctx: Ctx) =>
+  ctx.db.selectFrom('discovery_scans').select(columns).orderBy('created_at', 'desc').orderBy('id', 'desc')
+
+const byId = (ctx: Ctx, id: string) => ctx.db.selectFrom('discovery_scans').select(columns).where('id', '=', id)
+
+export const find = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
+  const row = await byId(ctx, id).executeTakeFirst()
+  return row && scanOf(row)
+}
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
+  const row = await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+  return row && scanOf(row)
+}
+
+export const findState = (ctx: Ctx, id: string): Promise<ScanStateRow | undefined> =>
+  ctx.db
+    .selectFrom('discovery_scan_states')
+    .select(['scan_id', 'privilege', 'log', 'checkpoint'])
+    .where('scan_id', '=', id)
+    .executeTakeFirst()
+
+/** What is stored is what was written here. */
+const privilegeOf = ({ privilege }: ScanStateRow) =>
+  privilege === '' ? null : (JSON.parse(privilege) as ScanPrivilege)
+const logOf = ({ log }: ScanStateRow) => JSON.parse(log) as ScanNote[]
+
+export const withState = async (ctx: Ctx, scan: Scan): Promise<ScanDetail> => {
+  const state = await findState(ctx, scan.id)
+  return { ...scan, privilege: state ? privilegeOf(state) : null, log: state ? logOf(state) : [] }
+}
+
+export const insert = async (ctx: Ctx, { progress_percent: _, ...scan }: Scan): Promise<void> => {
+  await ctx.db
+    .insertInto('discovery_scans')
+    .values({ ...scan, runner: '', heartbeat_at: scan.created_at, resumes: 0 })
+    .execute()
+  await ctx.db
+    .insertInto('discovery_scan_states')
+    .values({ scan_id: scan.id, privilege: '', log: '[]', checkpoint: '' })
+    .execute()
+}
+
+/** Notes that are kept of a scan: the last ones, and the first, which say what it could do. */
+const MAX_NOTES = 100
+const FIRST_NOTES = 20
+const MAX_NOTE = 500
+
+export const addNote = async (ctx: Ctx, id: string, text: string): Promise<void> => {
+  const state = await findState(ctx, id)
+  if (!state) return
+  const log = [...logOf(state), { at: ctx.now, text: text.toWellFormed().replaceAll('\u0000', '').slice(0, MAX_NOTE) }]
+  if (log.length > MAX_NOTES) log.splice(FIRST_NOTES, 1)
+  await setState(ctx, id, { log: JSON.stringify(log) })
+}
+
+export const setState = async (
+  ctx: Ctx,
+  id: string,
+  fields: Partial<Pick<ScanStateRow, 'privilege' | 'log' | 'checkpoint'>>,
+): Promise<void> => {
+  await ctx.db.updateTable('discovery_scan_states').set(fields).where('scan_id', '=', id).execute()
+}
+
+type Change = Partial<Omit<ScanRow, 'id' | 'network_id' | 'created_at'>>
+
+type Condition = {
+  readonly id: string
+  readonly from: readonly ScanStatus[]
+  /** Only where this process runs it, or ran it before. */
+  readonly runner?: string
+}
+
+/** Changes a scan that is in one of these states; false, and nothing changed, when it no longer is. */
+export const change = async (ctx: Ctx, { id, from, runner }: Condition, fields: Change): Promise<boolean> => {
+  let query = ctx.db
+    .updateTable('discovery_scans')
+    .set({ ...fields, updated_at: ctx.now })
+    .where('id', '=', id)
+    .where('status', 'in', from)
+  if (runner !== undefined) query = query.where('runner', '=', runner)
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Tells that the process lives; no change of the scan itself, as far as anybody is told. */
+export const beat = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return
+  await ctx.db.updateTable('discovery_scans').set({ heartbeat_at: ctx.now }).where('id', 'in', ids).execute()
+}
+
+/** What waits or runs, oldest first. */
+export const open = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('discovery_scans')
+    .select(['id', 'network_id', 'status', 'runner', 'heartbeat_at', 'resumes', 'started_at'])
+    .where('status', 'in', ['pending', 'running'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+/** The completed scan of the network before this one. Ids are in the order in which scans were asked for. */
+export const completedBefore = async (ctx: Ctx, networkId: string, id: string): Promise<string | undefined> => {
+  const row = await ctx.db
+    .selectFrom('discovery_scans')
+    .select('id')
+    .where('network_id', '=', networkId)
+    .where('status', '=', 'completed')
+    .where('id', '<', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** The scans of a network after one, up to another and with it. */
+export const idsBetween = async (ctx: Ctx, { network_id, id }: Scan, after: string | undefined): Promise<string[]> => {
+  const all = ctx.db
+    .selectFrom('discovery_scans')
+    .select('id')
+    .where('network_id', '=', network_id)
+    .where('id', '<=', id)
+    .where('id', '>', after ?? '')
+  return (await all.execute()).map((row) => row.id)
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_scans').where('id', '=', id).execute()
+}
+
+export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_scans').where('network_id', '=', networkId).execute()
+}
+
+export const insertChanges = async (ctx: Ctx, rows: readonly ChangeRow[]): Promise<void> => {
+  if (rows.length === 0) return
+  await ctx.db
+    .insertInto('discovery_changes')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['scan_id', 'kind', 'discovered_id']).doNothing())
+    .execute()
+}
+
+export const countChanges = async (ctx: Ctx, scanIds: readonly string[], kind: ChangeRow['kind']): Promise<number> => {
+  const { n } = await ctx.db
+    .selectFrom('discovery_changes')
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    .where('scan_id', 'in', scanIds)
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+export const changesOf = (ctx: Ctx, scanIds: readonly string[]) =>
+  ctx.db
+    .selectFrom('discovery_changes')
+    .select(['discovered_id', 'kind', 'ip', 'hostname', 'mac_address', 'changes'])
+    .where('scan_id', 'in', scanIds)

@@ -1,0 +1,64 @@
+/** `plat watch` against a real server, in process. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { runCli } from '../../cli.ts'
+import { memoryIo } from '../../platform/cli/memory-io.ts'
+import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+
+let app: TestApp
+let admin: TestCaller
+beforeAll(async () => {
+  app = await testApp()
+  admin = await app.as('admin')
+})
+afterAll(() => app.close())
+
+/** Runs the command; something happens once it listens. */
+const watched = async (argv: readonly string[], happens: () => Promise<unknown>, token = admin.key) => {
+  const listening = Promise.withResolvers<void>()
+  let last: Promise<Response> | undefined
+  const { io, out, err } = memoryIo({
+    argv: ['watch', ...argv],
+    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: token },
+    fetch: (target, init) => {
+      last = app.fetch(new Request(target, init))
+      void last.then(() => listening.resolve())
+      return last
+    },
+  })
+  const done = runCli(io)
+  await Promise.race([listening.promise, done])
+  // The feed is joined right after the answer: what is made meanwhile would come before it.
+  await Bun.sleep(50)
+  await happens()
+  return { code: await done, out: out(), err: err() }
+}
+
+test('shows a line for each event', async () => {
+  const { code, out } = await watched(['--count', '2'], async () => {
+    const { id } = await admin.api.devices.create({ name: 'web-01' })
+    await admin.api.devices.update({ id, os: 'Debian' })
+  })
+  expect([code, out.split('\n').length]).toEqual([0, 3])
+  expect(out).toMatch(/^\S+Z {2}device\.created +web-01\n\S+Z {2}device\.updated +web-01 \(os\)\n$/)
+})
+
+test('keeps to types, and prints JSON for scripts', async () => {
+  const { out } = await watched(['--count', '1', '--types', 'network.*', '-o', 'json'], async () => {
+    await admin.api.devices.create({ name: 'hidden' })
+    await admin.api.networks.create({ name: 'lan', subnet: '10.0.0.0/24' })
+  })
+  expect(JSON.parse(out)).toMatchObject({ event: 'network.created', data: { name: 'lan' } })
+})
+
+test.each([
+  [2, ['--count', 'x'], '--count'],
+  [2, ['--types', 'device.exploded'], 'types'],
+])('exits with %d for %j', async (code, argv, about) => {
+  const { code: was, err } = await watched(argv, async () => {})
+  expect([was, err.includes(about)]).toEqual([code, true])
+})
+
+test('exits with 3 for those who may not', async () => {
+  const other = await app.as(['devices:read'])
+  expect((await watched([], async () => {}, other.key)).code).toBe(3)
+})

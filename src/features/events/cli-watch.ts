@@ -1,0 +1,106 @@
+/** Follows the live feed from a terminal or a script. */
+import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { usageError } from '../../platform/cli/usage-error.ts'
+import { sendRequest, type Transport } from '../../platform/client.ts'
+import { AppError } from '../../platform/errors.ts'
+
+type Received = { readonly id: string; readonly event: string; readonly data: string }
+
+const RETRY_MS = 2000
+
+/** The events of a stream: HTML, section 9.2.6, as far as our server uses it. */
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Received> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const bytes of body) {
+    const blocks = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const field = (name: string) =>
+        block
+          .split('\n')
+          .find((line) => line.startsWith(`${name}: `))
+          ?.slice(name.length + 2)
+      const [event, data] = [field('event'), field('data')]
+      if (event !== undefined && data !== undefined) yield { id: field('id') ?? '', event, data }
+    }
+  }
+}
+
+/** What a person needs to know what it is about. */
+const lineOf = ({ event, data }: Received): string => {
+  // The server's half of the contract.
+  const { timestamp, data: about } = JSON.parse(data) as { timestamp: string; data: Record<string, unknown> }
+  const named = ['name', 'pool_name', 'description', 'ip', 'subnet', 'id'].flatMap((field) => about[field] || [])
+  const changes = Array.isArray(about.changes) ? ` (${about.changes.join(', ')})` : ''
+  return `${timestamp}  ${event.padEnd(24)}  ${String(named[0] ?? '')}${changes}\n`
+}
+
+const countOf = (texts: Texts): number => {
+  const text = textOf(texts, 'count')
+  if (text === undefined) return Number.POSITIVE_INFINITY
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw usageError('--count must be a whole number from 1 on')
+  return Number(text)
+}
+
+const pathOf = (texts: Texts): string => {
+  const query = new URLSearchParams()
+  for (const name of ['types', 'resource']) {
+    const text = textOf(texts, name)
+    if (text !== undefined) query.set(name, text)
+  }
+  return query.size === 0 ? '/api/events' : `/api/events?${query}`
+}
+
+type Place = { readonly transport: Transport; readonly path: string; readonly signal: AbortSignal }
+
+const openAt = ({ transport, path, signal }: Place, lastId: string): Promise<Response> => {
+  const headers = { accept: 'text/event-stream', ...(lastId === '' ? {} : { 'last-event-id': lastId }) }
+  // Bun's own option: without it a stream ends after five minutes.
+  const init = { method: 'GET', headers, signal, timeout: false }
+  return sendRequest(transport, path, init)
+}
+
+const isAway = (error: unknown): boolean =>
+  !(error instanceof AppError) || error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMIT_EXCEEDED'
+
+const rest = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, RETRY_MS)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+export const watch = async ({ io, globals, connect }: Session, texts: Texts): Promise<number> => {
+  const most = countOf(texts)
+  const path = pathOf(texts)
+  const { transport } = await connect()
+  const signal = io.interrupted()
+  const isJson = globals.output === 'json'
+  let count = 0
+  let lastId = ''
+  let hasBegun = false
+  while (!signal.aborted) {
+    try {
+      const { body } = await openAt({ transport, path, signal }, lastId)
+      hasBegun = true
+      for await (const received of eventsIn(body ?? new ReadableStream())) {
+        if (received.id !== '') lastId = received.id
+        if (received.event === 'reset') {
+          await io.stderr.write('Some events are no longer kept: what follows goes on later\n')
+          continue
+        }
+        await io.stdout.write(isJson ? `${received.data}\n` : lineOf(received))
+        if (++count >= most) return 0
+      }
+    } catch (error) {
+      if (signal.aborted) break
+      // A server that was never there is a mistake; one that was comes back.
+      if (!hasBegun || !isAway(error)) throw error
+    }
+    if (!signal.aborted) await rest(signal)
+  }
+  return 0
+}

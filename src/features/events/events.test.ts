@@ -1,0 +1,211 @@
+// What the live feed sends, to whom, from where on, and whom it lets go.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { dialects } from '../../testing/servers.ts'
+import { until } from '../../testing/until.ts'
+
+const TIMEOUT_MS = 60_000
+
+type Heard = { readonly id: number; readonly event: string; readonly data: Record<string, unknown> }
+
+const heardIn = (text: string): Heard[] =>
+  text.split('\n\n').flatMap((block) => {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+    const [event, data] = [field('event'), field('data')]
+    return event === undefined || data === undefined ? [] : [{ id: Number(field('id')), event, data: JSON.parse(data) }]
+  })
+
+/** Follows until it is told to stop. */
+const follow = async (caller: TestCaller, query = '', headers: Record<string, string> = {}) => {
+  const response = await caller.request('GET', `/api/events${query}`, undefined, headers)
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let isOver = false
+  const reading = (async () => {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += decoder.decode(value, { stream: true })
+    }
+    isOver = true
+  })()
+  return {
+    heard: () => heardIn(text),
+    hears: (n: number) => until(`${n} events`, () => (heardIn(text).length >= n ? heardIn(text) : undefined)),
+    opened: () => until('an open stream', () => (text.startsWith('retry:') ? text : undefined)),
+    isOver: () => until('the end of the stream', () => isOver || undefined),
+    stop: async () => {
+      await reader.cancel()
+      await reading
+    },
+  }
+}
+
+describe.each([...dialects()])('the live feed on %s', (dialect) => {
+  let app: TestApp
+  let admin: TestCaller
+  beforeAll(async () => {
+    app = await testApp({ dialect })
+    admin = await app.as('admin')
+  }, TIMEOUT_MS)
+  afterAll(() => app.close(), TIMEOUT_MS)
+
+  const device = (name: string) => admin.api.devices.create({ name })
+  const namesOf = (heard: readonly Heard[]) => heard.map(({ data }) => (data.data as { name: string }).name)
+
+  test('tells what happens, in order, with numbers that rise', async () => {
+    const feed = await follow(admin)
+    await feed.opened()
+    const { id, created_at } = await device('first')
+    await admin.api.devices.update({ id, os: 'Debian' })
+    await admin.api.devices.delete({ id })
+    const heard = await feed.hears(3)
+    expect(heard.map(({ event }) => event)).toEqual(['device.created', 'device.updated', 'device.deleted'])
+    expect(heard[0]?.data).toMatchObject({
+      event: 'device.created',
+      timestamp: created_at,
+      data: { id, name: 'first' },
+    })
+    const ids = heard.map((one) => one.id)
+    expect(ids).toEqual([...ids].sort((a, b) => a - b))
+    await feed.stop()
+  })
+
+  test('begins at the moment it is followed', async () => {
+    await device('before')
+    const feed = await follow(admin)
+    await feed.opened()
+    await device('after')
+    await feed.hears(1)
+    expect(namesOf(feed.heard())).toEqual(['after'])
+    await feed.stop()
+  })
+
+  test.each(['header', 'query'])('goes on after the last event that arrived: %s', async (how) => {
+    const first = await follow(admin)
+    await first.opened()
+    await device('seen')
+    const [seen] = await first.hears(1)
+    await first.stop()
+    await device('missed one')
+    await device('missed two')
+    const last = String(seen?.id)
+    const again =
+      how === 'header'
+        ? await follow(admin, '', { 'Last-Event-ID': last })
+        : await follow(admin, `?last_event_id=${last}`)
+    await again.hears(2)
+    await device('live again')
+    await again.hears(3)
+    expect(namesOf(again.heard())).toEqual(['missed one', 'missed two', 'live again'])
+    await again.stop()
+  })
+
+  test('says when what was missed is no longer known', async () => {
+    const feed = await follow(admin, '?last_event_id=999999999')
+    await until('a reset', () => feed.heard().find(({ event }) => event === 'reset'))
+    await device('after the reset')
+    await until('the next', () => feed.heard().find(({ event }) => event === 'device.created'))
+    await feed.stop()
+  })
+
+  test.each([
+    ['?types=device.deleted', ['device.deleted']],
+    ['?types=network.*,device.deleted', ['network.created', 'device.deleted']],
+    ['', ['device.created', 'network.created', 'device.deleted']],
+  ])('keeps to the types of %p', async (query, wanted) => {
+    const feed = await follow(admin, query)
+    await feed.opened()
+    const { id } = await device('typed')
+    await admin.api.networks.create({ name: 'typed', subnet: '10.99.0.0/24' })
+    await admin.api.devices.delete({ id })
+    expect((await feed.hears(wanted.length)).map(({ event }) => event)).toEqual(wanted)
+    await feed.stop()
+  })
+
+  test('keeps to one object', async () => {
+    const [one, other] = [await device('one'), await device('other')]
+    const feed = await follow(admin, `?resource=${one.id}`)
+    await feed.opened()
+    await admin.api.devices.update({ id: other.id, os: 'x' })
+    await admin.api.devices.update({ id: one.id, os: 'y' })
+    const heard = await feed.hears(1)
+    expect(namesOf(heard)).toEqual(['one'])
+    await feed.stop()
+  })
+
+  test('says first what came since a moment', async () => {
+    const { created_at } = await device(`since-${dialect}`)
+    const feed = await follow(admin, `?since=${created_at}`)
+    const heard = await feed.hears(1)
+    expect(namesOf(heard)).toEqual([`since-${dialect}`])
+    await feed.stop()
+  })
+
+  test('says reset for a moment that is no longer kept', async () => {
+    const feed = await follow(admin, '?since=2020-01-01T00:00:00Z')
+    const [first] = await feed.hears(1)
+    expect(first?.event).toBe('reset')
+    await feed.stop()
+  })
+
+  test('tells each what it may read, and nothing else', async () => {
+    const feed = await follow(await app.as(['events:read', 'networks:read']))
+    await feed.opened()
+    await device('hidden')
+    await admin.api.networks.create({ name: 'shown', subnet: '10.98.0.0/24' })
+    const heard = await feed.hears(1)
+    expect(heard.map(({ event }) => event)).toEqual(['network.created'])
+    await feed.stop()
+  })
+
+  test('is refused to those who may not follow it, and to unknown types', async () => {
+    expect((await app.guest('GET', '/api/events')).status).toBe(401)
+    expect((await (await app.as(['devices:read'])).request('GET', '/api/events')).status).toBe(403)
+    const wrong = await admin.request('GET', '/api/events?types=device.exploded')
+    expect([wrong.status, await wrong.json()]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })])
+  })
+
+  test('lets everyone go when rights change, and they come back with those they have', async () => {
+    const feed = await follow(admin)
+    await feed.opened()
+    await admin.api.roles.create({ name: `role-${dialect}`, permissions: ['devices:read'] })
+    await feed.isOver()
+  })
+
+  test(
+    'lets go of a listener who does not read',
+    async () => {
+      const response = await admin.request('GET', '/api/events')
+      const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
+      await reader.read()
+      const description = 'x'.repeat(4000)
+      for (let i = 0; i < 100; i++) await admin.api.devices.create({ name: `big ${i}`, description })
+      let bytes = 0
+      const end = async (): Promise<void> => {
+        for (;;) {
+          const { done, value } = await reader.read()
+          if (done) return
+          bytes += value.length
+        }
+      }
+      await end()
+      expect(bytes).toBeLessThan(400_000)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'ends with the server',
+    async () => {
+      const other = await testApp({ dialect })
+      const feed = await follow(await other.as('admin'))
+      await feed.opened()
+      await other.close()
+      await feed.isOver()
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,72 @@
+/** The rules of events: what is kept for how long, and who is woken when something is on record. */
+import type { Db } from '../../platform/db/database.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Feature } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { eventRoutes } from './api.ts'
+import { createFeed } from './feed.ts'
+import { RECORDED, recording } from './record.ts'
+import * as store from './store.ts'
+import { streamTo } from './stream.ts'
+
+export type EventOptions = { readonly db: Db<Tables>; readonly log: Logger }
+
+/** What a listener has missed is kept this long. */
+const KEPT_MS = 24 * 60 * 60 * 1000
+const PURGE_MS = 10 * 60 * 1000
+const PURGE_BATCH = 2000
+/** Where other processes write to the same database. */
+const OTHERS_MS = 1000
+
+/** After these, who may see what may be another one: listeners come back and are judged anew. */
+const ABOUT_ACCESS = /^(user|role|key|session)\./
+
+export const eventsFeature = ({ db, log }: EventOptions): Feature => {
+  const scope = { db: db.read, store: db }
+  const feed = createFeed({
+    source: {
+      after: (seq, most) => store.after(scope, seq, most),
+      ends: () => store.ends(scope),
+      underWay: () => db.sql.underWay(db.read),
+    },
+    log,
+  })
+  const others = db.sql.hasOneWriter ? undefined : setInterval(feed.wake, OTHERS_MS)
+  others?.unref()
+  const before = async (moment: string): Promise<number | undefined> => {
+    // Whatever came then is no longer kept: there is no such number, which says so.
+    if (Date.parse(moment) < Date.now() - KEPT_MS) return -1
+    const first = await store.firstSince(scope, moment)
+    return first === undefined ? undefined : first - 1
+  }
+  return {
+    operations: [],
+    routes: [{ route: eventRoutes.stream, handler: streamTo(feed, before) }],
+    reactions: recording,
+    committed: (names) => {
+      if (names.includes(RECORDED)) feed.wake()
+      if (names.some((name) => ABOUT_ACCESS.test(name))) feed.release()
+    },
+    jobs: [
+      {
+        name: 'events.remove-old',
+        summary: 'Deletes events that are older than a day',
+        everyMs: PURGE_MS,
+        run: async (ctx) => {
+          const { first, last } = await store.ends(ctx)
+          const since = await store.firstSince(ctx, new Date(Date.parse(ctx.now) - KEPT_MS).toISOString())
+          // The last one stays: the next number follows from it.
+          const end = since ?? last
+          for (let to = first; to < end; ) {
+            to = Math.min(to + PURGE_BATCH, end)
+            await ctx.write((inner) => store.removeBefore(inner, to))
+          }
+        },
+      },
+    ],
+    close: async () => {
+      clearInterval(others)
+      await feed.close()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+/** Puts on record what leaves Plat: one row for each event, in the transaction of its change. */
+import type { Conflict } from '../conflicts/schema.ts'
+import type { Ctx, Feature } from '../ctx.ts'
+import type { Device } from '../devices/schema.ts'
+import type { DiscoveredDevice, Scan } from '../discovery/schema.ts'
+import type { Network } from '../networks/api.ts'
+import type { EventName } from './catalogue.ts'
+import * as store from './store.ts'
+
+/** Told to other features when an event is on record, and as the name by which the feed is woken. */
+export const RECORDED = 'event.recorded'
+
+/** `data` is JSON. */
+export type Recorded = { readonly event: EventName; readonly data: string; readonly at: string }
+
+export const record = async (ctx: Ctx, event: EventName, resource_id: string, value: object): Promise<void> => {
+  const data = JSON.stringify(value)
+  await store.insert(ctx, { event, resource_id, data, created_at: ctx.now })
+  const recorded: Recorded = { event, data, at: ctx.now }
+  await ctx.emit(RECORDED, recorded)
+}
+
+const deviceData = (device: Device) => ({ ...device, ip_address: device.addresses[0]?.ip ?? '' })
+
+const ofDevice = (event: EventName) => (ctx: Ctx, device: Device) => record(ctx, event, device.id, deviceData(device))
+const ofObject =
+  (event: EventName) =>
+  <T extends { readonly id: string }>(ctx: Ctx, object: T) =>
+    record(ctx, event, object.id, object)
+
+type DeviceChange = { readonly device: Device; readonly changes: readonly string[] }
+type NetworkChange = { readonly network: Network; readonly changes: readonly string[] }
+
+/** What the features tell each other, as it is told to the world. */
+export const recording: NonNullable<Feature['reactions']> = {
+  'device.created': ofDevice('device.created'),
+  'device.promoted': ofDevice('device.promoted'),
+  'device.deleted': ofDevice('device.deleted'),
+  'device.updated': (ctx, { device, changes }: DeviceChange) =>
+    record(ctx, 'device.updated', device.id, { ...deviceData(device), changes }),
+  'network.created': ofObject('network.created'),
+  'network.deleted': ofObject('network.deleted'),
+  'network.updated': (ctx, { network, changes }: NetworkChange) =>
+    record(ctx, 'network.updated', network.id, { ...network, changes }),
+  'pool.utilization_high': (ctx, high: { readonly pool_id: string }) =>
+    record(ctx, 'pool.utilization_high', high.pool_id, high),
+  'conflict.detected': (ctx, conflict: Conflict) => record(ctx, 'conflict.detected', conflict.id, conflict),
+  'conflict.resolved': (ctx, conflict: Conflict) => record(ctx, 'conflict.resolved', conflict.id, conflict),
+  'discovery.started': (ctx, scan: Scan) => record(ctx, 'discovery.started', scan.id, scan),
+  'discovery.completed': (ctx, scan: Scan) => record(ctx, 'discovery.completed', scan.id, scan),
+  'discovery.device_found': (ctx, found: DiscoveredDevice) => record(ctx, 'discovery.device_found', found.id, found),
+}

@@ -1,0 +1,54 @@
+/** The utilization contract: how full networks and pools were, and when they will be full. Browser-safe. */
+import { z } from 'zod'
+import { idOf } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+
+export const MAX_DAYS = 730
+
+export const Sample = z.object({
+  day: z.iso.date().describe('UTC'),
+  used_ips: z.int().describe('Of a pool also what is reserved'),
+  total_ips: z.int(),
+  utilization: z.number().describe('Percent, two decimals'),
+})
+export type Sample = z.infer<typeof Sample>
+
+export const History = z
+  .object({
+    samples: z.array(Sample).describe('One a day, oldest first; that of today goes on changing'),
+    forecast: z
+      .object({
+        per_day: z.number().describe('Addresses more a day: the median of the slopes between all pairs of days'),
+        days_to_full: z.int().nullable().describe('null where it does not fill up, or not within ten years'),
+        days: z.int().describe('Days that this rests on'),
+      })
+      .nullable()
+      .describe('null with fewer than three days'),
+  })
+  .meta({ id: 'UtilizationHistory' })
+export type History = z.infer<typeof History>
+
+const days = z.int().min(1).max(MAX_DAYS).default(90).describe('How far back')
+
+export const utilization = {
+  ofNetwork: operation({
+    name: 'utilization.of-network',
+    summary: 'Show how full a network was, day by day, and when it will be full',
+    http: 'GET /api/networks/{id}/utilization/history',
+    effect: 'read',
+    access: 'networks:read',
+    cli: { command: 'network utilization-history', args: ['id'] },
+    input: z.object({ id: idOf('networks'), days }),
+    output: History,
+  }),
+  ofPool: operation({
+    name: 'utilization.of-pool',
+    summary: 'Show how full a pool was, day by day, and when it will be full',
+    http: 'GET /api/pools/{id}/utilization/history',
+    effect: 'read',
+    access: 'pools:read',
+    cli: { command: 'pool utilization-history', args: ['id'] },
+    input: z.object({ id: idOf('pools'), days }),
+    output: History,
+  }),
+}

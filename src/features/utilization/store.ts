@@ -1,0 +1,68 @@
+/** The queries of utilization; the only writer of its tables. */
+import type { Ctx } from '../ctx.ts'
+import type { Sample } from './api.ts'
+import type { SampleRow } from './table.ts'
+
+type Scope = Pick<Ctx, 'db'>
+
+/** Puts the samples of a day in the place of those that are there. */
+export const record = async ({ db }: Scope, rows: readonly SampleRow[]): Promise<void> => {
+  if (rows.length === 0) return
+  await db
+    .insertInto('utilization_samples')
+    .values([...rows])
+    .onConflict((conflict) =>
+      conflict
+        .columns(['object_id', 'day'])
+        .doUpdateSet({ used: (eb) => eb.ref('excluded.used'), total: (eb) => eb.ref('excluded.total') }),
+    )
+    .execute()
+}
+
+const percent = (used: number, total: number): number => (total === 0 ? 0 : Math.round((used / total) * 10_000) / 100)
+
+/** Oldest first. */
+export const since = async ({ db }: Scope, objectId: string, day: string): Promise<Sample[]> => {
+  const rows = await db
+    .selectFrom('utilization_samples')
+    .selectAll()
+    .where('object_id', '=', objectId)
+    .where('day', '>=', day)
+    .orderBy('day')
+    .execute()
+  // PostgreSQL sends numbers of 64 bits as text.
+  return rows.map((row) => {
+    const [used, total] = [Number(row.used), Number(row.total)]
+    return { day: row.day, used_ips: used, total_ips: total, utilization: percent(used, total) }
+  })
+}
+
+export const removeBefore = async ({ db }: Scope, day: string): Promise<void> => {
+  await db.deleteFrom('utilization_samples').where('day', '<', day).execute()
+}
+
+export const forget = async ({ db }: Scope, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return
+  await db.deleteFrom('utilization_samples').where('object_id', 'in', ids).execute()
+  await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
+}
+
+/** The pools that are reported. */
+export const alarms = async ({ db }: Scope): Promise<Set<string>> => {
+  const rows = await db.selectFrom('pool_alarms').select('pool_id').execute()
+  return new Set(rows.map(({ pool_id }) => pool_id))
+}
+
+/** @returns whether it was not reported before */
+export const raise = async ({ db, now }: Pick<Ctx, 'db' | 'now'>, pool_id: string): Promise<boolean> => {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('pool_alarms')
+    .values({ pool_id, raised_at: now })
+    .onConflict((conflict) => conflict.column('pool_id').doNothing())
+    .executeTakeFirst()
+  return Number(numInsertedOrUpdatedRows ?? 0) > 0
+}
+
+export const rearm = async ({ db }: Scope, ids: readonly string[]): Promise<void> => {
+  if (ids.length > 0) await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
+}

@@ -1,0 +1,114 @@
+/** The rules of utilization: a sample a day of every network and pool, and a word when a pool is nearly full. */
+import type { Config } from '../../platform/config.ts'
+import { pause } from '../../platform/pause.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Network } from '../networks/api.ts'
+import * as networks from '../networks/networks.ts'
+import * as pools from '../pools/pools.ts'
+import { type History, MAX_DAYS, utilization } from './api.ts'
+import { forecastOf } from './forecast.ts'
+import * as store from './store.ts'
+import type { SampleRow } from './table.ts'
+
+export type UtilizationOptions = { readonly config: Pick<Config, 'poolUtilizationThresholdPercent'> }
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const SAMPLE_MS = 60 * 60 * 1000
+const WATCH_MS = 5000
+const BATCH = 200
+/** A pool is reported again only after it had this much more room: percent. */
+const HYSTERESIS = 5
+
+/** What `pool.utilization_high` carries. */
+export type HighUtilization = {
+  readonly pool_id: string
+  readonly pool_name: string
+  readonly network_id: string
+  readonly utilization: number
+  readonly threshold: number
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+const history = async (ctx: Ctx, id: string, days: number): Promise<History> => {
+  const samples = await store.since(ctx, id, dayOf(Date.parse(ctx.now) - (days - 1) * DAY_MS))
+  return { samples, forecast: forecastOf(samples) }
+}
+
+const sample = async (ctx: Ctx): Promise<void> => {
+  const day = ctx.now.slice(0, 10)
+  const rows: SampleRow[] = [
+    ...(await networks.allUtilization(ctx)).map(({ network_id, used_ips, total_ips }) => ({
+      ...{ object_id: network_id, day, used: used_ips, total: total_ips },
+    })),
+    ...(await pools.allUtilization(ctx)).map(({ utilization: { pool_id, available_ips, total_ips } }) => ({
+      ...{ object_id: pool_id, day, used: total_ips - available_ips, total: total_ips },
+    })),
+  ]
+  for (let from = 0; from < rows.length; from += BATCH) {
+    await ctx.write((inner) => store.record(inner, rows.slice(from, from + BATCH)))
+    await pause()
+  }
+  const oldest = dayOf(Date.parse(ctx.now) - MAX_DAYS * DAY_MS)
+  await ctx.write((inner) => store.removeBefore(inner, oldest))
+}
+
+export const utilizationFeature = ({ config }: UtilizationOptions): Feature => {
+  const threshold = config.poolUtilizationThresholdPercent
+  let seen = ''
+
+  /** Reads all, and writes only when a pool has crossed. */
+  const watch = async (ctx: Ctx): Promise<void> => {
+    const revision = await pools.utilizationRevision(ctx)
+    if (revision === seen) return
+    const reported = await store.alarms(ctx)
+    const high: HighUtilization[] = []
+    const low: string[] = []
+    for (const { pool, utilization: now } of await pools.allUtilization(ctx)) {
+      const { id: pool_id, name: pool_name, network_id } = pool
+      if (now.utilization >= threshold && !reported.has(pool_id))
+        high.push({ pool_id, pool_name, network_id, utilization: now.utilization, threshold })
+      else if (now.utilization < threshold - HYSTERESIS && reported.has(pool_id)) low.push(pool_id)
+    }
+    if (high.length + low.length > 0)
+      await ctx.write(async (inner) => {
+        await store.rearm(inner, low)
+        for (const one of high)
+          if (await store.raise(inner, one.pool_id)) await inner.emit('pool.utilization_high', one)
+      })
+    // Only now: what went wrong is looked at again.
+    seen = revision
+  }
+
+  return {
+    operations: implement(utilization, {
+      ofNetwork: async (ctx, { id, days }) => {
+        await networks.mustGet(ctx, id)
+        return history(ctx, id, days)
+      },
+      ofPool: async (ctx, { id, days }) => {
+        await pools.mustGet(ctx, id)
+        return history(ctx, id, days)
+      },
+    }),
+    reactions: {
+      'network.deleted': (ctx, { id }: Network) => store.forget(ctx, [id]),
+      'pools.deleting': (ctx, ids: readonly string[]) => store.forget(ctx, ids),
+    },
+    jobs: [
+      {
+        name: 'utilization.sample',
+        summary: 'Records how full networks and pools are today',
+        everyMs: SAMPLE_MS,
+        runsAtStart: true,
+        run: sample,
+      },
+      {
+        name: 'utilization.watch',
+        summary: 'Reports pools that are fuller than POOL_UTILIZATION_THRESHOLD',
+        everyMs: WATCH_MS,
+        run: watch,
+      },
+    ],
+  }
+}

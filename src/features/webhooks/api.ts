@@ -1,0 +1,174 @@
+/** The webhooks contract: who is told of what, and how that went. Browser-safe. */
+import { z } from 'zod'
+import { draft, Filter, idOf, Key, Name, Page, patch, text } from '../../platform/fields.ts'
+import { operation } from '../../platform/operation.ts'
+import { headerProblem, MAX_HEADERS } from './header-rules.ts'
+import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './schema.ts'
+
+export const MAX_URL = 2048
+
+const Headers = z
+  .record(z.string().max(128), z.string())
+  .superRefine((headers, check) => {
+    const entries = Object.entries(headers)
+    if (entries.length > MAX_HEADERS)
+      check.addIssue({ code: 'custom', message: `must be at most ${MAX_HEADERS} headers` })
+    for (const [name, value] of entries) {
+      const problem = headerProblem(name, value)
+      if (problem !== undefined) check.addIssue({ code: 'custom', message: problem, path: [name] })
+    }
+  })
+  .nullable()
+  .transform((headers) => headers ?? {})
+  .describe('Sent along with each delivery, as {"Authorization": "Bearer ..."}')
+
+const Events = z
+  .array(EventName)
+  .min(1, 'must name at least one event')
+  .transform((names) => [...new Set(names)])
+
+const number = (min: number, max: number, usual: number) =>
+  z
+    .int()
+    .min(min)
+    .max(max)
+    .nullable()
+    .transform((value) => value ?? usual)
+
+const Url = z.string().min(1, 'must not be empty').max(MAX_URL)
+
+const fields = {
+  secret: text(1024).describe('Key of the signature X-Service-Signature; never sent back'),
+  enabled: z
+    .boolean()
+    .nullable()
+    .transform((value) => value ?? true),
+  description: text(4096),
+  headers: Headers,
+  timeout_seconds: number(1, 60, 10).describe('For all of an attempt: 1-60, 10 where absent'),
+  retry_count: number(0, 10, 3).describe(
+    'Attempts after the first: after 1 and 5 and 15 minutes, 1 hour, then 6 hours',
+  ),
+}
+
+export const WebhookDraft = z.object({ name: Name, url: Url, events: Events, ...draft(fields) })
+export type WebhookDraft = z.output<typeof WebhookDraft>
+
+export const WebhookPatch = z.object({
+  id: idOf('webhooks'),
+  ...patch({ name: Name, url: Url, events: Events, ...fields }),
+})
+export type WebhookPatch = z.output<typeof WebhookPatch>
+
+const One = z.object({ id: idOf('webhooks') })
+const OneDelivery = z.object({ id: idOf('webhooks'), delivery_id: Key })
+
+export const webhooks = {
+  list: operation({
+    name: 'webhooks.list',
+    summary: 'List webhooks, without their secrets',
+    http: 'GET /api/webhooks',
+    effect: 'read',
+    access: 'webhook:list',
+    input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
+    output: z.array(Webhook),
+  }),
+  events: operation({
+    name: 'webhooks.events',
+    summary: 'List the events that a webhook can be told of',
+    http: 'GET /api/webhooks/events',
+    effect: 'read',
+    access: 'webhook:list',
+    input: z.object({}),
+    output: z.array(CatalogueEntry),
+  }),
+  create: operation({
+    name: 'webhooks.create',
+    summary: 'Have a URL told of events',
+    description:
+      'Each event is sent as a POST of JSON, {event, delivery_id, timestamp, data}, at least once. With a secret the header X-Service-Signature is "sha256=" and the HMAC-SHA256 of the body in hexadecimal.',
+    http: 'POST /api/webhooks',
+    status: 201,
+    effect: 'create',
+    access: 'webhook:create',
+    cli: { args: ['name', 'url'] },
+    // A secret that went through a model is none any more.
+    mcp: 'hidden',
+    input: WebhookDraft,
+    output: Webhook,
+  }),
+  get: operation({
+    name: 'webhooks.get',
+    summary: 'Show a webhook, without its secret',
+    http: 'GET /api/webhooks/{id}',
+    effect: 'read',
+    access: 'webhook:read',
+    cli: { args: ['id'] },
+    input: One,
+    output: Webhook,
+  }),
+  update: operation({
+    name: 'webhooks.update',
+    summary: 'Change some fields of a webhook; what is on its way is sent as it is by then',
+    http: 'PUT /api/webhooks/{id}',
+    effect: 'update',
+    access: 'webhook:update',
+    cli: { args: ['id'] },
+    // As for create.
+    mcp: 'hidden',
+    input: WebhookPatch,
+    output: Webhook,
+  }),
+  delete: operation({
+    name: 'webhooks.delete',
+    summary: 'Delete a webhook and its deliveries',
+    http: 'DELETE /api/webhooks/{id}',
+    effect: 'delete',
+    access: 'webhook:delete',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.void(),
+  }),
+  ping: operation({
+    name: 'webhooks.ping',
+    summary: 'Send a test delivery now, and say how it went',
+    http: 'POST /api/webhooks/{id}/ping',
+    effect: 'action',
+    hasOwnTransactions: true,
+    access: 'webhook:update',
+    cli: { args: ['id'] },
+    input: One,
+    output: z.object({ message: z.string(), delivery: Delivery }),
+  }),
+  deliveries: operation({
+    name: 'webhooks.deliveries',
+    summary: 'List what a webhook was sent, newest first',
+    http: 'GET /api/webhooks/{id}/deliveries',
+    effect: 'read',
+    access: 'webhook:read',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('webhooks'), status: DeliveryStatus.optional(), event: Filter.optional(), ...Page }),
+    output: z.array(Delivery),
+  }),
+  delivery: operation({
+    name: 'webhooks.delivery',
+    summary: 'Show a delivery with all of its attempts',
+    http: 'GET /api/webhooks/{id}/deliveries/{delivery_id}',
+    effect: 'read',
+    access: 'webhook:read',
+    cli: { args: ['id', 'delivery_id'] },
+    input: OneDelivery,
+    output: Delivery,
+  }),
+  redeliver: operation({
+    name: 'webhooks.redeliver',
+    summary: 'Send a delivery again, with the same id and body',
+    http: 'POST /api/webhooks/{id}/deliveries/{delivery_id}/redeliver',
+    status: 202,
+    effect: 'action',
+    access: 'webhook:update',
+    cli: { args: ['id', 'delivery_id'] },
+    input: OneDelivery,
+    output: Delivery,
+  }),
+}

@@ -1,0 +1,105 @@
+/** One attempt: what is sent, and what became of it. Knows no database. */
+import { createHmac } from 'node:crypto'
+import type { Outbound, OutboundAnswer } from '../../platform/outbound.ts'
+import type { Due, Outcome } from './delivery-store.ts'
+import { retryWaitMs } from './retries.ts'
+import type { Attempt, Webhook } from './schema.ts'
+
+/** Kept of an answer. */
+const MAX_ANSWER = 4096
+const MAX_ERROR = 500
+const GONE = 410
+
+export type Target = Pick<Webhook, 'url' | 'headers' | 'timeout_seconds'> & {
+  /** Null without one. */
+  readonly secret: string | null
+}
+
+export type Sent = {
+  readonly at: Date
+  readonly durationMs: number
+  readonly answer: OutboundAnswer | undefined
+  readonly error: string
+}
+
+/** `sha256=` and the HMAC-SHA256 (RFC 2104) of the very bytes of the body, in hexadecimal. */
+export const signatureOf = (secret: string, body: Uint8Array): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+
+export const send = async (
+  outbound: Outbound,
+  target: Target,
+  delivery: Pick<Due, 'id' | 'event' | 'body'>,
+  { at, userAgent, signal }: { readonly at: Date; readonly userAgent: string; readonly signal?: AbortSignal },
+): Promise<Sent> => {
+  const body = Buffer.from(delivery.body)
+  const began = performance.now()
+  const ended = (rest: Pick<Sent, 'answer' | 'error'>): Sent => ({
+    at,
+    durationMs: Math.round(performance.now() - began),
+    ...rest,
+  })
+  try {
+    const answer = await outbound.send({
+      url: target.url,
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': userAgent,
+        'X-Service-Event': delivery.event,
+        'X-Service-Delivery': delivery.id,
+        'X-Service-Timestamp': String(Math.floor(at.getTime() / 1000)),
+        ...(target.secret === null ? {} : { 'X-Service-Signature': signatureOf(target.secret, body) }),
+      },
+      ownHeaders: target.headers,
+      body,
+      timeoutMs: target.timeout_seconds * 1000,
+      ...(signal ? { signal } : {}),
+    })
+    const isGood = answer.status >= 200 && answer.status < 300
+    return ended({ answer, error: isGood ? '' : `answered ${answer.status}` })
+  } catch (error) {
+    return ended({
+      answer: undefined,
+      error: (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR),
+    })
+  }
+}
+
+const isText = (text: string): string => text.replaceAll('\u0000', '\ufffd')
+
+/** What the record says after an attempt. `isGone` asks for the webhook to be disabled. */
+export const outcomeOf = (
+  delivery: Pick<Due, 'id' | 'attempt_number' | 'attempts_left' | 'attempts'>,
+  { at, durationMs, answer, error }: Sent,
+): { readonly outcome: Outcome; readonly isGone: boolean } => {
+  const attempt: Attempt = {
+    at: at.toISOString(),
+    response_code: answer?.status ?? null,
+    error,
+    duration_ms: durationMs,
+  }
+  // What is stored was written by us.
+  const attempts = [...(JSON.parse(delivery.attempts) as Attempt[]), attempt]
+  const isGone = answer?.status === GONE
+  const attempt_number = delivery.attempt_number + 1
+  const left = error === '' || isGone ? 0 : delivery.attempts_left - 1
+  const waitMs = left > 0 ? retryWaitMs(attempt_number, Math.random()) : undefined
+  const dueMs = waitMs === undefined ? null : at.getTime() + durationMs + waitMs
+  return {
+    isGone,
+    outcome: {
+      id: delivery.id,
+      status: error === '' ? 'success' : dueMs === null ? 'failed' : 'retrying',
+      attempt_number,
+      attempts_left: left,
+      response_code: attempt.response_code,
+      response_body: isText(Buffer.from((answer?.body ?? new Uint8Array()).subarray(0, MAX_ANSWER)).toString()),
+      error,
+      duration_ms: durationMs,
+      attempts: JSON.stringify(attempts),
+      next_retry: dueMs === null ? null : new Date(dueMs).toISOString(),
+      due_ms: dueMs,
+    },
+  }
+}

@@ -1,0 +1,220 @@
+/** The queries of deliveries; the only writer of their table. */
+import { type Kysely, sql } from 'kysely'
+import { prepared } from '../../platform/db/prepared.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import type { Delivery, DeliveryStatus } from './schema.ts'
+import type { DeliveryRow } from './table.ts'
+
+/** A transaction, a context, or the last committed state. */
+export type Scope = Pick<Ctx, 'db' | 'store'>
+
+const shown = [
+  'id',
+  'webhook_id',
+  'event',
+  'body',
+  'status',
+  'attempt_number',
+  'response_code',
+  'response_body',
+  'error',
+  'duration_ms',
+  'next_retry',
+  'created_at',
+  'attempts',
+] as const
+type Shown = Pick<DeliveryRow, (typeof shown)[number]>
+
+/** The fields in the order of the contract. */
+export const deliveryOf = ({ body, attempts, ...row }: Shown): Delivery => {
+  const { id, webhook_id, event, status, attempt_number, response_code, response_body, error } = row
+  return {
+    ...{ id, webhook_id, event },
+    // What is stored was written by us.
+    payload: JSON.parse(body) as Delivery['payload'],
+    ...{ status, attempt_number, response_code, response_body, error },
+    duration_ms: row.duration_ms,
+    next_retry: row.next_retry,
+    created_at: row.created_at,
+    attempts: JSON.parse(attempts) as Delivery['attempts'],
+  }
+}
+
+export type NewDelivery = Pick<
+  DeliveryRow,
+  'id' | 'webhook_id' | 'event' | 'body' | 'attempts_left' | 'due_ms' | 'lease_ms' | 'created_at'
+>
+
+const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, string | number | null>) =>
+  db.insertInto('webhook_deliveries').values({
+    // Stand-ins for the values: each has the type of its column.
+    ...(row as NewDelivery),
+    id: row.id as string,
+    webhook_id: row.webhook_id as string,
+    event: row.event as string,
+    body: row.body as string,
+    attempts_left: row.attempts_left as number,
+    due_ms: row.due_ms as number,
+    lease_ms: row.lease_ms as number,
+    created_at: row.created_at as string,
+    status: 'pending',
+    attempt_number: 0,
+    response_code: null,
+    response_body: '',
+    error: '',
+    duration_ms: null,
+    attempts: '[]',
+    next_retry: null,
+  }),
+)
+
+export const insert = async (scope: Scope, row: NewDelivery): Promise<void> => {
+  await insertOne(scope, row)
+}
+
+type Filter = { readonly id: string; readonly status?: DeliveryStatus | undefined; readonly event?: string | undefined }
+
+/** Newest first. */
+export const query = ({ db }: Pick<Ctx, 'db'>, { id, status, event }: Filter) => {
+  let found = db.selectFrom('webhook_deliveries').select(shown).where('webhook_id', '=', id).orderBy('id', 'desc')
+  if (status) found = found.where('status', '=', status)
+  if (event) found = found.where('event', '=', event)
+  return found
+}
+
+export const find = async ({ db }: Pick<Ctx, 'db'>, webhookId: string, id: string): Promise<Delivery | undefined> => {
+  const row = await db
+    .selectFrom('webhook_deliveries')
+    .select(shown)
+    .where('id', '=', id)
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirst()
+  return row && deliveryOf(row)
+}
+
+/** The webhooks that have something to be sent now. */
+export const dueWebhooks = async ({ db }: Pick<Ctx, 'db'>, nowMs: number): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('webhooks')
+    .select('id')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('webhook_deliveries')
+          .select('webhook_deliveries.id')
+          .whereRef('webhook_deliveries.webhook_id', '=', 'webhooks.id')
+          .where('due_ms', '<=', nowMs)
+          .where('due_ms', 'is not', null)
+          .where('lease_ms', '<=', nowMs),
+      ),
+    )
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** When the next is due, of those that nobody is at; undefined when nothing is open. */
+export const nextDueMs = async ({ db }: Pick<Ctx, 'db'>): Promise<number | undefined> => {
+  const row = await db
+    .selectFrom('webhook_deliveries')
+    .select(({ fn }) => fn.min('due_ms').as('due'))
+    .where('due_ms', 'is not', null)
+    .executeTakeFirst()
+  return row?.due === null || row?.due === undefined ? undefined : Number(row.due)
+}
+
+export type Due = Pick<DeliveryRow, 'id' | 'event' | 'body' | 'attempt_number' | 'attempts_left' | 'attempts'>
+
+type Claim = { readonly webhookId: string; readonly nowMs: number; readonly most: number }
+
+type Keys = Record<keyof Claim, string | number>
+
+const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
+  db
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'event', 'body', 'attempt_number', 'attempts_left', 'attempts'])
+    // Stand-ins for the values: each has the type of its column.
+    .where('webhook_id', '=', webhookId as string)
+    .where('due_ms', '<=', nowMs as number)
+    .where('due_ms', 'is not', null)
+    .where('lease_ms', '<=', nowMs as number)
+    .orderBy('id')
+    .limit(most as number)
+
+const dueOnes = prepared((db: Kysely<Tables>, claim: Keys) => dueRows(db, claim))
+
+/** Those of a webhook that are to be sent now, in the order of their events. */
+export const due = (scope: Scope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
+
+/** As `due`; those that another process claims are passed over, and nobody else claims these before commit. */
+export const claimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
+  ctx.store.sql.lockFreeRows(dueRows(ctx.db, claim)).execute()
+
+/** Keeps other processes from them until then. */
+export const lease = async ({ db }: Pick<Ctx, 'db'>, ids: readonly string[], untilMs: number): Promise<void> => {
+  if (ids.length === 0) return
+  await db.updateTable('webhook_deliveries').set({ lease_ms: untilMs }).where('id', 'in', ids).execute()
+}
+
+export type Outcome = Pick<
+  DeliveryRow,
+  | 'id'
+  | 'status'
+  | 'attempt_number'
+  | 'attempts_left'
+  | 'response_code'
+  | 'response_body'
+  | 'error'
+  | 'duration_ms'
+  | 'attempts'
+  | 'next_retry'
+  | 'due_ms'
+>
+
+const settleOne = prepared((db: Kysely<Tables>, row: Record<keyof Outcome, string | number | null>) => {
+  // Stand-ins for the values: each has the type of its column.
+  const outcome = row as Outcome
+  return db
+    .updateTable('webhook_deliveries')
+    .set({
+      status: outcome.status,
+      attempt_number: outcome.attempt_number,
+      attempts_left: outcome.attempts_left,
+      response_code: outcome.response_code,
+      response_body: outcome.response_body,
+      error: outcome.error,
+      duration_ms: outcome.duration_ms,
+      attempts: outcome.attempts,
+      next_retry: outcome.next_retry,
+      due_ms: outcome.due_ms,
+      lease_ms: 0,
+    })
+    .where('id', '=', outcome.id)
+})
+
+export const settle = async (scope: Scope, outcome: Outcome): Promise<void> => {
+  await settleOne(scope, outcome)
+}
+
+/** One more attempt, at once. @returns false when someone is at it */
+export const reopen = async ({ db }: Pick<Ctx, 'db'>, id: string, nowMs: number): Promise<void> => {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ status: 'pending', attempts_left: sql`CASE WHEN attempts_left < 1 THEN 1 ELSE attempts_left END` })
+    .set({ due_ms: nowMs, next_retry: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Those that are done with and older than that. @returns how many were deleted */
+export const removeOld = async ({ db }: Pick<Ctx, 'db'>, before: string, most: number): Promise<number> => {
+  const old = db
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('created_at', '<', before)
+    .where('due_ms', 'is', null)
+    .orderBy('id')
+    .limit(most)
+  const { numDeletedRows } = await db.deleteFrom('webhook_deliveries').where('id', 'in', old).executeTakeFirst()
+  return Number(numDeletedRows)
+}

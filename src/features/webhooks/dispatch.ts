@@ -1,0 +1,194 @@
+/**
+ * Sends what is due. Each webhook has a lane of its own, so that a slow one holds up nobody else; a lane sends one delivery
+ * after another, in the order of the events, and several at a time only when it lies far behind.
+ */
+import type { Ctx } from '../ctx.ts'
+import type { Sent, Target } from './attempt.ts'
+import { outcomeOf } from './attempt.ts'
+import * as deliveries from './delivery-store.ts'
+
+export type Dispatcher = {
+  /** Starts a lane for every webhook that has something due. `ctx` is that of a job. */
+  readonly look: (ctx: Ctx) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+type Options = {
+  /** As it is at this moment; undefined for one that was deleted. */
+  readonly target: (ctx: Ctx, webhookId: string) => Promise<(Target & { readonly enabled: boolean }) | undefined>
+  readonly send: (target: Target, delivery: deliveries.Due, signal: AbortSignal) => Promise<Sent>
+  /** The target does not exist any more, and says so. */
+  readonly gone: (ctx: Ctx, webhookId: string) => Promise<void>
+  readonly nowMs: () => number
+}
+
+const BATCH = 50
+/** Sent at a time by a lane that has a whole batch before it. */
+const WIDTH = 4
+const LEASE_MS = 60_000
+const RENEW_MS = 15_000
+/** What is being sent when the process is asked to end gets this long. */
+const CLOSE_MS = 2000
+/** After an error of our own (a full disk, say) nothing is sent for so long: what cannot be recorded is sent again. */
+const REST_MS = 30_000
+
+/** Collects outcomes while the ones before them are written. */
+class Outcomes {
+  #waiting: deliveries.Outcome[] = []
+  #writing: Promise<void> | undefined
+
+  constructor(private readonly ctx: Ctx) {}
+
+  add(outcome: deliveries.Outcome): void {
+    this.#waiting.push(outcome)
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+    })
+    // Whoever ends the batch waits for it, and hears of it.
+    this.#writing.catch(() => {})
+  }
+
+  async written(): Promise<void> {
+    while (this.#writing) await this.#writing
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      await this.ctx.write(async (inner) => {
+        for (const outcome of batch) await deliveries.settle(inner, outcome)
+      })
+    }
+  }
+}
+
+const DISABLED = 'the webhook is disabled'
+
+const abandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliveries.Outcome => ({
+  id,
+  status: 'failed',
+  attempt_number,
+  attempts_left: 0,
+  response_code: null,
+  response_body: '',
+  error: DISABLED,
+  duration_ms: null,
+  attempts,
+  next_retry: null,
+  due_ms: null,
+})
+
+export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispatcher => {
+  const lanes = new Map<string, Promise<void>>()
+  const closing = new AbortController()
+  let isClosing = false
+  let isLooking = false
+  let isAgain = false
+
+  /** One process needs no leases: what is in its lanes is in no other. */
+  const claim = async (ctx: Ctx, webhookId: string): Promise<readonly deliveries.Due[]> => {
+    const wanted = { webhookId, nowMs: nowMs(), most: BATCH }
+    if (ctx.store.sql.hasOneWriter) return deliveries.due({ db: ctx.store.read, store: ctx.store }, wanted)
+    return ctx.write(async (inner) => {
+      const rows = await deliveries.claimable(inner, wanted)
+      await deliveries.lease(
+        inner,
+        rows.map(({ id }) => id),
+        wanted.nowMs + LEASE_MS,
+      )
+      return rows
+    })
+  }
+
+  /** Keeps what is claimed until it is done with. */
+  const keeping = (ctx: Ctx, claimed: ReadonlySet<string>) => {
+    if (ctx.store.sql.hasOneWriter) return undefined
+    return setInterval(() => {
+      ctx
+        .write((inner) => deliveries.lease(inner, [...claimed], nowMs() + LEASE_MS))
+        .catch((error: unknown) => ctx.log.warn('the lease of deliveries could not be renewed', { error }))
+    }, RENEW_MS)
+  }
+
+  const deliver = async (ctx: Ctx, webhookId: string, claimed: readonly deliveries.Due[]): Promise<void> => {
+    const outcomes = new Outcomes(ctx)
+    const open = new Set(claimed.map(({ id }) => id))
+    const timer = keeping(ctx, open)
+    const rest = claimed.values()
+    const sendOne = async (delivery: deliveries.Due): Promise<void> => {
+      const now = await target(ctx, webhookId)
+      if (!now) return
+      if (!now.enabled) return outcomes.add(abandoned(delivery))
+      const sent = await send(now, delivery, closing.signal)
+      // Broken off by us: it was no attempt, and is made when we are back.
+      if (closing.signal.aborted && !sent.answer) return
+      const { outcome, isGone } = outcomeOf(delivery, sent)
+      open.delete(delivery.id)
+      outcomes.add(outcome)
+      if (isGone) await gone(ctx, webhookId)
+    }
+    const worker = async (): Promise<void> => {
+      for (const delivery of rest) {
+        if (isClosing) return
+        await sendOne(delivery)
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: claimed.length === BATCH ? WIDTH : 1 }, worker))
+      await outcomes.written()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  const lane = async (ctx: Ctx, webhookId: string): Promise<void> => {
+    while (!isClosing) {
+      const claimed = await claim(ctx, webhookId)
+      if (claimed.length === 0) return
+      await deliver(ctx, webhookId, claimed)
+    }
+  }
+
+  const open = (ctx: Ctx, webhookId: string): void => {
+    const running = lane(ctx, webhookId).then(
+      async () => {
+        lanes.delete(webhookId)
+        // Between its last look and now something may have come.
+        await look(ctx)
+      },
+      (error: unknown) => {
+        ctx.log.error('deliveries of a webhook could not be sent', { webhook_id: webhookId, error })
+        setTimeout(() => lanes.delete(webhookId), REST_MS).unref()
+      },
+    )
+    lanes.set(webhookId, running)
+  }
+
+  const look = async (ctx: Ctx): Promise<void> => {
+    if (isLooking) {
+      isAgain = true
+      return
+    }
+    isLooking = true
+    try {
+      do {
+        isAgain = false
+        const ids = isClosing ? [] : await deliveries.dueWebhooks(ctx, nowMs())
+        for (const id of ids) if (!lanes.has(id)) open(ctx, id)
+      } while (isAgain)
+    } finally {
+      isLooking = false
+    }
+  }
+
+  return {
+    look,
+    close: async () => {
+      isClosing = true
+      const timer = setTimeout(() => closing.abort(), CLOSE_MS)
+      await Promise.all(lanes.values())
+      clearTimeout(timer)
+    },
+  }
+}

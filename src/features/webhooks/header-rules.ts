@@ -1,0 +1,23 @@
+/** Which headers a webhook may add. Browser-safe. */
+
+export const MAX_HEADERS = 20
+const MAX_VALUE = 4096
+
+/** A token: RFC 9110 section 5.6.2. */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
+/** Visible text, blanks within: RFC 9110 section 5.5. */
+const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff\t]*[\x21-\x7e\x80-\xff])?)?$/
+
+/** Ours, and those that belong to one connection: RFC 9110 section 7.6.1. */
+const OURS = /^(?:host|content-.*|x-service-.*|user-agent)$/i
+const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings)$/i
+
+/** What is wrong with a header; undefined for a good one. */
+export const headerProblem = (name: string, value: string): string | undefined => {
+  if (!NAME.test(name)) return 'is not a name of a header'
+  if (OURS.test(name)) return 'is set by Plat'
+  if (HOP_BY_HOP.test(name)) return 'belongs to the connection'
+  if (value.length > MAX_VALUE) return `must be at most ${MAX_VALUE} characters`
+  if (!VALUE.test(value)) return 'must be a line of text without control characters'
+  return undefined
+}

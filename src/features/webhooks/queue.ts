@@ -1,0 +1,57 @@
+/** Makes a delivery of every event for every webhook that is subscribed to it, in the transaction of the event. */
+import type { Ctx } from '../ctx.ts'
+import type { Recorded } from '../events/record.ts'
+import * as deliveries from './delivery-store.ts'
+import type { Delivery, Webhook } from './schema.ts'
+import * as store from './store.ts'
+
+/** Told when there is something to be sent. */
+export const QUEUED = 'webhook-delivery.queued'
+
+type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count'>
+
+let known: { readonly text: string; readonly subscriptions: readonly Subscription[] } = {
+  text: '[]',
+  subscriptions: [],
+}
+
+const subscriptionsOf = async (ctx: Ctx): Promise<readonly Subscription[]> => {
+  const text =
+    (await ctx.store.remember('webhooks', 'subscriptions', () => store.subscriptions({ db: ctx.store.read }))) ?? '[]'
+  if (text !== known.text) known = { text, subscriptions: JSON.parse(text) }
+  return known.subscriptions
+}
+
+/** The bytes that are sent; `data` is JSON. */
+export const bodyOf = (
+  id: string,
+  { event, data, at }: Pick<Recorded, 'data' | 'at'> & { readonly event: string },
+): string => `{"event":"${event}","delivery_id":"${id}","timestamp":"${at}","data":${data}}`
+
+export const queue = async (ctx: Ctx, recorded: Recorded): Promise<void> => {
+  const { event, at } = recorded
+  for (const { id: webhook_id, events, retry_count } of await subscriptionsOf(ctx)) {
+    if (!events.includes(event)) continue
+    const id = Bun.randomUUIDv7()
+    const times = { due_ms: Date.parse(at), lease_ms: 0, created_at: at }
+    const body = bodyOf(id, recorded)
+    await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1 + retry_count, ...times })
+    await ctx.emit(QUEUED, id)
+  }
+}
+
+/** @returns the id of a delivery that its maker sends */
+export const queuePing = async (
+  ctx: Ctx,
+  { id: webhook_id, timeout_seconds }: Webhook,
+  event: string,
+): Promise<Pick<Delivery, 'id'> & { readonly body: string }> => {
+  const id = Bun.randomUUIDv7()
+  const data = JSON.stringify({ message: 'A test delivery of Plat', webhook_id })
+  const body = bodyOf(id, { event, data, at: ctx.now })
+  const nowMs = Date.parse(ctx.now)
+  // Should this process die over it, another one sends it.
+  const times = { due_ms: nowMs, lease_ms: nowMs + (timeout_seconds + 30) * 1000, created_at: ctx.now }
+  await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1, ...times })
+  return { id, body }
+}

@@ -1,0 +1,239 @@
+/** The rules of webhooks. A secret is sealed before it reaches the database, and is opened to sign, and for nothing else. */
+import type { Config } from '../../platform/config.ts'
+import type { Place, Secrets } from '../../platform/crypto.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { invalid, invalidField, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import type { Job, Kernel } from '../../platform/kernel.ts'
+import { listRows } from '../../platform/list.ts'
+import { merge } from '../../platform/merge.ts'
+import type { Outbound } from '../../platform/outbound.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { EVENTS, PING } from '../events/catalogue.ts'
+import { RECORDED } from '../events/record.ts'
+import { missingKey } from '../secrets/secrets.ts'
+import type { Tables } from '../tables.ts'
+import { type WebhookDraft, type WebhookPatch, webhooks } from './api.ts'
+import { outcomeOf, send, type Target } from './attempt.ts'
+import * as deliveries from './delivery-store.ts'
+import { createDispatcher } from './dispatch.ts'
+import { QUEUED, queue, queuePing } from './queue.ts'
+import type { Delivery, Webhook } from './schema.ts'
+import * as store from './store.ts'
+
+export type WebhookOptions = {
+  readonly config: Pick<Config, 'webhookRetentionDays'>
+  readonly secrets: Secrets
+  readonly outbound: Outbound
+  readonly version: string
+  readonly now: () => Date
+  readonly kernel: () => Kernel<Tables>
+}
+
+const LOOK_MS = 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+const PURGE_BATCH = 500
+const GONE = 'The target answered 410: it is gone'
+
+const placeOf = (id: string): Place => ({ table: 'webhooks', column: 'secret', id })
+
+/** @throws AppError NOT_FOUND */
+const mustGet = async (scope: store.Scope, id: string): Promise<store.Stored> => {
+  const stored = await store.find(scope, id)
+  if (!stored) throw notFound('webhook', id)
+  return stored
+}
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
+  const stored = await store.lock(ctx, id)
+  if (!stored) throw notFound('webhook', id)
+  ctx.precondition(etagOf(JSON.stringify(stored.webhook)))
+  return stored
+}
+
+const sealed = (secrets: Secrets, id: string, secret: string): string | null => {
+  if (secret === '') return null
+  if (!secrets.isEnabled) throw invalid([missingKey('secret')])
+  return secrets.seal(placeOf(id), secret)
+}
+
+const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): Promise<Webhook> => {
+  const id = Bun.randomUUIDv7()
+  const { name, url, secret, events, enabled, description, headers, timeout_seconds, retry_count } = draft
+  const kept = sealed(secrets, id, secret)
+  const webhook: Webhook = {
+    ...{ id, name, url, has_secret: kept !== null, events, enabled, disabled_reason: '', description, headers },
+    ...{ timeout_seconds, retry_count, created_at: ctx.now, updated_at: ctx.now },
+  }
+  await store.insert(ctx, { webhook, sealed: kept })
+  await ctx.emit('webhook.created', webhook)
+  return webhook
+}
+
+const update = async (ctx: Ctx, secrets: Secrets, { id, secret, ...patch }: WebhookPatch): Promise<Webhook> => {
+  const before = await lockForChange(ctx, id)
+  const { value, changes } = merge(before.webhook, patch)
+  // Who enables it again has seen why it was disabled.
+  const reason = value.enabled ? '' : before.webhook.disabled_reason
+  if (changes.length === 0 && secret === undefined) return before.webhook
+  const kept = secret === undefined ? before.sealed : sealed(secrets, id, secret)
+  const webhook = { ...value, disabled_reason: reason, has_secret: kept !== null, updated_at: ctx.now }
+  await store.update(ctx, { webhook, sealed: kept })
+  const told = secret === undefined ? changes : [...changes, 'secret']
+  await ctx.emit('webhook.updated', { webhook, changes: told })
+  return webhook
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const { webhook } = await lockForChange(ctx, id)
+  await store.remove(ctx, id)
+  await ctx.emit('webhook.deleted', webhook)
+}
+
+/** @throws AppError NOT_FOUND */
+const mustGetDelivery = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
+  const found = await deliveries.find(ctx, id, deliveryId)
+  if (!found) throw notFound('delivery', deliveryId)
+  return found
+}
+
+const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
+  await mustGet(ctx, id)
+  await mustGetDelivery(ctx, id, deliveryId)
+  await deliveries.reopen(ctx, deliveryId, Date.parse(ctx.now))
+  await ctx.emit(QUEUED, deliveryId)
+  return mustGetDelivery(ctx, id, deliveryId)
+}
+
+const disableGone = (ctx: Ctx, id: string): Promise<void> =>
+  ctx.write(async (inner) => {
+    const stored = await store.lock(inner, id)
+    if (!stored?.webhook.enabled) return
+    const webhook = { ...stored.webhook, enabled: false, disabled_reason: GONE, updated_at: inner.now }
+    await store.update(inner, { webhook, sealed: stored.sealed })
+    await inner.emit('webhook.updated', { webhook, changes: ['enabled'] })
+  })
+
+export const webhooksFeature = (options: WebhookOptions): Feature => {
+  const { config, secrets, outbound, now } = options
+  const userAgent = `Plat/${options.version}`
+  const targetOf = ({ webhook, sealed: secret }: store.Stored): Target & { readonly enabled: boolean } => ({
+    url: webhook.url,
+    headers: webhook.headers,
+    timeout_seconds: webhook.timeout_seconds,
+    enabled: webhook.enabled,
+    secret: secret === null ? null : secrets.open(placeOf(webhook.id), secret),
+  })
+
+  type Known = { readonly revision: string; readonly target: ReturnType<typeof targetOf> | undefined }
+  const targets = new Map<string, Known>()
+
+  /** As it is now. To ask whether webhooks have changed is cheaper than to ask for one. */
+  const currentTarget = async (ctx: Ctx, id: string): Promise<Known['target']> => {
+    const revision = await ctx.store.revision(['webhooks'])
+    const known = targets.get(id)
+    if (known?.revision === revision) return known.target
+    const stored = await store.find({ db: ctx.store.read }, id)
+    const target = stored && targetOf(stored)
+    // Those that were deleted are not kept.
+    if (target) targets.set(id, { revision, target })
+    else targets.delete(id)
+    return target
+  }
+
+  const dispatcher = createDispatcher({
+    target: currentTarget,
+    send: (target, delivery, signal) => send(outbound, target, delivery, { at: now(), userAgent, signal }),
+    gone: disableGone,
+    nowMs: () => now().getTime(),
+  })
+
+  const deliver: Job<Tables> = {
+    name: 'webhooks.deliver',
+    summary: 'Sends what webhooks are to be told',
+    everyMs: LOOK_MS,
+    runsAtStart: true,
+    run: async (ctx) => {
+      await dispatcher.look(ctx)
+    },
+  }
+
+  const ping = async (ctx: Ctx, id: string): Promise<{ message: string; delivery: Delivery }> => {
+    const stored = await mustGet(ctx, id)
+    const delivery = await ctx.write((inner) => queuePing(inner, stored.webhook, PING))
+    const sent = await send(outbound, targetOf(stored), { ...delivery, event: PING }, { at: now(), userAgent })
+    const fresh = { id: delivery.id, attempt_number: 0, attempts_left: 1, attempts: '[]' }
+    const { outcome } = outcomeOf(fresh, sent)
+    const recorded = await ctx.write(async (inner) => {
+      await deliveries.settle(inner, outcome)
+      return mustGetDelivery(inner, id, delivery.id)
+    })
+    const message =
+      sent.error === '' ? `The target answered ${sent.answer?.status}` : `The test delivery failed: ${sent.error}`
+    return { message, delivery: recorded }
+  }
+
+  /** Names are looked up before the transaction, which holds the writer. */
+  const checkUrl = async (url: string | undefined): Promise<void> => {
+    const problem = url === undefined ? undefined : await outbound.problem(url)
+    if (problem !== undefined) throw invalidField('url', problem)
+  }
+
+  return {
+    operations: implement(webhooks, {
+      list: async (ctx, { name, ...page }) => {
+        const revision = await ctx.store.revision(['webhooks'])
+        let query = store.query(ctx)
+        if (name) query = query.where(containsText('name_key', name))
+        return listRows(ctx, { revision, query, page, row: store.webhookOf })
+      },
+      events: async () => EVENTS.map(({ name, description }) => ({ name, description })),
+      create: {
+        prepare: async (_, draft) => {
+          await checkUrl(draft.url)
+          return (ctx) => create(ctx, secrets, draft)
+        },
+      },
+      get: async (ctx, { id }) => (await mustGet(ctx, id)).webhook,
+      update: {
+        prepare: async (_, patch) => {
+          await checkUrl(patch.url)
+          return (ctx) => update(ctx, secrets, patch)
+        },
+      },
+      delete: async (ctx, { id }) => remove(ctx, id),
+      ping: async (ctx, { id }) => ping(ctx, id),
+      deliveries: async (ctx, { id, status, event, ...page }) => {
+        const revision = await ctx.store.revision(['webhook_deliveries', 'webhooks'])
+        await mustGet(ctx, id)
+        const query = deliveries.query(ctx, { id, status, event })
+        return listRows(ctx, { revision, query, page, row: deliveries.deliveryOf })
+      },
+      delivery: async (ctx, { id, delivery_id }) => mustGetDelivery(ctx, id, delivery_id),
+      redeliver: async (ctx, { id, delivery_id }) => redeliver(ctx, id, delivery_id),
+    }),
+    reactions: { [RECORDED]: queue },
+    committed: (names) => {
+      if (!names.includes(QUEUED)) return
+      // What goes wrong is logged where it does, and tried again with the next tick.
+      options
+        .kernel()
+        .runJob(deliver)
+        .catch(() => {})
+    },
+    jobs: [
+      deliver,
+      {
+        name: 'webhooks.remove-old',
+        summary: 'Deletes deliveries that are older than WEBHOOK_RETENTION_DAYS',
+        everyMs: DAY_MS,
+        runsAtStart: true,
+        run: async (ctx) => {
+          const before = new Date(Date.parse(ctx.now) - config.webhookRetentionDays * DAY_MS).toISOString()
+          while ((await ctx.write((inner) => deliveries.removeOld(inner, before, PURGE_BATCH))) === PURGE_BATCH);
+        },
+      },
+    ],
+    close: dispatcher.close,
+  }
+}

@@ -1,0 +1,6 @@
+/** The server as `plat serve` starts it, but that its webhooks reach receivers on loopback, and nothing else. */
+import { serve } from '../server.ts'
+import { outboundToReceivers } from './receiver.ts'
+
+await serve({}, { outbound: outboundToReceivers() })
+process.exit()
