@@ -45,8 +45,7 @@ test.each(PAGES)('%s', async (_, pathOf) => {
       await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
       const isNoWider = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
       expect(await isNoWider()).toBe(true)
-      // A page alone; what is opened over it asks for more.
-      if (!path.includes('edit=')) expect(requests.length).toBeLessThanOrEqual(12)
+      expect(requests.length).toBeLessThanOrEqual(12)
       expect(await axeFindings(page)).toEqual([])
       await page.emulateMedia({ colorScheme: 'dark' })
       await page.setViewportSize({ width: 390, height: 844 })

@@ -1,7 +1,7 @@
 /** The devices: found, changed, made and deleted, by mouse and by keys alone. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { world } from './harness.ts'
+import { eventually, world } from './harness.ts'
 
 const it = world({ devices: 300 })
 const as = 'admin'
@@ -91,15 +91,19 @@ test('by keys alone: create, find, edit, delete, undo', () =>
       await page.keyboard.press('j')
       await page.keyboard.press('e')
       await page.getByRole('heading', { name: 'Edit keys-only' }).waitFor()
-      await page.keyboard.press('Escape')
+      await page.locator(':focus').and(page.getByLabel('Name · required')).waitFor()
+      await page.keyboard.press('End')
+      await page.keyboard.type('-edited')
+      await page.keyboard.press('Enter')
+      await page.getByText('Saved keys-only-edited').waitFor()
       await page.getByRole('dialog', { name: 'Edit keys-only' }).waitFor({ state: 'detached' })
       await page.keyboard.press('#')
-      await page.getByRole('heading', { name: 'Delete keys-only?' }).waitFor()
+      await page.getByRole('heading', { name: 'Delete keys-only-edited?' }).waitFor()
       await page.getByRole('button', { name: 'Delete device' }).press('Enter')
       await page.getByText('Nothing matches “keys-only”').waitFor()
-      await page.getByText('Deleted keys-only').waitFor()
-      await page.getByRole('dialog', { name: 'Deleted keys-only' }).getByRole('button', { name: 'Undo' }).click()
-      await page.getByRole('link', { name: 'keys-only' }).waitFor()
+      await page.getByText('Deleted keys-only-edited').waitFor()
+      await page.getByRole('dialog', { name: 'Deleted keys-only-edited' }).getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('link', { name: 'keys-only-edited' }).waitFor()
     },
     { as },
   ))
@@ -124,20 +128,36 @@ test('all that match are selected, and exactly those are tagged', () =>
     { as },
   ))
 
-test('back is back to the same filter and the same rows', () =>
+test('a tag that somebody else set meanwhile is still there after tagging many', () =>
   it.visit(
     async ({ page, open }) => {
-      await open('/devices')
-      await filter(page, 'tag:production')
-      const grid = page.getByRole('grid', { name: 'Devices' })
-      await grid.evaluate((element) => element.scrollTo(0, 1600))
-      await page.waitForTimeout(200)
-      await page.getByRole('row').nth(18).getByRole('link').click()
-      await page.getByRole('navigation', { name: 'About this device' }).waitFor()
-      await page.goBack()
-      await grid.waitFor()
-      expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('tag:production')
-      await page.waitForFunction("document.querySelector('[role=grid]')?.scrollTop > 1500")
+      const { id } = await it.plat.api.devices.create({ name: 'raced', tags: ['seen'] })
+      await open('/devices?q=raced')
+      await page.getByLabel('Select all that match').click()
+      await page.getByRole('button', { name: 'Tag', exact: true }).click()
+      await page.getByLabel('Tag', { exact: true }).fill('mine')
+      await it.plat.api.devices.update({ id, tags: ['seen', 'theirs'] })
+      await page.getByRole('button', { name: 'Add tag' }).click()
+      await page.getByText('Changed 1 device').waitFor()
+      expect((await it.plat.api.devices.get({ id })).tags).toEqual(['seen', 'theirs', 'mine'])
+    },
+    { as },
+  ))
+
+test('who leaves has not undone the deletion', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.devices.create({ name: 'left-behind' })
+      await open('/devices?q=left-behind')
+      await page.getByRole('link', { name: 'left-behind' }).waitFor()
+      await page.getByRole('grid', { name: 'Devices' }).focus()
+      await page.keyboard.press('j')
+      await page.keyboard.press('#')
+      await page.getByRole('button', { name: 'Delete device' }).click()
+      await page.getByText('Deleted left-behind').waitFor()
+      await it.plat.api.devices.get({ id })
+      await page.goto('about:blank')
+      await eventually(async () => (await it.plat.api.devices.search({ q: 'left-behind' })).length, 0)
     },
     { as },
   ))

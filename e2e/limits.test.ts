@@ -1,11 +1,24 @@
 /** A server that turns requests away for a while: it is said, nothing is lost, and everything goes on by itself. */
 import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { world } from './harness.ts'
 
 const it = world({
-  devices: 0,
-  env: { RATE_LIMIT_ENABLED: 'true', RATE_LIMIT_REQUESTS: '12', RATE_LIMIT_WINDOW: '6s' },
+  devices: 30,
+  env: {
+    RATE_LIMIT_ENABLED: 'true',
+    RATE_LIMIT_REQUESTS: '12',
+    RATE_LIMIT_WINDOW: '6s',
+    LOGIN_RATE_LIMIT_REQUESTS: '1',
+    LOGIN_RATE_LIMIT_WINDOW: '6s',
+  },
 })
+const COUNTDOWN = /Too many requests\. This goes on by itself in \d+ s\./
+
+/** Asks until there is nothing left to ask for. */
+const useUp = async (page: Page): Promise<void> => {
+  while ((await page.request.get('/api/auth/me')).status() !== 429);
+}
 
 test('too many requests are waited out', () =>
   it.visit(
@@ -14,11 +27,48 @@ test('too many requests are waited out', () =>
       // Pages and their files are not counted, however often they are asked for.
       for (let i = 0; i < 15; i++)
         expect((await page.request.get('/', { headers: { accept: 'text/html' } })).status()).toBe(200)
-      for (let i = 0; i < 12; i++) await page.request.get('/api/auth/me')
+      await useUp(page)
       await page.getByRole('link', { name: 'Datacenters' }).click()
-      await page.getByText(/Too many requests\. This goes on by itself in \d+ s\./).waitFor()
-      await page.getByText('No datacenters yet').waitFor()
+      await page.getByText(COUNTDOWN).waitFor()
+      await page.getByRole('grid', { name: 'Datacenters' }).waitFor()
       await page.getByText('Too many requests').waitFor({ state: 'detached' })
     },
     { as: 'admin', expected: ['429 /api/'] },
+  ))
+
+test('a change of many devices waits and then goes on', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices')
+      await page.getByLabel('Select all that match').click()
+      await page.getByText('30 selected').waitFor()
+      await page.getByRole('button', { name: 'Tag', exact: true }).click()
+      await page.getByLabel('Tag', { exact: true }).fill('patient')
+      await useUp(page)
+      await page.getByRole('button', { name: 'Add tag' }).click()
+      await page.getByText(COUNTDOWN).waitFor()
+      await page.getByText('0 of 30').waitFor()
+      await page.getByText('Changed 30 devices').waitFor()
+    },
+    { as: 'admin', expected: ['429 /api/'] },
+  ))
+
+test('signing in counts its own seconds', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/login')
+      const enter = async (password: string) => {
+        await page.getByLabel('User name').fill('viewer')
+        await page.getByLabel('Password').fill(password)
+        await page.keyboard.press('Enter')
+      }
+      await enter('wrong')
+      await page.getByText('The user name or the password is wrong.').waitFor()
+      await enter('wrong again')
+      await page.getByText(/Too many tries from this address\. Try again in \d+ s\./).waitFor()
+      const button = page.getByRole('button', { name: 'Sign in' })
+      expect(await button.isDisabled()).toBe(true)
+      await page.locator('button[type=submit]:enabled').waitFor()
+    },
+    { expected: ['401 /api/auth/', '429 /api/auth/'] },
   ))

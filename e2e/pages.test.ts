@@ -1,5 +1,7 @@
 /** Every page in both themes: nothing against WCAG 2.2 AA, nothing wider than the window. */
 import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 300 })
@@ -10,8 +12,19 @@ const idsOf = async () => {
     it.plat.api.networks.list({ limit: 1 }),
     it.plat.api.pools.all({ limit: 1 }),
   ])
-  return { device: device?.id ?? '', network: network?.id ?? '', pool: pool?.id ?? '' }
+  const [datacenter] = await it.plat.api.datacenters.list({ limit: 1 })
+  return {
+    device: device?.id ?? '',
+    network: network?.id ?? '',
+    pool: pool?.id ?? '',
+    datacenter: datacenter?.id ?? '',
+  }
 }
+
+/** What a view may ask for, with its files. */
+const MOST_REQUESTS = 12
+/** The overview shows something of everything. */
+const MOST_OF_OVERVIEW = 14
 
 type Ids = Awaited<ReturnType<typeof idsOf>>
 
@@ -19,9 +32,17 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['overview', () => '/'],
   ['account', () => '/account'],
   ['datacenters', () => '/datacenters'],
+  ['datacenter', ({ datacenter }) => `/datacenters/${datacenter}`],
+  ['networks of a datacenter', ({ datacenter }) => `/datacenters/${datacenter}?tab=networks`],
+  ['datacenter as it is changed', ({ datacenter }) => `/datacenters/${datacenter}?edit=${datacenter}`],
   ['networks', () => '/networks'],
   ['networks, flat', () => '/networks?view=flat'],
   ['network', ({ network }) => `/networks/${network}`],
+  ['addresses of a network', ({ network }) => `/networks/${network}?tab=addresses`],
+  ['pools of a network', ({ network }) => `/networks/${network}?tab=pools`],
+  ['devices of a network', ({ network }) => `/networks/${network}?tab=devices`],
+  ['history of a network', ({ network }) => `/networks/${network}?tab=history`],
+  ['network as it is changed', ({ network }) => `/networks?edit=${network}`],
   ['new network', () => '/networks?new=1'],
   ['pools', () => '/pools'],
   ['pool', ({ pool }) => `/pools/${pool}`],
@@ -29,6 +50,8 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['devices', () => '/devices?q=tag:production'],
   ['devices, none', () => '/devices?q=nothing-like-this'],
   ['new device', () => '/devices?new=1'],
+  ['device as it is changed, over the list', ({ device }) => `/devices?edit=${device}`],
+  ['device as it is changed', ({ device }) => `/devices/${device}?edit=${device}`],
   ['device', ({ device }) => `/devices/${device}`],
   ['addresses', ({ device }) => `/devices/${device}?tab=addresses`],
   ['relationships', ({ device }) => `/devices/${device}?tab=relationships`],
@@ -39,10 +62,12 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
 test.each(PAGES)('%s', async (_, pathOf) => {
   const path = pathOf(await idsOf())
   await it.visit(
-    async ({ page }) => {
+    async ({ page, requests }) => {
       await page.goto(path)
       await page.locator('h1, h2').first().waitFor()
       await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+      await page.waitForLoadState('networkidle')
+      expect(requests.length).toBeLessThanOrEqual(path === '/' ? MOST_OF_OVERVIEW : MOST_REQUESTS)
       const isNoWider = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
       expect(await isNoWider()).toBe(true)
       expect(await axeFindings(page)).toEqual([])
@@ -51,7 +76,7 @@ test.each(PAGES)('%s', async (_, pathOf) => {
       expect(await isNoWider()).toBe(true)
       expect(await axeFindings(page, 'look')).toEqual([])
     },
-    { as: 'admin' },
+    { as: 'admin', expected: ['404 /nowhere'] },
   )
 })
 
@@ -77,19 +102,6 @@ test('an object that is not there is said to be missing', () =>
     { as: 'admin', expected: ['404 /api/devices/nothing'] },
   ))
 
-test('the theme that was chosen is there from the first paint on', () =>
-  it.visit(
-    async ({ page, open }) => {
-      await open('/')
-      await page.getByRole('button', { name: 'Theme: system' }).click()
-      await page.getByRole('menuitemradio', { name: 'Dark' }).click()
-      await page.reload()
-      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
-      expect(await page.evaluate('getComputedStyle(document.body).colorScheme')).toContain('dark')
-    },
-    { as: 'admin' },
-  ))
-
 test('the palette finds a page, an object and an action', () =>
   it.visit(
     async ({ page, open }) => {
@@ -109,17 +121,9 @@ test('the palette finds a page, an object and an action', () =>
     { as: 'admin' },
   ))
 
-test('a server that is away is said to be, and then everything goes on', () =>
-  it.visit(
-    async ({ page, context, open }) => {
-      await open('/reservations')
-      await page.getByRole('grid').waitFor()
-      await context.setOffline(true)
-      await page.getByRole('link', { name: 'Overview', exact: true }).click()
-      await page.getByText('The server does not answer.').first().waitFor()
-      await context.setOffline(false)
-      await page.getByText('Fullest networks').waitFor()
-      await page.getByRole('meter').first().waitFor()
-    },
-    { as: 'admin' },
-  ))
+test('the page of all components is in no build that is shipped', async () => {
+  const files = readdirSync(join(import.meta.dirname, '..', 'dist', 'web', 'assets'))
+  expect(files.filter((name) => /stories|components/.test(name))).toEqual([])
+  const answer = await fetch(`${it.plat.url}/dev/components`, { headers: { accept: 'text/html' } })
+  expect(answer.status).toBe(404)
+})

@@ -21,25 +21,30 @@ const HOUR_MS = 3_600_000
 
 export const startPlat = async ({ devices = 300, env = {} }: ServerOptions = {}) => {
   const dir = mkdtempSync(join(tmpdir(), 'plat-e2e-'))
-  const config = loadConfig({
-    env: { DATA_DIR: dir, LISTEN_ADDR: '127.0.0.1:0', RATE_LIMIT_ENABLED: 'false', ...env },
-    cwd: dir,
-  })
-  const context = { config, log: createLogger({ level: 'error', format: 'text' }), now: () => new Date() }
+  const contextAt = (port: number) => {
+    const config = loadConfig({
+      env: { DATA_DIR: dir, LISTEN_ADDR: `127.0.0.1:${port}`, RATE_LIMIT_ENABLED: 'false', ...env },
+      cwd: dir,
+    })
+    return { config, log: createLogger({ level: 'error', format: 'text' }), now: () => new Date() }
+  }
+  const context = contextAt(0)
+  const { config } = context
   const { db, close } = await openDatabase(context)
   const ids = new Map<Role, string>()
   for (const role of ['admin', 'operator', 'viewer'] as const)
     ids.set(role, (await createUser(db, { username: role, roles: [role] })).id)
   const key = await keyFor(db, ids.get('admin') ?? '')
   await close()
-  const server = await startServer(context)
+  let server = await startServer(context)
+  const { url } = server
   const headers = { authorization: `Bearer ${key}` }
   const send = (path: string, body: string) =>
-    fetch(server.url + path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+    fetch(url + path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
   if (devices > 0) await seed(send, devices)
   return {
-    url: server.url,
-    api: createClient({ fetch, baseUrl: server.url, headers }, contracts),
+    url,
+    api: createClient({ fetch, baseUrl: url, headers }, contracts),
     /** The cookie of a new session. */
     signIn: async (role: Role) => {
       const userId = ids.get(role) ?? ''
@@ -57,12 +62,21 @@ export const startPlat = async ({ devices = 300, env = {} }: ServerOptions = {})
         secretHash(token),
       )
       const cookie = { name: cookieFor(config).name, value: token, path: '/', secure: config.cookieSecure }
-      return { ...cookie, domain: new URL(server.url).hostname, httpOnly: true, sameSite: 'Strict' as const }
+      return { ...cookie, domain: new URL(url).hostname, httpOnly: true, sameSite: 'Strict' as const }
     },
     /** Ends every session of someone. */
     signOut: async (role: Role): Promise<void> => {
       const sessions = await server.plat.sessions.list(ids.get(role) ?? '')
       for (const { id } of sessions) await server.plat.sessions.remove(id)
+    },
+    /** As an upgrade does it: away for as long as the work takes, then there again, at the same address with the same data. */
+    restart: async (meanwhile: () => Promise<void>): Promise<void> => {
+      await server.stop()
+      try {
+        await meanwhile()
+      } finally {
+        server = await startServer(contextAt(Number(new URL(url).port)))
+      }
     },
     stop: async () => {
       await server.stop()

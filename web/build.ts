@@ -5,9 +5,14 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
 import { contracts } from '../src/features/index.ts'
+import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
+import type { AnyOperation } from '../src/platform/operation.ts'
+import { isSecretName } from '../src/platform/redaction.ts'
+import { LOGIN, PATHS, STORIES } from './src/paths.ts'
 
 const ROOT = import.meta.dirname
 const OPERATIONS = 'virtual:operations'
+const COMMANDS = 'virtual:commands'
 
 /**
  * What the browser needs of the operations: how a call travels and who may make it. Their schemas stay on the server, and
@@ -22,12 +27,37 @@ const operations = (): Plugin => ({
       feature,
       Object.fromEntries(
         Object.entries(set).map(([verb, op]) => {
-          const { name, http, access, headers } = { headers: undefined, ...op }
-          return [verb, { name, http, access, headers }]
+          const { name, http, access, headers, inQuery } = { headers: undefined, inQuery: undefined, ...op }
+          return [verb, { name, http, access, headers, inQuery }]
         }),
       ),
     ])
     return `export const contracts = ${JSON.stringify(Object.fromEntries(slim))}`
+  },
+})
+
+/** What a command line needs besides: its words, what a list can be filtered by, and which fields nobody writes down. */
+const commandFacts = ({ cli, effect, input }: AnyOperation) => {
+  const fields = Object.entries(schemaOf(input).properties ?? {})
+  const described = fields.map(([name, schema]) => {
+    const one = elementOf(schema) ?? schema
+    const facts = { ref: settled(one).ref, choices: choicesOf(one), isNumber: kindOf(one) === 'number' }
+    return [name, { ...facts, isList: elementOf(schema) !== undefined }]
+  })
+  return {
+    cli: cli && { command: cli.command, args: cli.args },
+    fields: Object.fromEntries(effect === 'read' ? described : []),
+    secrets: fields.flatMap(([name]) => (isSecretName(name) ? [name] : [])),
+  }
+}
+
+const commands = (): Plugin => ({
+  name: 'plat-commands',
+  resolveId: (id) => (id === COMMANDS ? `\0${COMMANDS}` : undefined),
+  load: (id) => {
+    if (id !== `\0${COMMANDS}`) return undefined
+    const all = Object.values(contracts).flatMap((set): AnyOperation[] => Object.values(set))
+    return `export const commands = ${JSON.stringify(Object.fromEntries(all.map((op) => [op.name, commandFacts(op)])))}`
   },
 })
 
@@ -56,13 +86,20 @@ const head = (): Plugin => ({
 
 /** Pages that are one file each, loaded when they are opened. */
 const LAZY =
-  /\/web\/src\/((access|account|audit|import|login|datacenters|networks|pools|reservations|topology)\/(?!resource|layout\.worker)|shell\/key-sheet)/
+  /\/web\/src\/((access|account|audit|commands|conflicts|import|login|datacenters|discovery|networks|pools|reservations|stories|topology|webhooks)\/(?!resource|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell\/key-sheet|views\/view-dialogs)/
 
 /** People and what they may do: pages that share much, and that are gone through one after the other. */
 const ACCESS = /\/web\/src\/(access|account)\//
 
+/** Where addresses are: small pages that share their styles. */
+const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations)\//
+
+/** From a scan to what it found to what is decided about it. */
+const DISCOVERY = /\/web\/src\/discovery\//
+
 /** All else is one file: left alone, the bundler makes one for each set of pages that share something. */
-const isShared = (id: string): boolean => !LAZY.test(id)
+const isShared = (id: string): boolean =>
+  !LAZY.test(id) && !id.includes(COMMANDS) && !id.endsWith('/platform/command.ts')
 
 const COMPRESSED = /\.(js|css|svg)$/
 
@@ -77,6 +114,9 @@ const compressAll = (folder: string): void => {
   }
 }
 
+/** For those who work on the components: a page with all of them. */
+const hasStories = process.env.PLAT_STORIES === '1'
+
 const outDir = resolve(process.argv[2] ?? '')
 await build({
   root: ROOT,
@@ -85,7 +125,8 @@ await build({
   mode: 'production',
   logLevel: 'warn',
   publicDir: false,
-  plugins: [react(), operations(), head()],
+  plugins: [react(), operations(), commands(), head()],
+  define: { __STORIES__: String(hasStories) },
   worker: { format: 'es' },
   build: {
     outDir,
@@ -104,10 +145,14 @@ await build({
           groups: [
             { name: 'app', test: isShared },
             { name: 'access', test: ACCESS },
+            { name: 'inventory', test: INVENTORY },
+            { name: 'discovery', test: DISCOVERY },
           ],
         },
       },
     },
   },
 })
+// For the server, which answers 404 at any other address.
+writeFileSync(join(outDir, 'paths.json'), JSON.stringify([LOGIN, ...PATHS, ...(hasStories ? [STORIES] : [])]))
 compressAll(join(outDir, 'assets'))

@@ -18,3 +18,26 @@ declare module 'virtual:operations' {
   import type { SlimContracts } from './api/contracts.ts'
   export const contracts: SlimContracts
 }
+
+/** Made by web/build.ts too: what a command line needs of each operation, by its name. */
+declare module 'virtual:commands' {
+  export type CommandFacts = {
+    readonly cli?: { readonly command?: string; readonly args?: readonly string[] }
+    readonly fields: Readonly<
+      Record<
+        string,
+        {
+          readonly ref?: string
+          readonly choices: readonly string[]
+          readonly isNumber: boolean
+          readonly isList: boolean
+        }
+      >
+    >
+    readonly secrets: readonly string[]
+  }
+  export const commands: Readonly<Record<string, CommandFacts>>
+}
+
+/** Whether the build has the page of all components; see web/build.ts. */
+declare const __STORIES__: boolean

@@ -13,6 +13,8 @@ import { meQuery, queryClient } from './api/queries.ts'
 import { DevicePage } from './devices/device-page.tsx'
 import { DevicesPage } from './devices/devices-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
+import { LOGIN, type Path, STORIES } from './paths.ts'
+import { parseSearch, stringifySearch } from './search-text.ts'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
 import { PageLoading, Shell } from './shell/shell.tsx'
 import { listSearch } from './table/list-search.ts'
@@ -21,7 +23,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPag
 
 const login = createRoute({
   getParentRoute: () => root,
-  path: '/login',
+  path: LOGIN,
   validateSearch: (search: Record<string, unknown>): { next?: string; expired?: string } => ({
     ...(typeof search.next === 'string' ? { next: search.next } : {}),
     ...(typeof search.expired === 'string' ? { expired: search.expired } : {}),
@@ -47,7 +49,7 @@ const app = createRoute({
   errorComponent: RouteFailure,
 })
 
-const page = <const P extends string>(path: P, component: RouteComponent) =>
+const page = <const P extends Path>(path: P, component: RouteComponent) =>
   createRoute({
     getParentRoute: () => app,
     path,
@@ -71,6 +73,10 @@ const pages = [
     lazyRouteComponent(() => import('./datacenters/datacenters-page.tsx'), 'DatacentersPage'),
   ),
   page(
+    '/datacenters/$id',
+    lazyRouteComponent(() => import('./datacenters/datacenter-page.tsx'), 'DatacenterPage'),
+  ),
+  page(
     '/networks',
     lazyRouteComponent(() => import('./networks/networks-page.tsx'), 'NetworksPage'),
   ),
@@ -89,6 +95,26 @@ const pages = [
   page(
     '/reservations',
     lazyRouteComponent(() => import('./reservations/reservations-page.tsx'), 'ReservationsPage'),
+  ),
+  page(
+    '/scans',
+    lazyRouteComponent(() => import('./discovery/scans-page.tsx'), 'ScansPage'),
+  ),
+  page(
+    '/scans/$id',
+    lazyRouteComponent(() => import('./discovery/scan-page.tsx'), 'ScanPage'),
+  ),
+  page(
+    '/found',
+    lazyRouteComponent(() => import('./discovery/found-page.tsx'), 'FoundPage'),
+  ),
+  page(
+    '/inbox',
+    lazyRouteComponent(() => import('./discovery/inbox-page.tsx'), 'InboxPage'),
+  ),
+  page(
+    '/rules',
+    lazyRouteComponent(() => import('./discovery/rules-page.tsx'), 'RulesPage'),
   ),
   page(
     '/users',
@@ -119,6 +145,18 @@ const pages = [
     lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
   ),
   page(
+    '/conflicts',
+    lazyRouteComponent(() => import('./conflicts/conflicts-page.tsx'), 'ConflictsPage'),
+  ),
+  page(
+    '/webhooks',
+    lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  ),
+  page(
+    '/webhooks/$id',
+    lazyRouteComponent(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+  ),
+  page(
     '/topology',
     lazyRouteComponent(() => import('./topology/topology-page.tsx'), 'TopologyPage'),
   ),
@@ -130,19 +168,23 @@ const pages = [
   page('/devices/$id', DevicePage),
 ] as const
 
-/** Everything in a URL is text here; the router's own way would read a filter of 10 as a number. */
-const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
+/** A path without its page does not compile. */
+type Unserved = Exclude<Path, (typeof pages)[number]['path']>
+const all: Unserved extends never ? typeof pages : Unserved = pages
 
-const stringifySearch = (search: Record<string, unknown>): string => {
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(search)) if (value !== undefined) params.set(name, String(value))
-  // What need not be escaped is read by people.
-  const text = params.toString().replace(/%3A/g, ':').replace(/%2F/g, '/').replace(/%2C/g, ',')
-  return text === '' ? '' : `?${text}`
-}
+/** What it imports is left out of every other build with it. */
+const stories = __STORIES__
+  ? [
+      createRoute({
+        getParentRoute: () => app,
+        path: STORIES,
+        component: lazyRouteComponent(() => import('./stories/stories-page.tsx'), 'StoriesPage'),
+      }),
+    ]
+  : []
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, app.addChildren(pages)]),
+  routeTree: root.addChildren([login, app.addChildren([...all, ...stories])]),
   parseSearch,
   stringifySearch,
   defaultPendingMs: 150,

@@ -138,6 +138,7 @@ export const credentialResource = (
   noun: 'credential',
   fields: fieldsFor(networks, stored),
   nameOf: ({ name }) => name,
+  operations: contracts.credentials,
   get: (id) => tagged(contracts.credentials.get, { id }),
   // A form has every field that is required; the server judges what is in them.
   create: (input) => api.credentials.create(input as Draft),

@@ -6,14 +6,13 @@ import { networksQuery } from '../api/queries.ts'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, TimeAgo } from '../ui/bits.tsx'
-import { MenuItem, MenuLine } from '../ui/menu.tsx'
 import { credentialResource, credentialSpec, TYPE_NAMES } from './credential-resource.tsx'
 import { credentialsQuery } from './queries.ts'
-import { RowMenu } from './row-menu.tsx'
 import type { Credential } from './types.ts'
 
 type Tools = {
@@ -82,24 +81,12 @@ const columnsFor = ({ networks, onEdit, onDelete, needs }: Tools): readonly Colu
     isSortable: true,
     cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
   },
-  {
-    id: 'actions',
-    text: '',
-    width: 64,
-    isRight: true,
-    isEssential: true,
-    cell: (credential) => (
-      <RowMenu name={credential.name}>
-        <MenuItem onSelect={() => onEdit(credential)} blocked={needs('credentials:update')}>
-          Edit<kbd>e</kbd>
-        </MenuItem>
-        <MenuLine />
-        <MenuItem isDanger onSelect={() => onDelete(credential)} blocked={needs('credentials:delete')}>
-          Delete credential<kbd>#</kbd>
-        </MenuItem>
-      </RowMenu>
-    ),
-  },
+  actionsColumn({
+    noun: 'credential',
+    nameOf: ({ name }) => name,
+    edit: { run: onEdit, blocked: () => needs('credentials:update') },
+    remove: { run: onDelete, blocked: () => needs('credentials:delete') },
+  }),
 ]
 
 const USUAL = ['name', 'type', 'username', 'secret', 'use', 'description', 'updated', 'actions']

@@ -9,15 +9,14 @@ import { type ApiKey, contracts, type NewApiKey } from '../api/contracts.ts'
 import { usersQuery } from '../api/queries.ts'
 import { ListPage, type Rules } from '../resource/list-page.tsx'
 import type { Resource } from '../resource/resource.ts'
+import { actionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
 import { Badge, TimeAgo } from '../ui/bits.tsx'
-import { MenuItem } from '../ui/menu.tsx'
 import css from './access.module.css'
 import { ActionDialog } from './action-dialog.tsx'
 import { keySpec } from './key-spec.ts'
 import { keysQuery } from './queries.ts'
-import { RowMenu } from './row-menu.tsx'
 
 type Tools = {
   readonly names: ReadonlyMap<string, string>
@@ -72,20 +71,11 @@ const columnsFor = ({ names, onDelete, blockedFor }: Tools): readonly Column<Api
     isSortable: true,
     cell: ({ created_at }) => <TimeAgo at={created_at} />,
   },
-  {
-    id: 'actions',
-    text: '',
-    width: 64,
-    isRight: true,
-    isEssential: true,
-    cell: (key) => (
-      <RowMenu name={key.name}>
-        <MenuItem isDanger onSelect={() => onDelete(key)} blocked={blockedFor(key)}>
-          Delete key<kbd>#</kbd>
-        </MenuItem>
-      </RowMenu>
-    ),
-  },
+  actionsColumn({
+    noun: 'key',
+    nameOf: ({ name }) => name,
+    remove: { run: onDelete, blocked: blockedFor },
+  }),
 ]
 
 const USUAL = ['name', 'prefix', 'owner', 'used', 'expires', 'created', 'actions']
@@ -95,6 +85,7 @@ const resource: Resource<ApiKey> = {
   noun: 'key',
   fields: [],
   nameOf: ({ name }) => name,
+  operations: contracts.keys,
   get: (id) => tagged(contracts.keys.get, { id }),
   create: (input) => api.keys.create(input as { name: string }),
   update: (id) => api.keys.get({ id }),

@@ -38,6 +38,7 @@ export const roleResource: Resource<Role> = {
     },
   ],
   nameOf: ({ name }) => name,
+  operations: contracts.roles,
   get: (id) => tagged(contracts.roles.get, { id }),
   // A form has every field that is required; the server judges what is in them.
   create: (input) => api.roles.create(input as { name: string }),

@@ -5,15 +5,14 @@ import { useMemo, useState } from 'react'
 import { usersQuery } from '../api/queries.ts'
 import { ListPage, type Rules } from '../resource/list-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, TimeAgo } from '../ui/bits.tsx'
-import { MenuItem, MenuLine } from '../ui/menu.tsx'
 import { rolesQuery } from './queries.ts'
 import { DeleteRole, systemNote } from './role-actions.tsx'
 import { roleResource, roleSpec } from './role-resource.tsx'
-import { RowMenu } from './row-menu.tsx'
 import type { Role } from './types.ts'
 
 type Tools = {
@@ -26,6 +25,8 @@ type Tools = {
 
 export const RoleKind = ({ role }: { readonly role: Role }) =>
   role.is_system ? <Badge tone="idle">system</Badge> : <Badge tone="info">custom</Badge>
+
+const systemBlock = (role: Role): string | undefined => (role.is_system ? 'system role' : undefined)
 
 const columnsFor = ({ holders, onEdit, onDelete, needs }: Tools): readonly Column<Role>[] => [
   {
@@ -78,31 +79,12 @@ const columnsFor = ({ holders, onEdit, onDelete, needs }: Tools): readonly Colum
     isSortable: true,
     cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
   },
-  {
-    id: 'actions',
-    text: '',
-    width: 64,
-    isRight: true,
-    isEssential: true,
-    cell: (role) => (
-      <RowMenu name={role.name}>
-        <MenuItem
-          onSelect={() => onEdit(role)}
-          blocked={needs('roles:update') ?? (role.is_system ? 'system role' : undefined)}
-        >
-          Edit<kbd>e</kbd>
-        </MenuItem>
-        <MenuLine />
-        <MenuItem
-          isDanger
-          onSelect={() => onDelete(role)}
-          blocked={needs('roles:delete') ?? (role.is_system ? 'system role' : undefined)}
-        >
-          Delete role<kbd>#</kbd>
-        </MenuItem>
-      </RowMenu>
-    ),
-  },
+  actionsColumn({
+    noun: 'role',
+    nameOf: ({ name }) => name,
+    edit: { run: onEdit, blocked: (role) => needs('roles:update') ?? systemBlock(role) },
+    remove: { run: onDelete, blocked: (role) => needs('roles:delete') ?? systemBlock(role) },
+  }),
 ]
 
 const USUAL = ['name', 'kind', 'permissions', 'users', 'description', 'actions']

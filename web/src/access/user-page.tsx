@@ -6,6 +6,8 @@ import { useState } from 'react'
 import { AppError } from '../../../src/platform/errors.ts'
 import { KeysCard } from '../account/keys-card.tsx'
 import { SessionsCard } from '../account/sessions-card.tsx'
+import { contracts } from '../api/contracts.ts'
+import { CommandItems, useCommand } from '../commands/command-menu.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { useMe, usePermit } from '../shell/me.ts'
@@ -14,7 +16,7 @@ import { PageLoading } from '../shell/shell.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Card, CopyText, Facts, TimeAgo } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
-import { Menu } from '../ui/menu.tsx'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Failure } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import css from './access.module.css'
@@ -22,7 +24,7 @@ import { Matrix } from './matrix.tsx'
 import { rolesQuery, userPermissionsQuery, userQuery } from './queries.ts'
 import type { User } from './types.ts'
 import { type UserDeed, UserDeedDialog } from './user-actions.tsx'
-import { UserDeeds } from './user-menu.tsx'
+import { UserDeeds, useNoDelete } from './user-menu.tsx'
 import { userResource } from './user-resource.tsx'
 import { UserRolesCard } from './user-roles-card.tsx'
 import { UserStatus } from './users-page.tsx'
@@ -91,6 +93,8 @@ const Access = ({ user }: { readonly user: User }) => {
 
 const Head = ({ user, onEdit, onDeed }: { user: User; onEdit: () => void; onDeed: (deed: UserDeed) => void }) => {
   const { blocked } = usePermit()
+  const noDelete = useNoDelete()
+  const says = useCommand(contracts.users.get, { id: user.id })
   const more = (
     <Button>
       More
@@ -105,6 +109,11 @@ const Head = ({ user, onEdit, onDeed }: { user: User; onEdit: () => void; onDeed
       </Button>
       <Menu trigger={more}>
         <UserDeeds user={user} onDeed={onDeed} />
+        <CommandItems says={says} />
+        <MenuLine />
+        <MenuItem isDanger onSelect={() => onDeed('delete')} blocked={noDelete(user)}>
+          Delete user<kbd>#</kbd>
+        </MenuItem>
       </Menu>
     </PageHead>
   )

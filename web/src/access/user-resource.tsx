@@ -48,6 +48,7 @@ export const userResource: Resource<User> = {
     },
   ],
   nameOf: ({ username }) => username,
+  operations: contracts.users,
   get: (id) => tagged(contracts.users.get, { id }),
   // A form has every field that is required; the server judges what is in them.
   create: (input) => api.users.create(input as Required),

@@ -5,15 +5,14 @@ import { useMemo, useState } from 'react'
 import { usersQuery } from '../api/queries.ts'
 import { ListPage, type Rules } from '../resource/list-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { actionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, Tags, TimeAgo } from '../ui/bits.tsx'
-import { MenuItem } from '../ui/menu.tsx'
-import { RowMenu } from './row-menu.tsx'
 import type { User } from './types.ts'
 import { DeleteUser, PasswordOnce, type UserDeed, UserDeedDialog } from './user-actions.tsx'
-import { UserDeeds } from './user-menu.tsx'
+import { UserDeeds, useNoDelete } from './user-menu.tsx'
 import { userResource, userSpec } from './user-resource.tsx'
 
 type Doing = { readonly user: User; readonly deed: UserDeed }
@@ -25,9 +24,10 @@ type Tools = {
   readonly onEdit: (user: User) => void
   readonly onDeed: (doing: Doing) => void
   readonly canEdit: boolean
+  readonly noDelete: (user: User) => string | undefined
 }
 
-const columnsFor = ({ onEdit, onDeed, canEdit }: Tools): readonly Column<User>[] => [
+const columnsFor = ({ onEdit, onDeed, canEdit, noDelete }: Tools): readonly Column<User>[] => [
   {
     id: 'username',
     text: 'User name',
@@ -65,21 +65,13 @@ const columnsFor = ({ onEdit, onDeed, canEdit }: Tools): readonly Column<User>[]
     isSortable: true,
     cell: ({ created_at }) => <TimeAgo at={created_at} />,
   },
-  {
-    id: 'actions',
-    text: '',
-    width: 64,
-    isRight: true,
-    isEssential: true,
-    cell: (user) => (
-      <RowMenu name={user.username}>
-        <MenuItem onSelect={() => onEdit(user)} blocked={canEdit ? undefined : 'users:update'}>
-          Edit<kbd>e</kbd>
-        </MenuItem>
-        <UserDeeds user={user} onDeed={(deed) => onDeed({ user, deed })} />
-      </RowMenu>
-    ),
-  },
+  actionsColumn({
+    noun: 'user',
+    nameOf: ({ username }) => username,
+    edit: { run: onEdit, blocked: () => (canEdit ? undefined : 'users:update') },
+    remove: { run: (user) => onDeed({ user, deed: 'delete' }), blocked: noDelete },
+    more: (user) => <UserDeeds user={user} onDeed={(deed) => onDeed({ user, deed })} />,
+  }),
 ]
 
 const USUAL = ['username', 'full_name', 'email', 'roles', 'status', 'seen', 'actions']
@@ -93,9 +85,10 @@ export const UsersPage = () => {
   const [doing, setDoing] = useState<Doing>()
   const [made, setMade] = useState<{ readonly username: string; readonly password: string }>()
   const canEdit = may('users:update')
+  const noDelete = useNoDelete()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the setters stay the same
   const columns = useMemo(
-    () => columnsFor({ onEdit: ({ id }) => void set({ edit: id }), onDeed: setDoing, canEdit }),
+    () => columnsFor({ onEdit: ({ id }) => void set({ edit: id }), onDeed: setDoing, canEdit, noDelete }),
     [canEdit],
   )
   const rules: Rules<User> = {

@@ -5,9 +5,11 @@ export type Connection = {
   readonly isOffline: boolean
   /** Until then the server turns requests away; ms since the epoch. */
   readonly limitedUntilMs: number
+  /** The same for signing in, which has a limit of its own. */
+  readonly loginLimitedUntilMs: number
 }
 
-export const connection = createStore<Connection>({ isOffline: false, limitedUntilMs: 0 })
+export const connection = createStore<Connection>({ isOffline: false, limitedUntilMs: 0, loginLimitedUntilMs: 0 })
 
 /** Set while a page is open that needs a session: told when there is none any more. */
 let onSignedOut: () => void = () => {}
@@ -23,16 +25,44 @@ export const retryAtMs = (header: string | null, nowMs: number): number => {
   return Number.isNaN(atMs) ? nowMs + 10_000 : atMs
 }
 
-const isLogin = (url: string): boolean => url.startsWith('/api/auth/')
+let answeredAt: string | undefined
+
+/** How long a transaction may have been under way that is committed after the answer of a list. */
+const MARGIN_MS = 5000
+
+/** A moment before anything that this tab shows was read, by the clock of the server. */
+export const answeredSince = (): string =>
+  new Date((answeredAt === undefined ? Date.now() : Date.parse(answeredAt)) - MARGIN_MS).toISOString()
+
+let wroteAtMs = 0
+
+/** To be told of every request: those that change something are remembered for a moment. */
+export const noteRequest = (method: string | undefined): void => {
+  if (method !== undefined && method !== 'GET') wroteAtMs = Date.now()
+}
+
+/** As long as it may take to hear of one's own change. */
+const ECHO_MS = 2500
+
+/** Whether what is heard now is most likely what was just done here. */
+export const isOwnDoing = (): boolean => Date.now() - wroteAtMs < ECHO_MS
+
+const isLogin = (url: string): boolean => url === '/api/auth/login'
+/** The router itself asks who is there, and sends those who are nobody to sign in. */
+const isOfSession = (url: string): boolean => url.startsWith('/api/auth/')
 
 /** Notes what an answer says of the connection. */
 export const noteAnswer = (url: string, response: Response): void => {
-  const { limitedUntilMs } = connection.get()
-  const isLimited = response.status === 429 && !isLogin(url)
-  const untilMs = isLimited ? retryAtMs(response.headers.get('retry-after'), Date.now()) : limitedUntilMs
-  if (connection.get().isOffline || untilMs !== limitedUntilMs)
-    connection.set({ isOffline: false, limitedUntilMs: untilMs })
-  if (response.status === 401 && !isLogin(url)) onSignedOut()
+  answeredAt ??= response.headers.get('date') ?? undefined
+  const old = connection.get()
+  const next = { ...old, isOffline: false }
+  if (response.status === 429) {
+    const untilMs = retryAtMs(response.headers.get('retry-after'), Date.now())
+    if (isLogin(url)) next.loginLimitedUntilMs = untilMs
+    else next.limitedUntilMs = untilMs
+  }
+  if (old.isOffline || response.status === 429) connection.set(next)
+  if (response.status === 401 && !isOfSession(url)) onSignedOut()
 }
 
 export const noteFailure = (): void => connection.set({ ...connection.get(), isOffline: true })

@@ -32,4 +32,6 @@ export type HeatmapEntry = Out<Contracts['pools']['heatmap']>[number]
 export type Reservation = Out<Contracts['reservations']['get']>
 export type Relationship = Out<Contracts['relationships']['list']>[number]
 export type AuditEntry = Out<Contracts['audit']['get']>
+export type Conflict = Out<Contracts['conflicts']['get']>
+export type Dashboard = Out<Contracts['dashboard']['show']>
 export type SearchResult = Out<Contracts['search']['all']>['results'][number]

@@ -22,7 +22,9 @@ export const isCode = (error: unknown, ...codes: readonly AppError['code'][]): e
 export const fieldErrors = (error: unknown): Readonly<Record<string, string>> => {
   const { details, code, message } = asAppError(error)
   if (details.length > 0) return Object.fromEntries(details.map((one) => [one.field, one.message]))
-  return code === 'ALREADY_EXISTS' ? { name: message } : {}
+  // Each form has one of them.
+  if (code === 'ALREADY_EXISTS') return { name: message, username: message }
+  return code === 'IP_NOT_AVAILABLE' ? { ip_address: message, addresses: message } : {}
 }
 
 /** The permission that a refusal names, if it does. */

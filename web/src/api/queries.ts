@@ -47,6 +47,18 @@ export const reservationsQuery = queryOptions({
   queryFn: () => api.reservations.all(),
 })
 
+/** The active ones, with what they are about. */
+export const conflictsQuery = queryOptions({
+  queryKey: ['conflicts'],
+  queryFn: () => api.conflicts.list({ status: 'active' }),
+})
+
+/** What the overview shows, in one answer. */
+export const dashboardQuery = queryOptions({
+  queryKey: ['dashboard'],
+  queryFn: () => api.dashboard.show(),
+})
+
 export const usersQuery = queryOptions({
   queryKey: ['users'],
   queryFn: () => api.users.list(),

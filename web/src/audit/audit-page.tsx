@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { RefreshCw, ShieldCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { AppError } from '../../../src/platform/errors.ts'
-import type { AuditEntry } from '../api/contracts.ts'
+import { type AuditEntry, contracts } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
 import { announced } from '../shell/announcer.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
@@ -16,6 +17,7 @@ import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
+import { ViewsMenu } from '../views/views-menu.tsx'
 import { AUDIT_COLUMNS, AUDIT_USUAL } from './columns.tsx'
 import { EntryDrawer } from './entry-drawer.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -97,6 +99,7 @@ export const AuditPage = () => {
           <Button isIcon aria-label="Refresh" onClick={refresh} disabled={query.isFetching}>
             <RefreshCw size={15} aria-hidden="true" />
           </Button>{' '}
+          <ViewsMenu /> <CommandMenu says={() => ({ op: contracts.audit.list, input: filter })} />{' '}
           <ColumnsMenu all={AUDIT_COLUMNS} choice={choice} />
         </span>
       </AuditFilters>

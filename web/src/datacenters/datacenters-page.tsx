@@ -1,14 +1,14 @@
 /** All datacenters, with what is in each. */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
-import { termText } from '../table/filter.ts'
 import { TimeAgo } from '../ui/bits.tsx'
+import { RowLink } from '../ui/row-link.tsx'
 import { datacenterResource, datacenterSpec } from './resource.ts'
 
 const columnsFor = (networkCounts: ReadonlyMap<string, number>): readonly Column<Datacenter>[] => [
@@ -18,10 +18,10 @@ const columnsFor = (networkCounts: ReadonlyMap<string, number>): readonly Column
     width: 200,
     isSortable: true,
     isEssential: true,
-    cell: ({ name }) => (
-      <Link to="/devices" search={{ q: termText('dc', name) }} tabIndex={-1}>
+    cell: ({ id, name }) => (
+      <RowLink to="datacenters" id={id}>
         {name}
-      </Link>
+      </RowLink>
     ),
   },
   {
@@ -73,7 +73,7 @@ export const DatacentersPage = () => {
       placeholder="Name or location"
       empty="A datacenter is a place where networks and devices are."
       loss="Its networks and devices stay, without a datacenter."
-      open={({ name }) => void navigate({ to: '/devices', search: { q: termText('dc', name) } })}
+      open={({ id }) => void navigate({ to: '/datacenters/$id', params: { id } })}
     />
   )
 }

@@ -12,6 +12,7 @@ export const datacenterResource: Resource<Datacenter> = {
     { name: 'description', label: 'Description', kind: 'area' },
   ],
   nameOf: (datacenter) => datacenter.name,
+  operations: contracts.datacenters,
   get: (id) => tagged(contracts.datacenters.get, { id }),
   // A form has every field that is required; the server judges what is in them.
   create: (input) => api.datacenters.create(input as { name: string }),

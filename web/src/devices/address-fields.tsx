@@ -14,9 +14,17 @@ import { type AddressForm, type DeviceForm, emptyAddress, sentAddresses } from '
 
 const MOST_POOLS = 60
 
-const FreeAddress = ({ onPick }: { readonly onPick: (address: Partial<AddressForm>) => void }) => {
-  const { may } = usePermit()
-  const { data = [] } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
+type PickProps = { readonly onPick: (address: Partial<AddressForm>) => void }
+
+/** Asked for when somebody looks, which most who open the form never do. */
+const FreePools = ({ onPick }: PickProps) => {
+  const { data } = useQuery(poolsQuery)
+  if (!data)
+    return (
+      <MenuItem onSelect={() => {}} blocked="">
+        One moment …
+      </MenuItem>
+    )
   const withRoom = data.filter(({ utilization }) => (utilization?.available_ips ?? 0) > 0).slice(0, MOST_POOLS)
   const pick = async (id: string, networkId: string) => {
     try {
@@ -26,6 +34,23 @@ const FreeAddress = ({ onPick }: { readonly onPick: (address: Partial<AddressFor
       toastError('No free address', error)
     }
   }
+  if (withRoom.length === 0)
+    return (
+      <MenuItem onSelect={() => {}} blocked="">
+        No pool has a free one
+      </MenuItem>
+    )
+  return withRoom.map((pool) => (
+    <MenuItem key={pool.id} onSelect={() => void pick(pool.id, pool.network_id)}>
+      <span>{pool.name}</span>
+      <span className="mono muted">{pool.start_ip}</span>
+      <span className={css.free}>{count(pool.utilization?.available_ips ?? 0)} free</span>
+    </MenuItem>
+  ))
+}
+
+const FreeAddress = ({ onPick }: PickProps) => {
+  const { may } = usePermit()
   if (!may('pools:list') || !may('pools:read')) return null
   const trigger = (
     <Button isIcon aria-label="Pick a free address">
@@ -35,18 +60,7 @@ const FreeAddress = ({ onPick }: { readonly onPick: (address: Partial<AddressFor
   return (
     <Menu trigger={trigger}>
       <MenuGroup label="Next free address of">
-        {withRoom.length === 0 && (
-          <MenuItem onSelect={() => {}} blocked="">
-            No pool has a free one
-          </MenuItem>
-        )}
-        {withRoom.map((pool) => (
-          <MenuItem key={pool.id} onSelect={() => void pick(pool.id, pool.network_id)}>
-            <span>{pool.name}</span>
-            <span className="mono muted">{pool.start_ip}</span>
-            <span className={css.free}>{count(pool.utilization?.available_ips ?? 0)} free</span>
-          </MenuItem>
-        ))}
+        <FreePools onPick={onPick} />
       </MenuGroup>
     </Menu>
   )

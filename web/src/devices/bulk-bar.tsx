@@ -84,11 +84,11 @@ const TagDialog = ({ ids, onClose, onDone }: { ids: ReadonlySet<string>; onClose
   const [tag, setTag] = useState('')
   const [what, setWhat] = useState<'add' | 'drop'>('add')
   const wanted = tag.trim()
+  // Never the whole list: somebody else may have tagged a device since it came here.
   const operations = async () =>
-    (await devices.tags([...ids])).flatMap(([id, tags]): BulkOperation[] => {
-      if (tags.includes(wanted) === (what === 'add')) return []
-      const next = what === 'add' ? [...tags, wanted] : tags.filter((one) => one !== wanted)
-      return [{ op: 'update', id, device: { tags: next } }]
+    [...ids].map((id): BulkOperation => {
+      const device = what === 'add' ? { add_tags: [wanted] } : { remove_tags: [wanted] }
+      return { op: 'update', id, device }
     })
   return (
     <ChangeDialog

@@ -1,5 +1,6 @@
 /** The columns of the table of devices. */
 import type { DeviceStatus } from '../api/contracts.ts'
+import { ConflictMark } from '../conflicts/active-mark.tsx'
 import type { Column } from '../table/data-table.tsx'
 import { Badge, Tags, TimeAgo, type Tone } from '../ui/bits.tsx'
 import { RowLink } from '../ui/row-link.tsx'
@@ -20,19 +21,22 @@ export const DEVICE_COLUMNS: readonly Column<DeviceRow>[] = [
   {
     id: 'name',
     text: 'Name',
-    width: 180,
+    width: 168,
     isSortable: true,
     isEssential: true,
     cell: (row) => (
-      <RowLink to="devices" id={row.id}>
-        {row.name}
-      </RowLink>
+      <>
+        <RowLink to="devices" id={row.id}>
+          {row.name}
+        </RowLink>
+        <ConflictMark id={row.id} />
+      </>
     ),
   },
   {
     id: 'address',
     text: 'Address',
-    width: 140,
+    width: 132,
     isSortable: true,
     isEssential: true,
     cell: (row) => (
@@ -43,11 +47,11 @@ export const DEVICE_COLUMNS: readonly Column<DeviceRow>[] = [
     ),
   },
   { id: 'status', text: 'Status', width: 128, isSortable: true, cell: (row) => <StatusBadge status={row.status} /> },
-  { id: 'datacenter', text: 'Datacenter', width: 104, isSortable: true, cell: (row) => row.datacenter },
-  { id: 'model', text: 'Model', width: 158, isSortable: true, cell: (row) => row.model },
-  { id: 'os', text: 'OS', width: 118, isSortable: true, cell: (row) => row.os },
-  { id: 'tags', text: 'Tags', width: 196, cell: (row) => <Tags tags={row.tags} /> },
-  { id: 'location', text: 'Location', width: 140, isSortable: true, cell: (row) => row.location },
+  { id: 'datacenter', text: 'Datacenter', width: 98, isSortable: true, cell: (row) => row.datacenter },
+  { id: 'model', text: 'Model', width: 186, isSortable: true, cell: (row) => row.model },
+  { id: 'os', text: 'OS', width: 134, isSortable: true, cell: (row) => row.os },
+  { id: 'tags', text: 'Tags', width: 188, cell: (row) => <Tags tags={row.tags} /> },
+  { id: 'location', text: 'Location', width: 148, isSortable: true, cell: (row) => row.location },
   { id: 'hostname', text: 'Host name', width: 220, cell: (row) => <span className="mono">{row.hostname}</span> },
   { id: 'updated', text: 'Updated', width: 120, isSortable: true, cell: (row) => <TimeAgo at={row.updatedAt} /> },
 ]

@@ -10,6 +10,9 @@ import { DeviceEditor } from './device-editor.tsx'
 import { type DeviceForm, emptyForm, formOf } from './form.ts'
 import { deviceQuery } from './queries.ts'
 
+/** What came a moment ago, with the page under the drawer, is what is there now. */
+const FRESH_MS = 2000
+
 type Props = { readonly id: string | undefined; readonly onClose: () => void }
 
 const NewDevice = ({ onClose }: { readonly onClose: () => void }) => {
@@ -27,17 +30,18 @@ const NewDevice = ({ onClose }: { readonly onClose: () => void }) => {
 
 const ExistingDevice = ({ id, onClose }: { readonly id: string; readonly onClose: () => void }) => {
   // What is changed is what is there now, not what was there when the list came.
-  const { data, error, refetch, isFetchedAfterMount } = useQuery({
+  const { data, error, refetch, isFetchedAfterMount, dataUpdatedAt } = useQuery({
     ...deviceQuery(id),
-    refetchOnMount: 'always',
+    refetchOnMount: ({ state }) => (Date.now() - state.dataUpdatedAt < FRESH_MS ? false : 'always'),
     refetchOnWindowFocus: false,
   })
+  const [openedAtMs] = useState(Date.now)
+  const isFresh = isFetchedAfterMount || openedAtMs - dataUpdatedAt < FRESH_MS
   const [opened, setOpened] = useState<{ readonly form: DeviceForm; readonly etag: string; readonly name: string }>()
   useEffect(() => {
     // Once: what others change later must not change under the hands.
-    if (data && isFetchedAfterMount && !opened)
-      setOpened({ form: formOf(data.value), etag: data.etag, name: data.value.name })
-  }, [data, isFetchedAfterMount, opened])
+    if (data && isFresh && !opened) setOpened({ form: formOf(data.value), etag: data.etag, name: data.value.name })
+  }, [data, isFresh, opened])
   const theirs = async () => {
     const { data: fresh } = await refetch()
     if (fresh) setOpened({ form: formOf(fresh.value), etag: fresh.etag, name: fresh.value.name })

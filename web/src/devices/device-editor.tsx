@@ -1,15 +1,17 @@
 /** The form of a device: its fields, the errors of the server at them, and what happens when someone was quicker. */
 import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { contracts } from '../api/contracts.ts'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
+import { CommandMenu, type Says } from '../commands/command-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
 import fieldCss from '../ui/field.module.css'
 import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { AddressFields } from './address-fields.tsx'
-import { changesBetween, type DeviceForm } from './form.ts'
+import { changesBetween, type DeviceForm, inputOf } from './form.ts'
 import { useSaveDevice } from './use-save-device.ts'
 
 type Props = {
@@ -79,6 +81,11 @@ export const DeviceEditor = (props: Props) => {
       },
     })
   }
+  const says: Says = () => {
+    if (id === undefined) return { op: contracts.devices.create, input: inputOf(form) }
+    const changes = changesBetween(initial, form)
+    return Object.keys(changes).length === 0 ? undefined : { op: contracts.devices.update, input: { ...changes, id } }
+  }
   const text = (
     field: 'hostname' | 'make_model' | 'os' | 'location' | 'username' | 'tags' | 'domains',
     label: string,
@@ -92,8 +99,13 @@ export const DeviceEditor = (props: Props) => {
       error={errors[field] ?? errors[`${field}[0]`]}
     />
   )
+  const formElement = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    // What is changed comes later than its drawer, which has given the focus away by then.
+    if (id !== undefined) formElement.current?.querySelector<HTMLElement>('input:enabled')?.focus()
+  }, [id])
   return (
-    <form className={fieldCss.form} onSubmit={submit} noValidate>
+    <form ref={formElement} className={fieldCss.form} onSubmit={submit} noValidate>
       <div className={fieldCss.body}>
         {isStale && <Conflict onTakeTheirs={onTakeTheirs} onKeepMine={onKeepMine} />}
         {save.isError && !isStale && Object.keys(errors).length === 0 && (
@@ -148,6 +160,9 @@ export const DeviceEditor = (props: Props) => {
           {id === undefined ? 'Create device' : 'Save'}
         </Button>
         <Button onClick={onClose}>Cancel</Button>
+        <span className={fieldCss.footEnd}>
+          <CommandMenu says={says} />
+        </span>
       </footer>
     </form>
   )

@@ -9,6 +9,7 @@ import { StatusBadge } from './columns.tsx'
 import css from './devices.module.css'
 import { relationshipsQuery } from './queries.ts'
 import { RelationshipBadge } from './relationship-badge.tsx'
+import { SeenCard } from './seen-card.tsx'
 
 const MOST_SHOWN = 8
 
@@ -78,7 +79,10 @@ export const DeviceOverview = ({ device }: { readonly device: Device }) => {
           ]}
         />
       </Card>
-      <Related device={device} />
+      <div className={css.side}>
+        <Related device={device} />
+        <SeenCard device={device} />
+      </div>
     </div>
   )
 }

@@ -3,6 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
+import { contracts } from '../api/contracts.ts'
+import { CommandItems, useCommand } from '../commands/command-menu.tsx'
+import { ConflictBanner } from '../conflicts/active-banner.tsx'
+import { HistoryTab } from '../resource/history-tab.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
@@ -17,8 +21,7 @@ import { toast } from '../ui/toast.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DeviceDrawer } from './device-drawer.tsx'
 import { DeviceOverview } from './device-overview.tsx'
-import { HistoryTab } from './history-tab.tsx'
-import { deviceQuery } from './queries.ts'
+import { deviceConflictsQuery, deviceQuery } from './queries.ts'
 import { RelationshipsTab } from './relationships-tab.tsx'
 import { removeLater } from './removal.ts'
 
@@ -30,7 +33,9 @@ export const DevicePage = () => {
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const { data, error, refetch } = useQuery(deviceQuery(id))
+  const { data: conflicts = [] } = useQuery({ ...deviceConflictsQuery(id), enabled: may('conflicts:list') })
   const [isDoomed, setDoomed] = useState(false)
+  const says = useCommand(contracts.devices.get, { id })
   const edit = () => void set({ edit: id })
   useHotkeys({
     ...(may('devices:update') && data ? { e: edit } : {}),
@@ -70,6 +75,7 @@ export const DevicePage = () => {
           <MenuItem onSelect={() => void navigator.clipboard.writeText(id).then(() => toast('Copied the ID'))}>
             Copy ID<kbd>.</kbd>
           </MenuItem>
+          <CommandItems says={says} />
           <MenuLine />
           <MenuItem
             isDanger
@@ -91,9 +97,10 @@ export const DevicePage = () => {
         ]}
       />
       <PageBody>
+        <ConflictBanner conflicts={conflicts} />
         {tab === 'addresses' && <AddressesTab device={device} />}
         {tab === 'relationships' && <RelationshipsTab device={device} />}
-        {tab === 'history' && <HistoryTab id={id} />}
+        {tab === 'history' && <HistoryTab resource="device" id={id} />}
         {!['addresses', 'relationships', 'history'].includes(tab) && <DeviceOverview device={device} />}
       </PageBody>
       <Hints

@@ -2,7 +2,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { contracts } from '../api/contracts.ts'
 import { useStore } from '../api/store.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
+import { useActiveConflicts } from '../conflicts/active-mark.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
@@ -19,6 +22,7 @@ import { moment } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
+import { ViewsMenu } from '../views/views-menu.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { DEVICE_COLUMNS, USUAL_COLUMNS } from './columns.tsx'
 import { DeviceDrawer } from './device-drawer.tsx'
@@ -74,6 +78,8 @@ export const DevicesPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
+  // Enough is asked for the drawer already, should the page begin with one.
+  useActiveConflicts(search.edit === undefined)
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('name')
   const view = useDevices({ q: text, sort, isDescending })
@@ -117,6 +123,7 @@ export const DevicesPage = () => {
         total={view?.total}
       >
         <span className={css.end}>
+          <ViewsMenu /> <CommandMenu says={() => ({ list: contracts.devices, q: text })} />{' '}
           <ExportMenu
             name="devices"
             count={view?.count ?? 0}

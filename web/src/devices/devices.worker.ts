@@ -13,6 +13,9 @@ let version = 0
 let etag: string | undefined
 let loadedAtMs = 0
 let isLoading = false
+type HeardAsk = Ask & { type: 'heard' }
+/** Heard while the list was on its way: the list may be from before. */
+let meanwhile: HeardAsk[] = []
 
 /** Rows sent along with a result: more than any window shows. */
 const AHEAD = 80
@@ -68,12 +71,37 @@ const load = async (): Promise<void> => {
   const rows = (await response.json()) as readonly Device[]
   etag = response.headers.get('etag') ?? undefined
   engine = new TableEngine(rows, spec)
+  for (const heard of meanwhile) take(heard)
   changed()
+}
+
+/** @returns the ids of what was not known yet, as it is when one's own change is heard of */
+const take = ({ devices, gone }: HeardAsk): readonly string[] => {
+  const known = new Map(engine.withIds(new Set(devices.map(({ id }) => id))).map((one) => [one.id, one.updated_at]))
+  const newer = devices.filter(({ id, updated_at }) => updated_at > (known.get(id) ?? ''))
+  const lost = engine.withIds(new Set(gone)).map(({ id }) => id)
+  if (newer.length > 0) engine.put(newer)
+  if (lost.length > 0) engine.drop(new Set(lost))
+  const ids = newer.map(({ id }) => id)
+  // What is here is no longer what the server called by that tag.
+  if (ids.length + lost.length > 0) etag = undefined
+  return [...ids, ...lost]
+}
+
+const listen = (ask: HeardAsk): void => {
+  if (isLoading) meanwhile.push(ask)
+  // Before the first list there is nothing to change.
+  if (version === 0) return
+  const ids = take(ask)
+  if (ids.length === 0) return
+  changed()
+  tell({ type: 'heard', ids })
 }
 
 const loadOnce = async (): Promise<void> => {
   if (isLoading) return
   isLoading = true
+  meanwhile = []
   try {
     await load()
   } catch {
@@ -182,6 +210,9 @@ const hear = (ask: Ask): void => {
       return
     case 'mark':
       tell({ type: 'mark', seq: ask.seq, ids: mark(ask.rows) })
+      return
+    case 'heard':
+      listen(ask)
       return
     case 'put':
       engine.put(ask.devices)

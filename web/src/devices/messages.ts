@@ -29,6 +29,8 @@ export type Ask =
   | { readonly type: 'query'; readonly seq: number; readonly query: TableQuery; readonly from: number }
   | { readonly type: 'rows'; readonly seq: number; readonly indices: readonly number[] }
   | { readonly type: 'put'; readonly devices: readonly Device[] }
+  /** What others did, as the live feed tells it. */
+  | { readonly type: 'heard'; readonly devices: readonly Device[]; readonly gone: readonly string[] }
   | { readonly type: 'drop'; readonly ids: readonly string[] }
   | { readonly type: 'hide'; readonly ids: readonly string[] }
   | { readonly type: 'facets'; readonly seq: number }
@@ -43,6 +45,8 @@ export type Tell =
   | { readonly type: 'changed'; readonly total: number; readonly version: number; readonly loadedAtMs: number }
   /** The first rows, while all of them are on their way. */
   | { readonly type: 'preview'; readonly total: number; readonly devices: readonly Device[] }
+  /** Devices that were changed elsewhere. */
+  | { readonly type: 'heard'; readonly ids: readonly string[] }
   | { readonly type: 'current'; readonly loadedAtMs: number }
   | { readonly type: 'failed'; readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
   | {

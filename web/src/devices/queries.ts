@@ -9,6 +9,13 @@ export const deviceQuery = (id: string) =>
     queryFn: () => tagged(contracts.devices.get, { id }),
   })
 
+/** Those that are active. */
+export const deviceConflictsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['conflicts', 'device', id],
+    queryFn: () => api.conflicts.ofDevice({ id, status: 'active' }),
+  })
+
 export const relationshipsQuery = (id: string) =>
   queryOptions({
     queryKey: ['device', id, 'relationships'],
@@ -23,10 +30,4 @@ export const relationshipsQuery = (id: string) =>
         return { ...link, otherId, otherName: names.get(otherId) ?? otherId, isParent: link.parent_id === id }
       })
     },
-  })
-
-export const deviceHistoryQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['device', id, 'history'],
-    queryFn: () => api.audit.list({ resource: 'device', resource_id: id, limit: 100 }),
   })

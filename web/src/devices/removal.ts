@@ -3,6 +3,7 @@ import { api } from '../api/client.ts'
 import { queryClient } from '../api/queries.ts'
 import { closeToast, TOAST_MS, toast, toastError } from '../ui/toast.tsx'
 import { runBatch } from './batch.ts'
+import { fitting } from './leaving.ts'
 import { devices } from './source.ts'
 
 type Pending = {
@@ -47,20 +48,30 @@ export const removeLater = (ids: readonly string[], what: string): void => {
       closeToast(one.toastId)
       void finish(one)
     }, TOAST_MS),
-    toastId: toast(`Deleted ${what}`, { undo }),
+    toastId: toast(`Deleted ${what}`, {
+      undo,
+      ...(fitting(ids).length < ids.length ? { description: 'Keep this page open until they are gone.' } : {}),
+    }),
   }
   pending.add(one)
   hidePending()
 }
 
+const pendingIds = (): readonly string[] => [...pending].flatMap(({ ids }) => ids)
+
 /** Who leaves has not undone it. */
 const flush = (): void => {
-  for (const { ids, timer } of pending) {
-    clearTimeout(timer)
-    const body = JSON.stringify({ operations: ids.slice(0, 1000).map((id) => ({ op: 'delete', id })), atomic: false })
-    const headers = { 'content-type': 'application/json', 'x-requested-with': 'XMLHttpRequest' }
-    void fetch('/api/devices/bulk', { method: 'POST', keepalive: true, headers, body })
-  }
+  const ids = fitting(pendingIds())
+  for (const { timer } of pending) clearTimeout(timer)
   pending.clear()
+  if (ids.length === 0) return
+  const body = JSON.stringify({ operations: ids.map((id) => ({ op: 'delete', id })), atomic: false })
+  const headers = { 'content-type': 'application/json', 'x-requested-with': 'XMLHttpRequest' }
+  void fetch('/api/devices/bulk', { method: 'POST', keepalive: true, headers, body })
 }
 window.addEventListener('pagehide', flush)
+// More than can be sent on the way out: the browser asks whether to stay.
+window.addEventListener('beforeunload', (event) => {
+  const ids = pendingIds()
+  if (fitting(ids).length < ids.length) event.preventDefault()
+})

@@ -1,10 +1,12 @@
 /** The devices as the page sees them: a worker that holds them all, started when they are first needed. */
 import { errorOf } from '../../../src/platform/client.ts'
 import type { AppError } from '../../../src/platform/errors.ts'
-import { noteAnswer, noteFailure } from '../api/connection.ts'
+import { isOwnDoing, noteAnswer, noteFailure } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { createStore } from '../api/store.ts'
 import { startWorker } from '../api/trusted-worker.ts'
+import { isFollowed } from '../live/feed.ts'
+import { markFresh } from '../live/fresh.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
 import { drafts } from '../ui/drafts.ts'
@@ -101,6 +103,10 @@ const hear = (message: Tell): void => {
     state.set({ status: 'ready', total, version, loadedAtMs, error: undefined })
     return
   }
+  if (message.type === 'heard') {
+    if (!isOwnDoing()) markFresh(message.ids)
+    return
+  }
   if (message.type === 'current') {
     state.set({ ...state.get(), status: 'ready', loadedAtMs: message.loadedAtMs, error: undefined })
     return
@@ -148,6 +154,8 @@ const forget = (): void => {
 const refreshIfOld = (): void => {
   const { status, loadedAtMs } = state.get()
   if (status !== 'ready') load()
+  // What the live feed keeps true need not be asked for again.
+  else if (isFollowed()) return
   else if (document.visibilityState === 'visible' && Date.now() - loadedAtMs > FRESH_MS) load()
 }
 
@@ -230,6 +238,8 @@ export const devices = {
   /** The tags of these devices, as they are known here. */
   tags: async (ids: readonly string[]) => (await ask('tags', { type: 'tags', seq: ++seq, ids })).tags,
   put: (changed: readonly Device[]): void => post({ type: 'put', devices: changed }),
+  /** What others did, as the live feed tells it. */
+  heard: (changed: readonly Device[], gone: readonly string[]): void => post({ type: 'heard', devices: changed, gone }),
   drop: (ids: readonly string[]): void => post({ type: 'drop', ids }),
   hide: (ids: readonly string[]): void => post({ type: 'hide', ids }),
 }

@@ -55,7 +55,8 @@ const Outcome = ({ course, total }: { readonly course: Course; readonly total: n
         All {plural(total, 'row')} are good: {resultText(result)}. Nothing has been changed yet.
       </p>
     )
-  const shown = result.errors.length < result.failed ? ` The first ${result.errors.length} are marked.` : ''
+  const more = result.failed - result.errors.length
+  const shown = more > 0 ? ` The first ${count(result.errors.length)} are marked; ${count(more)} more are not.` : ''
   return (
     <Alert>
       {plural(result.failed, 'row')} can’t be loaded. A file is imported whole or not at all.{shown}

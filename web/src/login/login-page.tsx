@@ -3,10 +3,13 @@ import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { postJson } from '../api/client.ts'
+import { connection } from '../api/connection.ts'
 import { asAppError } from '../api/errors.ts'
 import { queryClient } from '../api/queries.ts'
+import { useStore } from '../api/store.ts'
 import { Logo } from '../shell/logo.tsx'
 import { useTitle } from '../shell/page.tsx'
+import { useSecondsUntil } from '../shell/use-seconds-until.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import css from './login.module.css'
@@ -19,8 +22,7 @@ const safeNext = (next: string | undefined): string => (next && /^\/(?![/\\])/.t
 const messageOf = (error: unknown): string => {
   const { code, message } = asAppError(error)
   if (code === 'INVALID_CREDENTIALS') return 'The user name or the password is wrong.'
-  if (code === 'LOGIN_RATE_LIMIT_EXCEEDED' || code === 'RATE_LIMIT_EXCEEDED')
-    return `Too many tries from this address. ${message.replace(/^.*; come back/, 'Come back')}.`
+  if (code === 'LOGIN_RATE_LIMIT_EXCEEDED' || code === 'RATE_LIMIT_EXCEEDED') return 'Too many tries from this address.'
   if (code === 'UNAVAILABLE') return 'The server does not answer. Try again in a moment.'
   return message
 }
@@ -45,9 +47,10 @@ export const LoginPage = () => {
       passwordField.current?.focus()
     },
   })
+  const seconds = useSecondsUntil(useStore(connection).loginLimitedUntilMs)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    signIn.mutate()
+    if (seconds === 0) signIn.mutate()
   }
   return (
     <main className={css.page}>
@@ -61,7 +64,11 @@ export const LoginPage = () => {
           {expired !== undefined && !signIn.isError && (
             <Alert isWarning>Your session has ended. Sign in to go on where you were.</Alert>
           )}
-          {signIn.isError && <Alert>{messageOf(signIn.error)}</Alert>}
+          {signIn.isError && (
+            <Alert>
+              {messageOf(signIn.error)} {seconds > 0 && `Try again in ${seconds} s.`}
+            </Alert>
+          )}
           <TextField
             label="User name"
             value={username}
@@ -78,7 +85,7 @@ export const LoginPage = () => {
             ref={passwordField}
             autoComplete="current-password"
           />
-          <Button type="submit" look="primary" disabled={signIn.isPending}>
+          <Button type="submit" look="primary" disabled={signIn.isPending || seconds > 0}>
             {signIn.isPending ? 'Signing in …' : 'Sign in'}
           </Button>
         </form>

@@ -1,6 +1,7 @@
 /** The columns of networks, in the tree and in the flat list. */
 import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import type { Network } from '../api/contracts.ts'
+import { ConflictMark } from '../conflicts/active-mark.tsx'
 import type { Column } from '../table/data-table.tsx'
 import { Meter } from '../ui/bits.tsx'
 import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
@@ -32,9 +33,12 @@ export const networkColumns = (names: ReadonlyMap<string, string>): readonly Col
     isSortable: true,
     isEssential: true,
     cell: ({ id, subnet }) => (
-      <RowLink to="networks" id={id} className="mono">
-        {subnet}
-      </RowLink>
+      <>
+        <RowLink to="networks" id={id} className="mono">
+          {subnet}
+        </RowLink>
+        <ConflictMark id={id} />
+      </>
     ),
   },
   { id: 'name', text: 'Name', width: 200, isSortable: true, isEssential: true, cell: ({ name }) => name },
@@ -109,6 +113,7 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
       <RowLink to="networks" id={network.id} className="mono">
         {network.subnet}
       </RowLink>
+      <ConflictMark id={network.id} />
       {children > 0 && <span className={css.children}>{children}</span>}
     </span>
   )

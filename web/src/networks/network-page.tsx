@@ -1,104 +1,78 @@
-/** One network: how full it is, its pools, its devices. */
+/** One network: what it is, its addresses, pools and devices, what happened to it. */
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { ChevronDown, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { ChevronDown } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { AppError } from '../../../src/platform/errors.ts'
-import { api } from '../api/client.ts'
-import type { Network } from '../api/contracts.ts'
+import { contracts, type Network } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
+import { CommandItems, useCommand } from '../commands/command-menu.tsx'
 import { poolResource } from '../pools/resource.ts'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { HistoryTab } from '../resource/history-tab.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
 import { usePageSearch } from '../table/list-search.ts'
-import { Card, CopyText, Facts, Figure, Meter, Skeleton, TimeAgo } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
-import { addressCount, count, isBeyondCounting, percent, plural } from '../ui/format.ts'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Failure } from '../ui/states.tsx'
-import css from './networks.module.css'
+import { Tabs } from '../ui/tabs.tsx'
+import { AddressesTab } from './addresses-tab.tsx'
+import { DevicesTable } from './devices-table.tsx'
+import { NetworkOverview } from './network-overview.tsx'
+import { PoolsTab } from './pools-tab.tsx'
 import { networkResource } from './resource.ts'
+import { useNetworkDevices } from './use-devices.ts'
 
 const route = getRouteApi('/app/networks/$id')
 const notThere = new AppError('NOT_FOUND', 'There is no such network')
-const MOST_DEVICES = 50
 
-const PoolsCard = ({ network, onCreate }: { readonly network: Network; readonly onCreate: () => void }) => {
-  const { may, blocked } = usePermit()
-  const { data } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
-  const pools = data?.filter(({ network_id }) => network_id === network.id)
-  if (!may('pools:list')) return null
-  return (
-    <Card
-      title="Pools"
-      actions={
-        <Button onClick={onCreate} blocked={blocked('pools:create')}>
-          <Plus size={15} aria-hidden="true" />
-          New pool
-        </Button>
-      }
-    >
-      {!pools && <Skeleton />}
-      {pools?.length === 0 && <p className="muted">None yet. Addresses are handed out from pools.</p>}
-      <ul className={css.pools}>
-        {pools?.map(({ id, name, start_ip, end_ip, utilization }) => (
-          <li key={id} className={css.pool}>
-            <Link to="/pools/$id" params={{ id }}>
-              {name}
-            </Link>
-            <span className="mono truncate">
-              {start_ip} – {end_ip}
-            </span>
-            {utilization && <Meter value={utilization.utilization} label={`${name} in use`} />}
-            <span className={`${css.right} muted num`}>{utilization && count(utilization.available_ips)} free</span>
-          </li>
-        ))}
-      </ul>
-    </Card>
-  )
+const NetworkDiscovery = lazy(() =>
+  import('../discovery/network-tab.tsx').then((module) => ({ default: module.NetworkDiscovery })),
+)
+const StartScan = lazy(() => import('../discovery/start-scan.tsx').then((module) => ({ default: module.StartScan })))
+
+/** Of the URL: what is new is a pool, or a scan. */
+const SCAN = 'scan'
+
+const NEED_DEVICES = new Set(['addresses', 'devices'])
+
+type TabProps = {
+  readonly network: Network
+  readonly tab: string
+  readonly onNewPool: () => void
+  readonly onScan: () => void
+  readonly children: ReactNode
 }
 
-const DevicesCard = ({ network }: { readonly network: Network }) => {
-  const { may } = usePermit()
-  const { data } = useQuery({
-    queryKey: ['network', network.id, 'devices'],
-    queryFn: () => api.networks.devices({ id: network.id, limit: MOST_DEVICES }),
-    enabled: may('devices:list'),
-  })
-  if (!may('devices:list')) return null
+/** A table fills its tab; all else scrolls with the page. */
+const TabContent = ({ network, tab, onNewPool, onScan, children }: TabProps) => {
+  const devices = useNetworkDevices(network.id, NEED_DEVICES.has(tab))
+  if (tab === 'addresses') return <AddressesTab network={network} devices={devices} />
+  if (tab === 'devices')
+    return (
+      <DevicesTable
+        devices={devices.data}
+        error={devices.error}
+        onRetry={() => void devices.refetch()}
+        filter={`ip:${network.subnet}`}
+        empty="No device has an address of this network."
+      />
+    )
   return (
-    <Card
-      title="Devices"
-      actions={
-        <Link to="/devices" search={{ q: `ip:${network.subnet}` }} className="link">
-          In the table of devices
-        </Link>
-      }
-    >
-      {!data && <Skeleton />}
-      {data?.length === 0 && <p className="muted">No device has an address of this network.</p>}
-      <ul className={css.pools}>
-        {data?.map(({ id, name, addresses, os }) => (
-          <li key={id} className={css.pool}>
-            <Link to="/devices/$id" params={{ id }}>
-              {name}
-            </Link>
-            <span className="mono truncate">
-              {addresses
-                .filter(({ network_id }) => network_id === network.id)
-                .map(({ ip }) => ip)
-                .join(', ')}
-            </span>
-            <span className="muted truncate">{os}</span>
-          </li>
-        ))}
-      </ul>
-      {data?.length === MOST_DEVICES && <p className="muted">These are the first {plural(MOST_DEVICES, 'device')}.</p>}
-    </Card>
+    <PageBody>
+      {tab === 'pools' && <PoolsTab network={network} onCreate={onNewPool} />}
+      {tab === 'history' && <HistoryTab resource="network" id={network.id} />}
+      {tab === 'discovery' && (
+        <Suspense fallback={<PageLoading />}>
+          <NetworkDiscovery network={network} onScan={onScan} />
+        </Suspense>
+      )}
+      {!['pools', 'history', 'discovery'].includes(tab) && children}
+    </PageBody>
   )
 }
 
@@ -108,11 +82,27 @@ export const NetworkPage = () => {
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const query = useQuery(networksQuery)
-  const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const [isDoomed, setDoomed] = useState(false)
+  const says = useCommand(contracts.networks.get, { id })
   const network = query.data?.find((one) => one.id === id)
+  const tab = search.tab ?? 'overview'
+  // Named on the first tab, and chosen from in the drawer.
+  const hasDatacenter = tab === 'overview' || search.edit !== undefined
+  const { data: datacenters = [] } = useQuery({
+    ...datacentersQuery,
+    enabled: hasDatacenter && may('datacenters:list'),
+  })
+  const { data: pools } = useQuery({
+    ...poolsQuery,
+    // Of discovery enough is asked already.
+    enabled: tab !== 'discovery' && search.new !== SCAN && may('pools:list'),
+  })
   const edit = () => void set({ edit: id })
-  useHotkeys({ ...(may('networks:update') && network ? { e: edit } : {}) })
+  const scan = () => void set({ new: SCAN })
+  useHotkeys({
+    ...(may('networks:update') && network ? { e: edit } : {}),
+    ...(may('networks:delete') && network ? { '#': () => setDoomed(true) } : {}),
+  })
   const parent = { text: 'Networks', link: { to: '/networks' } } as const
   if (!network)
     return (
@@ -125,7 +115,6 @@ export const NetworkPage = () => {
         {!query.data && !query.error && <PageLoading />}
       </>
     )
-  const { utilization } = network
   const more = (
     <Button>
       More
@@ -140,6 +129,9 @@ export const NetworkPage = () => {
           Edit
           <kbd>e</kbd>
         </Button>
+        <Button onClick={scan} blocked={blocked('discovery:create')}>
+          Scan
+        </Button>
         <Menu trigger={more}>
           <MenuItem
             onSelect={() => void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet } })}
@@ -147,51 +139,32 @@ export const NetworkPage = () => {
           >
             New network in it
           </MenuItem>
+          <CommandItems says={says} />
           <MenuLine />
           <MenuItem
             isDanger
             onSelect={() => setDoomed(true)}
             blocked={may('networks:delete') ? undefined : 'networks:delete'}
           >
-            Delete network
+            Delete network<kbd>#</kbd>
           </MenuItem>
         </Menu>
       </PageHead>
-      <PageBody>
-        <div className={css.cards}>
-          <Figure label="Used">{utilization ? count(utilization.used_ips) : '–'}</Figure>
-          <Figure label="Addresses">{utilization ? addressCount(network.subnet, utilization.total_ips) : '–'}</Figure>
-          {utilization && !isBeyondCounting(network.subnet) && (
-            <>
-              <Figure label="Free">{count(utilization.available_ips)}</Figure>
-              <Figure label="Utilization">{percent(utilization.utilization)}</Figure>
-            </>
-          )}
-        </div>
-        <Card title="About this network">
-          <Facts
-            facts={[
-              ['Subnet', <CopyText key="subnet" text={network.subnet} label="subnet" />],
-              [
-                'VLAN',
-                network.vlan_id === null ? (
-                  ''
-                ) : (
-                  <span key="vlan" className="mono">
-                    {network.vlan_id}
-                  </span>
-                ),
-              ],
-              ['Datacenter', datacenters.find((one) => one.id === network.datacenter_id)?.name ?? ''],
-              ['Description', network.description],
-              ['ID', <CopyText key="id" text={network.id} label="ID" />],
-              ['Changed', <TimeAgo key="updated" at={network.updated_at} />],
-            ]}
-          />
-        </Card>
-        <PoolsCard network={network} onCreate={() => void set({ new: '1' })} />
-        <DevicesCard network={network} />
-      </PageBody>
+      <Tabs
+        label="About this network"
+        current={tab}
+        tabs={[
+          { id: 'overview', text: 'Overview' },
+          { id: 'addresses', text: 'Addresses' },
+          { id: 'pools', text: 'Pools', count: pools?.filter(({ network_id }) => network_id === id).length },
+          { id: 'devices', text: 'Devices' },
+          { id: 'discovery', text: 'Discovery' },
+          { id: 'history', text: 'History' },
+        ]}
+      />
+      <TabContent network={network} tab={tab} onNewPool={() => void set({ new: '1' })} onScan={scan}>
+        <NetworkOverview network={network} datacenter={datacenters.find((one) => one.id === network.datacenter_id)} />
+      </TabContent>
       <Hints
         hints={[
           [['e'], 'edit'],
@@ -199,7 +172,12 @@ export const NetworkPage = () => {
         ]}
       />
       {search.edit !== undefined && <ResourceDrawer resource={networkResource(datacenters)} id={id} onClose={close} />}
-      {search.new !== undefined && (
+      {search.new === SCAN && (
+        <Suspense>
+          <StartScan networkId={id} onClose={close} />
+        </Suspense>
+      )}
+      {search.new !== undefined && search.new !== SCAN && (
         <ResourceDrawer resource={poolResource([network])} id={undefined} given={{ network_id: id }} onClose={close} />
       )}
       {isDoomed && (

@@ -5,6 +5,8 @@ import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Network } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
+import { useActiveConflicts } from '../conflicts/active-mark.tsx'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
@@ -19,6 +21,7 @@ import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { Failure, State } from '../ui/states.tsx'
+import { ViewsMenu } from '../views/views-menu.tsx'
 import { NETWORK_USUAL, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
 import { networkFilter, networkResource, networkSpec } from './resource.ts'
@@ -40,6 +43,7 @@ export const NetworksPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
+  useActiveConflicts()
   const query = useQuery(networksQuery)
   const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const [text, setText] = useFilterText()
@@ -92,6 +96,7 @@ export const NetworksPage = () => {
           </button>
         </fieldset>
         <span className={css.end}>
+          <ViewsMenu /> <CommandMenu says={() => ({ list: resource.operations, q: text })} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>

@@ -22,6 +22,7 @@ export const networkResource = (datacenters: readonly Datacenter[]): Resource<Ne
     { name: 'description', label: 'Description', kind: 'area' },
   ],
   nameOf: ({ name }) => name,
+  operations: contracts.networks,
   get: (id) => tagged(contracts.networks.get, { id }),
   // A form has every field that is required; the server judges what is in them.
   create: (input) => api.networks.create(input as { name: string; subnet: string }),

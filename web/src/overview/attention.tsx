@@ -1,56 +1,115 @@
-/** What needs somebody: pools that run out, keys that end. */
-import { useQuery } from '@tanstack/react-query'
+/** What needs somebody: contradictions, deliveries that fail, pools that run out, keys that end, what discovery waits for. */
 import { Link } from '@tanstack/react-router'
-import { api } from '../api/client.ts'
-import type { Pool } from '../api/contracts.ts'
-import { useMe } from '../shell/me.ts'
-import { Badge, Card, TimeAgo } from '../ui/bits.tsx'
+import type { ReactNode } from 'react'
+import type { Dashboard } from '../api/contracts.ts'
+import { Badge, Card, TimeAgo, type Tone } from '../ui/bits.tsx'
 import { plural } from '../ui/format.ts'
 import css from './overview.module.css'
 
-/** From how full on a pool is a matter for somebody. */
-const NEARLY_FULL = 90
-const SOON_MS = 14 * 24 * 3600 * 1000
-const SHOWN = 6
+/** Buckets of the inbox, and how each is put. */
+const WAITING = [
+  ['conflict', 'bad', 'against what was seen before'],
+  ['new', 'info', 'found, and not documented yet'],
+  ['changed', 'warn', 'documented otherwise than seen'],
+  ['gone', 'warn', 'documented, and not seen any more'],
+] as const
 
-export const Attention = ({ pools }: { readonly pools: readonly Pool[] | undefined }) => {
-  const { id } = useMe()
-  const { data: keys } = useQuery({ queryKey: ['keys', id], queryFn: () => api.keys.list({ user_id: id }) })
-  const fullPools = (pools ?? []).filter(({ utilization }) => (utilization?.utilization ?? 0) > NEARLY_FULL)
-  const endingKeys = (keys ?? []).filter(
-    ({ expires_at }) => expires_at && Date.parse(expires_at) - Date.now() < SOON_MS,
+const CONFLICTS = [
+  ['duplicate_ip', 'address', 'addresses', 'of several devices'],
+  ['overlapping_subnet', 'subnet', 'subnets', 'of several networks'],
+] as const
+
+type MatterProps = { readonly tone: Tone; readonly kind: string; readonly children: ReactNode }
+
+const Matter = ({ tone, kind, children }: MatterProps) => (
+  <li className={css.attention}>
+    <Badge tone={tone}>{kind}</Badge>
+    {children}
+  </li>
+)
+
+const Conflicts = ({ conflicts }: Pick<Dashboard, 'conflicts'>) =>
+  CONFLICTS.filter(([type]) => (conflicts?.[type] ?? 0) > 0).map(([type, one, many, text]) => (
+    <Matter key={type} tone="bad" kind="conflict">
+      <Link to="/conflicts" search={{ q: `type:${type}` }} className="link">
+        {plural(conflicts?.[type] ?? 0, one, many)}
+      </Link>
+      {text}
+    </Matter>
+  ))
+
+const Webhooks = ({ webhooks }: Pick<Dashboard, 'webhooks'>) =>
+  (webhooks ?? []).map(({ id, name, disabled_reason, failed }) => (
+    <Matter key={id} tone={disabled_reason === '' ? 'warn' : 'bad'} kind="webhook">
+      <Link to="/webhooks/$id" params={{ id }} search={failed > 0 ? { status: 'failed' } : {}} className="link">
+        {name}
+      </Link>
+      {disabled_reason === ''
+        ? `could not be told of ${plural(failed, 'event')} today`
+        : `is disabled: ${disabled_reason}`}
+    </Matter>
+  ))
+
+const FullPools = ({ full_pools }: Pick<Dashboard, 'full_pools'>) => {
+  const { count = 0, pools = [] } = full_pools ?? {}
+  return (
+    <>
+      {pools.map(({ id, name, available_ips }) => (
+        <Matter key={id} tone={available_ips === 0 ? 'bad' : 'warn'} kind="pool">
+          <Link to="/pools/$id" params={{ id }} className="link">
+            {name}
+          </Link>
+          has {plural(available_ips, 'free address', 'free addresses')}
+        </Matter>
+      ))}
+      {count > pools.length && (
+        <li className={css.attention}>
+          <Link to="/pools" search={{ sort: 'utilization', desc: '1' }} className="link">
+            and {plural(count - pools.length, 'other pool')}
+          </Link>
+        </li>
+      )}
+    </>
   )
-  if (!pools || !keys) return null
+}
+
+const isNothing = ({ conflicts, webhooks, inbox, full_pools, ending_keys }: Dashboard): boolean =>
+  [...Object.values(conflicts ?? {}), ...Object.values(inbox ?? {}), full_pools?.count ?? 0].every((n) => n === 0) &&
+  ending_keys.length + (webhooks?.length ?? 0) === 0
+
+export const Attention = ({ dashboard }: { readonly dashboard: Dashboard }) => {
+  const { inbox, running_scans, ending_keys } = dashboard
+  const running = running_scans ?? 0
   return (
     <Card title="Needs attention">
-      {fullPools.length + endingKeys.length === 0 && (
-        <p className="muted">Nothing. No pool runs out and none of your keys ends soon.</p>
-      )}
+      {isNothing(dashboard) && <p className="muted">Nothing. No pool runs out and none of your keys ends soon.</p>}
       <ul>
-        {fullPools.slice(0, SHOWN).map(({ id: poolId, name, utilization }) => (
-          <li key={poolId} className={css.attention}>
-            <Badge tone={utilization?.available_ips === 0 ? 'bad' : 'warn'}>pool</Badge>
-            <Link to="/pools/$id" params={{ id: poolId }} className="link">
-              {name}
+        {running > 0 && (
+          <Matter tone="info" kind="scan">
+            <Link to="/scans" className="link">
+              {plural(running, 'scan')}
             </Link>
-            has {plural(utilization?.available_ips ?? 0, 'free address', 'free addresses')}
-          </li>
-        ))}
-        {fullPools.length > SHOWN && (
-          <li className={css.attention}>
-            <Link to="/pools" search={{ sort: 'utilization', desc: '1' }} className="link">
-              and {plural(fullPools.length - SHOWN, 'other pool')}
-            </Link>
-          </li>
+            {running === 1 ? 'runs' : 'run'} now
+          </Matter>
         )}
-        {endingKeys.map(({ id: keyId, name, expires_at }) => (
-          <li key={keyId} className={css.attention}>
-            <Badge tone="warn">key</Badge>
+        <Conflicts conflicts={dashboard.conflicts} />
+        <Webhooks webhooks={dashboard.webhooks} />
+        {WAITING.filter(([bucket]) => (inbox?.[bucket] ?? 0) > 0).map(([bucket, tone, text]) => (
+          <Matter key={bucket} tone={tone} kind={bucket}>
+            <Link to="/inbox" search={bucket === 'new' ? {} : { tab: bucket }} className="link">
+              {plural(inbox?.[bucket] ?? 0, 'device')}
+            </Link>
+            {text}
+          </Matter>
+        ))}
+        <FullPools full_pools={dashboard.full_pools} />
+        {ending_keys.map(({ id, name, expires_at }) => (
+          <Matter key={id} tone="warn" kind="key">
             <Link to="/account" className="link">
               {name}
             </Link>
-            ends {expires_at && <TimeAgo at={expires_at} />}
-          </li>
+            {Date.parse(expires_at) < Date.now() ? 'ended' : 'ends'} <TimeAgo at={expires_at} />
+          </Matter>
         ))}
       </ul>
     </Card>

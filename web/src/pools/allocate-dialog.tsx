@@ -1,15 +1,43 @@
 /** Takes the next free addresses of a pool, so that nobody else gets them. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
-import { asAppError, fieldErrors } from '../api/errors.ts'
+import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
+import { poolsQuery } from '../api/queries.ts'
 import { CopyText } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, TextField } from '../ui/field.tsx'
-import { plural } from '../ui/format.ts'
+import { count, plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import css from './heatmap.module.css'
+
+/** Where the network has room left, for a pool that has none. */
+const OtherPools = ({ poolId, onLeave }: { readonly poolId: string; readonly onLeave: () => void }) => {
+  const { data = [] } = useQuery(poolsQuery)
+  const networkId = data.find(({ id }) => id === poolId)?.network_id
+  const others = data.filter(
+    ({ id, network_id, utilization }) =>
+      id !== poolId && network_id === networkId && (utilization?.available_ips ?? 0) > 0,
+  )
+  if (others.length === 0) return null
+  return (
+    <>
+      <span>Other pools of its network have room:</span>
+      <ul>
+        {others.map(({ id, name, utilization }) => (
+          <li key={id}>
+            <Link to="/pools/$id" params={{ id }} className="link" onClick={onLeave}>
+              {name}
+            </Link>
+            , {count(utilization?.available_ips ?? 0)} free
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
 
 type Props = { readonly poolId: string; readonly poolName: string; readonly onClose: () => void }
 
@@ -59,7 +87,12 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
   return (
     <Dialog title={`Next free address of ${poolName}`} onClose={onClose}>
       <form className={css.done} onSubmit={submit} noValidate>
-        {allocate.isError && Object.keys(errors).length === 0 && <Alert>{asAppError(allocate.error).message}</Alert>}
+        {allocate.isError && asAppError(allocate.error).details.length === 0 && (
+          <Alert>
+            {asAppError(allocate.error).message}
+            {isCode(allocate.error, 'IP_NOT_AVAILABLE') && <OtherPools poolId={poolId} onLeave={onClose} />}
+          </Alert>
+        )}
         <div className={fieldCss.two}>
           <TextField
             label="How many"

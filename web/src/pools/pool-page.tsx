@@ -5,7 +5,10 @@ import { ChevronDown } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { AppError } from '../../../src/platform/errors.ts'
 import { api } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import { isCode } from '../api/errors.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
+import { CommandItems, useCommand } from '../commands/command-menu.tsx'
 import { reservationResource } from '../reservations/resource.ts'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
@@ -30,6 +33,9 @@ const notThere = new AppError('NOT_FOUND', 'There is no such pool')
 
 const route = getRouteApi('/app/pools/$id')
 
+/** In the place of a next address. */
+const NO_IP = 'none'
+
 /** The largest pool that the server draws. */
 const MOST_DRAWN = 65_536
 
@@ -48,7 +54,10 @@ const usePool = (id: string) => {
     queryFn: () =>
       api.pools.nextIp({ id }).then(
         ({ ip }) => ip,
-        () => 'none',
+        (error: unknown) => {
+          if (isCode(error, 'IP_NOT_AVAILABLE')) return NO_IP
+          throw error
+        },
       ),
     enabled: pool !== undefined,
   })
@@ -65,6 +74,7 @@ export const PoolPage = () => {
   const [isTaking, setTaking] = useState(false)
   const [isDoomed, setDoomed] = useState(false)
   const map = useMemo(() => (heatmap.data ? addressMap(heatmap.data) : undefined), [heatmap.data])
+  const says = useCommand(contracts.pools.get, { id })
   const edit = () => void set({ edit: id })
   useHotkeys({ ...(may('pools:update') && pool ? { e: edit } : {}) })
   const parent = { text: 'Pools', link: { to: '/pools' } } as const
@@ -96,6 +106,7 @@ export const PoolPage = () => {
           <MenuItem onSelect={edit} blocked={may('pools:update') ? undefined : 'pools:update'}>
             Edit pool<kbd>e</kbd>
           </MenuItem>
+          <CommandItems says={says} />
           <MenuLine />
           <MenuItem
             isDanger
@@ -147,7 +158,15 @@ export const PoolPage = () => {
                 />
               )}
             </Card>
-          ) : null}
+          ) : (
+            <Card title="Addresses">
+              <p>
+                With {utilization ? count(utilization.total_ips) : 'so many'} addresses this pool is too large for a
+                map; one is drawn of up to {count(MOST_DRAWN)}. Its next free address:{' '}
+                {next === undefined ? <Skeleton width="8em" /> : <b className="mono">{next}</b>}.
+              </p>
+            </Card>
+          )}
           <PoolFacts pool={pool} network={network} />
         </div>
       </PageBody>

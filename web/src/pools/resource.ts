@@ -26,6 +26,7 @@ export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
     { name: 'description', label: 'Description', kind: 'area' },
   ],
   nameOf: ({ name }) => name,
+  operations: contracts.pools,
   get: (id) => tagged(contracts.pools.get, { id }),
   // A form has every field that is required; the server judges what is in them.
   create: (input) => api.pools.create(input as Required),

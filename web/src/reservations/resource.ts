@@ -25,6 +25,7 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
     { name: 'notes', label: 'Notes', kind: 'area' },
   ],
   nameOf: ({ ip_address }) => ip_address,
+  operations: contracts.reservations,
   get: (id) => tagged(contracts.reservations.get, { id }),
   // A form has every field that is required; the server judges what is in them.
   create: (input) => api.reservations.create(input as Required),

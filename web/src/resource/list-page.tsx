@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { Fragment, type ReactNode, useState } from 'react'
 import { AppError } from '../../../src/platform/errors.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
@@ -18,6 +19,7 @@ import { allOf, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
+import { ViewsMenu } from '../views/views-menu.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import type { Resource } from './resource.ts'
 import { ResourceDrawer } from './resource-drawer.tsx'
@@ -43,8 +45,16 @@ type Props<T extends object> = {
   readonly needs?: string
   /** A line above the list. */
   readonly note?: ReactNode
+  /** What is more than a line. */
+  readonly above?: ReactNode
   /** Where more decides than the permissions that are named after the resource. */
   readonly rules?: Rules<T>
+  /** What else can be done with all of it. */
+  readonly actions?: ReactNode
+  /** Parts of the list, each with a URL of its own. */
+  readonly tabs?: ReactNode
+  /** Said in the place of “No networks yet”. */
+  readonly nothing?: string
   /** In the place of the drawer of the resource. */
   readonly drawer?: (id: string | undefined, close: () => void) => ReactNode
   /** In the place of the question whether to delete. */
@@ -92,6 +102,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   return (
     <>
       <PageHead title={title}>
+        {props.actions}
         {canCreate && (
           <Button look="primary" onClick={create} blocked={noCreate}>
             <Plus size={15} aria-hidden="true" />
@@ -99,6 +110,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
           </Button>
         )}
       </PageHead>
+      {props.tabs}
       <FilterBar
         text={text}
         onChange={setText}
@@ -111,11 +123,13 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       >
         {props.tools}
         <span className={css.end}>
+          <ViewsMenu /> <CommandMenu says={() => ({ list: resource.operations, q: text })} />{' '}
           <ExportMenu name={resourceName} count={view.count} load={async () => allOf(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
       {props.note !== undefined && <p className={css.note}>{props.note}</p>}
+      {props.above}
       <div className={css.wrap}>
         {denied && <Failure error={new AppError('FORBIDDEN', `This needs the permission ${props.needs}`)} />}
         {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
@@ -126,7 +140,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
           </State>
         )}
         {query.data && view.count === 0 && filter === '' && (
-          <State title={`No ${inSentence(title)} yet`} text={props.empty}>
+          <State title={props.nothing ?? `No ${inSentence(title)} yet`} text={props.empty}>
             {mayCreate && (
               <Button look="primary" onClick={create}>
                 New {resource.noun}

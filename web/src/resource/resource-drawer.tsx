@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
+import { CommandMenu, type Says } from '../commands/command-menu.tsx'
 import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
@@ -88,6 +89,12 @@ const Editor = <T,>(props: EditorProps<T>) => {
     event.preventDefault()
     save.mutate()
   }
+  const says: Says = () => {
+    const op = id === undefined ? resource.operations.create : resource.operations.update
+    const input = inputOf(resource, values, id === undefined ? undefined : opened.values)
+    if (!op || (id !== undefined && Object.keys(input).length === 0)) return undefined
+    return { op, input: id === undefined ? input : { ...input, id } }
+  }
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     // What is changed comes later than its drawer, which has given the focus away by then.
@@ -132,6 +139,9 @@ const Editor = <T,>(props: EditorProps<T>) => {
           {id === undefined ? `Create ${resource.noun}` : 'Save'}
         </Button>
         <Button onClick={onClose}>Cancel</Button>
+        <span className={css.footEnd}>
+          <CommandMenu says={says} />
+        </span>
       </footer>
     </form>
   )

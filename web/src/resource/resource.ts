@@ -1,5 +1,6 @@
 /** The small resources, as one drawer makes and changes them all: their fields, and how they are read and written. */
 import type { ReactNode } from 'react'
+import type { AnyOperation } from '../../../src/platform/operation.ts'
 import type { Tagged } from '../api/client.ts'
 
 /** What a control of its own is given. */
@@ -42,6 +43,8 @@ export type Resource<T> = {
   readonly isWide?: boolean
   readonly fields: readonly FieldSpec[]
   readonly nameOf: (value: T) => string
+  /** Of the contract, by their verbs. */
+  readonly operations: Readonly<Record<string, AnyOperation>>
   readonly get: (id: string) => Promise<Tagged<T>>
   readonly create: (input: Readonly<Record<string, unknown>>) => Promise<T>
   readonly update: (id: string, input: Readonly<Record<string, unknown>>, etag: string) => Promise<T>

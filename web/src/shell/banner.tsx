@@ -1,22 +1,11 @@
 /** What is wrong with the way to the server, over every page: nobody there, or too many requests. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Timer, WifiOff } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { connection } from '../api/connection.ts'
 import { useStore } from '../api/store.ts'
 import css from './shell.module.css'
-
-const useSecondsUntil = (untilMs: number): number => {
-  const [nowMs, setNowMs] = useState(Date.now)
-  const isOver = untilMs <= nowMs
-  useEffect(() => {
-    setNowMs(Date.now())
-    if (untilMs <= Date.now()) return
-    const timer = setInterval(() => setNowMs(Date.now()), 500)
-    return () => clearInterval(timer)
-  }, [untilMs])
-  return isOver ? 0 : Math.ceil((untilMs - nowMs) / 1000)
-}
+import { useSecondsUntil } from './use-seconds-until.ts'
 
 const RETRY_MS = 5000
 

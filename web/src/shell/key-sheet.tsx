@@ -21,6 +21,7 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['Delete', ['#']],
   ['Copy the ID', ['.']],
   ['Close a layer, drop the selection, then the filter', ['Esc']],
+  ['In the inbox: accept, ignore', ['a', 'i']],
   ['In a graph: fewer hops, more hops', ['[', ']']],
   ['In a graph: fit, zoom to what is selected', ['f', 'z']],
   ['This sheet', ['?']],

@@ -2,22 +2,30 @@
 import {
   Boxes,
   Building2,
+  CalendarClock,
+  Inbox,
   KeyRound,
   LayoutDashboard,
   LockKeyhole,
   type LucideIcon,
   Network,
+  Radar,
+  ScanSearch,
   ScrollText,
   Server,
   ShieldCheck,
   Ticket,
+  TriangleAlert,
   Users,
   Waypoints,
+  Webhook,
 } from 'lucide-react'
 
 export type Place = {
   readonly to:
-    | ('/' | '/datacenters' | '/networks' | '/pools' | '/reservations' | '/devices' | '/topology')
+    | ('/' | '/datacenters' | '/networks' | '/pools' | '/reservations' | '/devices' | '/topology' | '/conflicts')
+    | ('/scans' | '/found' | '/inbox' | '/rules')
+    | '/webhooks'
     | ('/users' | '/roles' | '/keys' | '/credentials' | '/audit')
   readonly text: string
   readonly icon: LucideIcon
@@ -54,7 +62,7 @@ export const INVENTORY: readonly Place[] = [
     to: '/reservations',
     text: 'Reservations',
     icon: Ticket,
-    key: 'r',
+    key: 'v',
     permission: 'reservations:list',
     counted: 'reservations',
   },
@@ -68,6 +76,33 @@ export const INVENTORY: readonly Place[] = [
     counted: undefined,
     isRoomy: true,
   },
+  {
+    to: '/conflicts',
+    text: 'Conflicts',
+    icon: TriangleAlert,
+    key: 'x',
+    permission: 'conflicts:list',
+    counted: 'conflicts',
+    isRoomy: true,
+  },
+]
+
+export const DISCOVERY: readonly Place[] = [
+  { to: '/scans', text: 'Scans', icon: Radar, key: 's', permission: 'discovery:list', counted: undefined },
+  { to: '/found', text: 'Found devices', icon: ScanSearch, key: 'f', permission: 'discovery:list', counted: undefined },
+  { to: '/inbox', text: 'Inbox', icon: Inbox, key: 'i', permission: 'discovery:list', counted: undefined },
+  {
+    to: '/rules',
+    text: 'Rules',
+    icon: CalendarClock,
+    key: 'r',
+    permission: 'discovery:list',
+    counted: 'discovery-rules',
+  },
+]
+
+export const AUTOMATION: readonly Place[] = [
+  { to: '/webhooks', text: 'Webhooks', icon: Webhook, key: 'w', permission: 'webhook:list', counted: 'webhooks' },
 ]
 
 export const ACCESS: readonly Place[] = [
@@ -86,4 +121,4 @@ export const ACCESS: readonly Place[] = [
   { to: '/audit', text: 'Audit log', icon: ScrollText, key: 'a', permission: 'audit:list', counted: undefined },
 ]
 
-export const PLACES: readonly Place[] = [HOME, ...INVENTORY, ...ACCESS]
+export const PLACES: readonly Place[] = [HOME, ...INVENTORY, ...DISCOVERY, ...AUTOMATION, ...ACCESS]

@@ -1,12 +1,29 @@
 /** The palette: any page, any object by a piece of its name or address, any action, from the keyboard. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { Boxes, Building2, type LucideIcon, Moon, Network, Plus, Search, Server, Sun, Upload, User } from 'lucide-react'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import {
+  Bookmark,
+  Boxes,
+  Building2,
+  type LucideIcon,
+  Moon,
+  Network,
+  Plus,
+  ScanSearch,
+  Search,
+  Server,
+  Sun,
+  Terminal,
+  Upload,
+  User,
+} from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { SearchResult } from '../api/contracts.ts'
-import { termText } from '../table/filter.ts'
+import { useStore } from '../api/store.ts'
+import { copyShown, FORMS } from '../commands/command-menu.tsx'
 import { Dialog } from '../ui/layers.tsx'
+import { type View, views } from '../views/views.ts'
 import { type Permit, usePermit } from './me.ts'
 import { PLACES } from './nav.ts'
 import css from './palette.module.css'
@@ -30,21 +47,24 @@ const ICONS: Readonly<Record<SearchResult['type'], LucideIcon>> = {
   network: Network,
   pool: Boxes,
   datacenter: Building2,
+  discovered_device: ScanSearch,
 }
 const GROUPS: Readonly<Record<SearchResult['type'], string>> = {
   device: 'Devices',
   network: 'Networks',
   pool: 'Pools',
   datacenter: 'Datacenters',
+  discovered_device: 'Found devices',
 }
 /** Results of one kind, so that no kind hides another. */
 const MOST_OF_A_KIND = 7
 
-const openResult = (go: Go, { type, id, name }: SearchResult): void => {
+const openResult = (go: Go, { type, id }: SearchResult): void => {
   if (type === 'device') void go({ to: '/devices/$id', params: { id } })
   else if (type === 'network') void go({ to: '/networks/$id', params: { id } })
   else if (type === 'pool') void go({ to: '/pools/$id', params: { id } })
-  else void go({ to: '/devices', search: { q: termText('dc', name) } })
+  else if (type === 'discovered_device') void go({ to: '/found', search: { entry: id } })
+  else void go({ to: '/datacenters/$id', params: { id } })
 }
 
 const resultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =>
@@ -75,7 +95,9 @@ const pageEntries = (go: Go, { may }: Permit): Entry[] => [
 
 const actionEntries = (go: Go, { may }: Permit): Entry[] => {
   const create = (
-    to: '/devices' | '/networks' | '/pools' | '/datacenters' | '/users' | '/roles' | '/keys' | '/credentials',
+    to:
+      | ('/devices' | '/networks' | '/pools' | '/datacenters' | '/scans' | '/rules')
+      | ('/users' | '/roles' | '/keys' | '/credentials' | '/webhooks'),
     permission: string | undefined,
     text: string,
   ): Entry[] =>
@@ -87,6 +109,9 @@ const actionEntries = (go: Go, { may }: Permit): Entry[] => {
     ...create('/networks', 'networks:create', 'New network'),
     ...create('/pools', 'pools:create', 'New pool'),
     ...create('/datacenters', 'datacenters:create', 'New datacenter'),
+    ...create('/scans', 'discovery:create', 'New scan'),
+    ...create('/rules', 'discovery:create', 'New rule'),
+    ...create('/webhooks', 'webhook:create', 'New webhook'),
     ...create('/users', 'users:create', 'New user'),
     ...create('/roles', 'roles:create', 'New role'),
     ...create('/keys', undefined, 'New API key'),
@@ -97,6 +122,24 @@ const actionEntries = (go: Go, { may }: Permit): Entry[] => {
     { id: 'light', group: 'Actions', text: 'Light theme', icon: Sun, run: () => setPreferences({ theme: 'light' }) },
     { id: 'dark', group: 'Actions', text: 'Dark theme', icon: Moon, run: () => setPreferences({ theme: 'dark' }) },
   ]
+}
+
+/** Each with the list that it is of. */
+const viewEntries = (push: (href: string) => void, all: readonly View[]): Entry[] =>
+  all.map(({ name, path, search }) => ({
+    id: `view ${path} ${name}`,
+    group: 'Saved views',
+    text: name,
+    note: PLACES.find(({ to }) => to === path)?.text ?? path,
+    icon: Bookmark,
+    run: () => push(path + search),
+  }))
+
+const commandEntries = (): Entry[] => {
+  const copy = copyShown()
+  return copy
+    ? FORMS.map(([form, text]) => ({ id: form, group: 'Actions', text, icon: Terminal, run: () => copy(form) }))
+    : []
 }
 
 /** Between the last key and the question to the server. */
@@ -113,6 +156,8 @@ const useSettled = (text: string): string => {
 
 const useEntries = (text: string): { readonly entries: readonly Entry[]; readonly isSearching: boolean } => {
   const go = useNavigate()
+  const { history } = useRouter()
+  const saved = useStore(views)
   const permit = usePermit()
   const wanted = useSettled(text.trim())
   const { data, isFetching } = useQuery({
@@ -124,7 +169,12 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
   const word = text.trim().toLowerCase()
   const matching = (entries: readonly Entry[]) => entries.filter((entry) => entry.text.toLowerCase().includes(word))
   const results = wanted.length >= 2 ? resultEntries(go, data?.results ?? []) : []
-  const entries = [...results, ...matching(pageEntries(go, permit)), ...matching(actionEntries(go, permit))]
+  const entries = [
+    ...results,
+    ...matching(viewEntries((href) => history.push(href), saved)),
+    ...matching(pageEntries(go, permit)),
+    ...matching([...commandEntries(), ...actionEntries(go, permit)]),
+  ]
   return { entries, isSearching: isFetching || wanted !== text.trim() }
 }
 

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef } from 'react'
 import { whenSignedOut } from '../api/connection.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
+import { useLive } from '../live/use-live.ts'
 import { Skeleton } from '../ui/bits.tsx'
 import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
@@ -71,6 +72,7 @@ export const Shell = () => {
   useChords()
   useSignedOut()
   usePaletteKey()
+  useLive()
   useEffect(() => {
     if (shownPath.current === path) return
     shownPath.current = path

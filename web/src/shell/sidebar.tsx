@@ -2,8 +2,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
+import { Fragment, useSyncExternalStore } from 'react'
 import { request } from '../api/client.ts'
+import type { Dashboard } from '../api/contracts.ts'
+import { dashboardQuery } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
 import { count as countText } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -11,9 +13,26 @@ import { toastError } from '../ui/toast.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
 import { Logo } from './logo.tsx'
 import { useMe } from './me.ts'
-import { ACCESS, HOME, INVENTORY, type Place } from './nav.ts'
+import { ACCESS, AUTOMATION, DISCOVERY, HOME, INVENTORY, type Place } from './nav.ts'
 import { paletteIsOpen } from './palette-state.ts'
 import css from './shell.module.css'
+
+const GROUPS = [
+  { name: 'Discovery', places: DISCOVERY },
+  { name: 'Automation', places: AUTOMATION },
+  { name: 'Access', places: ACCESS },
+]
+
+/** What the bar of a phone has no room for. */
+const ROOMY = [{ name: 'Inventory', places: INVENTORY.filter(({ isRoomy }) => isRoomy) }, ...GROUPS]
+
+/** What the overview knows of a list that was not asked for. */
+const countedIn = (known: Dashboard | undefined, key: string): number | undefined => {
+  const { devices: all, networks, pools, datacenters, conflicts } = known ?? {}
+  const active = conflicts ? conflicts.duplicate_ip + conflicts.overlapping_subnet : undefined
+  const counts: Readonly<Record<string, number | null | undefined>> = { devices: all, networks, pools, datacenters }
+  return (key === 'conflicts' ? active : counts[key]) ?? undefined
+}
 
 /** Only what is known already: a number is not worth a request of its own. */
 const useKnownCount = (key: string | undefined): number | undefined => {
@@ -29,10 +48,11 @@ const useKnownCount = (key: string | undefined): number | undefined => {
     },
     () => {
       if (key === undefined) return undefined
-      if (key === 'devices') return devices.state.get().status === 'ready' ? devices.state.get().total : undefined
+      const { status, total } = devices.state.get()
+      if (key === 'devices' && status === 'ready') return total
       // Every list is an array; other queries have no number beside them.
       const rows = client.getQueryData<readonly unknown[]>([key])
-      return rows?.length
+      return rows?.length ?? countedIn(client.getQueryData(dashboardQuery.queryKey), key)
     },
   )
 }
@@ -81,15 +101,16 @@ const UserMenu = () => {
   return (
     <div className={css.user}>
       <Menu trigger={trigger} align="start">
-        {isNarrow && (
-          <MenuGroup label="Access">
-            {ACCESS.map(({ to, text }) => (
-              <MenuItem key={to} onSelect={() => void navigate({ to })}>
-                {text}
-              </MenuItem>
-            ))}
-          </MenuGroup>
-        )}
+        {isNarrow &&
+          ROOMY.map(({ name, places }) => (
+            <MenuGroup key={name} label={name}>
+              {places.map(({ to, text }) => (
+                <MenuItem key={to} onSelect={() => void navigate({ to })}>
+                  {text}
+                </MenuItem>
+              ))}
+            </MenuGroup>
+          ))}
         {isNarrow && <MenuLine />}
         <MenuItem onSelect={() => void navigate({ to: '/account' })}>Your account</MenuItem>
         <MenuLine />
@@ -119,12 +140,16 @@ export const Sidebar = () => (
         <NavItem key={place.to} place={place} />
       ))}
     </ul>
-    <h2 className={`${css.groupName} ${css.roomy}`}>Access</h2>
-    <ul className={`${css.group} ${css.roomy}`}>
-      {ACCESS.map((place) => (
-        <NavItem key={place.to} place={place} />
-      ))}
-    </ul>
+    {GROUPS.map(({ name, places }) => (
+      <Fragment key={name}>
+        <h2 className={`${css.groupName} ${css.roomy}`}>{name}</h2>
+        <ul className={`${css.group} ${css.roomy}`}>
+          {places.map((place) => (
+            <NavItem key={place.to} place={place} />
+          ))}
+        </ul>
+      </Fragment>
+    ))}
     <UserMenu />
   </nav>
 )

@@ -47,11 +47,15 @@ export const ColumnsMenu = <Row,>({ all, choice }: MenuProps<Row>) => {
   return (
     <Menu trigger={trigger}>
       <MenuGroup label="Columns">
-        {all.slice(1).map(({ id, text }) => (
-          <MenuCheck key={id} isOn={choice.isShown(id)} onChange={(isOn) => choice.setShown(id, isOn)}>
-            {text}
-          </MenuCheck>
-        ))}
+        {/* One without a name, of actions, is always there. */}
+        {all.slice(1).map(
+          ({ id, text }) =>
+            text !== '' && (
+              <MenuCheck key={id} isOn={choice.isShown(id)} onChange={(isOn) => choice.setShown(id, isOn)}>
+                {text}
+              </MenuCheck>
+            ),
+        )}
       </MenuGroup>
       <MenuLine />
       <MenuChoice

@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { memo, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { useStore } from '../api/store.ts'
+import { fresh } from '../live/fresh.ts'
 import { preferences } from '../shell/preferences.ts'
 import { Skeleton } from '../ui/bits.tsx'
 import { cx } from '../ui/cx.ts'
@@ -68,6 +69,8 @@ type RowProps<Row> = {
   readonly name: string
   readonly isCurrent: boolean
   readonly isSelected: boolean
+  /** Somebody else has just changed it. */
+  readonly isFresh: boolean
   readonly level: number | undefined
   readonly isExpanded: boolean | undefined
   readonly onPoint: (position: number) => void
@@ -88,6 +91,7 @@ const TableRow = <Row,>(props: RowProps<Row>) => {
       aria-expanded={isExpanded}
       aria-selected={onToggle ? isSelected : undefined}
       data-current={isCurrent || undefined}
+      data-fresh={props.isFresh || undefined}
       onPointerDown={() => onPoint(position)}
     >
       {onToggle && (
@@ -162,6 +166,7 @@ const templateOf = (columns: readonly Column<never>[], hasChecks: boolean, isNar
 export const DataTable = <Row,>(props: TableProps<Row>) => {
   const { label, view, sorting, onSort, idOf, nameOf, actions = NO_ACTIONS, selection, tree } = props
   const { density } = useStore(preferences)
+  const freshIds = useStore(fresh)
   const isNarrow = useNarrow()
   const columns = useMemo(
     () => (isNarrow ? props.columns.filter(({ isEssential }) => isEssential) : props.columns),
@@ -218,6 +223,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
               name={row === undefined ? 'row' : nameOf(row)}
               isCurrent={index === cursor}
               isSelected={row !== undefined && selection?.ids.has(idOf(row)) === true}
+              isFresh={row !== undefined && freshIds.size > 0 && freshIds.has(idOf(row))}
               level={row === undefined ? undefined : tree?.levelOf(row)}
               isExpanded={row === undefined ? undefined : tree?.isExpanded(row)}
               onPoint={setCursor}

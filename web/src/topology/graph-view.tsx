@@ -23,8 +23,8 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
 }
 
 /** For the panel beside the picture, and for labels right of their nodes. */
-const ROOM = { top: 44, right: 420, bottom: 84, left: 48 }
-const NARROW_ROOM = { top: 24, right: 96, bottom: 40, left: 24 }
+const ROOM = { top: 44, right: 420, bottom: 84, left: 120 }
+const NARROW_ROOM = { top: 24, right: 96, bottom: 40, left: 72 }
 const MAX_ZOOM = 1.35
 
 type Props = {

@@ -69,7 +69,7 @@ export const CopyText = ({ text, label, note }: CopyProps) => {
     setTimeout(() => setCopied(false), 1500)
   }
   return (
-    <span className={css.copy}>
+    <span className={cx(css.copy, note !== undefined && css.noted)}>
       <span className="mono truncate">{text}</span>
       {note}
       <button type="button" onClick={() => void copy()} aria-label={isCopied ? 'Copied' : `Copy ${label}`}>

@@ -1,9 +1,32 @@
 /** Menus: of actions, and of settings that are on or off. */
 import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useEffect } from 'react'
 import { cx } from './cx.ts'
 import css from './layers.module.css'
+
+/**
+ * What Base UI puts around an open menu to hand the focus on can be focused and is hidden from screen readers, which may
+ * not be both (WCAG 4.1.2): the focus never stays there, so nothing is hidden.
+ */
+const useHonestGuards = (): void => {
+  useEffect(() => {
+    const show = () => {
+      for (const guard of document.querySelectorAll('[data-base-ui-focus-guard][aria-hidden]'))
+        guard.removeAttribute('aria-hidden')
+    }
+    show()
+    // Some of them come later than the menu.
+    const observer = new MutationObserver(show)
+    observer.observe(document.body, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [])
+}
+
+const Popup = ({ children }: { readonly children: ReactNode }) => {
+  useHonestGuards()
+  return <Base.Popup className={css.menu}>{children}</Base.Popup>
+}
 
 type MenuProps = { readonly trigger: ReactElement; readonly children: ReactNode; readonly align?: 'start' | 'end' }
 
@@ -12,7 +35,7 @@ export const Menu = ({ trigger, children, align = 'end' }: MenuProps) => (
     <Base.Trigger render={trigger} />
     <Base.Portal>
       <Base.Positioner sideOffset={5} align={align}>
-        <Base.Popup className={css.menu}>{children}</Base.Popup>
+        <Popup>{children}</Popup>
       </Base.Positioner>
     </Base.Portal>
   </Base.Root>
@@ -22,13 +45,16 @@ type ItemProps = {
   readonly onSelect: () => void
   readonly children: ReactNode
   readonly isDanger?: boolean
+  /** Stands for what is shown already. */
+  readonly isCurrent?: boolean
   /** Why it can't be used now. */
   readonly blocked?: string | undefined
 }
 
-export const MenuItem = ({ onSelect, children, isDanger, blocked }: ItemProps) => (
+export const MenuItem = ({ onSelect, children, isDanger, isCurrent, blocked }: ItemProps) => (
   <Base.Item className={cx(css.item, isDanger && css.itemDanger)} onClick={onSelect} disabled={blocked !== undefined}>
     {children}
+    {isCurrent && <Check size={14} aria-label="shown now" />}
     {blocked !== undefined && <span className={css.itemNote}>{blocked}</span>}
   </Base.Item>
 )

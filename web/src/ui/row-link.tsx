@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 
 type Props = {
-  readonly to: 'devices' | 'networks' | 'pools'
+  readonly to: 'datacenters' | 'devices' | 'networks' | 'pools'
   readonly id: string
   readonly className?: string
   readonly children: ReactNode

@@ -1,14 +1,17 @@
-/** What happened to a device, and who did it. */
+/** What happened to an object, and who did it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { AppError } from '../../../src/platform/errors.ts'
+import { api } from '../api/client.ts'
 import type { AuditEntry } from '../api/contracts.ts'
+import { serverConfigQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { Badge, Card, Skeleton } from '../ui/bits.tsx'
 import { moment } from '../ui/format.ts'
 import { Failure } from '../ui/states.tsx'
-import css from './devices.module.css'
-import { deviceHistoryQuery } from './queries.ts'
+import css from './history.module.css'
+
+const MOST = 100
 
 const pretty = (json: string): string => {
   try {
@@ -40,22 +43,42 @@ const Event = ({ entry }: { readonly entry: AuditEntry }) => (
   </li>
 )
 
-export const HistoryTab = ({ id }: { readonly id: string }) => {
+const Nothing = () => {
+  const { data } = useQuery(serverConfigQuery)
+  if (data?.features.audit !== false) return <p className="muted">Nothing is on record.</p>
+  return (
+    <p className="muted">
+      Nothing is on record: the log is kept where Plat is started with <code className="mono">AUDIT_ENABLED=true</code>.
+    </p>
+  )
+}
+
+type Props = {
+  /** As the log calls it: `device`. */
+  readonly resource: string
+  readonly id: string
+}
+
+export const HistoryTab = ({ resource, id }: Props) => {
   const { may } = usePermit()
-  const { data, error, refetch } = useQuery({ ...deviceHistoryQuery(id), enabled: may('audit:list') })
+  const { data, error, refetch } = useQuery({
+    queryKey: [resource, id, 'history'],
+    queryFn: () => api.audit.list({ resource, resource_id: id, limit: MOST }),
+    enabled: may('audit:list'),
+  })
   if (!may('audit:list')) return <Failure error={new AppError('FORBIDDEN', 'This needs the permission audit:list')} />
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   return (
     <Card
-      title="The last 100 entries"
+      title={`The last ${MOST} entries`}
       actions={
-        <Link to="/audit" search={{ resource: 'device', resource_id: id }} className="link">
+        <Link to="/audit" search={{ resource, resource_id: id }} className="link">
           All in the audit log
         </Link>
       }
     >
       {!data && <Skeleton />}
-      {data?.length === 0 && <p className="muted">Nothing is on record.</p>}
+      {data?.length === 0 && <Nothing />}
       <ol>
         {data?.map((entry) => (
           <Event key={entry.id} entry={entry} />

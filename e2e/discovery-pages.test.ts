@@ -1,0 +1,277 @@
+/** The pages of discovery as they stand: accessible in both themes, in every state, with the text of strangers, for those who may only look. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import {
+  DISCOVERY,
+  HOSTILE,
+  type SeededDiscovery,
+  seedDiscovery,
+  startHosts,
+  strange,
+  strangeItems,
+} from './discovery-seed.ts'
+import { axeFindings, world } from './harness.ts'
+
+const it = world({ devices: 60, env: DISCOVERY })
+
+const START_MS = 60_000
+let seeded: SeededDiscovery | undefined
+let endHosts = async () => {}
+beforeAll(async () => {
+  endHosts = await startHosts()
+  seeded = await seedDiscovery(it.plat)
+}, START_MS)
+afterAll(() => endHosts())
+
+const ids = (): SeededDiscovery => {
+  if (!seeded) throw new Error('it is there in the tests of the file')
+  return seeded
+}
+
+const PAGES: readonly (readonly [string, (ids: SeededDiscovery) => string])[] = [
+  ['scans', () => '/scans'],
+  ['scans, none', () => '/scans?q=nothing-like-this'],
+  ['new scan', ({ large }) => `/scans?new=1&network=${large}`],
+  ['scan', ({ scan }) => `/scans/${scan}`],
+  ['differences of a scan', ({ scan }) => `/scans/${scan}?tab=diff`],
+  ['log of a scan', ({ scan }) => `/scans/${scan}?tab=log`],
+  ['found', ({ network }) => `/found?network=${network}`],
+  ['found, none', () => '/found?q=nothing-like-this'],
+  ['evidence', ({ found }) => `/found?entry=${found}`],
+  ['inbox', () => '/inbox'],
+  ['inbox, changed', () => '/inbox?tab=changed'],
+  ['inbox, nothing gone', () => '/inbox?tab=gone'],
+  ['item of the inbox', ({ found }) => `/inbox?tab=changed&entry=${found}`],
+  ['rules', () => '/rules'],
+  ['rule as it is changed', ({ rule }) => `/rules?edit=${rule}`],
+  ['new rule', () => '/rules?new=1'],
+  ['discovery of a network', ({ network }) => `/networks/${network}?tab=discovery`],
+  ['scan of a network', ({ network }) => `/networks/${network}?new=scan`],
+  ['device that was seen', ({ device }) => `/devices/${device}`],
+]
+
+const settle = async (page: Page): Promise<void> => {
+  await page.locator('h1, h2').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+}
+
+const isNoWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+
+const expectAccessible = async (page: Page): Promise<void> => {
+  expect(await isNoWider(page)).toBe(true)
+  expect(await axeFindings(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await isNoWider(page)).toBe(true)
+  expect(await axeFindings(page, 'look')).toEqual([])
+}
+
+test.each(PAGES)('%s', (_, pathOf) =>
+  it.visit(
+    async ({ page, requests }) => {
+      await page.goto(pathOf(ids()))
+      await settle(page)
+      expect(requests.length).toBeLessThanOrEqual(12)
+      await expectAccessible(page)
+    },
+    { as: 'admin' },
+  ),
+)
+
+/** In the place of what a scan of loopback never finds. */
+const answerStrange = async (page: Page): Promise<void> => {
+  const { network, device } = ids()
+  const one = strange(network)
+  const items = strangeItems(network, device)
+  await page.route('**/api/discovery/inbox/summary*', (route) =>
+    route.fulfill({ json: { new: 0, changed: 1, gone: 1, conflict: 1, ignored: 0 } }),
+  )
+  await page.route('**/api/discovery/inbox?*', (route) => {
+    const bucket = new URL(route.request().url()).searchParams.get('bucket')
+    return route.fulfill({ json: items.filter((item) => item.bucket === bucket) })
+  })
+  await page.route('**/api/discovery/devices?*', (route) => route.fulfill({ json: [one] }))
+  await page.route('**/api/discovery/devices/*', (route) => route.fulfill({ json: one }))
+}
+
+const STRANGE = [
+  ['found', '/found', HOSTILE],
+  ['evidence', '/found?entry=strange', 'Neighbours, by LLDP'],
+  ['wiring in the inbox', '/inbox?tab=changed', 'relationship'],
+  ['gone', '/inbox?tab=gone', 'decommissioned'],
+  ['conflict', '/inbox?tab=conflict', 'SHA256:after'],
+] as const
+
+test.each(STRANGE)('text of strangers is text: %s', (_, path, text) =>
+  it.visit(
+    async ({ page }) => {
+      await answerStrange(page)
+      await page.goto(path)
+      await settle(page)
+      await page.getByText(text).first().waitFor()
+      expect(await page.locator('img').count()).toBe(0)
+      await expectAccessible(page)
+    },
+    { as: 'admin' },
+  ),
+)
+
+test('a running scan is accessible, and a scan that failed says why', () =>
+  it.visit(
+    async ({ page }) => {
+      const [scan] = await it.plat.api.scans.list({ limit: 1 })
+      const running = { status: 'running', stage: 'ports', progress_percent: 41.7, completed_at: null }
+      const failed = { id: 'failed', status: 'failed', error_message: HOSTILE, progress_percent: 12 }
+      await page.route('**/api/discovery/scans?*', (route) =>
+        route.fulfill({
+          json: [
+            { ...scan, ...running },
+            { ...scan, id: 'next', status: 'pending', started_at: null },
+            { ...scan, ...failed },
+          ],
+        }),
+      )
+      await page.goto('/scans')
+      await page.getByRole('region', { name: 'Running now' }).getByText('41%').waitFor()
+      await page.getByText(HOSTILE).waitFor()
+      await expectAccessible(page)
+    },
+    { as: 'admin' },
+  ))
+
+const LISTS = [
+  ['/scans', '**/api/discovery/scans?*', '127.90.0.0/28'],
+  ['/found', '**/api/discovery/devices?*', '127.90.0.14'],
+  ['/rules', '**/api/discovery/rules', '127.90.0.0/28'],
+  ['/inbox', '**/api/discovery/inbox?*', '127.90.0.14'],
+] as const
+
+test.each(LISTS)('%s while it is on its way, when it fails, and when it came', (path, api, text) =>
+  it.visit(
+    async ({ page, open }) => {
+      const { promise: shown, resolve: isShown } = Promise.withResolvers<void>()
+      let isBroken = true
+      await page.route(api, async (route) => {
+        if (!isBroken) return route.continue()
+        await shown
+        await route.fulfill({ status: 500, json: { code: 'INTERNAL_ERROR', error: 'Something broke' } })
+      })
+      await open(path)
+      await page.getByRole('status', { name: 'Loading' }).waitFor()
+      isShown()
+      await page.getByText('Something broke').waitFor()
+      isBroken = false
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText(text, { exact: true }).first().waitFor()
+    },
+    { as: 'admin', expected: ['500 /api/'] },
+  ),
+)
+
+const POLLED = [
+  ['asks every three seconds while one runs', 'running', 3],
+  ['asks no more when none runs', 'completed', 0],
+] as const
+
+test.each(POLLED)('the list of scans %s', (_, status, more) =>
+  it.visit(
+    async ({ page, open }) => {
+      const [scan] = await it.plat.api.scans.list({ limit: 1 })
+      let asked = 0
+      await page.route('**/api/discovery/scans?*', (route) => {
+        asked++
+        return route.fulfill({ json: [{ ...scan, status }] })
+      })
+      await page.clock.install()
+      await open('/scans')
+      await page.getByRole('grid').waitFor()
+      const before = asked
+      for (let i = 0; i < 3; i++) {
+        await page.clock.runFor(3100)
+        await page.waitForLoadState('networkidle')
+      }
+      expect(asked - before).toBe(more)
+    },
+    { as: 'viewer' },
+  ),
+)
+
+const EMPTY = [
+  ['/scans', '**/api/discovery/scans?*', 'No scans yet', 'New scan'],
+  ['/found', '**/api/discovery/devices?*', 'Nothing has been found yet', 'New scan'],
+  ['/rules', '**/api/discovery/rules', 'No rules yet', 'New rule'],
+] as const
+
+test.each(EMPTY)('%s with nothing in it has one thing to do', (path, api, title, action) =>
+  it.visit(
+    async ({ page, open }) => {
+      await page.route(api, (route) => route.fulfill({ json: [] }))
+      await open(path)
+      await page.getByRole('heading', { name: title }).waitFor()
+      await page.getByRole('main').getByRole('button', { name: action }).last().click()
+      await page.getByRole('dialog', { name: action }).waitFor()
+    },
+    { as: 'admin' },
+  ),
+)
+
+test('what nothing matches is said, with the way back', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/found?q=nothing-like-this')
+      await page.getByText('Nothing matches “nothing-like-this”').waitFor()
+      await page.getByRole('button', { name: 'Clear filter' }).click()
+      await page.getByRole('grid').waitFor()
+    },
+    { as: 'viewer' },
+  ))
+
+const SEEN = [
+  ['/scans', 'New scan', 'discovery:create'],
+  ['/rules', 'New rule', 'discovery:create'],
+  ['/inbox?tab=changed', 'Accept all: lab-ssh', 'discovery:update'],
+  ['/inbox?tab=changed', 'Lock OS of lab-ssh', 'discovery:update'],
+] as const
+
+test.each(SEEN)('who may only look sees %s, and why not: %s', (path, name, permission) =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(path)
+      const control = page.getByRole('button', { name })
+      await control.hover()
+      await page.getByRole('tooltip').getByText(permission).waitFor()
+      expect(await control.getAttribute('aria-disabled')).toBe('true')
+    },
+    { as: 'viewer' },
+  ),
+)
+
+test('who may only look sees the evidence, and can not decide', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(`/found?entry=${ids().found}`)
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('SSH-2.0-OpenSSH_9.2p1').waitFor()
+      expect(await drawer.getByRole('button', { name: 'Delete' }).getAttribute('aria-disabled')).toBe('true')
+    },
+    { as: 'viewer' },
+  ))
+
+test('the keys go to the pages of discovery', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/')
+      for (const [key, title] of [
+        ['s', 'Scans'],
+        ['f', 'Found devices'],
+        ['i', 'Inbox'],
+        ['r', 'Rules'],
+      ] as const) {
+        await page.keyboard.press('g')
+        await page.keyboard.press(key)
+        await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      }
+    },
+    { as: 'viewer' },
+  ))

@@ -1,0 +1,115 @@
+/** The pages that pictures are made of, with something on each of them; for e2e/shots.ts and e2e/guide.ts. */
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { findChromium } from '../scripts/server-binaries.mjs'
+import { PEOPLE, seedAccess } from './access-seed.ts'
+import { DISCOVERY, seedDiscovery, startHosts } from './discovery-seed.ts'
+import { type RunningPlat, startPlat } from './server.ts'
+
+export type Shot = readonly [name: string, path: string]
+
+/** With hosts to be found, which end with it. */
+export const startEstate = async (devices: number): Promise<RunningPlat> => {
+  const endHosts = await startHosts()
+  const plat = await startPlat({ devices, env: { ...PEOPLE, ...DISCOVERY } })
+  const stop = async () => {
+    await plat.stop()
+    await endHosts()
+  }
+  return { ...plat, stop }
+}
+
+/** Without what differs from machine to machine. */
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: findChromium() ?? 'chromium',
+    args: ['--disable-gpu', '--no-sandbox', '--force-color-profile=srgb', '--disable-lcd-text'],
+  })
+
+export const settle = async (page: Page): Promise<void> => {
+  await page.locator('h1, h2').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  // Among all components there is one that is always on its way.
+  if (page.url().endsWith('/dev/components')) return
+  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+}
+
+/** The device that most others hang together with. */
+const hubOf = async ({ api }: RunningPlat): Promise<string> => {
+  const counts = new Map<string, number>()
+  for (const { parent_id } of await api.relationships.all()) counts.set(parent_id, (counts.get(parent_id) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? ''
+}
+
+export const shotPages = async (plat: RunningPlat): Promise<readonly Shot[]> => {
+  const ids = await seedAccess(plat)
+  const lab = await seedDiscovery(plat)
+  const [[device], [network], [pool], [datacenter], hub] = await Promise.all([
+    plat.api.devices.list({ limit: 1, tags: ['production'] }),
+    plat.api.networks.list({ limit: 1, name: 'row' }),
+    plat.api.pools.all({ limit: 1, name: 'servers' }),
+    plat.api.datacenters.list({ limit: 1 }),
+    hubOf(plat),
+  ])
+  const wide = await plat.api.networks.create({ name: 'lab', subnet: '2001:db8:77::/64' })
+  const range = { start_ip: '2001:db8:77::1', end_ip: '2001:db8:77::ffff:ffff' }
+  const large = await plat.api.pools.create({ network_id: wide.id, name: 'lab', ...range })
+  return [
+    ['overview', '/'],
+    ['devices', '/devices?q=tag:production+-status:planned'],
+    ['devices-none', '/devices?q=nothing-like-this'],
+    ['device-new', '/devices?new=1'],
+    ['device-edit', `/devices/${device?.id}?edit=${device?.id}`],
+    ['device', `/devices/${device?.id}`],
+    ['device-addresses', `/devices/${device?.id}?tab=addresses`],
+    ['device-relationships', `/devices/${hub}?tab=relationships`],
+    ['device-history', `/devices/${device?.id}?tab=history`],
+    ['topology', '/topology'],
+    ['topology-focus', `/topology?focus=${hub}`],
+    ['topology-impact', `/topology?focus=${hub}&view=impact`],
+    ['topology-table', `/topology?focus=${hub}&tab=table`],
+    ['networks', '/networks'],
+    ['networks-flat', '/networks?view=flat'],
+    ['network', `/networks/${network?.id}`],
+    ['network-addresses', `/networks/${network?.id}?tab=addresses`],
+    ['network-pools', `/networks/${network?.id}?tab=pools`],
+    ['network-devices', `/networks/${network?.id}?tab=devices`],
+    ['network-edit', `/networks/${network?.id}?edit=${network?.id}`],
+    ['pools', '/pools'],
+    ['pool', `/pools/${pool?.id}`],
+    ['pool-large', `/pools/${large.id}`],
+    ['reservations', '/reservations'],
+    ['datacenters', '/datacenters'],
+    ['datacenter', `/datacenters/${datacenter?.id}`],
+    ['datacenter-networks', `/datacenters/${datacenter?.id}?tab=networks`],
+    ['import', '/import'],
+    ['scans', '/scans'],
+    ['scan-new', `/scans?new=1&network=${lab.large}`],
+    ['scan', `/scans/${lab.scan}`],
+    ['scan-differences', `/scans/${lab.scan}?tab=diff`],
+    ['scan-log', `/scans/${lab.scan}?tab=log`],
+    ['found', `/found?network=${lab.network}`],
+    ['evidence', `/found?entry=${lab.found}`],
+    ['inbox', '/inbox'],
+    ['inbox-changed', '/inbox?tab=changed'],
+    ['rules', '/rules'],
+    ['rule-new', '/rules?new=1'],
+    ['network-discovery', `/networks/${lab.network}?tab=discovery`],
+    ['device-seen', `/devices/${lab.device}`],
+    ['users', '/users'],
+    ['user', `/users/${ids.user}`],
+    ['user-permissions', `/users/${ids.user}?tab=permissions`],
+    ['user-access', `/users/${ids.user}?tab=access`],
+    ['user-new', '/users?new=1'],
+    ['roles', '/roles'],
+    ['role', `/roles/${ids.role}`],
+    ['role-edit', `/roles/${ids.role}?edit=${ids.role}`],
+    ['keys', '/keys'],
+    ['credentials', '/credentials'],
+    ['credential', `/credentials?edit=${ids.credential}`],
+    ['audit', '/audit'],
+    ['audit-entry', `/audit?entry=${ids.entry}`],
+    ['account', '/account'],
+    ['not-found', '/nowhere'],
+    ...(process.env.PLAT_STORIES === '1' ? [['components', '/dev/components'] as const] : []),
+  ]
+}

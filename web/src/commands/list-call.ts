@@ -1,0 +1,82 @@
+/** A list with its filter as a call of the API: what of the filter the API has as well, and what it has not. */
+import { type CommandFacts, commands } from 'virtual:commands'
+import type { AnyOperation } from '../../../src/platform/operation.ts'
+import { queryClient } from '../api/queries.ts'
+import { parseFilter, type Term } from '../table/filter.ts'
+import type { Call, ListCall } from './command-menu.tsx'
+
+type Field = CommandFacts['fields'][string]
+
+/** Fields that people write shorter than the API has them. */
+const LONG: Readonly<Record<string, string>> = { dc: 'datacenter' }
+
+/** `tag` -> `tags`, `dc` -> `datacenter_id`. */
+const fieldNamed = (facts: CommandFacts, short: string): readonly [string, Field] | undefined => {
+  const long = LONG[short] ?? short
+  const name = [long, `${long}s`, `${long}_id`].find((one) => facts.fields[one] !== undefined)
+  const field = name === undefined ? undefined : facts.fields[name]
+  return name === undefined || field === undefined ? undefined : [name, field]
+}
+
+/** The one object of the noun whose name the text is, or begins; as far as this page knows them. */
+const idNamed = (noun: string, text: string): string | undefined => {
+  const known: unknown = queryClient.getQueryData([noun])
+  const rows: readonly unknown[] = Array.isArray(known) ? known : []
+  const wanted = text.toLowerCase()
+  const named = rows.flatMap((row): (readonly [string, string])[] => {
+    if (typeof row !== 'object' || row === null) return []
+    const [id, name]: unknown[] = [Reflect.get(row, 'id'), Reflect.get(row, 'name')]
+    return typeof id === 'string' && typeof name === 'string' ? [[id, name.toLowerCase()]] : []
+  })
+  const exact = named.filter(([, name]) => name === wanted)
+  const found = exact.length > 0 ? exact : named.filter(([, name]) => name.startsWith(wanted))
+  return found.length === 1 ? found[0]?.[0] : undefined
+}
+
+const inputValue = (field: Field, text: string): unknown => {
+  if (field.ref !== undefined) return idNamed(field.ref, text)
+  if (field.choices.length > 0) return field.choices.find((one) => one === text.toLowerCase())
+  if (field.isNumber) return Number.isInteger(Number(text)) ? Number(text) : undefined
+  return text
+}
+
+/** As it was typed: the filter itself takes no notice of case. */
+const typed = (q: string, { start, end, field }: Term): string =>
+  q
+    .slice(start, end)
+    .slice(field === '' ? 0 : field.length + 1)
+    .replace(/"/g, '')
+
+const written = (q: string, { start, end }: Term): string => q.slice(start, end)
+
+const fieldsOf = (q: string): string[] =>
+  [...q.matchAll(/(?:^|\s)[-!]?([a-z_]+):/gi)].flatMap(([, name]) => name?.toLowerCase() ?? [])
+
+export const listCall = ({ list, q }: ListCall): Call => {
+  const op = list.all ?? list.list
+  if (!op) throw new Error('a page shows what can be listed')
+  const terms = parseFilter(q, fieldsOf(q))
+  const search = list.search
+  // What a search has as well: words, and where an address is.
+  const isWord = ({ isNegated, field, value }: Term) =>
+    !isNegated && (field === '' || (field === 'ip' && value.includes('/')))
+  if (search && terms.length > 0 && terms.every(isWord))
+    return { op: search, input: { q: terms.map((term) => typed(q, term)).join(' ') } }
+  return filtered(op, q, terms)
+}
+
+const filtered = (op: AnyOperation, q: string, terms: readonly Term[]): Call => {
+  const facts = commands[op.name]
+  const input: Record<string, unknown> = {}
+  const leftOut: string[] = []
+  for (const term of terms) {
+    const found = facts && !term.isNegated ? fieldNamed(facts, term.field === '' ? 'name' : term.field) : undefined
+    const value = found && inputValue(found[1], typed(q, term))
+    const name = found?.[0] ?? ''
+    const old = input[name]
+    if (!found || value === undefined || (old !== undefined && !found[1].isList)) leftOut.push(written(q, term))
+    else if (found[1].isList) input[name] = [...(Array.isArray(old) ? old : []), value]
+    else input[name] = value
+  }
+  return { op, input, leftOut }
+}

@@ -1,0 +1,118 @@
+/** The devices or networks of a conflict side by side; what differs stands out. */
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Conflict } from '../api/contracts.ts'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { deviceQuery } from '../devices/queries.ts'
+import { usePermit } from '../shell/me.ts'
+import { Skeleton, TimeAgo } from '../ui/bits.tsx'
+import { plural } from '../ui/format.ts'
+import { deviceFields, type Line, linesOf, networkFields } from './compare.ts'
+import css from './conflicts.module.css'
+
+/** More columns nobody compares. */
+const MOST_COLUMNS = 6
+
+type Head = { readonly id: string; readonly link: ReactNode; readonly changedAt: string }
+
+const Comparison = ({ label, heads, lines }: { label: string; heads: readonly Head[]; lines: readonly Line[] }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+  <section className={css.scroller} tabIndex={0} aria-label={label}>
+    <table className={css.compare}>
+      <thead>
+        <tr>
+          <td />
+          {heads.map(({ id, link }) => (
+            <th key={id} scope="col">
+              {link}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ name, values, differs }) => (
+          <tr key={name} data-differs={differs || undefined}>
+            <th scope="row">
+              {name}
+              {differs && <span className="sr">, differs</span>}
+            </th>
+            {heads.map(({ id }, index) => (
+              <td key={id}>{values[index] || <span className="muted">–</span>}</td>
+            ))}
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">Changed</th>
+          {heads.map(({ id, changedAt }) => (
+            <td key={id}>
+              <TimeAgo at={changedAt} />
+            </td>
+          ))}
+        </tr>
+      </tbody>
+    </table>
+  </section>
+)
+
+const useDatacenterNames = (): ReadonlyMap<string, string> => {
+  const { may } = usePermit()
+  const { data = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  return new Map(data.map(({ id, name }) => [id, name]))
+}
+
+export const DeviceComparison = ({ conflict: { device_ids, ip_address } }: { readonly conflict: Conflict }) => {
+  const names = useDatacenterNames()
+  const shown = device_ids.slice(0, MOST_COLUMNS)
+  const queries = useQueries({ queries: shown.map(deviceQuery) })
+  if (queries.some(({ isPending }) => isPending)) return <Skeleton />
+  const devices = queries.flatMap(({ data }) => (data ? [data.value] : []))
+  const heads = devices.map(({ id, name, updated_at }) => ({
+    id,
+    changedAt: updated_at,
+    link: (
+      <Link to="/devices/$id" params={{ id }} className="link">
+        {name}
+      </Link>
+    ),
+  }))
+  const rest = device_ids.length - shown.length
+  const gone = shown.length - devices.length
+  return (
+    <>
+      {heads.length > 0 && (
+        <Comparison label="The devices" heads={heads} lines={linesOf(devices, deviceFields(ip_address, names))} />
+      )}
+      {gone > 0 && (
+        <p className="muted">{plural(gone, 'device')} of it can't be shown: deleted, or not yours to see.</p>
+      )}
+      {rest > 0 && (
+        <p>
+          <Link to="/devices" search={{ q: `ip:${ip_address}` }} className="link">
+            and {plural(rest, 'other device')}
+          </Link>
+        </p>
+      )}
+    </>
+  )
+}
+
+export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conflict: Conflict }) => {
+  const names = useDatacenterNames()
+  const { may } = usePermit()
+  const { data, isPending } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  if (!may('networks:list')) return <p className="muted">To see the networks needs the permission networks:list.</p>
+  if (isPending) return <Skeleton />
+  const networks = (data ?? []).filter(({ id }) => network_ids.includes(id)).slice(0, MOST_COLUMNS)
+  const heads = networks.map(({ id, name, updated_at }) => ({
+    id,
+    changedAt: updated_at,
+    link: (
+      <Link to="/networks/$id" params={{ id }} className="link">
+        {name}
+      </Link>
+    ),
+  }))
+  if (heads.length === 0) return <p className="muted">None of its networks is there any more.</p>
+  return <Comparison label="The networks" heads={heads} lines={linesOf(networks, networkFields(names))} />
+}

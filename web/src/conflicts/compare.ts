@@ -1,0 +1,50 @@
+/** What of the devices or networks of a conflict is told beside each other, and where they differ. */
+import type { Device, Network } from '../api/contracts.ts'
+
+export type Line = {
+  readonly name: string
+  /** One for each of them, in their order. */
+  readonly values: readonly string[]
+  readonly differs: boolean
+}
+
+type Field<T> = readonly [name: string, value: (one: T) => string]
+type Names = ReadonlyMap<string, string>
+
+/** Lines that have something to say. */
+export const linesOf = <T>(all: readonly T[], fields: readonly Field<T>[]): Line[] =>
+  fields
+    .map(([name, value]) => {
+      const values = all.map(value)
+      return { name, values, differs: new Set(values).size > 1 }
+    })
+    .filter(({ values }) => values.some((value) => value !== ''))
+
+export const deviceFields = (ip: string, datacenters: Names): readonly Field<Device>[] => {
+  const shared = ({ addresses }: Device) => addresses.filter((address) => address.ip === ip)
+  const words = (texts: readonly string[]) => texts.filter((text) => text !== '').join(', ')
+  return [
+    ['Status', ({ status }) => status],
+    ['Host name', ({ hostname }) => hostname],
+    ['Label of it', (device) => words(shared(device).map(({ label }) => label))],
+    ['Switch port', (device) => words(shared(device).map(({ switch_port }) => switch_port))],
+    [
+      'Other addresses',
+      ({ addresses }) => words(addresses.filter((address) => address.ip !== ip).map((one) => one.ip)),
+    ],
+    ['Datacenter', ({ datacenter_id }) => datacenters.get(datacenter_id ?? '') ?? datacenter_id ?? ''],
+    ['Location', ({ location }) => location],
+    ['Model', ({ make_model }) => make_model],
+    ['OS', ({ os }) => os],
+    ['Tags', ({ tags }) => tags.join(', ')],
+    ['Description', ({ description }) => description],
+  ]
+}
+
+export const networkFields = (datacenters: Names): readonly Field<Network>[] => [
+  ['Subnet', ({ subnet }) => subnet],
+  ['Datacenter', ({ datacenter_id }) => datacenters.get(datacenter_id ?? '') ?? datacenter_id ?? 'none'],
+  ['VLAN', ({ vlan_id }) => String(vlan_id ?? '')],
+  ['Used addresses', ({ utilization }) => String(utilization?.used_ips ?? '')],
+  ['Description', ({ description }) => description],
+]

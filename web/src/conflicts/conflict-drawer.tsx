@@ -1,0 +1,184 @@
+/** One conflict: what contradicts what, and what can be done about it. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { api } from '../api/client.ts'
+import type { Conflict } from '../api/contracts.ts'
+import { asAppError } from '../api/errors.ts'
+import { deviceQuery } from '../devices/queries.ts'
+import { devices } from '../devices/source.ts'
+import { usePermit } from '../shell/me.ts'
+import { PageLoading } from '../shell/shell.tsx'
+import { Facts, TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import fieldCss from '../ui/field.module.css'
+import { Alert, TextArea } from '../ui/field.tsx'
+import { Drawer } from '../ui/layers.tsx'
+import { Failure } from '../ui/states.tsx'
+import { toast } from '../ui/toast.tsx'
+import { DeviceComparison, NetworkComparison } from './compare-table.tsx'
+import css from './conflicts.module.css'
+import { StatusBadge, titleOf } from './marks.tsx'
+import { conflictQuery } from './queries.ts'
+
+/** Nobody keeps it: it was seen to elsewhere. */
+const BY_HAND = ''
+
+/** What is asked for anew after a conflict was settled. */
+const CHANGES = ['conflicts', 'device', 'networks', 'pools', 'dashboard']
+
+type KeeperProps = {
+  readonly conflict: Conflict
+  readonly keeper: string
+  readonly onChange: (id: string) => void
+}
+
+const DeviceName = ({ id }: { readonly id: string }) => {
+  // The comparison above asks for them.
+  const { data } = useQuery({ ...deviceQuery(id), enabled: false })
+  return <b>{data?.value.name ?? id}</b>
+}
+
+const Keeper = ({ conflict: { device_ids, ip_address }, keeper, onChange }: KeeperProps) => {
+  const { may } = usePermit()
+  const mayChange = may('devices:update')
+  const choice = (id: string, isDisabled: boolean) => (
+    <input type="radio" name="keeper" checked={keeper === id} disabled={isDisabled} onChange={() => onChange(id)} />
+  )
+  return (
+    <fieldset className={css.choices}>
+      <legend>Who keeps {ip_address}?</legend>
+      {device_ids.map((id) => (
+        <label key={id} className={css.choice}>
+          {choice(id, !mayChange)}
+          <span>
+            <DeviceName id={id} /> keeps it; it is taken from {device_ids.length > 2 ? 'the others' : 'the other'}
+          </span>
+        </label>
+      ))}
+      <label className={css.choice}>
+        {choice(BY_HAND, false)}
+        <span>
+          <b>Nobody is changed</b>; it is marked as resolved
+        </span>
+      </label>
+      {!mayChange && <p className={fieldCss.hint}>To take an address needs the permission devices:update.</p>}
+    </fieldset>
+  )
+}
+
+type SettleProps = { readonly conflict: Conflict; readonly onDone: () => void; readonly onDelete: () => void }
+
+const Settle = ({ conflict, onDone, onDelete }: SettleProps) => {
+  const { id, type, status, notes: before, device_ids } = conflict
+  const client = useQueryClient()
+  const { may, blocked } = usePermit()
+  const [keeper, setKeeper] = useState(BY_HAND)
+  const [notes, setNotes] = useState(before)
+  const settled = async (said: string) => {
+    toast(said)
+    onDone()
+    for (const key of CHANGES) void client.invalidateQueries({ queryKey: [key] })
+  }
+  const resolve = useMutation({
+    mutationFn: () => api.conflicts.resolve({ id, notes, ...(keeper === BY_HAND ? {} : { keep_device_id: keeper }) }),
+    onSuccess: async () => {
+      // The rows of those that have lost it.
+      const changed = keeper === BY_HAND ? [] : device_ids.filter((one) => one !== keeper)
+      devices.put(await Promise.all(changed.map((one) => api.devices.get({ id: one }))))
+      await settled('Resolved')
+    },
+  })
+  const ignore = useMutation({
+    mutationFn: () => api.conflicts.ignore({ id, notes }),
+    onSuccess: () => settled('Ignored; it is not raised again'),
+  })
+  const error = resolve.error ?? ignore.error
+  const isBusy = resolve.isPending || ignore.isPending
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    resolve.mutate()
+  }
+  if (status === 'resolved') return null
+  const noResolve = blocked('conflicts:resolve')
+  return (
+    <form className={css.block} onSubmit={submit} aria-label="Settle it">
+      <fieldset className={fieldCss.fields} disabled={!may('conflicts:resolve')}>
+        {type === 'duplicate_ip' && <Keeper conflict={conflict} keeper={keeper} onChange={setKeeper} />}
+        {type === 'overlapping_subnet' && (
+          <p className="muted">
+            Give one of them another subnet or another datacenter, and this resolves itself. Or say below that it is
+            settled, or meant to be so.
+          </p>
+        )}
+        <TextArea
+          label="Notes"
+          hint="Why it is settled so, for whoever finds it later."
+          value={notes}
+          onChange={setNotes}
+        />
+      </fieldset>
+      {error && <Alert>{asAppError(error).message}</Alert>}
+      <div className={fieldCss.choices}>
+        <Button type="submit" look="primary" disabled={isBusy} blocked={noResolve}>
+          {keeper === BY_HAND ? 'Mark as resolved' : 'Resolve'}
+        </Button>
+        {status === 'active' && (
+          <Button onClick={() => ignore.mutate()} disabled={isBusy} blocked={noResolve}>
+            Ignore, it is meant to be so
+          </Button>
+        )}
+        <Button look="danger" className={css.pushed} onClick={onDelete} blocked={blocked('conflicts:delete')}>
+          Delete
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const Detail = ({ conflict }: { readonly conflict: Conflict }) => (
+  <section className={css.block}>
+    <Facts
+      facts={[
+        ['Status', <StatusBadge key="status" status={conflict.status} />],
+        ['Found', <TimeAgo key="found" at={conflict.detected_at} />],
+        ...(conflict.resolved_at === null
+          ? []
+          : [['Resolved', <TimeAgo key="resolved" at={conflict.resolved_at} />] as const]),
+        ...(conflict.status === 'active' ? [] : [['By', conflict.resolved_by || 'itself: its cause is gone'] as const]),
+        ...(conflict.notes === '' ? [] : [['Notes', conflict.notes] as const]),
+      ]}
+    />
+  </section>
+)
+
+type Props = {
+  readonly id: string
+  readonly known: Conflict | undefined
+  readonly onClose: () => void
+  readonly onDelete: (conflict: Conflict) => void
+}
+
+export const ConflictDrawer = ({ id, known, onClose, onDelete }: Props) => {
+  const { data, error, refetch } = useQuery({ ...conflictQuery(id), enabled: known === undefined })
+  const conflict = known ?? data
+  return (
+    <Drawer title={conflict ? titleOf(conflict) : 'Conflict'} onClose={onClose} isWide>
+      {!conflict && error && <Failure error={error} onRetry={() => void refetch()} noun="conflict" />}
+      {!conflict && !error && <PageLoading />}
+      {conflict && (
+        <div className={fieldCss.body}>
+          <Detail conflict={conflict} />
+          <section className={css.block}>
+            <h3>Side by side</h3>
+            {conflict.type === 'duplicate_ip' ? (
+              <DeviceComparison conflict={conflict} />
+            ) : (
+              <NetworkComparison conflict={conflict} />
+            )}
+          </section>
+          <Settle key={conflict.status} conflict={conflict} onDone={onClose} onDelete={() => onDelete(conflict)} />
+        </div>
+      )}
+    </Drawer>
+  )
+}

@@ -1,0 +1,53 @@
+/** How conflicts are searched and sorted. */
+import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { api, tagged } from '../api/client.ts'
+import { type Conflict, contracts } from '../api/contracts.ts'
+import { subnetKey } from '../networks/subnet-key.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+
+/** As numbers and not as text, addresses before subnets. */
+const subjectKey = ({ ip_address, subnets }: Conflict): string => {
+  const ip = parseIp(ip_address)
+  return ip ? `0${ipKey(ip)}` : `1${subnetKey(subnets[0] ?? '')}`
+}
+
+export const conflictSpec: TableSpec<Conflict> = {
+  id: ({ id }) => id,
+  text: ({ ip_address, subnets, description, notes, resolved_by, device_ids, network_ids }) =>
+    [ip_address, ...subnets, description, notes, resolved_by, ...device_ids, ...network_ids].join('\n'),
+  sorts: {
+    subject: subjectKey,
+    type: ({ type }) => type,
+    // By their age: the newest first.
+    detected: ({ detected_at }) => -Date.parse(detected_at),
+    resolved: ({ resolved_at }) => -Date.parse(resolved_at ?? ''),
+    by: ({ resolved_by }) => resolved_by.toLowerCase(),
+  },
+  fields: {
+    type: ({ type }, value) => type.startsWith(value),
+    ip: ({ ip_address }, value) => ip_address.startsWith(value),
+    by: ({ resolved_by }, value) => resolved_by.toLowerCase().startsWith(value),
+  },
+  facets: {
+    type: ({ type }) => [type],
+    by: ({ resolved_by }) => [resolved_by],
+  },
+}
+
+const madeByItself = async (): Promise<never> => {
+  throw new Error('a conflict is found and not made')
+}
+
+/** A conflict is found, settled and deleted; it has nothing to fill in. */
+export const conflictResource: Resource<Conflict> = {
+  noun: 'conflict',
+  fields: [],
+  nameOf: ({ description }) => description,
+  operations: contracts.conflicts,
+  get: (id) => tagged(contracts.conflicts.get, { id }),
+  create: madeByItself,
+  update: madeByItself,
+  remove: (id) => api.conflicts.delete({ id }),
+  changes: ['conflicts', 'dashboard'],
+}

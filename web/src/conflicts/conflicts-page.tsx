@@ -1,0 +1,159 @@
+/** What contradicts itself in the estate: addresses that several devices have, subnets that several networks have. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import type { Conflict } from '../api/contracts.ts'
+import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { ListPage } from '../resource/list-page.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import { Tabs } from '../ui/tabs.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import { ConflictDrawer } from './conflict-drawer.tsx'
+import { conflictResource, conflictSpec } from './conflict-spec.ts'
+import { StatusBadge, subjectOf, TYPES } from './marks.tsx'
+import { conflictListQuery, STATUSES, type Status, summaryQuery } from './queries.ts'
+
+const COLUMNS: readonly Column<Conflict>[] = [
+  {
+    id: 'subject',
+    text: 'What',
+    width: 190,
+    isSortable: true,
+    isEssential: true,
+    cell: (conflict) => (
+      <Link to="." search={(old: object) => ({ ...old, entry: conflict.id })} className="mono" tabIndex={-1}>
+        {subjectOf(conflict)}
+      </Link>
+    ),
+  },
+  { id: 'type', text: 'Type', width: 150, isSortable: true, cell: ({ type }) => TYPES[type] },
+  {
+    id: 'description',
+    text: 'Description',
+    width: 330,
+    isEssential: true,
+    cell: ({ description }) => <span title={description}>{description}</span>,
+  },
+  { id: 'status', text: 'Status', width: 110, cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: 'detected',
+    text: 'Found',
+    width: 130,
+    isSortable: true,
+    cell: ({ detected_at }) => <TimeAgo at={detected_at} />,
+  },
+  {
+    id: 'resolved',
+    text: 'Resolved',
+    width: 130,
+    isSortable: true,
+    cell: ({ resolved_at }) => resolved_at !== null && <TimeAgo at={resolved_at} />,
+  },
+  { id: 'by', text: 'By', width: 120, isSortable: true, cell: ({ resolved_by }) => resolved_by },
+  { id: 'notes', text: 'Notes', width: 240, cell: ({ notes }) => <span title={notes}>{notes}</span> },
+]
+
+const USUAL: Readonly<Record<Status, readonly string[]>> = {
+  active: ['subject', 'type', 'description', 'detected', 'notes'],
+  ignored: ['subject', 'type', 'description', 'detected', 'by', 'notes'],
+  resolved: ['subject', 'type', 'description', 'resolved', 'by', 'notes'],
+}
+
+const NOTHING: Readonly<Record<Status, readonly [title: string, text: string]>> = {
+  active: ['Nothing contradicts itself', 'Every address is of one device, and every subnet of one network.'],
+  ignored: ['Nothing is ignored', 'What is meant to be so, like an anycast address, is put here and not raised again.'],
+  resolved: ['Nothing was resolved yet', 'What was settled, or has gone away by itself, is kept here.'],
+}
+
+const LOSS = 'If its cause is still there, the next check raises it again.'
+
+/** Looks at the whole estate, whatever was found or settled before. */
+const CheckAgain = () => {
+  const { blocked } = usePermit()
+  const client = useQueryClient()
+  const check = useMutation({
+    mutationFn: () => api.conflicts.detect(),
+    onSuccess: ({ count }) => {
+      toast(count === 0 ? 'Checked: nothing contradicts itself' : `Checked: ${plural(count, 'active conflict')}`)
+      for (const key of ['conflicts', 'dashboard']) void client.invalidateQueries({ queryKey: [key] })
+    },
+    onError: (error) => toastError('It could not be checked', error),
+  })
+  return (
+    <Button onClick={() => check.mutate()} disabled={check.isPending} blocked={blocked('conflicts:detect')}>
+      <RefreshCw size={15} aria-hidden="true" />
+      Check everything again
+    </Button>
+  )
+}
+
+export const ConflictsPage = () => {
+  const { search, set } = usePageSearch()
+  const { may } = usePermit()
+  const mayList = may('conflicts:list')
+  const status = STATUSES.find((one) => one === search.tab) ?? 'active'
+  const query = useQuery({ ...conflictListQuery(status), enabled: mayList })
+  const { data: summary } = useQuery({ ...summaryQuery, enabled: mayList })
+  const [doomed, setDoomed] = useState<Conflict>()
+  const [nothing, empty] = NOTHING[status]
+  const close = () => void set({ entry: undefined })
+  return (
+    <>
+      <ListPage
+        title="Conflicts"
+        resourceName="conflicts"
+        resource={conflictResource}
+        query={query}
+        needs="conflicts:list"
+        spec={conflictSpec}
+        columns={COLUMNS}
+        usual={USUAL[status]}
+        sort="detected"
+        placeholder="Address, subnet, notes, type:, by:"
+        nothing={nothing}
+        empty={empty}
+        loss={LOSS}
+        canCreate={false}
+        actions={<CheckAgain />}
+        tabs={
+          <Tabs
+            label="Conflicts"
+            current={status}
+            tabs={STATUSES.map((id) => ({
+              id,
+              text: id.slice(0, 1).toUpperCase() + id.slice(1),
+              count: summary?.[id],
+            }))}
+          />
+        }
+        open={({ id }) => void set({ entry: id })}
+      />
+      {search.entry !== undefined && (
+        <ConflictDrawer
+          key={search.entry}
+          id={search.entry}
+          known={query.data?.find(({ id }) => id === search.entry)}
+          onClose={close}
+          onDelete={setDoomed}
+        />
+      )}
+      {doomed && (
+        <DeleteDialog
+          resource={conflictResource}
+          id={doomed.id}
+          name={subjectOf(doomed)}
+          loss={LOSS}
+          onClose={() => setDoomed(undefined)}
+          onDone={close}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+/** How conflicts are called and marked. */
+import type { Conflict } from '../api/contracts.ts'
+import { Badge, type Tone } from '../ui/bits.tsx'
+import type { Status } from './queries.ts'
+
+const TONES: Readonly<Record<Status, Tone>> = { active: 'bad', ignored: 'idle', resolved: 'ok' }
+
+export const StatusBadge = ({ status }: { readonly status: Status }) => <Badge tone={TONES[status]}>{status}</Badge>
+
+export const TYPES: Readonly<Record<Conflict['type'], string>> = {
+  duplicate_ip: 'duplicate address',
+  overlapping_subnet: 'same subnet',
+}
+
+/** What is had by several. */
+export const subjectOf = ({ ip_address, subnets }: Conflict): string => ip_address || subnets.join(', ')
+
+export const titleOf = (conflict: Conflict): string =>
+  `${conflict.type === 'duplicate_ip' ? 'Several devices have' : 'Several networks have'} ${subjectOf(conflict)}`

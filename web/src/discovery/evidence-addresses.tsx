@@ -1,0 +1,73 @@
+/** The addresses of a discovered device. Those that are somebody else's can be split off. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api/client.ts'
+import { usePermit } from '../shell/me.ts'
+import { CopyText, TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { Checkbox } from '../ui/field.tsx'
+import { plural } from '../ui/format.ts'
+import { toast, toastError } from '../ui/toast.tsx'
+import css from './evidence.module.css'
+import { FoundStatus } from './marks.tsx'
+import { useDiscoveryChanged } from './scan-actions.tsx'
+import type { FoundDetail } from './shapes.ts'
+
+export const Addresses = ({ found }: { readonly found: FoundDetail }) => {
+  const { blocked } = usePermit()
+  const changed = useDiscoveryChanged()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const canSplit = found.addresses.length > 1
+  const split = useMutation({
+    mutationFn: () => api.discovery.split({ id: found.id, ips: [...chosen] }),
+    onSuccess: () => {
+      toast(`${plural(chosen.size, 'address', 'addresses')} split off`, {
+        description: 'From now on they are a device of their own.',
+      })
+      setChosen(new Set())
+      changed()
+    },
+    onError: (error) => toastError('Nothing was split off', error),
+  })
+  const toggle = (ip: string, isOn: boolean) =>
+    setChosen((old) => new Set(isOn ? [...old, ip] : [...old].filter((one) => one !== ip)))
+  return (
+    <section className={css.block}>
+      <h3>Addresses</h3>
+      <ul className={css.addresses}>
+        {found.addresses.map(({ ip, status, first_seen, last_seen }) => (
+          <li key={ip}>
+            {canSplit && (
+              <Checkbox
+                aria-label={`Choose ${ip}`}
+                checked={chosen.has(ip)}
+                onChange={(event) => toggle(ip, event.target.checked)}
+              />
+            )}
+            <CopyText text={ip} label={ip} />
+            <FoundStatus status={status} />
+            <span className="muted">
+              seen <TimeAgo at={last_seen} />, first <TimeAgo at={first_seen} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {canSplit && (
+        <p className={css.split}>
+          <Button
+            onClick={() => split.mutate()}
+            blocked={blocked('discovery:update')}
+            disabled={chosen.size === 0 || chosen.size === found.addresses.length || split.isPending}
+          >
+            Split off
+          </Button>
+          <span className="muted">
+            {chosen.size === found.addresses.length
+              ? 'One of them has to stay.'
+              : 'The addresses that are chosen become a device of their own.'}
+          </span>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,173 @@
+/** Everything that speaks for one discovered device, and what can be done with it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { contracts } from '../api/contracts.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
+import { usePermit } from '../shell/me.ts'
+import { PageLoading } from '../shell/shell.tsx'
+import { CopyText, Facts, TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import fieldCss from '../ui/field.module.css'
+import { Drawer } from '../ui/layers.tsx'
+import { Failure } from '../ui/states.tsx'
+import css from './evidence.module.css'
+import { Addresses } from './evidence-addresses.tsx'
+import { Identity, Services } from './evidence-services.tsx'
+import { SnmpFacts } from './evidence-snmp.tsx'
+import { OsVotes, Sureness, sourceName } from './evidence-sure.tsx'
+import { DeleteFound } from './found-deletion.tsx'
+import { LockedFields } from './locked-fields.tsx'
+import { FoundStatus } from './marks.tsx'
+import { MergeDialog } from './merge-dialog.tsx'
+import { useNetworks } from './network-choice.tsx'
+import { PromoteOne, usePromotePermit } from './promote.tsx'
+import { foundOneQuery } from './queries.ts'
+import type { FoundDetail } from './shapes.ts'
+import { foundName } from './words.ts'
+
+const Documented = ({ found }: { readonly found: FoundDetail }) => {
+  const { matched_device_id: id, promoted_at } = found
+  if (id === null) return <span className="muted">no</span>
+  return (
+    <>
+      <Link to="/devices/$id" params={{ id }} className="link">
+        Its device
+      </Link>{' '}
+      <span className="muted">
+        {promoted_at === null ? (
+          'has one of its addresses'
+        ) : (
+          <>
+            made of it <TimeAgo at={promoted_at} />
+          </>
+        )}
+      </span>
+    </>
+  )
+}
+
+const Summary = ({ found }: { readonly found: FoundDetail }) => {
+  const network = useNetworks().find(({ id }) => id === found.network_id)
+  return (
+    <section className={css.block}>
+      <Facts
+        facts={[
+          [
+            'Status',
+            <span key="status">
+              <FoundStatus status={found.status} />{' '}
+              {found.rtt_ms !== null && <span className="muted">answered in {found.rtt_ms.toFixed(2)} ms</span>}
+            </span>,
+          ],
+          [
+            'Network',
+            <Link key="network" to="/networks/$id" params={{ id: found.network_id }} className="link">
+              {network ? `${network.name} · ${network.subnet}` : found.network_id}
+            </Link>,
+          ],
+          ['MAC', found.mac_address === '' ? '' : <CopyText key="mac" text={found.mac_address} label="MAC" />],
+          ['Vendor', found.vendor],
+          ['Documented', <Documented key="documented" found={found} />],
+          [
+            'Seen',
+            <span key="seen">
+              <TimeAgo at={found.last_seen} />, first <TimeAgo at={found.first_seen} />
+            </span>,
+          ],
+        ]}
+      />
+    </section>
+  )
+}
+
+const Names = ({ found }: { readonly found: FoundDetail }) =>
+  found.names.length === 0 ? null : (
+    <section className={css.block}>
+      <h3>Names</h3>
+      <ul className={css.names}>
+        {found.names.map(({ name, source }) => (
+          <li key={`${source} ${name}`}>
+            <span className="muted">{NAME_SOURCES[source] ?? sourceName(source)}</span>
+            <span>{name}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+
+const NAME_SOURCES: Readonly<Record<string, string>> = {
+  ptr: 'Reverse DNS',
+  tls: 'Certificate',
+  dns: 'DNS',
+  http: 'HTTP',
+  smb: 'SMB',
+}
+
+const Evidence = ({ found, above }: { readonly found: FoundDetail; readonly above: ReactNode }) => (
+  <div className={`${fieldCss.body} ${css.evidenceBody}`}>
+    {above}
+    <Summary found={found} />
+    <Sureness found={found} />
+    <OsVotes found={found} />
+    <Names found={found} />
+    <Services found={found} />
+    <Addresses found={found} />
+    <Identity found={found} />
+    {found.snmp && <SnmpFacts snmp={found.snmp} />}
+    {above === undefined && found.matched_device_id !== null && <LockedFields deviceId={found.matched_device_id} />}
+  </div>
+)
+
+type ToolsProps = { readonly found: FoundDetail; readonly onClose: () => void }
+
+const Tools = ({ found, onClose }: ToolsProps) => {
+  const { blocked } = usePermit()
+  const noPromotion = usePromotePermit()
+  const [doing, setDoing] = useState<'promote' | 'merge' | 'delete'>()
+  const close = () => setDoing(undefined)
+  return (
+    <footer className={fieldCss.foot}>
+      {found.matched_device_id === null && (
+        <Button look="primary" onClick={() => setDoing('promote')} blocked={noPromotion}>
+          Document it
+        </Button>
+      )}
+      <Button onClick={() => setDoing('merge')} blocked={blocked('discovery:update')}>
+        Merge
+      </Button>
+      <Button look="danger" onClick={() => setDoing('delete')} blocked={blocked('discovery:delete')}>
+        Delete
+      </Button>
+      <span className={fieldCss.footEnd}>
+        <CommandMenu says={() => ({ op: contracts.discovery.get, input: { id: found.id } })} />
+      </span>
+      {doing === 'promote' && <PromoteOne found={found} onClose={close} />}
+      {doing === 'merge' && <MergeDialog found={found} onClose={close} />}
+      {doing === 'delete' && <DeleteFound found={[found]} onClose={close} onDone={onClose} />}
+    </footer>
+  )
+}
+
+type Props = {
+  readonly id: string
+  readonly onClose: () => void
+  /** What else there is to say of it, first of all. */
+  readonly above?: ReactNode
+}
+
+export const EvidenceDrawer = ({ id, onClose, above }: Props) => {
+  const { data: found, error, refetch } = useQuery(foundOneQuery(id))
+  return (
+    <Drawer title={found ? foundName(found) : 'Found device'} onClose={onClose} isWide>
+      {!found && error && <Failure error={error} onRetry={() => void refetch()} noun="discovered device" />}
+      {!found && !error && <PageLoading />}
+      {found && (
+        <>
+          <Evidence found={found} above={above} />
+          <Tools found={found} onClose={onClose} />
+        </>
+      )}
+    </Drawer>
+  )
+}

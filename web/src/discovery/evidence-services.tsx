@@ -1,0 +1,107 @@
+/** What a host said on its ports: products, banners, certificates. All of it is text of strangers. */
+import { CopyText, Facts } from '../ui/bits.tsx'
+import css from './evidence.module.css'
+import type { FoundDetail } from './shapes.ts'
+
+const Service = ({ service: one }: { readonly service: FoundDetail['services'][number] }) => {
+  const { port, protocol, service, product, version, banner, details } = one
+  const facts = Object.entries(details).filter(([, value]) => value !== '')
+  return (
+    <li className={css.service}>
+      <p>
+        <b className="mono">
+          {port}/{protocol}
+        </b>{' '}
+        {service} {product !== '' && <b>{product}</b>} {version}
+      </p>
+      {banner !== '' && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+        <pre className={`mono ${css.banner}`} tabIndex={0}>
+          {banner}
+        </pre>
+      )}
+      {facts.length > 0 && (
+        <div className={css.details}>
+          <Facts facts={facts.map(([name, value]) => [name.replaceAll('_', ' '), value] as const)} />
+        </div>
+      )}
+    </li>
+  )
+}
+
+export const Services = ({ found }: { readonly found: FoundDetail }) => {
+  const named = new Set(found.services.map(({ port }) => port))
+  const others = found.open_ports.filter((port) => !named.has(port))
+  if (found.services.length === 0 && others.length === 0) return null
+  return (
+    <section className={css.block}>
+      <h3>Services</h3>
+      <ul className={css.services}>
+        {found.services.map((service) => (
+          <Service key={`${service.protocol}/${service.port}`} service={service} />
+        ))}
+      </ul>
+      {others.length > 0 && (
+        <p>
+          <span className="muted">Open as well: </span>
+          <span className="mono">{others.join(', ')}</span>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** `mac:02:00:…` -> its kind and its value. */
+const parted = (identity: string): readonly [string, string] => {
+  const at = identity.indexOf(':')
+  return at === -1 ? ['', identity] : [identity.slice(0, at), identity.slice(at + 1)]
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  mac: 'MAC',
+  ssh: 'SSH host key',
+  tls: 'TLS certificate',
+  snmp: 'SNMP engine',
+  address: 'Address',
+}
+
+const SAID: Readonly<Record<FoundDetail['identity']['kind'], string>> = {
+  mac: 'its MAC address, which stays when its address changes',
+  ssh: 'the host key of its SSH server',
+  tls: 'the certificate of its TLS server',
+  snmp: 'the engine ID of its SNMP agent',
+  address: 'its address alone: another host at that address can not be told from it',
+}
+
+export const Identity = ({ found }: { readonly found: FoundDetail }) => {
+  const shown = new Set(found.identities)
+  const keys = [
+    ['SSH host key', found.ssh_host_key],
+    ['TLS certificate', found.tls_certificate],
+  ] as const
+  return (
+    <section className={css.block}>
+      <h3>Recognised by</h3>
+      <p>It is recognised by {SAID[found.identity.kind]}.</p>
+      <ul className={css.identities}>
+        {found.identities.map((identity) => {
+          const [kind, value] = parted(identity)
+          return (
+            <li key={identity}>
+              <span className="muted">{KINDS[kind] ?? kind}</span>
+              <CopyText text={value} label={KINDS[kind] ?? 'the value'} />
+            </li>
+          )
+        })}
+        {keys
+          .filter(([, value]) => value !== '' && ![...shown].some((one) => one.endsWith(value)))
+          .map(([name, value]) => (
+            <li key={name}>
+              <span className="muted">{name}</span>
+              <CopyText text={value} label={name} />
+            </li>
+          ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,110 @@
+/** How sure it is: the pieces of evidence, how they add up, who votes for which operating system. */
+import css from './evidence.module.css'
+import marksCss from './marks.module.css'
+import { Confidence } from './marks.tsx'
+import type { FoundDetail } from './shapes.ts'
+import { foundName } from './words.ts'
+
+const SOURCES: Readonly<Record<string, string>> = {
+  arp: 'ARP',
+  icmp: 'Ping',
+  'tcp-open': 'TCP, open',
+  'tcp-refused': 'TCP, refused',
+  udp: 'UDP',
+  snmp: 'SNMP',
+  mdns: 'mDNS',
+  netbios: 'NetBIOS',
+  ssh: 'SSH',
+  lldp: 'LLDP',
+}
+
+export const sourceName = (source: string): string => SOURCES[source] ?? source
+
+/** The best of each source counts: a second answer of the same kind proves nothing new. */
+const bestOf = (evidence: FoundDetail['evidence']): FoundDetail['evidence'] => {
+  const best = new Map<string, FoundDetail['evidence'][number]>()
+  for (const one of evidence) if ((best.get(one.source)?.weight ?? -1) < one.weight) best.set(one.source, one)
+  return [...best.values()].sort((a, b) => b.weight - a.weight)
+}
+
+const Bar = ({ percent }: { readonly percent: number }) => (
+  <span className={css.weight} aria-hidden="true">
+    <span style={{ width: `${Math.max(0, Math.min(100, percent))}%` }} />
+  </span>
+)
+
+/** What is left of the doubt after each piece, as a product. */
+const Sum = ({ found }: { readonly found: FoundDetail }) => {
+  const best = bestOf(found.evidence)
+  const sum = Math.round(100 * (1 - best.reduce((doubt, { weight }) => doubt * (1 - weight), 1)))
+  const taken = sum - found.confidence
+  if (best.length === 0) return null
+  return (
+    <p className={css.sum}>
+      <span className="mono">
+        100 % − {best.map(({ weight }) => 100 - Math.round(weight * 100)).join(' % × ')} % = {sum} %
+      </span>
+      {taken > 0 && <span> − {taken} % for what speaks against it</span>}
+      {taken !== 0 && (
+        <span>
+          {' '}
+          → <b>{found.confidence}</b>
+        </span>
+      )}
+      <span className="muted"> Each piece takes its share of the doubt that the others leave.</span>
+    </p>
+  )
+}
+
+/** What the server says of it and no piece of evidence does: what was taken off, and why. */
+const objections = ({ reasons, evidence }: FoundDetail): string[] =>
+  reasons.filter((reason) => !evidence.some(({ detail, source }) => reason.startsWith(detail || source)))
+
+export const Sureness = ({ found }: { readonly found: FoundDetail }) => (
+  <section className={css.block}>
+    <h3>Why it is thought to be there</h3>
+    <div className={css.sure}>
+      <Confidence value={found.confidence} label={`How sure ${foundName(found)} is there`} />
+    </div>
+    {found.evidence.length === 0 && <p className="muted">No evidence is kept of it.</p>}
+    <ul className={css.evidence}>
+      {found.evidence.map(({ ip, source, weight, detail }) => (
+        <li key={`${ip} ${source} ${detail}`}>
+          <b>{sourceName(source)}</b>
+          <span>
+            {detail} {found.addresses.length > 1 && <span className="mono muted">{ip}</span>}
+          </span>
+          <Bar percent={weight * 100} />
+          <span className={marksCss.percent}>{Math.round(weight * 100)}%</span>
+        </li>
+      ))}
+    </ul>
+    {objections(found).map((reason) => (
+      <p key={reason} className={css.objection}>
+        {reason}
+      </p>
+    ))}
+    <Sum found={found} />
+  </section>
+)
+
+export const OsVotes = ({ found }: { readonly found: FoundDetail }) =>
+  found.os_votes.length === 0 ? null : (
+    <section className={css.block}>
+      <h3>Operating system</h3>
+      <p>
+        <b>{found.os_guess || 'Not clear'}</b>{' '}
+        {found.os_guess !== '' && <span className="muted">{found.os_confidence} % sure</span>}
+      </p>
+      <ul className={css.evidence}>
+        {found.os_votes.map(({ os, weight, because }) => (
+          <li key={`${os} ${because}`}>
+            <b>{os}</b>
+            <span>{because}</span>
+            <Bar percent={weight} />
+            <span className={marksCss.percent}>{Math.round(weight)}%</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )

@@ -1,0 +1,130 @@
+/** The columns of discovered devices. */
+import { Link } from '@tanstack/react-router'
+import type { Column } from '../table/data-table.tsx'
+import { TimeAgo } from '../ui/bits.tsx'
+import { RowLink } from '../ui/row-link.tsx'
+import type { Networks } from './found-spec.ts'
+import { Confidence, FoundStatus } from './marks.tsx'
+import type { Found } from './shapes.ts'
+import { foundName } from './words.ts'
+
+/** More are in the drawer. */
+const PORTS_SHOWN = 8
+
+const Address = ({ found: { ip, addresses } }: { readonly found: Found }) => (
+  <span className="mono" title={addresses.map((one) => one.ip).join(', ')}>
+    {ip}
+    {addresses.length > 1 && <span className="muted"> +{addresses.length - 1}</span>}
+  </span>
+)
+
+const Os = ({ found: { os_guess, os_confidence } }: { readonly found: Found }) =>
+  os_guess === '' ? null : (
+    <span title={`${os_guess}, ${os_confidence} % sure`}>
+      {os_guess} <span className="muted num">{os_confidence}%</span>
+    </span>
+  )
+
+const Ports = ({ found: { open_ports } }: { readonly found: Found }) => (
+  <span className="mono" title={open_ports.join(', ')}>
+    {open_ports.slice(0, PORTS_SHOWN).join(' ')}
+    {open_ports.length > PORTS_SHOWN && <span className="muted"> +{open_ports.length - PORTS_SHOWN}</span>}
+  </span>
+)
+
+export const foundColumns = (networks: Networks): readonly Column<Found>[] => [
+  {
+    id: 'address',
+    text: 'Address',
+    width: 118,
+    isSortable: true,
+    isEssential: true,
+    cell: (found) => (
+      <Link to="." search={(old: object) => ({ ...old, entry: found.id })} tabIndex={-1}>
+        <Address found={found} />
+      </Link>
+    ),
+  },
+  {
+    id: 'name',
+    text: 'Name',
+    width: 140,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ hostname }) => <span title={hostname}>{hostname}</span>,
+  },
+  {
+    id: 'status',
+    text: 'Status',
+    width: 68,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ status }) => <FoundStatus status={status} />,
+  },
+  {
+    id: 'confidence',
+    text: 'Confidence',
+    width: 100,
+    isSortable: true,
+    cell: (found) => <Confidence value={found.confidence} label={`How sure ${foundName(found)} is there`} />,
+  },
+  {
+    id: 'mac',
+    text: 'MAC',
+    width: 152,
+    isSortable: true,
+    cell: ({ mac_address }) => <span className="mono">{mac_address}</span>,
+  },
+  {
+    id: 'vendor',
+    text: 'Vendor',
+    width: 130,
+    isSortable: true,
+    cell: ({ vendor }) => <span title={vendor}>{vendor}</span>,
+  },
+  { id: 'os', text: 'OS', width: 128, isSortable: true, cell: (found) => <Os found={found} /> },
+  { id: 'ports', text: 'Open ports', width: 112, isSortable: true, cell: (found) => <Ports found={found} /> },
+  {
+    id: 'network',
+    text: 'Network',
+    width: 96,
+    isSortable: true,
+    cell: ({ network_id }) => (
+      <RowLink to="networks" id={network_id}>
+        {networks.get(network_id)?.name ?? network_id}
+      </RowLink>
+    ),
+  },
+  {
+    id: 'documented',
+    text: 'Documented',
+    width: 96,
+    isSortable: true,
+    cell: ({ matched_device_id }) =>
+      matched_device_id === null ? (
+        <span className="muted">no</span>
+      ) : (
+        <RowLink to="devices" id={matched_device_id}>
+          device
+        </RowLink>
+      ),
+  },
+  {
+    id: 'seen',
+    text: 'Last seen',
+    width: 96,
+    isSortable: true,
+    cell: ({ last_seen }) => <TimeAgo at={last_seen} />,
+  },
+  {
+    id: 'first',
+    text: 'First seen',
+    width: 110,
+    isSortable: true,
+    cell: ({ first_seen }) => <TimeAgo at={first_seen} />,
+  },
+]
+
+export const FOUND_USUAL = [
+  ...['address', 'name', 'status', 'confidence', 'mac', 'vendor', 'os', 'ports', 'documented', 'seen'],
+]

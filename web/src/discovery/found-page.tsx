@@ -1,0 +1,206 @@
+/** Everything that scans have found, of one network or of all. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Radar, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { AppError } from '../../../src/platform/errors.ts'
+import { contracts } from '../api/contracts.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
+import { ExportMenu } from '../export/export-menu.tsx'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import { usePermit } from '../shell/me.ts'
+import { type Hint, Hints, PageHead } from '../shell/page.tsx'
+import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
+import { DataTable } from '../table/data-table.tsx'
+import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
+import { usePageSearch, useSorting } from '../table/list-search.ts'
+import tableCss from '../table/table.module.css'
+import { TableSkeleton } from '../table/table-skeleton.tsx'
+import { useSelection } from '../table/use-selection.ts'
+import { allOf, useLocalView } from '../table/view.ts'
+import { Button } from '../ui/button.tsx'
+import { count, plural } from '../ui/format.ts'
+import { Failure, State } from '../ui/states.tsx'
+import { ViewsMenu } from '../views/views-menu.tsx'
+import { EvidenceDrawer } from './evidence-drawer.tsx'
+import { FOUND_USUAL, foundColumns } from './found-columns.tsx'
+import { DeleteFound } from './found-deletion.tsx'
+import { foundSpec, type Networks, splitFilter } from './found-spec.ts'
+import { useNetworks } from './network-choice.tsx'
+import { NetworkFilter } from './network-filter.tsx'
+import { PromoteMany, usePromotePermit } from './promote.tsx'
+import { foundQuery, MOST_FOUND } from './queries.ts'
+import type { Found } from './shapes.ts'
+import { StartScan } from './start-scan.tsx'
+import { foundName } from './words.ts'
+
+const NONE: readonly Found[] = []
+const HINTS: readonly Hint[] = [
+  [['j', 'k'], 'move'],
+  [['x'], 'select'],
+  [['↵'], 'evidence'],
+  [['?'], 'all shortcuts'],
+]
+
+/** The rows of the table: all of them here, or, of more than that, those that the server finds by the words of the filter. */
+const useFound = (networks: Networks, text: string, sorting: { sort: string; isDescending: boolean }) => {
+  const { may } = usePermit()
+  const { search } = usePageSearch()
+  const isAllowed = may('discovery:list')
+  const place = search.network === undefined ? {} : { network_id: search.network }
+  const spec = useMemo(() => foundSpec(networks), [networks])
+  const all = useQuery({ ...foundQuery(place), enabled: isAllowed })
+  const isMore = (all.data?.total ?? 0) > MOST_FOUND
+  const fields = Object.keys(spec.fields)
+  // The words of the URL, which follow those of the field at a distance.
+  const { words } = splitFilter(search.q ?? '', fields)
+  const isAsked = isMore && words !== ''
+  const some = useQuery({ ...foundQuery({ ...place, q: words }), enabled: isAllowed && isAsked })
+  const query = isAsked ? some : all
+  const q = isAsked ? splitFilter(text, fields).rest : text
+  const view = useLocalView(query.data?.rows ?? NONE, spec, { q, ...sorting })
+  return { query, view, spec, isAllowed, isMore, total: all.data?.total ?? 0 }
+}
+
+type BulkProps = {
+  readonly chosen: readonly Found[]
+  readonly onClear: () => void
+  readonly onLeft: (ids: readonly string[]) => void
+}
+
+const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
+  const { blocked } = usePermit()
+  const noPromotion = usePromotePermit()
+  // What is being done is done to what was selected then.
+  const [doing, setDoing] = useState<{ readonly what: 'promote' | 'delete'; readonly found: readonly Found[] }>()
+  return (
+    <>
+      {chosen.length > 0 && (
+        <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
+          <b>{count(chosen.length)} selected</b>
+          <Button onClick={() => setDoing({ what: 'promote', found: chosen })} blocked={noPromotion}>
+            Document
+          </Button>
+          <Button
+            look="danger"
+            onClick={() => setDoing({ what: 'delete', found: chosen })}
+            blocked={blocked('discovery:delete')}
+          >
+            Delete {count(chosen.length)}
+          </Button>
+          <Button isIcon look="quiet" aria-label="Drop the selection" onClick={onClear}>
+            <X size={15} aria-hidden="true" />
+          </Button>
+        </div>
+      )}
+      {doing?.what === 'promote' && (
+        <PromoteMany found={doing.found} onClose={() => setDoing(undefined)} onDone={onLeft} />
+      )}
+      {doing?.what === 'delete' && (
+        <DeleteFound found={doing.found} onClose={() => setDoing(undefined)} onDone={onClear} />
+      )}
+    </>
+  )
+}
+
+export const FoundPage = () => {
+  const { search, set } = usePageSearch()
+  const { may, blocked } = usePermit()
+  const all = useNetworks()
+  const networks: Networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
+  const [text, setText] = useFilterText()
+  const { sort, isDescending, onSort } = useSorting('address')
+  const { query, view, spec, isAllowed, isMore, total } = useFound(networks, text, { sort, isDescending })
+  const columns = useMemo(() => foundColumns(networks), [networks])
+  const choice = useColumns(columns, FOUND_USUAL)
+  const selection = useSelection(view)
+  const rows = query.data?.rows ?? NONE
+  const chosen = useMemo(() => rows.filter(({ id }) => selection.ids.has(id)), [rows, selection.ids])
+  const filter = text.trim()
+  const mayAct = may('discovery:update') || may('discovery:delete')
+  const scan = () => void set({ new: '1' })
+  useHotkeys({
+    ...(may('discovery:create') ? { c: scan } : {}),
+    Escape: () => (selection.ids.size > 0 ? selection.clear() : setText('')),
+  })
+  return (
+    <>
+      <PageHead title="Found devices">
+        <Button onClick={scan} blocked={blocked('discovery:create')}>
+          <Radar size={15} aria-hidden="true" />
+          New scan
+        </Button>
+      </PageHead>
+      <FilterBar
+        text={text}
+        onChange={setText}
+        placeholder="Name, address, MAC, os:linux, port:22, status:up, documented:no"
+        fields={Object.keys(spec.fields)}
+        loadFacets={view.facets}
+        noun="device"
+        shown={query.data ? view.count : undefined}
+        total={query.data ? Math.max(total, view.total) : undefined}
+      >
+        <NetworkFilter />
+        <span className={tableCss.end}>
+          <ViewsMenu /> <CommandMenu says={() => ({ list: contracts.discovery, q: text })} />{' '}
+          <ExportMenu name="found" count={view.count} load={async () => allOf(view)} />{' '}
+          <ColumnsMenu all={columns} choice={choice} />
+        </span>
+      </FilterBar>
+      {isMore && (
+        <p className={tableCss.note}>
+          These are {plural(rows.length, 'device')} of {count(total)}: words in the filter search all of them.
+        </p>
+      )}
+      <div className={tableCss.wrap}>
+        {!isAllowed && <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />}
+        {isAllowed && !query.data && query.error && (
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
+        )}
+        {isAllowed && !query.data && !query.error && <TableSkeleton columns={choice.columns} />}
+        {query.data && view.count === 0 && filter !== '' && (
+          <State title={`Nothing matches “${filter}”`} text={`There are ${count(total)} without the filter.`}>
+            <Button onClick={() => setText('')}>Clear filter</Button>
+          </State>
+        )}
+        {query.data && view.count === 0 && filter === '' && (
+          <State
+            title="Nothing has been found yet"
+            text="What answers a scan is shown here, with everything that speaks for it."
+          >
+            {may('discovery:create') && (
+              <Button look="primary" onClick={scan}>
+                New scan
+              </Button>
+            )}
+            <Link to="/scans" className="link">
+              All scans
+            </Link>
+          </State>
+        )}
+        {view.count > 0 && (
+          <DataTable
+            label="Found devices"
+            columns={choice.columns}
+            view={view}
+            sorting={{ sort, isDescending }}
+            onSort={onSort}
+            idOf={spec.id}
+            nameOf={foundName}
+            actions={{ open: ({ id }) => void set({ entry: id }) }}
+            selection={mayAct ? selection : undefined}
+          />
+        )}
+        <Bulk chosen={chosen} onClear={selection.clear} onLeft={selection.set} />
+      </div>
+      <Hints hints={mayAct ? HINTS : HINTS.filter(([, what]) => what !== 'select')} />
+      {search.entry !== undefined && (
+        <EvidenceDrawer key={search.entry} id={search.entry} onClose={() => void set({ entry: undefined })} />
+      )}
+      {search.new !== undefined && (
+        <StartScan networkId={search.network} onClose={() => void set({ new: undefined })} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+/** How discovered devices are searched and sorted; what the server searches when there are more than are here. */
+import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
+import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import type { Network } from '../api/contracts.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { parseFilter } from '../table/filter.ts'
+import type { Found } from './shapes.ts'
+
+export type Networks = ReadonlyMap<string, Pick<Network, 'name' | 'subnet'>>
+
+const keyOf = (text: string): string => {
+  const ip = parseIp(text)
+  return ip ? `${ip.family}${ipKey(ip)}` : text
+}
+
+const isIn = (addresses: Found['addresses'], value: string): boolean => {
+  const cidr = value.includes('/') ? parseCidr(value) : undefined
+  return addresses.some(({ ip }) => {
+    const parsed = cidr && parseIp(ip)
+    return cidr && parsed ? cidrHolds(cidr, parsed) : ip.startsWith(value)
+  })
+}
+
+const yesNo = (isTrue: boolean): string => (isTrue ? 'yes' : 'no')
+
+export const foundSpec = (networks: Networks): TableSpec<Found> => {
+  const network = ({ network_id }: Found): string => networks.get(network_id)?.name ?? ''
+  const ports = ({ open_ports }: Found): readonly string[] => open_ports.map(String)
+  const documented = ({ matched_device_id }: Found): string => yesNo(matched_device_id !== null)
+  return {
+    id: ({ id }) => id,
+    text: ({ ip, addresses, mac_address, hostname, vendor, os_guess, services }) =>
+      [
+        ip,
+        ...addresses.map((one) => one.ip),
+        mac_address,
+        hostname,
+        vendor,
+        os_guess,
+        ...services.map(({ service, product }) => `${service} ${product}`),
+      ].join('\n'),
+    sorts: {
+      address: ({ ip }) => keyOf(ip),
+      name: ({ hostname, ip }) => (hostname === '' ? `~${keyOf(ip)}` : hostname.toLowerCase()),
+      mac: ({ mac_address }) => mac_address,
+      vendor: ({ vendor }) => vendor.toLowerCase(),
+      os: ({ os_guess }) => os_guess.toLowerCase(),
+      ports: ({ open_ports }) => open_ports.length,
+      status: ({ status }) => status,
+      confidence: ({ confidence }) => confidence,
+      network,
+      documented,
+      seen: ({ last_seen }) => last_seen,
+      first: ({ first_seen }) => first_seen,
+    },
+    fields: {
+      status: ({ status }, value) => status.startsWith(value),
+      ip: ({ addresses }, value) => isIn(addresses, value),
+      mac: ({ mac_address }, value) => mac_address.toLowerCase().startsWith(value),
+      vendor: ({ vendor }, value) => vendor.toLowerCase().startsWith(value),
+      os: ({ os_guess }, value) => os_guess.toLowerCase().startsWith(value),
+      port: (found, value) => ports(found).includes(value),
+      net: (found, value) => network(found).toLowerCase().startsWith(value),
+      documented: (found, value) => documented(found).startsWith(value),
+    },
+    facets: {
+      status: ({ status }) => [status],
+      vendor: ({ vendor }) => [vendor],
+      os: ({ os_guess }) => [os_guess],
+      port: ports,
+      net: (found) => [network(found)],
+      documented: (found) => [documented(found)],
+    },
+  }
+}
+
+export type Split = {
+  /** For the server: words that must all be there. */
+  readonly words: string
+  /** For the rows that are here. */
+  readonly rest: string
+}
+
+/** What of a filter the server can search for, and what is left for the table. @example splitFilter('web status:up', f) */
+export const splitFilter = (text: string, fields: readonly string[]): Split => {
+  const terms = parseFilter(text, fields)
+  const isWord = ({ field, isNegated }: (typeof terms)[number]) => field === '' && !isNegated
+  const written = (wanted: boolean) =>
+    terms
+      .filter((term) => isWord(term) === wanted)
+      .map(({ start, end }) => text.slice(start, end))
+      .join(' ')
+  return { words: written(true).replace(/"/g, ''), rest: written(false) }
+}

@@ -1,0 +1,91 @@
+/** Says that other discovered devices are the same one. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useEffect, useState } from 'react'
+import { api } from '../api/client.ts'
+import { asAppError } from '../api/errors.ts'
+import tableCss from '../table/table.module.css'
+import { Button } from '../ui/button.tsx'
+import { Alert, Checkbox, TextField } from '../ui/field.tsx'
+import { plural } from '../ui/format.ts'
+import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { toast } from '../ui/toast.tsx'
+import css from './evidence.module.css'
+import { foundQuery } from './queries.ts'
+import { useDiscoveryChanged } from './scan-actions.tsx'
+import type { Found } from './shapes.ts'
+import { foundName } from './words.ts'
+
+const MOST = 12
+const SETTLE_MS = 250
+
+const useCandidates = (found: Found, text: string) => {
+  const [settled, setSettled] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text.trim()), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  const q = settled === '' ? {} : { q: settled }
+  const { data } = useQuery(foundQuery({ network_id: found.network_id, limit: MOST + 1, ...q }))
+  return data?.rows.filter(({ id }) => id !== found.id).slice(0, MOST)
+}
+
+type Props = { readonly found: Found; readonly onClose: () => void }
+
+export const MergeDialog = ({ found, onClose }: Props) => {
+  const changed = useDiscoveryChanged()
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Found>>(new Map())
+  const candidates = useCandidates(found, text)
+  const shown = [...new Map([...chosen, ...(candidates ?? []).map((one) => [one.id, one] as const)]).values()]
+  const merge = useMutation({
+    mutationFn: () => api.discovery.merge({ id: found.id, other_ids: [...chosen.keys()] }),
+    onSuccess: () => {
+      toast(`Merged ${plural(chosen.size, 'device')} into ${foundName(found)}`)
+      changed()
+      onClose()
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    merge.mutate()
+  }
+  const toggle = (one: Found, isOn: boolean) =>
+    setChosen((old) => new Map(isOn ? [...old, [one.id, one]] : [...old].filter(([id]) => id !== one.id)))
+  return (
+    <Dialog title={`What else is ${foundName(found)}?`} onClose={onClose}>
+      <form onSubmit={submit} className={tableCss.dialogForm}>
+        {merge.isError && <Alert>{asAppError(merge.error).message}</Alert>}
+        <p className="muted">What is chosen becomes its addresses. It can be split off again.</p>
+        <TextField
+          label="Find"
+          hint="A name, an address or a MAC of the same network"
+          value={text}
+          onChange={setText}
+        />
+        <fieldset className={css.candidates}>
+          <legend className="sr">Devices of the same network</legend>
+          {candidates && shown.length === 0 && <p className="muted">There is no other one.</p>}
+          {shown.map((one) => (
+            <label key={one.id} htmlFor={`merge-${one.id}`}>
+              <Checkbox
+                id={`merge-${one.id}`}
+                checked={chosen.has(one.id)}
+                onChange={(event) => toggle(one, event.target.checked)}
+              />
+              <b className="truncate">{foundName(one)}</b>
+              <span className="mono muted">
+                {one.hostname !== '' && one.ip} {one.mac_address}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={chosen.size === 0 || merge.isPending}>
+            Merge
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

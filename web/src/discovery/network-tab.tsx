@@ -1,0 +1,139 @@
+/** What discovery knows of one network: its scans, what was found there, its rule, what waits to be decided. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { AppError } from '../../../src/platform/errors.ts'
+import type { Network } from '../api/contracts.ts'
+import { usePermit } from '../shell/me.ts'
+import { Badge, Card, Skeleton, TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { count, plural } from '../ui/format.ts'
+import { Failure } from '../ui/states.tsx'
+import { Progress, ScanStatus, Until } from './marks.tsx'
+import { isActive, rulesQuery, scansQuery } from './queries.ts'
+import { RunningScans } from './running-scans.tsx'
+import { useCancelScan } from './scan-actions.tsx'
+import css from './scans.module.css'
+import type { Scan } from './shapes.ts'
+import { every } from './words.ts'
+
+const SHOWN = 8
+
+const ScanLine = ({ scan }: { readonly scan: Scan }) => (
+  <li className={css.scanLine}>
+    <ScanStatus status={scan.status} />
+    <Link to="/scans/$id" params={{ id: scan.id }} search={{}} className={css.strong}>
+      {scan.scan_type} scan
+    </Link>
+    <span className="muted">
+      <TimeAgo at={scan.started_at ?? scan.created_at} />
+    </span>
+    <span>{count(scan.found_hosts)} found</span>
+    {isActive(scan) && <Progress scan={scan} label="Progress" isSmall />}
+    {scan.error_message !== '' && <span className="muted truncate">{scan.error_message}</span>}
+  </li>
+)
+
+const Scans = ({ scans, onScan }: { readonly scans: readonly Scan[] | undefined; readonly onScan: () => void }) => {
+  const { blocked } = usePermit()
+  return (
+    <Card
+      title="Scans"
+      actions={
+        <Button onClick={onScan} blocked={blocked('discovery:create')}>
+          New scan
+        </Button>
+      }
+    >
+      {!scans && <Skeleton />}
+      {scans?.length === 0 && <p className="muted">It has not been scanned yet.</p>}
+      <ul>
+        {scans?.slice(0, SHOWN).map((scan) => (
+          <ScanLine key={scan.id} scan={scan} />
+        ))}
+      </ul>
+      {(scans?.length ?? 0) > SHOWN && (
+        <p className="muted">And {plural((scans?.length ?? 0) - SHOWN, 'older one', 'older ones')}.</p>
+      )}
+    </Card>
+  )
+}
+
+const RuleLine = ({ network }: { readonly network: Network }) => {
+  const { may } = usePermit()
+  const { data } = useQuery(rulesQuery)
+  const rule = data?.find(({ network_id }) => network_id === network.id)
+  if (!data) return <Skeleton />
+  if (!rule)
+    return (
+      <p className="muted">
+        It is scanned when somebody says so.{' '}
+        {may('discovery:create') && (
+          <Link to="/rules" search={{ new: '1', network: network.id }} className="link">
+            Make a rule
+          </Link>
+        )}
+      </p>
+    )
+  return (
+    <p className={css.scanLine}>
+      <Badge tone={rule.enabled ? 'ok' : 'idle'}>{rule.enabled ? 'enabled' : 'disabled'}</Badge>
+      <Link to="/rules" search={{ edit: rule.id }} className="link">
+        {rule.scan_type} scan {every(rule.interval_hours)}
+      </Link>
+      {rule.next_run_at !== null && (
+        <span className="muted">
+          next <Until at={rule.next_run_at} />
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** As many as the last completed scan saw: more may be known from scans before it. */
+const FoundLine = ({ network, scans }: { readonly network: Network; readonly scans: readonly Scan[] | undefined }) => {
+  const last = scans?.find(({ status }) => status === 'completed')
+  return (
+    <p className={css.scanLine}>
+      <Link to="/found" search={{ network: network.id }} className="link">
+        Found devices
+      </Link>
+      {last && <span>{count(last.found_hosts)} seen by the last scan</span>}
+    </p>
+  )
+}
+
+type Props = { readonly network: Network; readonly onScan: () => void }
+
+export const NetworkDiscovery = ({ network, onScan }: Props) => {
+  const { may } = usePermit()
+  const cancel = useCancelScan()
+  const isAllowed = may('discovery:list')
+  const { data, error, refetch } = useQuery({ ...scansQuery(network.id), enabled: isAllowed })
+  const networks = useMemo(() => new Map([[network.id, network]]), [network])
+  if (!isAllowed) return <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  return (
+    <>
+      <RunningScans scans={data ?? []} networks={networks} onCancel={cancel.mutate} />
+      <div className={css.twoCards}>
+        <Scans scans={data} onScan={onScan} />
+        <div className={css.cards}>
+          <Card title="Inbox">
+            <p className={css.scanLine}>
+              <Link to="/inbox" search={{ network: network.id }} className="link">
+                What differs from what is documented
+              </Link>
+            </p>
+          </Card>
+          <Card title="Rule">
+            <RuleLine network={network} />
+          </Card>
+          <Card title="Found">
+            <FoundLine network={network} scans={data} />
+          </Card>
+        </div>
+      </div>
+    </>
+  )
+}

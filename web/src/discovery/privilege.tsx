@@ -1,0 +1,34 @@
+/** What the scanner may do on its machine, and the one command that would let it do more. */
+import { Check, Minus } from 'lucide-react'
+import { Card, CopyText } from '../ui/bits.tsx'
+import css from './scans.module.css'
+import type { ScanDetail } from './shapes.ts'
+
+const ABILITIES = [
+  ['icmp', 'Ping', 'finds hosts without an open port'],
+  ['arp', 'ARP of its own', 'sees the MAC of every host on its own link, fast'],
+  ['neighbours', 'Neighbour table', 'sees the MACs that the system has learnt'],
+] as const
+
+export const Privilege = ({ privilege }: { readonly privilege: NonNullable<ScanDetail['privilege']> }) => (
+  <Card title="What the scanner may do">
+    <ul className={css.abilities}>
+      {ABILITIES.map(([name, text, note]) => {
+        const can = privilege[name]
+        return (
+          <li key={name} data-can={can}>
+            {can ? <Check size={14} aria-label="may" /> : <Minus size={14} aria-label="may not" />}
+            <b>{text}</b>
+            <span className="muted">{note}</span>
+          </li>
+        )
+      })}
+    </ul>
+    {privilege.advice !== '' && (
+      <div className={css.advice}>
+        <p>This command, on the machine that Plat runs on, lets it do more:</p>
+        <CopyText text={privilege.advice} label="the command" />
+      </div>
+    )}
+  </Card>
+)

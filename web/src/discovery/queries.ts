@@ -1,0 +1,116 @@
+/** What discovery asks the server for, and how often it asks again while something is running. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { AnyOperation, InputOf } from '../../../src/platform/operation.ts'
+import { api, send } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import type { Bucket, Found, InboxItem, Scan, ScanType } from './shapes.ts'
+
+/** Rows of a list that are asked for at most; what is beyond them is found by the server. */
+export const MOST_SCANS = 200
+export const MOST_FOUND = 2000
+/** Hosts of a running scan that are shown as they appear. */
+export const MOST_HOSTS = 500
+export const INBOX_PAGE = 50
+
+/** What discovery changes or is changed by: first parts of keys. */
+export const DISCOVERY_KEYS = ['scans', 'scan', 'found', 'inbox', 'discovery-rules'] as const
+
+const SEEN_MS = 3000
+const HIDDEN_MS = 15_000
+
+export const isActive = ({ status }: Pick<Scan, 'status'>): boolean => status === 'pending' || status === 'running'
+
+/** Until the next question: while nobody looks, five times as long; false when there is nothing to wait for. */
+export const pollMs = (isOn: boolean, seenMs = SEEN_MS): number | false =>
+  isOn ? (document.visibilityState === 'hidden' ? HIDDEN_MS : seenMs) : false
+
+export type Counted<T> = { readonly rows: readonly T[]; readonly total: number }
+
+/** A list with how many rows there are without its limit. */
+const counted = async <O extends AnyOperation, T>(op: O, input: InputOf<O>): Promise<Counted<T>> => {
+  const response = await send(op, input)
+  // The server's half of the contract.
+  const rows = (await response.json()) as readonly T[]
+  return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
+}
+
+/** One request for all of them, whatever runs; of one network, its own alone. */
+export const scansQuery = (networkId?: string) =>
+  queryOptions({
+    queryKey: networkId === undefined ? ['scans'] : ['scans', networkId],
+    queryFn: () => api.scans.list({ limit: MOST_SCANS, ...(networkId === undefined ? {} : { network_id: networkId }) }),
+    staleTime: SEEN_MS,
+    refetchInterval: ({ state }) => pollMs(state.data?.some(isActive) === true),
+    refetchIntervalInBackground: true,
+  })
+
+export const scanQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['scan', id],
+    queryFn: () => api.scans.get({ id }),
+    staleTime: SEEN_MS,
+    refetchInterval: ({ state }) => pollMs(state.data !== undefined && isActive(state.data)),
+    refetchIntervalInBackground: true,
+  })
+
+export const scanDiffQuery = (id: string) =>
+  queryOptions({ queryKey: ['scan', id, 'diff'], queryFn: () => api.scans.diff({ id }), staleTime: SEEN_MS })
+
+type Wanted = { readonly network: string; readonly type: ScanType; readonly excludes: string }
+
+/** A question, though it is a POST: nothing is started. */
+export const estimateQuery = ({ network, type, excludes }: Wanted) =>
+  queryOptions({
+    queryKey: ['estimate', network, type, excludes],
+    queryFn: async () => {
+      const answer = await api.scans.start({ id: network, scan_type: type, exclude_ips: excludes, dry_run: true })
+      if (!('probes' in answer)) throw new Error('a dry run starts nothing')
+      return answer
+    },
+    enabled: network !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+
+type FoundFilter = { readonly network_id?: string; readonly q?: string; readonly limit?: number }
+
+export const foundQuery = ({ limit = MOST_FOUND, ...filter }: FoundFilter) =>
+  queryOptions({
+    queryKey: ['found', { ...filter, limit }],
+    queryFn: () => counted<typeof contracts.discovery.list, Found>(contracts.discovery.list, { ...filter, limit }),
+    placeholderData: keepPreviousData,
+    staleTime: SEEN_MS,
+  })
+
+export const foundOneQuery = (id: string) =>
+  queryOptions({ queryKey: ['found', 'one', id], queryFn: () => api.discovery.get({ id }), staleTime: SEEN_MS })
+
+export const rulesQuery = queryOptions({ queryKey: ['discovery-rules'], queryFn: () => api.discoveryRules.list() })
+
+export const inboxCountsQuery = (networkId?: string) =>
+  queryOptions({
+    queryKey: ['inbox', 'counts', networkId],
+    queryFn: () => api.inbox.summary(networkId === undefined ? {} : { network_id: networkId }),
+    staleTime: SEEN_MS,
+  })
+
+export type InboxFilter = { readonly bucket?: Bucket; readonly network_id?: string; readonly ignored?: boolean }
+
+export const inboxQuery = (filter: InboxFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['inbox', 'items', filter],
+    initialPageParam: 0,
+    queryFn: ({ pageParam: offset }) =>
+      counted<typeof contracts.inbox.list, InboxItem>(contracts.inbox.list, { ...filter, limit: INBOX_PAGE, offset }),
+    getNextPageParam: (last: Counted<InboxItem>, pages: readonly Counted<InboxItem>[]) => {
+      const shown = pages.reduce((sum, { rows }) => sum + rows.length, 0)
+      return last.rows.length === 0 || shown >= last.total ? undefined : shown
+    },
+    staleTime: SEEN_MS,
+  })
+
+export const locksQuery = (deviceId: string) =>
+  queryOptions({
+    queryKey: ['inbox', 'locks', deviceId],
+    queryFn: () => api.discoveryLocks.list({ device_id: deviceId }),
+  })

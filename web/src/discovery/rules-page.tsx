@@ -1,0 +1,215 @@
+/** The rules by which networks are scanned by themselves. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Pencil, Trash2 } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { api } from '../api/client.ts'
+import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { ListPage } from '../resource/list-page.tsx'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { Switch } from '../ui/switch.tsx'
+import { toastError } from '../ui/toast.tsx'
+import { Until } from './marks.tsx'
+import { useNetworks } from './network-choice.tsx'
+import { rulesQuery } from './queries.ts'
+import { type Names, NEW_RULE, ruleName, ruleResource, ruleSpec } from './rule-resource.tsx'
+import type { Rule } from './shapes.ts'
+import { every } from './words.ts'
+
+const LOSS = 'Its network is not scanned by itself any more; what was found stays.'
+const USUAL = ['network', 'type', 'every', 'enabled', 'next', 'last', 'excludes', 'tools']
+
+/** At once here; back if the server says no. */
+export const useToggleRule = () => {
+  const client = useQueryClient()
+  const { queryKey } = rulesQuery
+  return useMutation({
+    mutationFn: ({ id, enabled }: Rule) => api.discoveryRules.update({ id, enabled: !enabled }),
+    onMutate: async ({ id, enabled }) => {
+      await client.cancelQueries({ queryKey })
+      const before = client.getQueryData(queryKey)
+      client.setQueryData(queryKey, (rules) =>
+        rules?.map((rule) => (rule.id === id ? { ...rule, enabled: !enabled, next_run_at: null } : rule)),
+      )
+      return before
+    },
+    onSuccess: (saved) =>
+      client.setQueryData(queryKey, (rules) => rules?.map((rule) => (rule.id === saved.id ? saved : rule))),
+    onError: (error, _, before) => {
+      client.setQueryData(queryKey, before)
+      toastError('The rule is as it was', error)
+    },
+  })
+}
+
+type Tools = {
+  readonly networks: Names
+  readonly onEdit: (rule: Rule) => void
+  readonly onDelete: (rule: Rule) => void
+  readonly onToggle: (rule: Rule) => void
+  readonly blocked: (permission: string) => string | undefined
+}
+
+const columnsFor = ({ networks, onEdit, onDelete, onToggle, blocked }: Tools): readonly Column<Rule>[] => [
+  {
+    id: 'network',
+    text: 'Network',
+    width: 240,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, network_id }) => (
+      <>
+        <Link to="." search={(old: object) => ({ ...old, edit: id })} tabIndex={-1}>
+          {networks.get(network_id)?.name ?? network_id}
+        </Link>{' '}
+        <span className="mono muted">{networks.get(network_id)?.subnet}</span>
+      </>
+    ),
+  },
+  { id: 'type', text: 'Type', width: 80, isSortable: true, cell: ({ scan_type }) => scan_type },
+  {
+    id: 'every',
+    text: 'How often',
+    width: 130,
+    isSortable: true,
+    cell: ({ interval_hours }) => every(interval_hours),
+  },
+  {
+    id: 'enabled',
+    text: 'Enabled',
+    width: 90,
+    isSortable: true,
+    isEssential: true,
+    cell: (rule) => (
+      <Switch
+        label={`Enable ${ruleName(networks, rule)}`}
+        isOn={rule.enabled}
+        onChange={() => onToggle(rule)}
+        blocked={blocked('discovery:update')}
+      />
+    ),
+  },
+  {
+    id: 'next',
+    text: 'Next run',
+    width: 110,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ next_run_at, enabled }) =>
+      next_run_at === null ? <span className="muted">{enabled ? '' : 'never'}</span> : <Until at={next_run_at} />,
+  },
+  {
+    id: 'last',
+    text: 'Last run',
+    width: 120,
+    isSortable: true,
+    cell: ({ last_run_at }) =>
+      last_run_at === null ? <span className="muted">not yet</span> : <TimeAgo at={last_run_at} />,
+  },
+  {
+    id: 'excludes',
+    text: 'Leaves out',
+    width: 260,
+    cell: ({ exclude_ips }) => (
+      <span className="mono" title={exclude_ips}>
+        {exclude_ips}
+      </span>
+    ),
+  },
+  {
+    id: 'tools',
+    text: '',
+    width: 90,
+    isRight: true,
+    cell: (rule) => (
+      <>
+        <Button
+          isIcon
+          look="quiet"
+          tabIndex={-1}
+          aria-label={`Edit ${ruleName(networks, rule)}`}
+          blocked={blocked('discovery:update')}
+          onClick={() => onEdit(rule)}
+        >
+          <Pencil size={14} aria-hidden="true" />
+        </Button>
+        <Button
+          isIcon
+          look="quiet"
+          tabIndex={-1}
+          aria-label={`Delete ${ruleName(networks, rule)}`}
+          blocked={blocked('discovery:delete')}
+          onClick={() => onDelete(rule)}
+        >
+          <Trash2 size={14} aria-hidden="true" />
+        </Button>
+      </>
+    ),
+  },
+]
+
+export const RulesPage = () => {
+  const { may, blocked } = usePermit()
+  const { search, set } = usePageSearch()
+  const query = useQuery({ ...rulesQuery, enabled: may('discovery:list') })
+  const all = useNetworks()
+  const networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
+  const resource = useMemo(() => ruleResource(networks), [networks])
+  const spec = useMemo(() => ruleSpec(networks), [networks])
+  const [doomed, setDoomed] = useState<Rule>()
+  const toggle = useToggleRule()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  const columns = useMemo(
+    () =>
+      columnsFor({
+        networks,
+        onEdit: ({ id }) => void set({ edit: id }),
+        onDelete: setDoomed,
+        onToggle: toggle.mutate,
+        blocked,
+      }),
+    [networks, toggle.mutate],
+  )
+  return (
+    <>
+      <ListPage
+        title="Rules"
+        resourceName="discovery"
+        resource={resource}
+        query={query}
+        needs="discovery:list"
+        spec={spec}
+        columns={columns}
+        usual={USUAL}
+        sort="network"
+        placeholder="Network, type:deep, enabled:no"
+        empty="A rule has a network scanned by itself, every so many hours."
+        loss={LOSS}
+        open={({ id }) => void set({ edit: id })}
+        drawer={(id, onClose) => (
+          <ResourceDrawer
+            resource={resource}
+            id={id}
+            given={search.network === undefined ? NEW_RULE : { ...NEW_RULE, network_id: search.network }}
+            onClose={onClose}
+            blocked={blocked(id === undefined ? 'discovery:create' : 'discovery:update')}
+          />
+        )}
+      />
+      {doomed && (
+        <DeleteDialog
+          resource={resource}
+          id={doomed.id}
+          name={ruleName(networks, doomed)}
+          loss={LOSS}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+    </>
+  )
+}

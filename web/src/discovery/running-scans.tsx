@@ -1,0 +1,91 @@
+/** The scans that run or wait, above the list of all: what somebody comes to this page to watch. */
+import { Link } from '@tanstack/react-router'
+import { usePermit } from '../shell/me.ts'
+import { Button } from '../ui/button.tsx'
+import { count, plural } from '../ui/format.ts'
+import { Progress, ScanStatus, useNow } from './marks.tsx'
+import { isActive } from './queries.ts'
+import { type Networks, networkName } from './scan-columns.tsx'
+import css from './scans.module.css'
+import type { Scan } from './shapes.ts'
+import { durationOf, ofTotal, STAGES, timeLeft } from './words.ts'
+
+/** More than these are in the list alone. */
+const SHOWN = 3
+
+const stageText = ({ stage }: Scan): string => STAGES.find(([one]) => one === stage)?.[1] ?? ''
+
+type CardProps = { readonly scan: Scan; readonly networks: Networks; readonly onCancel: (id: string) => void }
+
+const RunningScan = ({ scan, networks, onCancel }: CardProps) => {
+  const { blocked } = usePermit()
+  const nowMs = useNow(true)
+  const { id, network_id, status, scan_type, progress_percent, scanned_hosts, total_hosts, found_hosts } = scan
+  const name = networkName(networks, network_id)
+  const facts =
+    status === 'pending'
+      ? ['waits for its turn']
+      : [
+          stageText(scan),
+          `${ofTotal(scanned_hosts, total_hosts)} addresses`,
+          `${count(found_hosts)} found`,
+          timeLeft(scan, nowMs),
+        ]
+  return (
+    <li className={css.running}>
+      <div className={css.runningHead}>
+        <ScanStatus status={status} />
+        <Link to="/scans/$id" params={{ id }} className={css.strong}>
+          {name}
+        </Link>
+        <span className="mono muted">{networks.get(network_id)?.subnet}</span>
+        <span className="muted">
+          {scan_type} scan{status === 'running' && ` · ${durationOf(scan, nowMs)}`}
+        </span>
+        <Button
+          look="danger"
+          aria-label={`Cancel scan of ${name}`}
+          onClick={() => onCancel(id)}
+          blocked={blocked('discovery:create')}
+        >
+          Cancel scan
+        </Button>
+      </div>
+      <Progress scan={scan} label={`Progress of the scan of ${name}`} />
+      <p className={css.runningFacts}>
+        {status === 'running' && <b>{Math.floor(progress_percent)}%</b>}
+        {facts
+          .filter((text) => text !== '')
+          .map((text) => (
+            <span key={text}>{text}</span>
+          ))}
+      </p>
+    </li>
+  )
+}
+
+type Props = {
+  readonly scans: readonly Scan[]
+  readonly networks: Networks
+  readonly onCancel: (id: string) => void
+}
+
+export const RunningScans = ({ scans, networks, onCancel }: Props) => {
+  // Those that run before those that wait, and of each the one that was there first.
+  const active = scans
+    .filter(isActive)
+    .sort((a, b) => b.status.localeCompare(a.status) || a.created_at.localeCompare(b.created_at))
+  if (active.length === 0) return null
+  return (
+    <section className={css.runningList} aria-label="Running now">
+      <ul>
+        {active.slice(0, SHOWN).map((scan) => (
+          <RunningScan key={scan.id} scan={scan} networks={networks} onCancel={onCancel} />
+        ))}
+      </ul>
+      {active.length > SHOWN && (
+        <p className="muted">And {plural(active.length - SHOWN, 'other')}, in the list below.</p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,101 @@
+/** What a scan found otherwise than the completed one before it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Card, Skeleton } from '../ui/bits.tsx'
+import { count, plural } from '../ui/format.ts'
+import { Failure, State } from '../ui/states.tsx'
+import { scanDiffQuery } from './queries.ts'
+import css from './scans.module.css'
+import type { Scan, ScanChange } from './shapes.ts'
+import { fieldName, foundName } from './words.ts'
+
+const KINDS = [
+  ['new', 'New'],
+  ['changed', 'Changed'],
+  ['gone', 'Gone'],
+] as const satisfies readonly (readonly [ScanChange['kind'], string])[]
+
+/** Rows of one kind that are drawn. */
+const SHOWN = 200
+
+const Change = ({ change }: { readonly change: ScanChange }) => (
+  <li className={css.change}>
+    <Link to="/found" search={{ entry: change.discovered_id }} className={css.strong}>
+      {foundName(change)}
+    </Link>
+    <span className="mono muted">
+      {change.hostname !== '' && change.ip} {change.mac_address}
+    </span>
+    {change.changes.length > 0 && (
+      <ul className={css.changes}>
+        {change.changes.map(({ field, before, after }) => (
+          <li key={field}>
+            <span className="muted">{fieldName(field)}</span>
+            <span className={css.values}>
+              {before !== '' && <del>{before}</del>}
+              {after === '' ? <span className="muted">nothing</span> : <ins>{after}</ins>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </li>
+)
+
+export const ScanDifferences = ({ scan }: { readonly scan: Scan }) => {
+  const isOver = scan.status === 'completed'
+  const { data, error, refetch } = useQuery({ ...scanDiffQuery(scan.id), enabled: isOver })
+  if (!isOver)
+    return (
+      <State
+        title="There is nothing to compare yet"
+        text={
+          scan.status === 'running' || scan.status === 'pending'
+            ? 'What differs is known when the scan is completed.'
+            : 'A scan that was not completed says nothing of what is gone.'
+        }
+      />
+    )
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton />
+  if (KINDS.every(([kind]) => data.counts[kind] === 0))
+    return (
+      <State
+        title="Nothing differs"
+        text={
+          data.previous_scan_id === null
+            ? 'This is the first scan of the network, and it found nothing.'
+            : 'It found what the scan before it had found.'
+        }
+      />
+    )
+  return (
+    <>
+      <p className="muted">
+        {data.previous_scan_id === null ? (
+          'The first completed scan of this network: all that it found is new.'
+        ) : (
+          <>
+            Compared with{' '}
+            <Link to="/scans/$id" params={{ id: data.previous_scan_id }} search={{}} className="link">
+              the completed scan before it
+            </Link>
+            .
+          </>
+        )}
+      </p>
+      {KINDS.filter(([kind]) => data.counts[kind] > 0).map(([kind, text]) => (
+        <Card key={kind} title={`${text} · ${count(data.counts[kind])}`}>
+          <ul className={css.changeList}>
+            {data[kind].slice(0, SHOWN).map((change) => (
+              <Change key={change.discovered_id} change={change} />
+            ))}
+          </ul>
+          {data.counts[kind] > SHOWN && (
+            <p className="muted">And {plural(data.counts[kind] - SHOWN, 'other')}; the API has all of them.</p>
+          )}
+        </Card>
+      ))}
+    </>
+  )
+}

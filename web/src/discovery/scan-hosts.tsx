@@ -1,0 +1,104 @@
+/** The hosts of a scan in a table, as they appear. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef } from 'react'
+import { AppError } from '../../../src/platform/errors.ts'
+import { usePermit } from '../shell/me.ts'
+import { DataTable } from '../table/data-table.tsx'
+import { usePageSearch, useSorting } from '../table/list-search.ts'
+import tableCss from '../table/table.module.css'
+import { TableSkeleton } from '../table/table-skeleton.tsx'
+import { useLocalView } from '../table/view.ts'
+import { count, plural } from '../ui/format.ts'
+import { Failure, State } from '../ui/states.tsx'
+import { foundColumns } from './found-columns.tsx'
+import { foundSpec } from './found-spec.ts'
+import { foundQuery, isActive, MOST_HOSTS, pollMs } from './queries.ts'
+import type { Found, Scan } from './shapes.ts'
+import { foundName } from './words.ts'
+
+/** Twice the pace of the scan itself: together they stay within what a page may ask for. */
+const PACE_MS = 6000
+const NONE: readonly Found[] = []
+const SHOWN = new Set(['name', 'address', 'mac', 'vendor', 'os', 'ports', 'confidence'])
+const NO_NETWORKS = new Map()
+
+const Notes = ({ scan, shown, isCut }: { readonly scan: Scan; readonly shown: number; readonly isCut: boolean }) => {
+  const later = scan.found_hosts - shown
+  const isOld = !isActive(scan) && !isCut && later > 0
+  if (!isCut && !isOld) return null
+  return (
+    <p className={tableCss.note}>
+      {isCut && `These are the first ${plural(MOST_HOSTS, 'host')}. `}
+      {isOld && `${count(later)} of ${plural(scan.found_hosts, 'host')} have been seen again by a later scan. `}
+      <Link to="/found" search={{ network: scan.network_id }} className="link">
+        All that was found in the network
+      </Link>
+    </p>
+  )
+}
+
+export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
+  const { may } = usePermit()
+  const { set } = usePageSearch()
+  const isOn = isActive(scan)
+  const { sort, isDescending, onSort } = useSorting('address')
+  const { data, error, refetch } = useQuery({
+    ...foundQuery({ network_id: scan.network_id, limit: MOST_HOSTS }),
+    enabled: may('discovery:list'),
+    refetchInterval: () => pollMs(isOn, PACE_MS),
+  })
+  // The first that are found don't wait, and the last don't either.
+  const seen = useRef(`${scan.status} ${scan.found_hosts > 0}`)
+  useEffect(() => {
+    const now = `${scan.status} ${scan.found_hosts > 0}`
+    if (seen.current !== now) void refetch()
+    seen.current = now
+  }, [scan, refetch])
+  const rows = useMemo(() => data?.rows.filter(({ last_scan_id }) => last_scan_id === scan.id) ?? NONE, [data, scan.id])
+  const spec = useMemo(() => foundSpec(NO_NETWORKS), [])
+  const columns = useMemo(() => foundColumns(NO_NETWORKS).filter(({ id }) => SHOWN.has(id)), [])
+  const view = useLocalView(rows, spec, { q: '', sort, isDescending })
+  if (!may('discovery:list'))
+    return <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <TableSkeleton columns={columns} />
+  return (
+    <>
+      <Notes scan={scan} shown={rows.length} isCut={data.total > data.rows.length} />
+      <div className={tableCss.wrap}>
+        {rows.length === 0 ? (
+          <State
+            title={
+              isOn
+                ? scan.found_hosts > 0
+                  ? 'The first are on their way'
+                  : 'Nothing has answered yet'
+                : scan.found_hosts === 0
+                  ? 'Nothing answered'
+                  : 'Seen again since'
+            }
+            text={
+              isOn
+                ? 'Hosts are shown as they appear.'
+                : scan.found_hosts === 0
+                  ? 'No address of the network answered, or a firewall kept the answers back.'
+                  : `All ${plural(scan.found_hosts, 'host')} of this scan have been seen by a later one.`
+            }
+          />
+        ) : (
+          <DataTable
+            label="Hosts"
+            columns={columns}
+            view={view}
+            sorting={{ sort, isDescending }}
+            onSort={onSort}
+            idOf={spec.id}
+            nameOf={foundName}
+            actions={{ open: ({ id }) => void set({ entry: id }) }}
+          />
+        )}
+      </div>
+    </>
+  )
+}

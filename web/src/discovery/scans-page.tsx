@@ -1,0 +1,102 @@
+/** All scans: what runs now with how far it is, and those that have been. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { api, tagged } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import { ListPage } from '../resource/list-page.tsx'
+import type { Resource } from '../resource/resource.ts'
+import { usePermit } from '../shell/me.ts'
+import { usePageSearch } from '../table/list-search.ts'
+import tableCss from '../table/table.module.css'
+import { count } from '../ui/format.ts'
+import { useNow } from './marks.tsx'
+import { useNetworks } from './network-choice.tsx'
+import { isActive, MOST_SCANS, scansQuery } from './queries.ts'
+import { RunningScans } from './running-scans.tsx'
+import { DeleteScan, useCancelScan, useDiscoveryChanged } from './scan-actions.tsx'
+import { networkName, SCAN_USUAL, scanColumns, scanSpec } from './scan-columns.tsx'
+import type { Scan } from './shapes.ts'
+import { StartScan } from './start-scan.tsx'
+
+const refuse = () => Promise.reject(new Error('a scan is started, and never edited'))
+
+/** What the list needs of it; scans are started by a drawer of their own. */
+const scanResource: Resource<Scan> = {
+  noun: 'scan',
+  fields: [],
+  nameOf: ({ id }) => id,
+  operations: contracts.scans,
+  get: (id) => tagged(contracts.scans.get, { id }),
+  create: refuse,
+  update: refuse,
+  remove: (id) => api.scans.delete({ id }),
+  changes: ['scans'],
+}
+
+/** What was found is asked for anew when a scan ends. */
+const useEndings = (running: number): void => {
+  const changed = useDiscoveryChanged()
+  const before = useRef(running)
+  useEffect(() => {
+    if (running < before.current) changed()
+    before.current = running
+  })
+}
+
+export const ScansPage = () => {
+  const { may, blocked } = usePermit()
+  const navigate = useNavigate()
+  const { search } = usePageSearch()
+  const query = useQuery({ ...scansQuery(), enabled: may('discovery:list') })
+  const all = useNetworks()
+  const networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
+  const [doomed, setDoomed] = useState<Scan>()
+  const cancel = useCancelScan()
+  const running = query.data?.filter(isActive).length ?? 0
+  useEndings(running)
+  const nowMs = useNow(running > 0)
+  const spec = useMemo(() => scanSpec(networks), [networks])
+  const columns = useMemo(
+    () => scanColumns({ networks, nowMs, onCancel: cancel.mutate, onDelete: setDoomed }),
+    [networks, nowMs, cancel.mutate],
+  )
+  const isCut = query.data?.length === MOST_SCANS
+  return (
+    <>
+      <ListPage
+        title="Scans"
+        resourceName="discovery"
+        resource={scanResource}
+        query={query}
+        needs="discovery:list"
+        spec={spec}
+        columns={columns}
+        usual={SCAN_USUAL}
+        sort="created"
+        placeholder="Network, status:failed, type:deep, by:rule"
+        empty="A scan finds out what answers in a network, and how it differs from what is documented."
+        loss=""
+        above={
+          <>
+            <RunningScans scans={query.data ?? []} networks={networks} onCancel={cancel.mutate} />
+            {isCut && <p className={tableCss.note}>These are the newest {count(MOST_SCANS)} scans.</p>}
+          </>
+        }
+        rules={{ create: { blocked: blocked('discovery:create') }, remove: () => blocked('discovery:delete') }}
+        open={({ id }) => void navigate({ to: '/scans/$id', params: { id } })}
+        drawer={(_, onClose) => <StartScan networkId={search.network} onClose={onClose} />}
+        removal={(scan, onClose) => (
+          <DeleteScan scan={scan} network={networkName(networks, scan.network_id)} onClose={onClose} />
+        )}
+      />
+      {doomed && (
+        <DeleteScan
+          scan={doomed}
+          network={networkName(networks, doomed.network_id)}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+/** How far a scan is: its stages in order, the bar over all of them, the figures. */
+import { Check } from 'lucide-react'
+import { Card } from '../ui/bits.tsx'
+import { count } from '../ui/format.ts'
+import { Progress, useNow } from './marks.tsx'
+import { isActive } from './queries.ts'
+import css from './scans.module.css'
+import type { Scan } from './shapes.ts'
+import startCss from './start.module.css'
+import { durationOf, stagesOf, timeLeft } from './words.ts'
+
+type StepState = 'done' | 'now' | 'ahead' | 'left out'
+
+const STATE_TEXT: Readonly<Record<StepState, string>> = {
+  done: 'done',
+  now: 'running',
+  ahead: 'to come',
+  'left out': 'not reached',
+}
+
+const stateOf = (scan: Scan, index: number): StepState => {
+  if (scan.status === 'completed') return 'done'
+  const current = stagesOf(scan.scan_type).findIndex(([one]) => one === scan.stage)
+  if (scan.status !== 'running') return scan.status === 'pending' ? 'ahead' : 'left out'
+  return index < current ? 'done' : index === current ? 'now' : 'ahead'
+}
+
+const figuresOf = (scan: Scan, nowMs: number): readonly (readonly [string, string])[] => [
+  ['Addresses', count(scan.total_hosts)],
+  ['Probed', count(scan.scanned_hosts)],
+  ['Found', count(scan.found_hosts)],
+  ['Per second', scan.hosts_per_second > 0 ? count(Math.round(scan.hosts_per_second)) : '–'],
+  [isActive(scan) ? 'For' : 'Took', durationOf(scan, nowMs) || '–'],
+]
+
+export const ScanProgress = ({ scan, network }: { readonly scan: Scan; readonly network: string }) => {
+  const nowMs = useNow(isActive(scan))
+  return (
+    <Card>
+      <ol className={css.steps} aria-label="Stages">
+        {stagesOf(scan.scan_type).map(([stage, text], index) => {
+          const state = stateOf(scan, index)
+          return (
+            <li key={stage} className={css.step} data-state={state} aria-current={state === 'now' ? 'step' : undefined}>
+              <span className={css.stepMark} aria-hidden="true">
+                {state === 'done' ? <Check size={12} /> : index + 1}
+              </span>
+              {text}
+              <span className="sr">, {STATE_TEXT[state]}</span>
+            </li>
+          )
+        })}
+        <li className={css.stepEnd}>
+          {scan.status === 'running' ? (
+            <>
+              <b>{Math.floor(scan.progress_percent)}%</b> <span className="muted">{timeLeft(scan, nowMs)}</span>
+            </>
+          ) : (
+            <span className="muted">{scan.status === 'pending' && 'Waits for its turn'}</span>
+          )}
+        </li>
+      </ol>
+      <Progress scan={scan} label={`Progress of the scan of ${network}`} />
+      <dl className={startCss.figures}>
+        {figuresOf(scan, nowMs).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}

@@ -1,0 +1,23 @@
+/** Names made of a template, as the server makes them: shown before anything is sent. */
+import type { Found } from './shapes.ts'
+
+export const TEMPLATE_WORDS = ['hostname', 'ip', 'mac', 'vendor', 'n'] as const
+
+/** The name of the n-th of those that are promoted together. @example nameBy('rack1-{n}', found, 3) // 'rack1-3' */
+export const nameBy = (
+  template: string,
+  { hostname, ip, mac_address, vendor }: Pick<Found, 'hostname' | 'ip' | 'mac_address' | 'vendor'>,
+  n: number,
+): string => {
+  const words = new Map(Object.entries({ hostname: hostname || ip, ip, mac: mac_address, vendor, n: String(n) }))
+  return template
+    .replace(/\{(\w+)\}/g, (whole, word: string) => words.get(word) ?? whole)
+    .trim()
+    .slice(0, 255)
+}
+
+/** What stands in braces and means nothing. */
+export const unknownWords = (template: string): string[] =>
+  [...template.matchAll(/\{([^{}]*)\}/g)].flatMap(([, word = '']) =>
+    TEMPLATE_WORDS.some((known) => known === word) ? [] : [word],
+  )

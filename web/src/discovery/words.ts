@@ -1,0 +1,132 @@
+/** How discovery is put into words: kinds of scans, stages, fields, spans of time. */
+import { count, plural } from '../ui/format.ts'
+import type { Bucket, Difference, Found, Scan, ScanType } from './shapes.ts'
+
+export const SCAN_TYPES: readonly (readonly [ScanType, string, string])[] = [
+  ['quick', 'Quick', 'Who is there: ping, ARP and a few TCP ports.'],
+  ['full', 'Full', 'Open ports and operating systems as well.'],
+  ['deep', 'Deep', 'Services, certificates, names and neighbours as well.'],
+]
+
+export const STAGES: readonly (readonly [Exclude<Scan['stage'], ''>, string])[] = [
+  ['liveness', 'Who is there'],
+  ['ports', 'Ports'],
+  ['services', 'Services'],
+]
+
+/** A quick scan is over when it knows who is there. */
+export const stagesOf = (type: ScanType) => STAGES.slice(0, SCAN_TYPES.findIndex(([one]) => one === type) + 1)
+
+/** What the scanner calls its ways. */
+const TECHNIQUES: Readonly<Record<string, string>> = {
+  arp: 'ARP',
+  icmp: 'ping',
+  'tcp-connect': 'TCP connect',
+  ptr: 'reverse DNS',
+  'port-scan': 'port scan',
+  'os-guess': 'OS guess',
+  banners: 'banners',
+  tls: 'TLS certificates',
+  http: 'HTTP titles',
+  mdns: 'mDNS',
+  netbios: 'NetBIOS',
+  snmp: 'SNMP',
+  lldp: 'LLDP',
+  'ssh-login': 'SSH login',
+}
+
+export const techniqueName = (technique: string): string => TECHNIQUES[technique] ?? technique
+
+/** @example span(135) // '2 min 15 s' */
+export const span = (seconds: number): string => {
+  const whole = Math.max(0, Math.round(seconds))
+  const [days, hours, minutes] = [
+    Math.floor(whole / 86_400),
+    Math.floor(whole / 3600) % 24,
+    Math.floor(whole / 60) % 60,
+  ]
+  if (days > 0) return `${days} d ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
+}
+
+/** How long it took, or takes already. */
+export const durationOf = ({ started_at, completed_at }: Scan, nowMs: number): string => {
+  if (started_at === null) return ''
+  return span((Date.parse(completed_at ?? new Date(nowMs).toISOString()) - Date.parse(started_at)) / 1000)
+}
+
+/** At the pace so far; empty while that is not known. */
+export const timeLeft = ({ status, progress_percent: percent, started_at }: Scan, nowMs: number): string => {
+  if (status !== 'running' || started_at === null || percent < 2 || percent >= 100) return ''
+  const seconds = (nowMs - Date.parse(started_at)) / 1000
+  return `about ${span((seconds * (100 - percent)) / percent)} left`
+}
+
+/** @example every(24) // 'every day' */
+export const every = (hours: number): string => {
+  if (hours === 1) return 'every hour'
+  if (hours % 168 === 0) return hours === 168 ? 'every week' : `every ${hours / 168} weeks`
+  if (hours % 24 === 0) return hours === 24 ? 'every day' : `every ${hours / 24} days`
+  return `every ${hours} hours`
+}
+
+/** @example until('2026-01-01T03:00:00Z', Date.parse('2026-01-01T00:00:00Z')) // 'in 3 h' */
+export const until = (at: string, nowMs: number): string => {
+  const seconds = (Date.parse(at) - nowMs) / 1000
+  if (seconds <= 0) return 'now'
+  if (seconds < 60) return 'in a moment'
+  if (seconds < 3600) return `in ${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `in ${Math.round(seconds / 3600)} h` : `in ${Math.round(seconds / 86_400)} d`
+}
+
+export const BUCKETS: readonly (readonly [Bucket, string, string])[] = [
+  ['new', 'New', 'Seen, and not documented.'],
+  ['changed', 'Changed', 'Documented otherwise than it was seen.'],
+  ['gone', 'Gone', 'Documented, and not seen any more.'],
+  ['conflict', 'Conflicts', 'Contradicts what was seen before.'],
+]
+
+const FIELDS: Readonly<Record<string, string>> = {
+  hostname: 'Host name',
+  addresses: 'Addresses',
+  make_model: 'Model',
+  os: 'OS',
+  os_guess: 'OS',
+  switch_port: 'Switch port',
+  connected_to: 'Connected to',
+  status: 'Status',
+  mac_address: 'MAC',
+  ssh_host_key: 'SSH host key',
+  vendor: 'Vendor',
+  open_ports: 'Open ports',
+  services: 'Services',
+}
+
+export const fieldName = (field: string): string => FIELDS[field] ?? field
+
+/** Those that no device has: they can be decided, and not locked. */
+export const isContradiction = ({ field }: Pick<Difference, 'field'>): boolean =>
+  field === 'mac_address' || field === 'ssh_host_key'
+
+const IDENTITIES: Readonly<Record<Found['identity']['kind'], string>> = {
+  mac: 'MAC address',
+  ssh: 'SSH host key',
+  tls: 'TLS certificate',
+  snmp: 'SNMP engine',
+  address: 'address alone',
+}
+
+/** Why something is proposed. Addresses are, because the device was recognised. */
+export const becauseText = (because: string): string => {
+  const kind = Object.entries(IDENTITIES).find(([one]) => one === because)?.[1]
+  return kind === undefined ? because : `recognised by its ${kind}`
+}
+
+/** What it is called: by its name, else by its address. */
+export const foundName = ({ hostname, ip }: Pick<Found, 'hostname' | 'ip'>): string => hostname || ip
+
+/** @example foundText(1616, 65534) // '1,616 of 65,534' */
+export const ofTotal = (some: number, all: number): string => `${count(some)} of ${count(all)}`
+
+export const hosts = (value: number): string => plural(value, 'host')

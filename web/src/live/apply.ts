@@ -1,0 +1,95 @@
+/** What is heard, brought to what is shown: devices to their worker, and for all else the lists are asked for again. */
+import type { QueryClient } from '@tanstack/react-query'
+import { isOwnDoing } from '../api/connection.ts'
+import type { Device } from '../api/contracts.ts'
+import { devices } from '../devices/source.ts'
+import type { FeedListener, Heard } from './feed.ts'
+import { markFresh } from './fresh.ts'
+
+/** Between two times that anything is asked for anew. */
+const PACE_MS = 1000
+/** What comes together, as an import does, is taken together. */
+const TOGETHER_MS = 250
+/** More changes than that come quicker as a whole list. */
+const MOST_DEVICES = 2000
+
+/** First part of an event -> first parts of the keys of what it may have changed. */
+const TOUCHED: Readonly<Record<string, readonly string[]>> = {
+  device: ['networks', 'network', 'pools', 'pool', 'dashboard'],
+  network: ['networks', 'network', 'pools', 'dashboard'],
+  pool: ['pools', 'dashboard'],
+  conflict: ['conflicts', 'dashboard'],
+  discovery: ['scans', 'found', 'inbox', 'dashboard'],
+}
+/** Whatever happens, webhooks may be told of it. */
+const ALWAYS = ['deliveries']
+
+type DeviceChanges = { readonly put: Map<string, Device>; readonly gone: Set<string> }
+
+const idOf = ({ data }: Heard): string => (typeof data.id === 'string' ? data.id : '')
+
+export const applyTo = (client: QueryClient): FeedListener => {
+  let changes: DeviceChanges = { put: new Map(), gone: new Set() }
+  let isCollecting = false
+  let touched = new Set<string>()
+  let isRefetching = false
+
+  const flushDevices = (): void => {
+    isCollecting = false
+    const { put, gone } = changes
+    changes = { put: new Map(), gone: new Set() }
+    for (const id of put.keys()) void client.invalidateQueries({ queryKey: ['device', id], exact: true })
+    for (const id of gone) void client.resetQueries({ queryKey: ['device', id], exact: true })
+    if (devices.state.get().status === 'idle') return
+    if (put.size > MOST_DEVICES) devices.load()
+    else devices.heard([...put.values()], [...gone])
+  }
+
+  const changeDevice = (heard: Heard): void => {
+    const id = idOf(heard)
+    if (heard.event === 'device.deleted') {
+      changes.put.delete(id)
+      changes.gone.add(id)
+    } else {
+      const { ip_address: _, changes: __, ...device } = heard.data
+      changes.gone.delete(id)
+      // What is left is a device as the server sends it.
+      changes.put.set(id, device as unknown as Device)
+    }
+    if (isCollecting) return
+    isCollecting = true
+    setTimeout(flushDevices, TOGETHER_MS)
+  }
+
+  /** One round after another, so that a list that takes long is never asked for twice at a time. */
+  const refetch = async (): Promise<void> => {
+    if (isRefetching) return
+    isRefetching = true
+    while (touched.size > 0) {
+      // What follows at once is in the answer already.
+      await new Promise((resolve) => setTimeout(resolve, PACE_MS))
+      const keys = touched
+      touched = new Set()
+      await Promise.all([...keys].map((key) => client.invalidateQueries({ queryKey: [key] }))).catch(() => {})
+    }
+    isRefetching = false
+  }
+
+  const touch = (keys: readonly string[]): void => {
+    for (const key of keys) touched.add(key)
+    void refetch()
+  }
+
+  return {
+    hear: (heard) => {
+      const family = heard.event.slice(0, heard.event.indexOf('.'))
+      if (family === 'device') changeDevice(heard)
+      else if (!isOwnDoing()) markFresh([idOf(heard)])
+      touch([...(TOUCHED[family] ?? []), ...ALWAYS])
+    },
+    reset: () => {
+      if (devices.state.get().status !== 'idle') devices.load()
+      void client.invalidateQueries()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+/** The live feed of the server: one stream for the tab. Knows nothing of what its events mean. */
+
+/** Each of them has to be asked for by its name. */
+const EVENTS = [
+  ...['device.created', 'device.updated', 'device.deleted', 'device.promoted'],
+  ...['network.created', 'network.updated', 'network.deleted'],
+  ...['discovery.started', 'discovery.completed', 'discovery.device_found'],
+  ...['conflict.detected', 'conflict.resolved', 'pool.utilization_high'],
+]
+
+/** A tab that nobody has looked at for so long need not know. */
+const HIDDEN_MS = 5 * 60_000
+/** Between attempts where the server has turned the stream away; where it has gone, the browser tries by itself. */
+const RETRY_MS = [5000, 20_000, 60_000]
+
+export type Heard = { readonly event: string; readonly data: Readonly<Record<string, unknown>> }
+
+export type FeedListener = {
+  readonly hear: (heard: Heard) => void
+  /** Something has happened that is not told any more: everything is to be read again. */
+  readonly reset: () => void
+}
+
+let source: EventSource | undefined
+
+/** Whether what has been read is kept true by what is heard. */
+export const isFollowed = (): boolean => source !== undefined && source.readyState !== EventSource.CLOSED
+
+/**
+ * Follows what happens from a moment on, as the server's clock has it.
+ * @returns how to stop
+ */
+export const followFeed = (since: string, { hear, reset }: FeedListener): (() => void) => {
+  let lastId = ''
+  let failures = 0
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
+  let hiddenTimer: ReturnType<typeof setTimeout> | undefined
+
+  const close = (): void => {
+    clearTimeout(retryTimer)
+    source?.close()
+    source = undefined
+  }
+
+  const open = (): void => {
+    if (source) return
+    clearTimeout(retryTimer)
+    const from = lastId === '' ? { since } : { last_event_id: lastId }
+    const stream = new EventSource(`/api/events?${new URLSearchParams(from)}`)
+    source = stream
+    stream.addEventListener('open', () => {
+      failures = 0
+    })
+    stream.addEventListener('error', () => {
+      if (stream.readyState !== EventSource.CLOSED) return
+      close()
+      retryTimer = setTimeout(open, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)])
+    })
+    stream.addEventListener('reset', reset)
+    for (const name of EVENTS)
+      stream.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) => {
+        lastId = lastEventId
+        // The server's half of the contract.
+        hear(JSON.parse(data) as Heard)
+      })
+  }
+
+  const onVisibility = (): void => {
+    clearTimeout(hiddenTimer)
+    if (document.visibilityState === 'hidden') hiddenTimer = setTimeout(close, HIDDEN_MS)
+    else open()
+  }
+  document.addEventListener('visibilitychange', onVisibility)
+  onVisibility()
+
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility)
+    clearTimeout(hiddenTimer)
+    close()
+  }
+}

@@ -1,0 +1,58 @@
+/** What can be done with one row of a list, by the pointer; the keys of the list do the same. */
+import { Ellipsis } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Column } from '../table/data-table.tsx'
+import css from '../table/table.module.css'
+import { Button } from '../ui/button.tsx'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+
+type Deed<T> = {
+  readonly run: (row: T) => void
+  /** Why not: the permission that it needs, say. */
+  readonly blocked: (row: T) => string | undefined
+}
+
+type Spec<T> = {
+  /** `user` */
+  readonly noun: string
+  readonly nameOf: (row: T) => string
+  /** Left out where nothing can be changed. */
+  readonly edit?: Deed<T>
+  readonly remove: Deed<T>
+  /** What else can be done. */
+  readonly more?: (row: T) => ReactNode
+}
+
+const RowMenu = <T,>({ row, noun, nameOf, edit, remove, more }: Spec<T> & { readonly row: T }) => {
+  const trigger = (
+    // Not reached by Tab, as nothing in a row is.
+    <Button isIcon look="quiet" className={css.rowMenu} tabIndex={-1} aria-label={`Actions for ${nameOf(row)}`}>
+      <Ellipsis size={16} aria-hidden="true" />
+    </Button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      {edit && (
+        <MenuItem onSelect={() => edit.run(row)} blocked={edit.blocked(row)}>
+          Edit<kbd>e</kbd>
+        </MenuItem>
+      )}
+      {more?.(row)}
+      {(edit ?? more) && <MenuLine />}
+      <MenuItem isDanger onSelect={() => remove.run(row)} blocked={remove.blocked(row)}>
+        Delete {noun}
+        <kbd>#</kbd>
+      </MenuItem>
+    </Menu>
+  )
+}
+
+/** The last column of a list. */
+export const actionsColumn = <T,>(spec: Spec<T>): Column<T> => ({
+  id: 'actions',
+  text: '',
+  width: 64,
+  isRight: true,
+  isEssential: true,
+  cell: (row) => <RowMenu row={row} {...spec} />,
+})

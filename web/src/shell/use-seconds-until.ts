@@ -1,0 +1,15 @@
+/** Counts down to a moment. */
+import { useEffect, useState } from 'react'
+
+/** @returns whole seconds; 0 when it has passed */
+export const useSecondsUntil = (untilMs: number): number => {
+  const [nowMs, setNowMs] = useState(Date.now)
+  const isOver = untilMs <= nowMs
+  useEffect(() => {
+    setNowMs(Date.now())
+    if (untilMs <= Date.now()) return
+    const timer = setInterval(() => setNowMs(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [untilMs])
+  return isOver ? 0 : Math.ceil((untilMs - nowMs) / 1000)
+}

@@ -1,0 +1,32 @@
+/** Every component in its states, to be looked at while it is worked on. Only in a build that is made with PLAT_STORIES=1. */
+import type { ReactNode } from 'react'
+import { PageBody, PageHead } from '../shell/page.tsx'
+import { Card } from '../ui/bits.tsx'
+import { BitStories } from './bit-stories.tsx'
+import { FieldStories } from './field-stories.tsx'
+import { LayerStories } from './layer-stories.tsx'
+import { StateStories } from './state-stories.tsx'
+import css from './stories.module.css'
+import { HeatmapStory, TableStory } from './table-stories.tsx'
+
+const STORIES: readonly (readonly [string, ReactNode])[] = [
+  ['Small things', <BitStories key="bits" />],
+  ['Fields', <FieldStories key="fields" />],
+  ['Layers', <LayerStories key="layers" />],
+  ['Table', <TableStory key="table" />],
+  ['Map of a pool', <HeatmapStory key="map" />],
+  ['In the place of content', <StateStories key="states" />],
+]
+
+export const StoriesPage = () => (
+  <>
+    <PageHead title="Components" />
+    <PageBody>
+      {STORIES.map(([title, story]) => (
+        <Card key={title} title={title}>
+          <div className={css.story}>{story}</div>
+        </Card>
+      ))}
+    </PageBody>
+  </>
+)

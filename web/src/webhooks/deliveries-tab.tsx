@@ -1,0 +1,149 @@
+/** What a webhook was sent: the newest first, and new ones as they come. */
+import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { announced } from '../shell/announcer.tsx'
+import { type Column, DataTable } from '../table/data-table.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import tableCss from '../table/table.module.css'
+import { TableSkeleton } from '../table/table-skeleton.tsx'
+import { Button } from '../ui/button.tsx'
+import { moment, plural } from '../ui/format.ts'
+import { Failure, State } from '../ui/states.tsx'
+import { DeliveryDrawer } from './delivery-drawer.tsx'
+import { Answer, DeliveryBadge, NextTry } from './delivery-marks.tsx'
+import { type Delivery, type DeliveryFilter, STATUSES, type Webhook } from './queries.ts'
+import { useDeliveries } from './use-deliveries.ts'
+import css from './webhooks.module.css'
+
+const NEWEST = { sort: 'when', isDescending: true }
+/** Nobody subscribes to it: it is sent by hand. */
+const PING = 'webhook.ping'
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  {
+    id: 'when',
+    text: 'When',
+    width: 170,
+    isEssential: true,
+    cell: ({ id, created_at }) => (
+      <Link to="." search={(old: object) => ({ ...old, entry: id })} className="mono" tabIndex={-1}>
+        {moment(created_at)}:{created_at.slice(17, 19)}
+      </Link>
+    ),
+  },
+  {
+    id: 'event',
+    text: 'Event',
+    width: 190,
+    isEssential: true,
+    cell: ({ event }) => <span className="mono">{event}</span>,
+  },
+  {
+    id: 'status',
+    text: 'Status',
+    width: 110,
+    isEssential: true,
+    cell: ({ status }) => <DeliveryBadge status={status} />,
+  },
+  { id: 'answer', text: 'Answer', width: 240, cell: (delivery) => <Answer delivery={delivery} /> },
+  { id: 'attempts', text: 'Attempts', width: 90, isRight: true, cell: ({ attempt_number }) => attempt_number },
+  {
+    id: 'duration',
+    text: 'Took',
+    width: 90,
+    isRight: true,
+    cell: ({ duration_ms }) => duration_ms !== null && `${duration_ms} ms`,
+  },
+  { id: 'next', text: 'Again', width: 110, cell: (delivery) => <NextTry delivery={delivery} /> },
+]
+
+const useFilter = (): DeliveryFilter => {
+  const { search } = usePageSearch()
+  const status = STATUSES.find((one) => one === search.status)
+  // The action of a webhook is to tell of an event.
+  return { ...(status ? { status } : {}), ...(search.action === undefined ? {} : { event: search.action }) }
+}
+
+export const DeliveriesTab = ({ webhook }: { readonly webhook: Webhook }) => {
+  const { search, set } = usePageSearch()
+  const filter = useFilter()
+  const { query, view, total, rows } = useDeliveries(webhook.id, filter)
+  const summary = query.data ? plural(total, 'delivery', 'deliveries') : ''
+  useEffect(() => {
+    if (summary !== '') announced.set(summary)
+  }, [summary])
+  const change = (status: string, action: string) =>
+    void set({ status: status || undefined, action: action || undefined }, { isReplace: true })
+  const isFiltered = filter.status !== undefined || filter.event !== undefined
+  return (
+    <>
+      <search className={tableCss.bar} aria-label="Filter">
+        <select
+          aria-label="Status"
+          className={css.select}
+          data-set={filter.status !== undefined || undefined}
+          value={filter.status ?? ''}
+          onChange={(event) => change(event.target.value, filter.event ?? '')}
+        >
+          <option value="">Any status</option>
+          {STATUSES.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Event"
+          className={css.select}
+          data-set={filter.event !== undefined || undefined}
+          value={filter.event ?? ''}
+          onChange={(event) => change(filter.status ?? '', event.target.value)}
+        >
+          <option value="">Any event</option>
+          {[...new Set([...webhook.events, PING, filter.event ?? PING])].map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+        {isFiltered && <Button onClick={() => change('', '')}>Clear</Button>}
+        <span className={tableCss.summary}>{summary}</span>
+      </search>
+      <div className={tableCss.wrap}>
+        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {!query.data && !query.error && <TableSkeleton columns={COLUMNS} />}
+        {query.data && rows.length === 0 && isFiltered && (
+          <State title="No delivery matches the filter">
+            <Button onClick={() => change('', '')}>Clear filter</Button>
+          </State>
+        )}
+        {query.data && rows.length === 0 && !isFiltered && (
+          <State
+            title="Nothing was sent yet"
+            text="It will be with the next event that it is told of. A ping shows at once whether it arrives."
+          />
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label="Deliveries"
+            columns={COLUMNS}
+            view={view}
+            sorting={NEWEST}
+            onSort={() => {}}
+            idOf={({ id }) => id}
+            nameOf={({ event }) => event}
+            actions={{ open: ({ id }) => void set({ entry: id }) }}
+          />
+        )}
+      </div>
+      {search.entry !== undefined && (
+        <DeliveryDrawer
+          key={search.entry}
+          webhook={webhook}
+          id={search.entry}
+          onClose={() => void set({ entry: undefined })}
+        />
+      )}
+    </>
+  )
+}

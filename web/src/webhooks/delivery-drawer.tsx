@@ -1,0 +1,156 @@
+/** One delivery: what is sent, with which headers, and how each attempt went. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { api } from '../api/client.ts'
+import { serverConfigQuery } from '../api/queries.ts'
+import { usePermit } from '../shell/me.ts'
+import { PageLoading } from '../shell/shell.tsx'
+import { Badge, CopyText, Facts } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import fieldCss from '../ui/field.module.css'
+import { moment, plural } from '../ui/format.ts'
+import { Drawer } from '../ui/layers.tsx'
+import { Failure } from '../ui/states.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import { DeliveryBadge, NextTry } from './delivery-marks.tsx'
+import { CopyButton, JsonView } from './json-view.tsx'
+import { type Delivery, deliveryQuery, type Webhook } from './queries.ts'
+import css from './webhooks.module.css'
+
+const Attempts = ({ delivery: { attempts } }: { readonly delivery: Delivery }) => (
+  <ol className={css.attempts}>
+    {attempts.map(({ at, response_code, error, duration_ms }, index) => (
+      <li key={`${at} ${index + 1}`}>
+        <span className={css.number}>{index + 1}</span>
+        <time dateTime={at} className="mono">
+          {moment(at)}:{at.slice(17, 19)}
+        </time>
+        <span>
+          {error === '' ? (
+            <Badge tone="ok">{response_code}</Badge>
+          ) : (
+            <Badge tone="bad">{response_code ?? 'no answer'}</Badge>
+          )}
+        </span>
+        <span className={css.figure}>{duration_ms} ms</span>
+        {error !== '' && <span className={css.attemptError}>{error}</span>}
+      </li>
+    ))}
+  </ol>
+)
+
+/** As the server sends them: the moment and what follows from it are those of an attempt. */
+const useSentHeaders = (
+  webhook: Webhook,
+  { id, event, attempts }: Delivery,
+): readonly (readonly [string, string])[] => {
+  const { data } = useQuery(serverConfigQuery)
+  const at = attempts.at(-1)?.at
+  const seconds = at === undefined ? 'of the attempt, in seconds' : String(Math.floor(Date.parse(at) / 1000))
+  return [
+    ['Content-Type', 'application/json'],
+    ['User-Agent', `Plat/${data?.version ?? ''}`],
+    ['X-Service-Event', event],
+    ['X-Service-Delivery', id],
+    ['X-Service-Timestamp', seconds],
+    ...(webhook.has_secret ? [['X-Service-Signature', 'sha256=… (HMAC-SHA256 of the body)'] as const] : []),
+    ...Object.entries(webhook.headers),
+  ]
+}
+
+const Headers = ({ webhook, delivery }: { readonly webhook: Webhook; readonly delivery: Delivery }) => (
+  <dl className={css.sentHeaders}>
+    {useSentHeaders(webhook, delivery).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+const Detail = ({ webhook, delivery }: { readonly webhook: Webhook; readonly delivery: Delivery }) => {
+  const { attempts, response_body, payload, status, next_retry } = delivery
+  return (
+    <>
+      <section className={css.block}>
+        <Facts
+          facts={[
+            ['Status', <DeliveryBadge key="status" status={status} />],
+            ...(next_retry === null ? [] : [['Tried again', <NextTry key="next" delivery={delivery} />] as const]),
+            ['Event', <CopyText key="event" text={delivery.event} label="event" />],
+            ['ID', <CopyText key="id" text={delivery.id} label="delivery ID" />],
+          ]}
+        />
+      </section>
+      <section className={css.block}>
+        <h3>{attempts.length === 0 ? 'Not tried yet' : plural(attempts.length, 'attempt')}</h3>
+        <Attempts delivery={delivery} />
+      </section>
+      {response_body !== '' && (
+        <section className={css.block}>
+          <h3>Last answer · at most 4 KB of it</h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+          <pre className={css.code} tabIndex={0}>
+            {response_body}
+          </pre>
+        </section>
+      )}
+      <section className={css.block}>
+        <h3>Headers</h3>
+        <Headers webhook={webhook} delivery={delivery} />
+      </section>
+      <section className={css.block}>
+        <div className={css.codeHead}>
+          <h3>Body</h3>
+          <CopyButton text={JSON.stringify(payload)} label="the body" />
+        </div>
+        <JsonView value={payload} />
+      </section>
+    </>
+  )
+}
+
+const Again = ({ webhook, id }: { readonly webhook: Webhook; readonly id: string }) => {
+  const { blocked } = usePermit()
+  const client = useQueryClient()
+  const again = useMutation({
+    mutationFn: () => api.webhooks.redeliver({ id: webhook.id, delivery_id: id }),
+    onSuccess: () => {
+      toast('It is sent again, with the same id')
+      void client.invalidateQueries({ queryKey: ['deliveries', webhook.id] })
+    },
+    onError: (error) => toastError('It is not sent again', error),
+  })
+  const off = webhook.enabled ? undefined : 'The webhook is not enabled'
+  return (
+    <Button
+      look="primary"
+      onClick={() => again.mutate()}
+      disabled={again.isPending}
+      blocked={blocked('webhook:update') ?? off}
+    >
+      <RotateCw size={14} aria-hidden="true" />
+      Send it again
+    </Button>
+  )
+}
+
+type Props = { readonly webhook: Webhook; readonly id: string; readonly onClose: () => void }
+
+export const DeliveryDrawer = ({ webhook, id, onClose }: Props) => {
+  const { data, error, refetch } = useQuery(deliveryQuery(webhook.id, id))
+  return (
+    <Drawer title={data ? `Delivery of ${data.event}` : 'Delivery'} onClose={onClose} isWide>
+      <div className={fieldCss.body}>
+        {!data && error && <Failure error={error} onRetry={() => void refetch()} noun="delivery" />}
+        {!data && !error && <PageLoading />}
+        {data && <Detail webhook={webhook} delivery={data} />}
+      </div>
+      <footer className={fieldCss.foot}>
+        <Again webhook={webhook} id={id} />
+        <Button onClick={onClose}>Close</Button>
+      </footer>
+    </Drawer>
+  )
+}

@@ -1,0 +1,40 @@
+/** How a delivery went, in a word. */
+
+import { useSecondsUntil } from '../shell/use-seconds-until.ts'
+import { Badge, type Tone } from '../ui/bits.tsx'
+import type { Delivery, DeliveryStatus } from './queries.ts'
+
+const TONES: Readonly<Record<DeliveryStatus, Tone>> = {
+  pending: 'info',
+  retrying: 'warn',
+  success: 'ok',
+  failed: 'bad',
+}
+
+export const DeliveryBadge = ({ status }: { readonly status: DeliveryStatus }) => (
+  <Badge tone={TONES[status]}>{status}</Badge>
+)
+
+const inWords = (seconds: number): string => {
+  if (seconds < 1) return 'now'
+  if (seconds < 90) return `in ${seconds} s`
+  return seconds < 5400 ? `in ${Math.round(seconds / 60)} min` : `in ${Math.round(seconds / 3600)} h`
+}
+
+const Countdown = ({ at }: { readonly at: string }) => (
+  <time dateTime={at}>{inWords(useSecondsUntil(Date.parse(at)))}</time>
+)
+
+/** When it is tried again; nothing where it is not. */
+export const NextTry = ({ delivery: { next_retry } }: { readonly delivery: Delivery }) =>
+  next_retry === null ? null : <Countdown at={next_retry} />
+
+/** The code of the answer, or why there is none. */
+export const Answer = ({ delivery: { response_code, error } }: { readonly delivery: Delivery }) =>
+  response_code === null ? (
+    <span className="muted" title={error}>
+      {error}
+    </span>
+  ) : (
+    <span className="mono">{response_code}</span>
+  )

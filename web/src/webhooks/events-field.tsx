@@ -1,0 +1,88 @@
+/** Which events a webhook is told of: by family, each with what it means. */
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { Skeleton } from '../ui/bits.tsx'
+import fieldCss from '../ui/field.module.css'
+import { Checkbox } from '../ui/field.tsx'
+import { type EventName, eventsQuery } from './queries.ts'
+import css from './webhooks.module.css'
+
+type Props = {
+  /** With commas between them. */
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+}
+
+export const eventsIn = (text: string): readonly string[] => text.split(',').filter((name) => name !== '')
+
+type Entry = { readonly name: EventName; readonly description: string }
+
+const familyOf = ({ name }: Entry): string => name.slice(0, name.indexOf('.'))
+
+export const EventsField = ({ value, onChange, error }: Props) => {
+  const id = useId()
+  const { data } = useQuery(eventsQuery)
+  const chosen = new Set(eventsIn(value))
+  const families = [...Map.groupBy(data ?? [], familyOf)]
+  const turn = (names: readonly string[], isOn: boolean) => {
+    const next = new Set(chosen)
+    for (const name of names) {
+      if (isOn) next.add(name)
+      else next.delete(name)
+    }
+    // In the order of the catalogue, so that the same choice is the same text.
+    onChange((data ?? []).flatMap(({ name }) => (next.has(name) ? [name] : [])).join(','))
+  }
+  return (
+    <fieldset className={css.events} aria-describedby={error === undefined ? undefined : `${id}-note`}>
+      <legend className={fieldCss.label}>
+        Events<span className={fieldCss.optional}> · required</span>
+      </legend>
+      {!data && <Skeleton />}
+      {families.map(([family, entries]) => {
+        const names = entries.map(({ name }) => name)
+        const count = names.filter((name) => chosen.has(name)).length
+        return (
+          <div key={family} className={css.family}>
+            <div className={css.event}>
+              <Checkbox
+                id={`${id}-${family}`}
+                checked={count === names.length}
+                isMixed={count > 0 && count < names.length}
+                onChange={() => turn(names, count < names.length)}
+              />
+              <label htmlFor={`${id}-${family}`} className={css.familyName}>
+                {family}
+              </label>
+              <span className="muted">
+                {count} of {names.length}
+              </span>
+            </div>
+            {entries.map(({ name, description }) => (
+              <div key={name} className={css.event}>
+                <Checkbox
+                  id={`${id}-${name}`}
+                  checked={chosen.has(name)}
+                  aria-describedby={`${id}-${name}-note`}
+                  onChange={() => turn([name], !chosen.has(name))}
+                />
+                <label htmlFor={`${id}-${name}`} className="mono">
+                  {name}
+                </label>
+                <span id={`${id}-${name}-note`} className={css.eventNote}>
+                  {description}
+                </span>
+              </div>
+            ))}
+          </div>
+        )
+      })}
+      {error !== undefined && (
+        <p id={`${id}-note`} className={fieldCss.error}>
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,70 @@
+/** The headers that a webhook sends along: a row each. */
+import { Plus, X } from 'lucide-react'
+import { useId } from 'react'
+import { Button } from '../ui/button.tsx'
+import fieldCss from '../ui/field.module.css'
+import { type HeaderRow, parseRows, repeatedName, textOf } from './headers.ts'
+import css from './webhooks.module.css'
+
+type Props = {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+}
+
+export const HeadersField = ({ value, onChange, error }: Props) => {
+  const noteId = useId()
+  const rows = parseRows(value)
+  const repeated = repeatedName(rows)
+  const change = (at: number, part: Partial<HeaderRow>) =>
+    onChange(textOf(rows.map((row, index) => (index === at ? { ...row, ...part } : row))))
+  const note = error ?? (repeated === undefined ? undefined : `${repeated} is there twice; the last one is sent`)
+  return (
+    <fieldset className={css.headers} aria-describedby={note === undefined ? undefined : noteId}>
+      <legend className={fieldCss.label}>Headers</legend>
+      {rows.map(({ name, value: text }, index) => (
+        // Rows are told apart by their places alone.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <div key={index} className={css.header}>
+          <input
+            className={`${fieldCss.control} mono`}
+            aria-label={`Name of header ${index + 1}`}
+            placeholder="Authorization"
+            autoComplete="off"
+            spellCheck={false}
+            value={name}
+            onChange={(event) => change(index, { name: event.target.value })}
+          />
+          <input
+            className={`${fieldCss.control} mono`}
+            aria-label={`Value of header ${index + 1}`}
+            placeholder="Bearer …"
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => change(index, { value: event.target.value })}
+          />
+          <Button
+            isIcon
+            look="quiet"
+            aria-label={`Remove header ${index + 1}`}
+            onClick={() => onChange(textOf(rows.filter((_, other) => other !== index)))}
+          >
+            <X size={15} aria-hidden="true" />
+          </Button>
+        </div>
+      ))}
+      <span>
+        <Button onClick={() => onChange(textOf([...rows, { name: '', value: '' }]))}>
+          <Plus size={14} aria-hidden="true" />
+          Add a header
+        </Button>
+      </span>
+      {note !== undefined && (
+        <p id={noteId} className={fieldCss.error}>
+          {note}
+        </p>
+      )}
+    </fieldset>
+  )
+}

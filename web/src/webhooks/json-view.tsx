@@ -1,0 +1,54 @@
+/** A piece of JSON to be read: in lines, its names and texts in colours. */
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import css from './webhooks.module.css'
+
+/** A name with its colon, a text, or anything else that is a value. */
+const PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+const kindOf = ([all, text, colon]: RegExpMatchArray): 'name' | 'text' | 'value' =>
+  text === undefined ? 'value' : colon === undefined || all === undefined ? 'text' : 'name'
+
+const piecesOf = (json: string) => {
+  const matches = [...json.matchAll(PIECE)]
+  let at = 0
+  const pieces = matches.flatMap((match) => {
+    const before = json.slice(at, match.index)
+    const text = match[1] ?? match[0]
+    at = match.index + text.length
+    return [
+      { kind: 'mark', text: before, from: match.index - before.length },
+      { kind: kindOf(match), text, from: match.index },
+    ]
+  })
+  return [...pieces, { kind: 'mark', text: json.slice(at), from: at }].filter(({ text }) => text !== '')
+}
+
+export const CopyButton = ({ text, label }: { readonly text: string; readonly label: string }) => {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1500)
+  }
+  return (
+    <Button isIcon look="quiet" onClick={() => void copy()} aria-label={isCopied ? 'Copied' : `Copy ${label}`}>
+      {isCopied ? <Check size={14} aria-hidden="true" /> : <Copy size={14} aria-hidden="true" />}
+    </Button>
+  )
+}
+
+export const JsonView = ({ value }: { readonly value: unknown }) => {
+  const json = JSON.stringify(value, null, 2)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+    <pre className={css.code} tabIndex={0}>
+      {piecesOf(json).map(({ kind, text, from }) => (
+        <span key={from} data-kind={kind}>
+          {text}
+        </span>
+      ))}
+    </pre>
+  )
+}

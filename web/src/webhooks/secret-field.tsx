@@ -1,0 +1,81 @@
+/** The key of the signatures: it goes in and never comes out; what is stored stays, is replaced, or is taken away. */
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import fieldCss from '../ui/field.module.css'
+import { Field } from '../ui/field.tsx'
+import css from './webhooks.module.css'
+
+/** What the form keeps: nothing for what stays as it is, a mark before what is typed, and a mark for none. */
+const TYPED = '='
+const NONE = '-'
+
+export const secretSent = (text: string): string => (text.startsWith(TYPED) ? text.slice(TYPED.length) : '')
+
+type Props = {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+  /** Whether one is stored. */
+  readonly isStored: boolean
+}
+
+export const WebhookSecret = ({ value, onChange, error, isStored }: Props) => {
+  const [isReplacing, setReplacing] = useState(false)
+  if (isStored && !isReplacing && error === undefined)
+    return (
+      <div className={fieldCss.field}>
+        <span className={fieldCss.label}>Secret</span>
+        <span className={css.stored}>
+          <span className="muted">
+            {value === NONE ? 'Is removed with the save; deliveries are not signed.' : "Stored; it can't be shown."}
+          </span>
+          {value === NONE ? (
+            <Button onClick={() => onChange('')}>Keep it</Button>
+          ) : (
+            <>
+              <Button onClick={() => setReplacing(true)} aria-label="Replace the secret">
+                Replace
+              </Button>
+              <Button onClick={() => onChange(NONE)} aria-label="Remove the secret">
+                Remove
+              </Button>
+            </>
+          )}
+        </span>
+      </div>
+    )
+  return (
+    <Field
+      label="Secret"
+      error={error}
+      hint={
+        isStored
+          ? 'The new one; left empty, the old one stays.'
+          : 'Deliveries are signed with it, so that the receiver can tell who sent them.'
+      }
+    >
+      {(wiring) => (
+        <span className={css.stored}>
+          <input
+            {...wiring}
+            type="password"
+            className={`${fieldCss.control} mono`}
+            autoComplete="new-password"
+            value={secretSent(value)}
+            onChange={({ target }) => onChange(target.value === '' ? '' : TYPED + target.value)}
+          />
+          {isStored && (
+            <Button
+              onClick={() => {
+                onChange('')
+                setReplacing(false)
+              }}
+            >
+              Keep the old one
+            </Button>
+          )}
+        </span>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,33 @@
+/** Deliveries as a table draws them, the newest first; more come as the end comes near. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { TableView } from '../table/view.ts'
+import { type Delivery, type DeliveryFilter, deliveriesQuery } from './queries.ts'
+
+/** Rows before the end at which the next page is asked for. */
+const AHEAD = 40
+
+export const useDeliveries = (webhookId: string, filter: DeliveryFilter) => {
+  const query = useInfiniteQuery(deliveriesQuery(webhookId, filter))
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  // What came meanwhile pushes the last of a page onto the next.
+  const rows = useMemo(() => {
+    const all = data?.pages.flatMap((page) => page.rows) ?? []
+    return [...new Map(all.map((delivery) => [delivery.id, delivery])).values()]
+  }, [data])
+  const total = Math.max(rows.length, data?.pages.at(-1)?.total ?? 0)
+  const view: TableView<Delivery> = useMemo(
+    () => ({
+      // One that is on its way stands for all that follow.
+      count: rows.length + (hasNextPage ? 1 : 0),
+      total,
+      rowAt: (position) => rows[position],
+      idsOf: async (from, to) => rows.slice(from, to).map(({ id }) => id),
+      ensure: (_, to) => {
+        if (to > rows.length - AHEAD && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+      },
+    }),
+    [rows, total, hasNextPage, isFetchingNextPage, fetchNextPage],
+  )
+  return { query, view, total, rows }
+}

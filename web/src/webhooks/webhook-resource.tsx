@@ -1,0 +1,104 @@
+/** How webhooks are read, written, searched and sorted. */
+import { api, tagged } from '../api/client.ts'
+import { contracts, type In } from '../api/contracts.ts'
+import type { FieldSpec, Resource } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { EventsField, eventsIn } from './events-field.tsx'
+import { rowsOf, sentHeaders, textOf } from './headers.ts'
+import { HeadersField } from './headers-field.tsx'
+import type { Webhook } from './queries.ts'
+import { secretSent, WebhookSecret } from './secret-field.tsx'
+
+const secretField = (isStored: boolean): FieldSpec => ({
+  name: 'secret',
+  label: 'Secret',
+  isSecret: true,
+  render: (input) => <WebhookSecret {...input} isStored={isStored} />,
+  read: () => '',
+  send: secretSent,
+})
+
+const fieldsFor = (stored: Webhook | undefined): readonly FieldSpec[] => [
+  { name: 'name', label: 'Name', isRequired: true },
+  {
+    name: 'url',
+    label: 'URL',
+    isMono: true,
+    isRequired: true,
+    hint: 'Each event is sent there as a POST of JSON. Addresses of this machine and of private networks are refused.',
+  },
+  {
+    name: 'events',
+    label: 'Events',
+    isRequired: true,
+    render: ({ value, onChange, error }) => <EventsField value={value} onChange={onChange} error={error} />,
+    read: (value) => (Array.isArray(value) ? value.join(',') : ''),
+    send: eventsIn,
+  },
+  {
+    name: 'enabled',
+    label: 'Enabled',
+    kind: 'select',
+    options: [
+      ['true', 'Yes, it is told of what happens'],
+      ['false', 'No'],
+    ],
+    send: (text) => text !== 'false',
+  },
+  secretField(stored?.has_secret === true),
+  {
+    name: 'headers',
+    label: 'Headers',
+    // They may hold a token.
+    isSecret: true,
+    render: ({ value, onChange, error }) => <HeadersField value={value} onChange={onChange} error={error} />,
+    read: (value) => textOf(rowsOf(value)),
+    send: sentHeaders,
+  },
+  { name: 'timeout_seconds', label: 'Timeout in seconds', kind: 'number', hint: '1 to 60, for all of an attempt' },
+  {
+    name: 'retry_count',
+    label: 'Retries',
+    kind: 'number',
+    hint: '0 to 10: after 1, 5 and 15 minutes, an hour, then every 6 hours',
+  },
+  { name: 'description', label: 'Description', kind: 'area' },
+]
+
+export const NEW_WEBHOOK = { enabled: 'true', timeout_seconds: '10', retry_count: '3' }
+
+type Draft = In<(typeof contracts)['webhooks']['create']>
+
+/** @param stored what is edited, as it was */
+export const webhookResource = (stored: Webhook | undefined): Resource<Webhook> => ({
+  noun: 'webhook',
+  fields: fieldsFor(stored),
+  nameOf: ({ name }) => name,
+  operations: contracts.webhooks,
+  get: (id) => tagged(contracts.webhooks.get, { id }),
+  // A form has every field that is required; the server judges what is in them.
+  create: (input) => api.webhooks.create(input as Draft),
+  update: (id, input, etag) => api.webhooks.update({ ...input, id }, { headers: { 'If-Match': etag } }),
+  remove: (id) => api.webhooks.delete({ id }),
+  changes: ['webhooks', 'webhook', 'dashboard'],
+})
+
+/** How it stands with one. */
+export const stateOf = ({ enabled, disabled_reason }: Webhook): 'enabled' | 'off' | 'disabled' =>
+  enabled ? 'enabled' : disabled_reason === '' ? 'off' : 'disabled'
+
+export const webhookSpec: TableSpec<Webhook> = {
+  id: ({ id }) => id,
+  text: ({ name, url, description, events }) => [name, url, description, ...events].join('\n'),
+  sorts: {
+    name: ({ name }) => name.toLowerCase(),
+    url: ({ url }) => url.toLowerCase(),
+    enabled: stateOf,
+    updated: ({ updated_at }) => -Date.parse(updated_at),
+  },
+  fields: {
+    event: ({ events }, value) => events.some((event) => event.startsWith(value)),
+    state: (webhook, value) => stateOf(webhook).startsWith(value),
+  },
+  facets: { event: ({ events }) => events, state: (webhook) => [stateOf(webhook)] },
+}

@@ -1,0 +1,187 @@
+/** Who is told of what happens. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { Dashboard } from '../api/contracts.ts'
+import { dashboardQuery } from '../api/queries.ts'
+import { DeleteDialog } from '../resource/delete-dialog.tsx'
+import { ListPage } from '../resource/list-page.tsx'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { actionsColumn } from '../resource/row-menu.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/data-table.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { Badge, TimeAgo } from '../ui/bits.tsx'
+import { plural } from '../ui/format.ts'
+import { Switch } from '../ui/switch.tsx'
+import { type Webhook, webhooksQuery } from './queries.ts'
+import { useToggleWebhook } from './use-toggle.ts'
+import { NEW_WEBHOOK, webhookResource, webhookSpec } from './webhook-resource.tsx'
+import css from './webhooks.module.css'
+
+type Tools = {
+  readonly troubles: Dashboard['webhooks'] | undefined
+  readonly onToggle: (webhook: Webhook) => void
+  readonly onEdit: (webhook: Webhook) => void
+  readonly onDelete: (webhook: Webhook) => void
+  readonly needs: (permission: string) => string | undefined
+}
+
+const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly webhook: Webhook }) => {
+  const failed = troubles?.find(({ id }) => id === webhook.id)?.failed ?? 0
+  if (webhook.disabled_reason !== '') return <Badge tone="bad">disabled by Plat</Badge>
+  if (!webhook.enabled) return <Badge tone="idle">off</Badge>
+  if (failed === 0) return <Badge tone="ok">on</Badge>
+  return (
+    <Link to="/webhooks/$id" params={{ id: webhook.id }} search={{ status: 'failed' }} tabIndex={-1}>
+      <Badge tone="warn">{plural(failed, 'delivery', 'deliveries')} failed today</Badge>
+    </Link>
+  )
+}
+
+const columnsFor = ({ troubles, onToggle, onEdit, onDelete, needs }: Tools): readonly Column<Webhook>[] => [
+  {
+    id: 'name',
+    text: 'Name',
+    width: 170,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ id, name }) => (
+      <Link to="/webhooks/$id" params={{ id }} tabIndex={-1}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'url',
+    text: 'URL',
+    width: 310,
+    isSortable: true,
+    cell: ({ url }) => (
+      <span className="mono" title={url}>
+        {url}
+      </span>
+    ),
+  },
+  {
+    id: 'events',
+    text: 'Events',
+    width: 230,
+    cell: ({ events }) => (
+      <span title={events.join(', ')}>
+        <span className={css.figure}>{events.length}</span>{' '}
+        <span className="muted">{[...new Set(events.map((name) => name.split('.')[0]))].join(', ')}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'enabled',
+    text: 'Enabled',
+    width: 90,
+    isSortable: true,
+    isEssential: true,
+    cell: (webhook) => (
+      <Switch
+        label={`Enable ${webhook.name}`}
+        isOn={webhook.enabled}
+        onChange={() => onToggle(webhook)}
+        blocked={needs('webhook:update')}
+      />
+    ),
+  },
+  {
+    id: 'state',
+    text: 'State',
+    width: 200,
+    isEssential: true,
+    cell: (webhook) => <Trouble webhook={webhook} troubles={troubles} />,
+  },
+  {
+    id: 'signed',
+    text: 'Signed',
+    width: 90,
+    cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
+  },
+  { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
+  {
+    id: 'updated',
+    text: 'Changed',
+    width: 120,
+    isSortable: true,
+    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
+  },
+  actionsColumn({
+    noun: 'webhook',
+    nameOf: ({ name }) => name,
+    edit: { run: onEdit, blocked: () => needs('webhook:update') },
+    remove: { run: onDelete, blocked: () => needs('webhook:delete') },
+  }),
+]
+
+const USUAL = ['name', 'url', 'events', 'enabled', 'state', 'signed', 'updated', 'actions']
+const LOSS = 'Its deliveries go with it, also those that are still on their way.'
+
+export const WebhooksPage = () => {
+  const { search, set } = usePageSearch()
+  const { may, blocked } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery({ ...webhooksQuery, enabled: may('webhook:list') })
+  const { data: known } = useQuery({ ...dashboardQuery, enabled: may('webhook:list') && may('dashboard:read') })
+  const { mutate: toggle } = useToggleWebhook()
+  const [doomed, setDoomed] = useState<Webhook>()
+  const edited = query.data?.find(({ id }) => id === search.edit)
+  const resource = useMemo(() => webhookResource(edited), [edited])
+  const troubles = known?.webhooks
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  const columns = useMemo(
+    () =>
+      columnsFor({
+        troubles,
+        onToggle: toggle,
+        onEdit: ({ id }) => void set({ edit: id }),
+        onDelete: setDoomed,
+        needs: blocked,
+      }),
+    [troubles, toggle],
+  )
+  return (
+    <>
+      <ListPage
+        title="Webhooks"
+        resourceName="webhook"
+        resource={resource}
+        query={query}
+        needs="webhook:list"
+        spec={webhookSpec}
+        columns={columns}
+        usual={USUAL}
+        sort="name"
+        placeholder="Name, URL, event:device, state:disabled"
+        empty="A webhook tells another program of what happens here: a change, a conflict, a pool that runs out."
+        loss={LOSS}
+        open={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
+        drawer={(id, onClose) => (
+          <ResourceDrawer
+            resource={resource}
+            id={id}
+            given={NEW_WEBHOOK}
+            onClose={onClose}
+            onSaved={({ id: made }) => {
+              if (id === undefined) void navigate({ to: '/webhooks/$id', params: { id: made } })
+            }}
+            blocked={blocked(id === undefined ? 'webhook:create' : 'webhook:update')}
+          />
+        )}
+      />
+      {doomed && (
+        <DeleteDialog
+          resource={resource}
+          id={doomed.id}
+          name={doomed.name}
+          loss={LOSS}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+    </>
+  )
+}
