@@ -6,7 +6,7 @@ import { type AnyOperation, httpParts } from './platform/operation.ts'
 import { createPasswords } from './platform/passwords.ts'
 import { inputJsonSchema } from './platform/validate.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
-import { host, scriptedScanner, until } from './testing/scripted-scanner.ts'
+import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
 import { dialects } from './testing/servers.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
@@ -57,8 +57,8 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
     const [entry] = z.tuple([Created]).parse(await (await caller.request('GET', '/api/audit?limit=1')).json())
     return entry.id
   },
-  scans: async (caller) => (await scanned(caller)).scan,
-  discovery: async (caller) => (await scanned(caller)).device,
+  scans: async (caller) => (await scanOnce(scanner, caller)).scan,
+  discovery: async (caller) => (await scanOnce(scanner, caller)).device,
   'discovery-rules': async (caller) => {
     const network_id = await make(caller, '/api/networks', { name: 'one', subnet: '127.9.0.0/24' })
     return make(caller, '/api/discovery/rules', { network_id, enabled: false })
@@ -75,21 +75,6 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
 }
 
 const scanner = scriptedScanner()
-
-/** A scan that has ended, and what it found. */
-const scanned = async (caller: TestCaller): Promise<{ scan: string; device: string }> => {
-  const network = await make(caller, '/api/networks', { name: 'one', subnet: '127.9.0.0/24' })
-  const scan = await make(caller, `/api/discovery/networks/${network}/scan`, {})
-  const running = await scanner.next()
-  await running.found([host('127.9.0.1')])
-  running.end('done')
-  await until('the scan ended', async () => {
-    const { status } = await caller.api.scans.get({ id: scan })
-    return status === 'completed' || undefined
-  })
-  const [device] = await caller.api.discovery.list({ network_id: network })
-  return { scan, device: device?.id ?? '' }
-}
 
 const make = async (caller: TestCaller, path: string, body: object): Promise<string> => {
   const response = await caller.request('POST', path, body)

@@ -15,6 +15,7 @@ import { type AnyOperation, httpParts, permissionsOf } from './platform/operatio
 import { createPasswords, type Passwords } from './platform/passwords.ts'
 import { type TestApp, type TestCaller, type TestOptions, testApp } from './testing/app.ts'
 import { createUser, keyFor, PASSWORD } from './testing/identities.ts'
+import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
 import { cookieOf, refusal } from './testing/sign-in.ts'
 
@@ -376,12 +377,18 @@ describe('case 11: of an estate with one of each', () => {
   /** What stands in a path for an object, by the part of the path before it. */
   let ids: Readonly<Record<string, string>>
   beforeAll(async () => {
-    app = await testApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } })
+    const scanner = scriptedScanner()
+    app = await testApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) }, startScan: scanner.startScan })
     const admin = await app.as('admin')
     const make = async (path: string, body: object) => madeBy(await admin.request('POST', path, body))
     const network = { id: 'net', name: 'net', subnet: '10.0.0.0/24' }
     const pool = { id: 'pool', name: 'pool', start_ip: '10.0.0.10', end_ip: '10.0.0.20' }
     const secret = { name: 'c', type: 'snmp_v2c', community: 'public' }
+    const scanned = await scanOnce(scanner, admin)
+    for (const id of ['one', 'other']) await make('/api/devices', { id, name: id, addresses: [{ ip: '10.0.0.99' }] })
+    const [conflict] = await admin.api.conflicts.list({})
+    const hook = { name: 'w', url: 'http://hook.invalid/', events: ['device.deleted' as const] }
+    const { id: webhook } = await admin.api.webhooks.create(hook)
     ids = {
       datacenters: await make('/api/datacenters', { id: 'dc', name: 'dc' }),
       networks: await make('/api/networks', network),
@@ -389,14 +396,27 @@ describe('case 11: of an estate with one of each', () => {
       devices: await make('/api/devices', { id: 'dev', name: 'dev' }),
       reservations: await make('/api/pools/pool/reservations', { ip_address: '10.0.0.10', purpose: 'p' }),
       credentials: await make('/api/credentials', secret),
+      'discovery/scans': scanned.scan,
+      'discovery/devices': scanned.device,
+      'discovery/networks': scanned.network,
+      'discovery/rules': await make('/api/discovery/rules', { network_id: scanned.network, enabled: false }),
+      conflicts: conflict?.id ?? '',
+      webhooks: webhook,
+      deliveries: (await admin.api.webhooks.ping({ id: webhook })).delivery.id,
     }
   })
   afterAll(() => app.close())
 
   const send = async ({ request }: TestCaller, { method, path }: Endpoint, known = ids) => {
-    const at = path.replace(/\/(\w+)\/\{\w+\}/g, (_, kind) => `/${kind}/${known[kind] ?? 'x'}`)
+    const inside = path.startsWith('/api/discovery/') ? 'discovery/' : ''
+    const at = path.replace(/\/(\w+)\/\{\w+\}/g, (_, kind) => `/${kind}/${known[inside + kind] ?? 'x'}`)
     const query = path.endsWith('/search') ? '?q=dev' : ''
     const response = await request(method, at + query, method === 'POST' || method === 'PUT' ? {} : undefined)
+    // One that goes on has no end to wait for.
+    if (response.headers.get('content-type') === 'text/event-stream') {
+      await response.body?.cancel()
+      return [response.status, '']
+    }
     const text = await response.text()
     return [response.status, response.status < 400 ? '' : z.object({ code: z.string() }).parse(JSON.parse(text)).code]
   }

@@ -3,8 +3,9 @@ import { afterAll, beforeAll } from 'bun:test'
 import type { FoundHost, Stage } from '../scanner/protocol.ts'
 import { type TestApp, type TestCaller, testApp } from './app.ts'
 import { type Answer, ask } from './inventory.ts'
-import { type ScriptedScan, type ScriptedScanner, scriptedScanner, until } from './scripted-scanner.ts'
+import { type ScriptedScan, type ScriptedScanner, scriptedScanner } from './scripted-scanner.ts'
 import type { Dialect } from './servers.ts'
+import { until } from './until.ts'
 
 /** The first suite on PostgreSQL waits for the server to start. */
 const START_TIMEOUT_MS = 60_000

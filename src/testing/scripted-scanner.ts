@@ -1,20 +1,11 @@
 /** A scanner that reports what a test tells it to, in place of a process that sends packets; and hosts to report. */
+import { z } from 'zod'
 import type { ScanEnd, startScan } from '../scanner/process.ts'
 import type { Evidence, FoundHost, FromScanner, Privilege, ScanPlan, SnmpFacts, Stage } from '../scanner/protocol.ts'
+import type { TestCaller } from './app.ts'
+import { until } from './until.ts'
 
 const PRIVILEGE: Privilege = { icmp: true, arp: false, neighbours: true, advice: '' }
-const DEADLINE_MS = 20_000
-
-/** Waits for what happens by itself, as long as it takes, within reason. */
-export const until = async <T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> => {
-  const deadlineMs = Date.now() + DEADLINE_MS
-  for (;;) {
-    const seen = await look()
-    if (seen !== undefined) return seen
-    if (Date.now() > deadlineMs) throw new Error(`${what} did not happen within ${DEADLINE_MS} ms`)
-    await Bun.sleep(5)
-  }
-}
 
 export type ScriptedScan = {
   readonly plan: ScanPlan
@@ -109,3 +100,20 @@ export const snmpFacts = (about: Partial<SnmpFacts> = {}): SnmpFacts => ({
   forwarding: [],
   ...about,
 })
+
+/** A scan of a new network that has ended, and the one device that it found. */
+export const scanOnce = async (
+  scanner: ReturnType<typeof scriptedScanner>,
+  { api }: TestCaller,
+): Promise<{ readonly network: string; readonly scan: string; readonly device: string }> => {
+  const network = await api.networks.create({ name: 'scanned', subnet: '127.9.0.0/24' })
+  const { id } = z.object({ id: z.string() }).parse(await api.scans.start({ id: network.id }))
+  const running = await scanner.next()
+  await running.found([host('127.9.0.1')])
+  running.end('done')
+  await until('the end of the scan', async () =>
+    (await api.scans.get({ id })).status === 'completed' ? true : undefined,
+  )
+  const [device] = await api.discovery.list({ network_id: network.id })
+  return { network: network.id, scan: id, device: device?.id ?? '' }
+}

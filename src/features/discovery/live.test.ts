@@ -1,8 +1,8 @@
 // A scan by the real scanner, in a process of its own, over loopback: from the request to what is listed.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { until } from '../../testing/scripted-scanner.ts'
 import { dialects } from '../../testing/servers.ts'
+import { until } from '../../testing/until.ts'
 
 const TIMEOUT_MS = 60_000
 

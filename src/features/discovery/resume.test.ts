@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '../../platform/client.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { host, scriptedScanner, until } from '../../testing/scripted-scanner.ts'
+import { host, scriptedScanner } from '../../testing/scripted-scanner.ts'
+import { until } from '../../testing/until.ts'
 import { contracts } from '../index.ts'
 
 const MINUTE_MS = 60_000

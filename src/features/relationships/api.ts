@@ -15,6 +15,8 @@ export const Relationship = z
     type: RelationshipType,
     notes: z.string(),
     created_at: Timestamp,
+    parent_name: z.string().optional().describe('With include=names'),
+    child_name: z.string().optional().describe('With include=names'),
   })
   .meta({ id: 'Relationship', columns: ['parent_id', 'type', 'child_id', 'notes'] })
 export type Relationship = z.infer<typeof Relationship>
@@ -46,7 +48,11 @@ export const relationships = {
     effect: 'read',
     access: 'relationships:list',
     cli: { command: 'device relationships', args: ['device_id'] },
-    input: z.object({ device_id: idOf('devices'), ...Page }),
+    input: z.object({
+      device_id: idOf('devices'),
+      include: z.enum(['names']).optional().describe('Adds to each relationship what its devices are called'),
+      ...Page,
+    }),
     output: z.array(Relationship),
   }),
   create: operation({

@@ -30,6 +30,13 @@ describe.each([...dialects()])('relationships on %s', (dialect) => {
     expect(await of(parent)).toEqual([{ parent_id: parent, child_id: child, type, notes: '', created_at: inv.now() }])
   })
 
+  test('say on demand what their devices are called', async () => {
+    const [parent, child] = await pair()
+    await post(parent, { child_id: child, type: 'contains' })
+    const [link] = await inv.api.relationships.list({ device_id: parent, include: 'names' })
+    expect([link?.parent_name, link?.child_name]).toEqual(['parent', 'child'])
+  })
+
   test('answer POST with nothing but their status', async () => {
     const [parent, child] = await pair()
     expect((await post(parent, { child_id: child, type: 'contains' })).body).toEqual({ status: 'created' })

@@ -52,9 +52,10 @@ export const feature: Feature = {
       const revision = await ctx.store.revision(['relationships'])
       return listRows(ctx, { revision, query: store.query(ctx), page, row: sendRow })
     },
-    list: async (ctx, { device_id, ...page }) => {
+    list: async (ctx, { device_id, include, ...page }) => {
       await mustExist(ctx, device_id)
-      const revision = await ctx.store.revision(['relationships'])
+      const revision = await ctx.store.revision(include ? ['relationships', 'devices'] : ['relationships'])
+      if (include) return listRows(ctx, { revision, query: store.namedQueryOf(ctx, device_id), page, row: sendRow })
       return listRows(ctx, { revision, query: store.queryOf(ctx, device_id), page, row: sendRow })
     },
     create: async (ctx, draft) => {

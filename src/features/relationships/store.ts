@@ -19,6 +19,25 @@ export const query = (ctx: Ctx) =>
 export const queryOf = (ctx: Ctx, deviceId: string) =>
   query(ctx).where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
 
+/** As `queryOf`, with the names of both devices. */
+export const namedQueryOf = (ctx: Ctx, deviceId: string) =>
+  queryOf(ctx, deviceId).select((eb) => [
+    eb
+      .selectFrom('devices')
+      .select('name')
+      .whereRef('devices.id', '=', 'relationships.parent_id')
+      .$asScalar()
+      .$notNull()
+      .as('parent_name'),
+    eb
+      .selectFrom('devices')
+      .select('name')
+      .whereRef('devices.id', '=', 'relationships.child_id')
+      .$asScalar()
+      .$notNull()
+      .as('child_name'),
+  ])
+
 export const find = (ctx: Ctx, { parent_id, child_id, type }: Triple) =>
   ctx.db
     .selectFrom('relationships')
