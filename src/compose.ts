@@ -176,6 +176,7 @@ export const compose = async (
     },
     beginStop: () => {
       isStopping = true
+      for (const feature of features) feature.beginStop?.()
     },
     close: async () => {
       guard.stop()

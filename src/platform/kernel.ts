@@ -143,6 +143,8 @@ export type Feature<Tables> = {
   readonly jobs?: readonly Job<Tables>[]
   /** Told the names of the events of every transaction, after its commit. Must be quick: callers wait for it. */
   readonly committed?: (events: readonly string[]) => void
+  /** The process is told to end: lets go of whoever would wait for more. */
+  readonly beginStop?: () => void
   /** Ends what goes on between calls, before the database is closed. */
   readonly close?: () => Promise<void>
 }

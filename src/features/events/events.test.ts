@@ -208,4 +208,17 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     },
     TIMEOUT_MS,
   )
+
+  test(
+    'lets go as soon as the server is to end, which would wait for it',
+    async () => {
+      const other = await testApp({ dialect })
+      const feed = await follow(await other.as('admin'))
+      await feed.opened()
+      other.plat.beginStop()
+      await feed.isOver()
+      await other.close()
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -64,6 +64,8 @@ export const eventsFeature = ({ db, log }: EventOptions): Feature => {
         },
       },
     ],
+    // Answers that never end would be waited for in vain.
+    beginStop: () => void feed.close(),
     close: async () => {
       clearInterval(others)
       await feed.close()

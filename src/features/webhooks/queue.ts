@@ -16,9 +16,11 @@ let known: { readonly text: string; readonly subscriptions: readonly Subscriptio
 }
 
 const subscriptionsOf = async (ctx: Ctx): Promise<readonly Subscription[]> => {
-  const text =
-    (await ctx.store.remember('webhooks', 'subscriptions', () => store.subscriptions({ db: ctx.store.read }))) ?? '[]'
-  if (text !== known.text) known = { text, subscriptions: JSON.parse(text) }
+  // Where nothing is remembered it is read in this transaction: one that waits for a second connection may wait for ever.
+  const text = ctx.store.sql.hasOneWriter
+    ? await ctx.store.remember('webhooks', 'subscriptions', () => store.subscriptions({ db: ctx.store.read }))
+    : await store.subscriptions(ctx)
+  if (text !== undefined && text !== known.text) known = { text, subscriptions: JSON.parse(text) }
   return known.subscriptions
 }
 
