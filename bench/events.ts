@@ -179,18 +179,23 @@ const feed = async (seconds: number): Promise<Result[]> => {
   ]
 }
 
+/** Made by the program that is measured: each has a schema of its own. */
+const keyIn = async (root: string, dataDir: string): Promise<string> => {
+  const script = `import { createKey } from './bench/setup.ts'; console.log(await createKey(${JSON.stringify(dataDir)}))`
+  const text = await new Response(Bun.spawn([process.execPath, '-e', script], { cwd: root }).stdout).text()
+  return text.trim().split('\n').at(-1) ?? ''
+}
+
 const cost = async (folder: string, rounds: number): Promise<Result[]> => {
   const subjectOf = async (name: string, root: string) => {
     const dataDir = join(workDir, name)
     mkdirSync(dataDir)
-    const key = await createKey(dataDir)
+    const key = await keyIn(root, dataDir)
     const server = await startPlat(dataDir, {}, { root })
     await addNetwork({ port: server.port, key })
     return { server, request: authorized(key) }
   }
-  // Made by the older one first: its schema is the older one.
-  const then = await subjectOf('then', folder).catch(() => undefined)
-  if (!then) throw new Error(`${folder} does not start on a database that this program has made`)
+  const then = await subjectOf('then', folder)
   const now = await subjectOf('now', ROOT)
   const results: Result[] = []
   for (const [callers, count] of [

@@ -39,7 +39,7 @@ test('a list that was left by the sidebar begins at its top, and back is where i
     async ({ page, open }) => {
       await open('/reservations')
       await page.getByRole('grid', { name: 'Reservations' }).waitFor()
-      await page.getByRole('link', { name: 'Devices' }).click()
+      await page.getByRole('link', { name: /^Devices/ }).click()
       await page.getByRole('grid', { name: 'Devices' }).waitFor()
       await scrollTo(page, 3200)
       await page.getByRole('link', { name: 'Networks' }).click()
@@ -49,7 +49,7 @@ test('a list that was left by the sidebar begins at its top, and back is where i
       await isAt(page, 3200)
       await page.getByRole('link', { name: 'Networks' }).click()
       await page.getByRole('treegrid', { name: 'Networks' }).waitFor()
-      await page.getByRole('link', { name: 'Devices' }).click()
+      await page.getByRole('link', { name: /^Devices/ }).click()
       await page.getByRole('grid', { name: 'Devices' }).waitFor()
       await isAt(page, 0)
     },

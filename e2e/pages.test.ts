@@ -23,8 +23,6 @@ const idsOf = async () => {
 
 /** What a view may ask for, with its files. */
 const MOST_REQUESTS = 12
-/** The overview shows something of everything. */
-const MOST_OF_OVERVIEW = 14
 
 type Ids = Awaited<ReturnType<typeof idsOf>>
 
@@ -67,7 +65,7 @@ test.each(PAGES)('%s', async (_, pathOf) => {
       await page.locator('h1, h2').first().waitFor()
       await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
       await page.waitForLoadState('networkidle')
-      expect(requests.length).toBeLessThanOrEqual(path === '/' ? MOST_OF_OVERVIEW : MOST_REQUESTS)
+      expect(requests.length).toBeLessThanOrEqual(MOST_REQUESTS)
       const isNoWider = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
       expect(await isNoWider()).toBe(true)
       expect(await axeFindings(page)).toEqual([])

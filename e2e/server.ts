@@ -8,6 +8,7 @@ import { cookieFor } from '../src/features/sessions/sessions.ts'
 import { createClient } from '../src/platform/client.ts'
 import { loadConfig } from '../src/platform/config.ts'
 import { createLogger } from '../src/platform/log.ts'
+import type { Outbound } from '../src/platform/outbound.ts'
 import { newSecret, secretHash } from '../src/platform/secret-token.ts'
 import { startServer } from '../src/server.ts'
 import { createUser, keyFor } from '../src/testing/identities.ts'
@@ -15,11 +16,17 @@ import { seed } from './estate.ts'
 
 export type Role = 'admin' | 'operator' | 'viewer'
 
-export type ServerOptions = { readonly devices?: number; readonly env?: Readonly<Record<string, string>> }
+export type ServerOptions = {
+  readonly devices?: number
+  readonly env?: Readonly<Record<string, string>>
+  /** In place of the one that keeps away from this machine, on which the receivers of tests are. */
+  readonly outbound?: Outbound
+}
 
 const HOUR_MS = 3_600_000
 
-export const startPlat = async ({ devices = 300, env = {} }: ServerOptions = {}) => {
+export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOptions = {}) => {
+  const parts = outbound ? { outbound } : {}
   const dir = mkdtempSync(join(tmpdir(), 'plat-e2e-'))
   const contextAt = (port: number) => {
     const config = loadConfig({
@@ -36,7 +43,7 @@ export const startPlat = async ({ devices = 300, env = {} }: ServerOptions = {})
     ids.set(role, (await createUser(db, { username: role, roles: [role] })).id)
   const key = await keyFor(db, ids.get('admin') ?? '')
   await close()
-  let server = await startServer(context)
+  let server = await startServer(context, parts)
   const { url } = server
   const headers = { authorization: `Bearer ${key}` }
   const send = (path: string, body: string) =>
@@ -75,7 +82,7 @@ export const startPlat = async ({ devices = 300, env = {} }: ServerOptions = {})
       try {
         await meanwhile()
       } finally {
-        server = await startServer(contextAt(Number(new URL(url).port)))
+        server = await startServer(contextAt(Number(new URL(url).port)), parts)
       }
     },
     stop: async () => {

@@ -1,21 +1,28 @@
 /** The pages that pictures are made of, with something on each of them; for e2e/shots.ts and e2e/guide.ts. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../scripts/server-binaries.mjs'
+import { type Receiver, startReceiver } from '../src/testing/receiver.ts'
 import { PEOPLE, seedAccess } from './access-seed.ts'
+import { SEALED, seedDuplicate, seedOverlap, seedWebhooks } from './automation-seed.ts'
 import { DISCOVERY, seedDiscovery, startHosts } from './discovery-seed.ts'
 import { type RunningPlat, startPlat } from './server.ts'
 
 export type Shot = readonly [name: string, path: string]
 
-/** With hosts to be found, which end with it. */
-export const startEstate = async (devices: number): Promise<RunningPlat> => {
+export type Estate = RunningPlat & { readonly receiver: Receiver }
+
+/** With hosts to be found and somebody to tell, which end with it. */
+export const startEstate = async (devices: number): Promise<Estate> => {
   const endHosts = await startHosts()
-  const plat = await startPlat({ devices, env: { ...PEOPLE, ...DISCOVERY } })
+  const receiver = await startReceiver()
+  const env = { ...PEOPLE, ...DISCOVERY, ...SEALED }
+  const plat = await startPlat({ devices, env, outbound: receiver.outbound })
   const stop = async () => {
     await plat.stop()
+    await receiver.close()
     await endHosts()
   }
-  return { ...plat, stop }
+  return { ...plat, receiver, stop }
 }
 
 /** Without what differs from machine to machine. */
@@ -40,9 +47,15 @@ const hubOf = async ({ api }: RunningPlat): Promise<string> => {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? ''
 }
 
-export const shotPages = async (plat: RunningPlat): Promise<readonly Shot[]> => {
+export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
   const ids = await seedAccess(plat)
   const lab = await seedDiscovery(plat)
+  const hooks = await seedWebhooks(plat.api, plat.receiver)
+  const duplicate = await seedDuplicate(plat.api, '10.0.0.250', 'fra1-r01-db')
+  const overlap = await seedOverlap(plat.api, '198.51.100.0/24')
+  const vip = await seedDuplicate(plat.api, '10.0.0.251', 'fra1-r01-lb')
+  await plat.api.conflicts.ignore({ id: vip.conflict, notes: 'Anycast, announced by both' })
+  const [told] = await plat.api.webhooks.deliveries({ id: hooks.good, event: 'device.updated' })
   const [[device], [network], [pool], [datacenter], hub] = await Promise.all([
     plat.api.devices.list({ limit: 1, tags: ['production'] }),
     plat.api.networks.list({ limit: 1, name: 'row' }),
@@ -106,6 +119,22 @@ export const shotPages = async (plat: RunningPlat): Promise<readonly Shot[]> => 
     ['keys', '/keys'],
     ['credentials', '/credentials'],
     ['credential', `/credentials?edit=${ids.credential}`],
+    ['conflicts', '/conflicts'],
+    ['conflicts-ignored', '/conflicts?tab=ignored'],
+    ['conflicts-none', '/conflicts?tab=resolved'],
+    ['conflict', `/conflicts?entry=${duplicate.conflict}`],
+    ['conflict-networks', `/conflicts?entry=${overlap.conflict}`],
+    ['device-conflict', `/devices/${duplicate.devices[0]}`],
+    ['devices-conflict', '/devices?q=fra1-r01-db'],
+    ['network-conflict', `/networks/${overlap.network}`],
+    ['webhooks', '/webhooks'],
+    ['webhook', `/webhooks/${hooks.good}`],
+    ['webhook-failed', `/webhooks/${hooks.broken}`],
+    ['webhook-gone', `/webhooks/${hooks.gone}?tab=about`],
+    ['webhook-verify', `/webhooks/${hooks.good}?tab=verify`],
+    ['webhook-delivery', `/webhooks/${hooks.good}?entry=${told?.id}`],
+    ['webhook-new', '/webhooks?new=1'],
+    ['webhook-edit', `/webhooks/${hooks.good}?edit=${hooks.good}`],
     ['audit', '/audit'],
     ['audit-entry', `/audit?entry=${ids.entry}`],
     ['account', '/account'],

@@ -97,6 +97,8 @@ const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations)\//
 /** From a scan to what it found to what is decided about it. */
 const DISCOVERY = /\/web\/src\/discovery\//
 
+const WEBHOOKS = /\/web\/src\/webhooks\//
+
 /** All else is one file: left alone, the bundler makes one for each set of pages that share something. */
 const isShared = (id: string): boolean =>
   !LAZY.test(id) && !id.includes(COMMANDS) && !id.endsWith('/platform/command.ts')
@@ -147,6 +149,7 @@ await build({
             { name: 'access', test: ACCESS },
             { name: 'inventory', test: INVENTORY },
             { name: 'discovery', test: DISCOVERY },
+            { name: 'webhooks', test: WEBHOOKS },
           ],
         },
       },

@@ -1,5 +1,6 @@
 /** What there is to contradict: which devices share an address, and which networks a subnet. Reads, and judges nothing. */
 import type { Kysely } from 'kysely'
+import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -11,7 +12,7 @@ export type Cause = {
   readonly cause: string
   readonly ip: string
   readonly subnet: string
-  /** Devices or networks, in order. */
+  /** Devices or networks, in order; MAX_MEMBERS at most. */
   readonly members: readonly string[]
 }
 
@@ -20,27 +21,45 @@ export const causeOfAddress = (ipKey: string): string => `ip ${ipKey}`
 export const causeOfSubnet = (datacenterId: string | null, subnet: string): string =>
   `subnet ${datacenterId ?? ''} ${subnet}`
 
+/**
+ * Members that a conflict names. An address that thousands have (of a bridge that every container host makes) is read no
+ * further than that, whoever comes next.
+ */
+export const MAX_MEMBERS = 100
+
+const causeOf = (ipKey: string, ip: string, ids: ReadonlySet<string>): Cause => ({
+  cause: causeOfAddress(ipKey),
+  ip,
+  subnet: '',
+  members: [...ids].sort().slice(0, MAX_MEMBERS),
+})
+
 const holders = preparedKeys((db: Kysely<Tables>, keys) =>
   db.selectFrom('addresses').select(['ip_key', 'ip', 'device_id']).where('ip_key', 'in', keys),
 )
 
-/** Of each of the addresses. */
+/** Of each of the addresses, none of which very many devices have. */
 export const causesOfAddresses = async (scope: Scope, ipKeys: readonly string[]): Promise<Cause[]> => {
-  const members = new Map<string, { ip: string; ids: Set<string> }>(
+  const found = new Map<string, { ip: string; ids: Set<string> }>(
     ipKeys.map((key) => [key, { ip: '', ids: new Set() }]),
   )
   for (const { ip_key, ip, device_id } of await holders(scope, ipKeys)) {
-    const known = members.get(ip_key)
+    const known = found.get(ip_key)
     if (!known) continue
     known.ip = ip
     known.ids.add(device_id)
   }
-  return [...members].map(([key, { ip, ids }]) => ({
-    cause: causeOfAddress(key),
-    ip,
-    subnet: '',
-    members: [...ids].sort(),
-  }))
+  return [...found].map(([key, { ip, ids }]) => causeOf(key, ip, ids))
+}
+
+const someHolders = prepared((db: Kysely<Tables>, { key }: { key: string }) =>
+  db.selectFrom('addresses').select(['ip', 'device_id']).distinct().where('ip_key', '=', key).limit(MAX_MEMBERS),
+)
+
+/** Of an address that any number of devices may have. */
+export const causeOfAnyAddress = async (scope: Scope, ipKey: string): Promise<Cause> => {
+  const rows = await someHolders(scope, { key: ipKey })
+  return causeOf(ipKey, rows[0]?.ip ?? '', new Set(rows.map(({ device_id }) => device_id)))
 }
 
 export type Place = { readonly datacenter_id: string | null; readonly subnet: string }
@@ -51,9 +70,16 @@ export const causeOfPlace = async ({ db }: Scope, { datacenter_id, subnet }: Pla
     .select('id')
     .where('subnet', '=', subnet)
     .where('datacenter_id', datacenter_id === null ? 'is' : '=', datacenter_id)
-    .orderBy('id')
+    .limit(MAX_MEMBERS)
     .execute()
-  return { cause: causeOfSubnet(datacenter_id, subnet), ip: '', subnet, members: rows.map(({ id }) => id) }
+  const members = rows.map(({ id }) => id).sort()
+  return { cause: causeOfSubnet(datacenter_id, subnet), ip: '', subnet, members }
+}
+
+/** Every device that has an address. */
+export const devicesWith = async ({ db }: Scope, ip: string): Promise<string[]> => {
+  const rows = await db.selectFrom('addresses').select('device_id').distinct().where('ip', '=', ip).execute()
+  return rows.map(({ device_id }) => device_id)
 }
 
 /** The keys of all addresses that several devices have. */

@@ -61,6 +61,25 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     expect((await open(ip))?.device_ids).toHaveLength(2)
   })
 
+  test(
+    'an address that very many have names a hundred of them, and is left to one all the same',
+    async () => {
+      const ip = newIp()
+      const operations = Array.from({ length: 130 }, (_, i) => ({
+        op: 'create' as const,
+        device: { id: `many-${dialect}-${i}`, name: 'm', addresses: [{ ip }] },
+      }))
+      await admin.api.devices.bulk({ operations })
+      await device(ip)
+      const { id = '', device_ids = [], description } = (await open(ip)) ?? {}
+      expect([device_ids.length, description]).toEqual([100, `100 or more devices have the address ${ip}`])
+      await admin.api.conflicts.resolve({ id, keep_device_id: `many-${dialect}-7` })
+      expect((await admin.api.conflicts.get({ id })).status).toBe('resolved')
+      expect((await admin.api.devices.list({})).filter((one) => one.addresses.some((a) => a.ip === ip))).toHaveLength(1)
+    },
+    TIMEOUT_MS,
+  )
+
   test.each(['an update', 'a deletion'])('is over with %s that takes the cause away', async (how) => {
     const ip = newIp()
     const [, two] = [await device(ip), await device(ip)]

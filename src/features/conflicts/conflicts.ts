@@ -7,8 +7,7 @@ import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
 import { conflicts, type Resolution } from './api.ts'
-import type { Place } from './causes.ts'
-import { sharedPlaces } from './causes.ts'
+import { devicesWith, type Place, sharedPlaces } from './causes.ts'
 import { addressesChanged, addressesTaken, checkAll, close, placesChanged } from './detect.ts'
 import type { Conflict } from './schema.ts'
 import * as store from './store.ts'
@@ -28,8 +27,8 @@ const mustGet = async (ctx: Ctx, id: string): Promise<Conflict> => {
 }
 
 /** Takes the address from every other device. */
-const leaveTo = async (ctx: Ctx, { ip_address, device_ids }: Conflict, keep: string): Promise<void> => {
-  for (const id of device_ids) {
+const leaveTo = async (ctx: Ctx, { ip_address }: Conflict, keep: string): Promise<void> => {
+  for (const id of await devicesWith(ctx, ip_address)) {
     if (id === keep) continue
     const { addresses } = await devices.mustGet(ctx, id)
     await devices.update(ctx, { id, addresses: addresses.filter(({ ip }) => ip !== ip_address) })
@@ -42,7 +41,8 @@ const resolve = async (ctx: Ctx, { id, keep_device_id: keep, notes }: Resolution
   if (conflict.status === 'resolved') throw invalidField('id', 'the conflict is resolved already')
   if (keep !== undefined) {
     if (conflict.type !== 'duplicate_ip') throw invalidField('keep_device_id', 'only devices can keep an address')
-    if (!conflict.device_ids.includes(keep)) throw invalidField('keep_device_id', 'is not part of the conflict')
+    if (!(await devicesWith(ctx, conflict.ip_address)).includes(keep))
+      throw invalidField('keep_device_id', 'is not part of the conflict')
     ctx.require('devices:update')
   }
   const told = { ...conflict, resolved_by: ctx.caller.username, notes: notes === '' ? conflict.notes : notes }

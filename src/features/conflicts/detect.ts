@@ -1,14 +1,22 @@
 /** Raises and resolves conflicts, in the transaction of the change that causes or cures them. */
 import type { Ctx } from '../ctx.ts'
-import { type Cause, causeOfPlace, causesOfAddresses, type Place, sharedAddresses, sharedPlaces } from './causes.ts'
+import {
+  type Cause,
+  causeOfAddress,
+  causeOfAnyAddress,
+  causeOfPlace,
+  causesOfAddresses,
+  MAX_MEMBERS,
+  type Place,
+  sharedAddresses,
+  sharedPlaces,
+} from './causes.ts'
 import type { Conflict } from './schema.ts'
 import * as store from './store.ts'
 
 /** What the record says of its cause. */
 const told = ({ ip, subnet, members }: Cause) => ({
-  description: ip
-    ? `${members.length} devices have the address ${ip}`
-    : `${members.length} networks have the subnet ${subnet}`,
+  description: `${members.length}${members.length < MAX_MEMBERS ? '' : ' or more'} ${ip ? `devices have the address ${ip}` : `networks have the subnet ${subnet}`}`,
   device_ids: ip ? [...members] : [],
   network_ids: ip ? [] : [...members],
 })
@@ -53,7 +61,7 @@ const follow = async (ctx: Ctx, cause: Cause, open: Conflict | undefined): Promi
   if (before === JSON.stringify([device_ids, network_ids])) return
   const description = isThere ? now : open.description
   const conflict = { ...open, description, device_ids, network_ids }
-  await store.update(ctx, { conflict, cause: cause.cause })
+  await store.updateMembers(ctx, { conflict, cause: cause.cause })
   await ctx.emit('conflict.changed', conflict)
 }
 
@@ -61,30 +69,26 @@ const settle = async (ctx: Ctx, causes: readonly Cause[], open: ReadonlyMap<stri
   for (const cause of causes) await follow(ctx, cause, open.get(cause.cause))
 }
 
+const isFull = (open: Conflict | undefined): boolean =>
+  open !== undefined && Math.max(open.device_ids.length, open.network_ids.length) >= MAX_MEMBERS
+
 /** Addresses that devices have come to have: nothing is cured by that. */
 export const addressesTaken = async (ctx: Ctx, ipKeys: readonly string[]): Promise<void> => {
   if (ipKeys.length === 0) return
-  const shared = (await causesOfAddresses(ctx, ipKeys)).filter(({ members }) => members.length > 1)
-  if (shared.length === 0) return
-  await settle(
-    ctx,
-    shared,
-    await store.openOf(
-      ctx,
-      shared.map(({ cause }) => cause),
-    ),
-  )
+  const open = await store.openOf(ctx, ipKeys.map(causeOfAddress))
+  const looked = ipKeys.filter((key) => !isFull(open.get(causeOfAddress(key))))
+  const shared = (await causesOfAddresses(ctx, looked)).filter(({ members }) => members.length > 1)
+  await settle(ctx, shared, open)
 }
 
 /** Addresses that devices have or had: whatever follows from how it is now. */
 export const addressesChanged = async (ctx: Ctx, ipKeys: readonly string[]): Promise<void> => {
   if (ipKeys.length === 0) return
-  const causes = await causesOfAddresses(ctx, ipKeys)
-  const open = await store.openOf(
-    ctx,
-    causes.map(({ cause }) => cause),
-  )
-  await settle(ctx, causes, open)
+  const open = await store.openOf(ctx, ipKeys.map(causeOfAddress))
+  for (const key of ipKeys) {
+    const cause = await causeOfAnyAddress(ctx, key)
+    await follow(ctx, cause, open.get(cause.cause))
+  }
 }
 
 export const placesChanged = async (ctx: Ctx, places: readonly Place[]): Promise<void> => {
@@ -96,7 +100,8 @@ export const placesChanged = async (ctx: Ctx, places: readonly Place[]): Promise
 
 /** Compares everything with what is on record. */
 export const checkAll = async (ctx: Ctx): Promise<void> => {
-  const causes = await causesOfAddresses(ctx, await sharedAddresses(ctx))
+  const causes: Cause[] = []
+  for (const key of await sharedAddresses(ctx)) causes.push(await causeOfAnyAddress(ctx, key))
   for (const place of await sharedPlaces(ctx)) causes.push(await causeOfPlace(ctx, place))
   const open = await store.allOpen(ctx)
   const found = new Set(causes.map(({ cause }) => cause))

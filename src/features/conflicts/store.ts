@@ -90,8 +90,13 @@ export const insert = async (scope: Scope, stored: Stored): Promise<void> => {
   await setMembers(scope, stored.conflict)
 }
 
-export const update = async (scope: Scope, stored: Stored): Promise<void> => {
-  await scope.db.updateTable('conflicts').set(rowOf(stored)).where('id', '=', stored.conflict.id).execute()
+export const update = async ({ db }: Scope, stored: Stored): Promise<void> => {
+  await db.updateTable('conflicts').set(rowOf(stored)).where('id', '=', stored.conflict.id).execute()
+}
+
+/** As `update`, of one with other members. */
+export const updateMembers = async (scope: Scope, stored: Stored): Promise<void> => {
+  await update(scope, stored)
   await setMembers(scope, stored.conflict)
 }
 

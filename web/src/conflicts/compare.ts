@@ -26,7 +26,7 @@ export const deviceFields = (ip: string, datacenters: Names): readonly Field<Dev
   return [
     ['Status', ({ status }) => status],
     ['Host name', ({ hostname }) => hostname],
-    ['Label of it', (device) => words(shared(device).map(({ label }) => label))],
+    ['Label', (device) => words(shared(device).map(({ label }) => label))],
     ['Switch port', (device) => words(shared(device).map(({ switch_port }) => switch_port))],
     [
       'Other addresses',

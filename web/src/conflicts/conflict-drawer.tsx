@@ -1,6 +1,6 @@
 /** One conflict: what contradicts what, and what can be done about it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { type ReactNode, type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Conflict } from '../api/contracts.ts'
 import { asAppError } from '../api/errors.ts'
@@ -38,29 +38,34 @@ const DeviceName = ({ id }: { readonly id: string }) => {
   return <b>{data?.value.name ?? id}</b>
 }
 
+type ChoiceProps = {
+  readonly isChosen: boolean
+  readonly isDisabled: boolean
+  readonly onChoose: () => void
+  readonly children: ReactNode
+}
+
+const Choice = ({ isChosen, isDisabled, onChoose, children }: ChoiceProps) => (
+  <label className={css.choice}>
+    <input type="radio" name="keeper" checked={isChosen} disabled={isDisabled} onChange={onChoose} />
+    <span>{children}</span>
+  </label>
+)
+
 const Keeper = ({ conflict: { device_ids, ip_address }, keeper, onChange }: KeeperProps) => {
   const { may } = usePermit()
   const mayChange = may('devices:update')
-  const choice = (id: string, isDisabled: boolean) => (
-    <input type="radio" name="keeper" checked={keeper === id} disabled={isDisabled} onChange={() => onChange(id)} />
-  )
   return (
     <fieldset className={css.choices}>
       <legend>Who keeps {ip_address}?</legend>
       {device_ids.map((id) => (
-        <label key={id} className={css.choice}>
-          {choice(id, !mayChange)}
-          <span>
-            <DeviceName id={id} /> keeps it; it is taken from {device_ids.length > 2 ? 'the others' : 'the other'}
-          </span>
-        </label>
+        <Choice key={id} isChosen={keeper === id} isDisabled={!mayChange} onChoose={() => onChange(id)}>
+          <DeviceName id={id} /> keeps it; it is taken from {device_ids.length > 2 ? 'the others' : 'the other'}
+        </Choice>
       ))}
-      <label className={css.choice}>
-        {choice(BY_HAND, false)}
-        <span>
-          <b>Nobody is changed</b>; it is marked as resolved
-        </span>
-      </label>
+      <Choice isChosen={keeper === BY_HAND} isDisabled={false} onChoose={() => onChange(BY_HAND)}>
+        <b>Nobody is changed</b>; it is marked as resolved
+      </Choice>
       {!mayChange && <p className={fieldCss.hint}>To take an address needs the permission devices:update.</p>}
     </fieldset>
   )

@@ -20,14 +20,11 @@ export const relationshipsQuery = (id: string) =>
   queryOptions({
     queryKey: ['device', id, 'relationships'],
     queryFn: async () => {
-      const [links, related] = await Promise.all([
-        api.relationships.list({ device_id: id }),
-        api.relationships.related({ device_id: id }),
-      ])
-      const names = new Map(related.map((one) => [one.id, one.name]))
-      return links.map((link) => {
-        const otherId = link.parent_id === id ? link.child_id : link.parent_id
-        return { ...link, otherId, otherName: names.get(otherId) ?? otherId, isParent: link.parent_id === id }
+      const links = await api.relationships.list({ device_id: id, include: 'names' })
+      return links.map(({ parent_name, child_name, ...link }) => {
+        const isParent = link.parent_id === id
+        const otherId = isParent ? link.child_id : link.parent_id
+        return { ...link, otherId, otherName: (isParent ? child_name : parent_name) ?? otherId, isParent }
       })
     },
   })

@@ -48,7 +48,7 @@ export const foundColumns = (networks: Networks): readonly Column<Found>[] => [
   {
     id: 'name',
     text: 'Name',
-    width: 140,
+    width: 128,
     isSortable: true,
     isEssential: true,
     cell: ({ hostname }) => <span title={hostname}>{hostname}</span>,
@@ -82,7 +82,7 @@ export const foundColumns = (networks: Networks): readonly Column<Found>[] => [
     isSortable: true,
     cell: ({ vendor }) => <span title={vendor}>{vendor}</span>,
   },
-  { id: 'os', text: 'OS', width: 128, isSortable: true, cell: (found) => <Os found={found} /> },
+  { id: 'os', text: 'OS', width: 142, isSortable: true, cell: (found) => <Os found={found} /> },
   { id: 'ports', text: 'Open ports', width: 112, isSortable: true, cell: (found) => <Ports found={found} /> },
   {
     id: 'network',

@@ -31,6 +31,7 @@ export const isFollowed = (): boolean => source !== undefined && source.readySta
  * @returns how to stop
  */
 export const followFeed = (since: string, { hear, reset }: FeedListener): (() => void) => {
+  const tabs = new BroadcastChannel('plat-live')
   let lastId = ''
   let failures = 0
   let retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -45,6 +46,7 @@ export const followFeed = (since: string, { hear, reset }: FeedListener): (() =>
   const open = (): void => {
     if (source) return
     clearTimeout(retryTimer)
+    tabs.postMessage('open')
     const from = lastId === '' ? { since } : { last_event_id: lastId }
     const stream = new EventSource(`/api/events?${new URLSearchParams(from)}`)
     source = stream
@@ -71,11 +73,16 @@ export const followFeed = (since: string, { hear, reset }: FeedListener): (() =>
     else open()
   }
   document.addEventListener('visibilitychange', onVisibility)
+  // A browser has six connections to a server for all of its tabs (HTTP/1.1): those that nobody looks at make room.
+  tabs.addEventListener('message', () => {
+    if (document.visibilityState === 'hidden') close()
+  })
   onVisibility()
 
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)
     clearTimeout(hiddenTimer)
+    tabs.close()
     close()
   }
 }

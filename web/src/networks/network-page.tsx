@@ -86,8 +86,9 @@ export const NetworkPage = () => {
   const says = useCommand(contracts.networks.get, { id })
   const network = query.data?.find((one) => one.id === id)
   const tab = search.tab ?? 'overview'
+  const isScanning = search.new === SCAN
   // Named on the first tab, and chosen from in the drawer.
-  const hasDatacenter = tab === 'overview' || search.edit !== undefined
+  const hasDatacenter = (tab === 'overview' && !isScanning) || search.edit !== undefined
   const { data: datacenters = [] } = useQuery({
     ...datacentersQuery,
     enabled: hasDatacenter && may('datacenters:list'),
@@ -95,7 +96,7 @@ export const NetworkPage = () => {
   const { data: pools } = useQuery({
     ...poolsQuery,
     // Of discovery enough is asked already.
-    enabled: tab !== 'discovery' && search.new !== SCAN && may('pools:list'),
+    enabled: tab !== 'discovery' && !isScanning && may('pools:list'),
   })
   const edit = () => void set({ edit: id })
   const scan = () => void set({ new: SCAN })
@@ -172,12 +173,12 @@ export const NetworkPage = () => {
         ]}
       />
       {search.edit !== undefined && <ResourceDrawer resource={networkResource(datacenters)} id={id} onClose={close} />}
-      {search.new === SCAN && (
+      {isScanning && (
         <Suspense>
           <StartScan networkId={id} onClose={close} />
         </Suspense>
       )}
-      {search.new !== undefined && search.new !== SCAN && (
+      {search.new !== undefined && !isScanning && (
         <ResourceDrawer resource={poolResource([network])} id={undefined} given={{ network_id: id }} onClose={close} />
       )}
       {isDoomed && (

@@ -45,7 +45,7 @@ const Webhooks = ({ webhooks }: Pick<Dashboard, 'webhooks'>) =>
         {name}
       </Link>
       {disabled_reason === ''
-        ? `could not be told of ${plural(failed, 'event')} today`
+        ? `could not be told of ${plural(failed, 'event')} in 24 hours`
         : `is disabled: ${disabled_reason}`}
     </Matter>
   ))

@@ -23,11 +23,12 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {
     id: 'when',
     text: 'When',
-    width: 170,
+    width: 165,
     isEssential: true,
     cell: ({ id, created_at }) => (
       <Link to="." search={(old: object) => ({ ...old, entry: id })} className="mono" tabIndex={-1}>
-        {moment(created_at)}:{created_at.slice(17, 19)}
+        <span className={css.year}>{moment(created_at).slice(0, 5)}</span>
+        {moment(created_at).slice(5)}:{created_at.slice(17, 19)}
       </Link>
     ),
   },
@@ -41,7 +42,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {
     id: 'status',
     text: 'Status',
-    width: 110,
+    width: 135,
     isEssential: true,
     cell: ({ status }) => <DeliveryBadge status={status} />,
   },

@@ -20,7 +20,7 @@ import css from './webhooks.module.css'
 const Attempts = ({ delivery: { attempts } }: { readonly delivery: Delivery }) => (
   <ol className={css.attempts}>
     {attempts.map(({ at, response_code, error, duration_ms }, index) => (
-      <li key={`${at} ${index + 1}`}>
+      <li key={at}>
         <span className={css.number}>{index + 1}</span>
         <time dateTime={at} className="mono">
           {moment(at)}:{at.slice(17, 19)}

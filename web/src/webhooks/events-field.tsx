@@ -18,6 +18,18 @@ export const eventsIn = (text: string): readonly string[] => text.split(',').fil
 
 type Entry = { readonly name: EventName; readonly description: string }
 
+/** The names of fields are set off by marks: `changes`. */
+const Described = ({ text }: { readonly text: string }) =>
+  text.split(/(`[^`]*`)/).map((part) =>
+    part.startsWith('`') ? (
+      <code key={part} className="mono">
+        {part.slice(1, -1)}
+      </code>
+    ) : (
+      part
+    ),
+  )
+
 const familyOf = ({ name }: Entry): string => name.slice(0, name.indexOf('.'))
 
 export const EventsField = ({ value, onChange, error }: Props) => {
@@ -71,7 +83,7 @@ export const EventsField = ({ value, onChange, error }: Props) => {
                   {name}
                 </label>
                 <span id={`${id}-${name}-note`} className={css.eventNote}>
-                  {description}
+                  <Described text={description} />
                 </span>
               </div>
             ))}

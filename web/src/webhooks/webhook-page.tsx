@@ -154,7 +154,7 @@ export const WebhookPage = () => {
       <Hints
         hints={[
           ...(may('webhook:update') ? [[['e'], 'edit'] as const] : []),
-          [['j', 'k'], 'move'],
+          ...(tab === 'deliveries' ? [[['j', 'k'], 'move'] as const] : []),
           [['?'], 'all shortcuts'],
         ]}
       />

@@ -12,7 +12,7 @@ import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, TimeAgo } from '../ui/bits.tsx'
-import { plural } from '../ui/format.ts'
+import { count } from '../ui/format.ts'
 import { Switch } from '../ui/switch.tsx'
 import { type Webhook, webhooksQuery } from './queries.ts'
 import { useToggleWebhook } from './use-toggle.ts'
@@ -34,7 +34,7 @@ const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly web
   if (failed === 0) return <Badge tone="ok">on</Badge>
   return (
     <Link to="/webhooks/$id" params={{ id: webhook.id }} search={{ status: 'failed' }} tabIndex={-1}>
-      <Badge tone="warn">{plural(failed, 'delivery', 'deliveries')} failed today</Badge>
+      <Badge tone="warn">{count(failed)} failed in 24 h</Badge>
     </Link>
   )
 }

@@ -1,0 +1,143 @@
+/** Conflicts: found, compared, settled, and marked wherever one of their devices is. */
+import { expect, test } from 'bun:test'
+import { seedDuplicate, seedOverlap } from './automation-seed.ts'
+import { axeFindings, eventually, world } from './harness.ts'
+
+const it = world({ devices: 40 })
+
+const isNoWider = 'document.documentElement.scrollWidth <= innerWidth'
+
+test('who keeps an address is chosen beside what differs, and the other loses it', async () => {
+  const { devices, conflict } = await seedDuplicate(it.plat.api, '192.0.2.10', 'db')
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/conflicts')
+      await page.getByRole('link', { name: '192.0.2.10', exact: true }).click()
+      const drawer = page.getByRole('dialog')
+      await drawer.getByRole('columnheader', { name: 'db-1' }).waitFor()
+      await drawer.getByRole('row', { name: /^OS.*Debian 12.*Windows Server 2022$/ }).waitFor()
+      await drawer.getByRole('radio', { name: /^db-2 keeps it/ }).check()
+      await drawer.getByLabel('Notes').fill('the iLO was set by hand')
+      await drawer.getByRole('button', { name: 'Resolve', exact: true }).click()
+      await page.locator('[data-layer]').waitFor({ state: 'detached' })
+      const [lost, kept] = await Promise.all(devices.map((id) => it.plat.api.devices.get({ id })))
+      expect([lost?.addresses.length, kept?.addresses.length]).toEqual([0, 1])
+      expect(await it.plat.api.conflicts.get({ id: conflict })).toMatchObject({
+        status: 'resolved',
+        notes: 'the iLO was set by hand',
+      })
+    },
+    { as: 'admin' },
+  )
+})
+
+test('what is meant to be so is ignored with its reason, and stays away after another check', async () => {
+  const { conflict } = await seedDuplicate(it.plat.api, '192.0.2.11', 'anycast')
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/conflicts?entry=${conflict}`)
+      await page.getByLabel('Notes').fill('anycast')
+      await page.getByRole('button', { name: 'Ignore, it is meant to be so' }).click()
+      await page.locator('[data-layer]').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Check everything again' }).click()
+      await page.getByText(/^Checked/).waitFor()
+      await page.getByRole('link', { name: /^Ignored/ }).click()
+      await page.getByRole('link', { name: '192.0.2.11', exact: true }).waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('one is deleted by key', async () => {
+  const { conflict } = await seedDuplicate(it.plat.api, '192.0.2.12', 'gone')
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/conflicts?q=192.0.2.12')
+      await page.getByRole('grid', { name: 'Conflicts' }).focus()
+      await page.keyboard.press('j')
+      await page.keyboard.press('#')
+      await page.getByRole('button', { name: 'Delete conflict' }).click()
+      await eventually(async () => (await it.plat.api.conflicts.list()).some(({ id }) => id === conflict), false)
+    },
+    { as: 'admin' },
+  )
+})
+
+test('a device says on its page and in the list that it is part of one', async () => {
+  const { devices } = await seedDuplicate(it.plat.api, '192.0.2.13', 'marked')
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/devices?q=marked')
+      await page.getByText('Conflict: 2 devices have the address 192.0.2.13').first().waitFor()
+      await open(`/devices/${devices[0]}`)
+      await page.getByText('2 devices have the address 192.0.2.13').waitFor()
+      await page.getByRole('link', { name: 'Compare and resolve' }).click()
+      await page.getByRole('heading', { name: 'Several devices have 192.0.2.13' }).waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('networks of the same subnet say so, and are told beside each other', async () => {
+  const { network } = await seedOverlap(it.plat.api, '198.51.100.0/24')
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/networks/${network}`)
+      await page.getByRole('link', { name: 'Compare and resolve' }).click()
+      await page.getByRole('columnheader', { name: 'branch office, old' }).waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('the sidebar counts the active ones, and g x goes there', async () => {
+  await seedDuplicate(it.plat.api, '192.0.2.14', 'counted')
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/')
+      const { active } = await it.plat.api.conflicts.summary()
+      await page
+        .getByRole('navigation', { name: 'Main' })
+        .getByRole('link', { name: `Conflicts ${active}` })
+        .waitFor()
+      await page.keyboard.press('g')
+      await page.keyboard.press('x')
+      await page.getByRole('heading', { level: 1, name: 'Conflicts' }).waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('a viewer sees them and can settle nothing', async () => {
+  const { conflict } = await seedDuplicate(it.plat.api, '192.0.2.15', 'seen')
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/conflicts?entry=${conflict}`)
+      const drawer = page.getByRole('dialog')
+      for (const name of ['Mark as resolved', 'Ignore, it is meant to be so', 'Delete'])
+        expect(await drawer.getByRole('button', { name, exact: true }).getAttribute('aria-disabled')).toBe('true')
+      expect(await drawer.getByRole('radio').first().isDisabled()).toBe(true)
+    },
+    { as: 'viewer' },
+  )
+})
+
+test.each([
+  ['the list', () => '/conflicts'],
+  ['nothing there', () => '/conflicts?tab=ignored&q=nothing'],
+  ['a comparison', (id: string) => `/conflicts?entry=${id}`],
+] as const)('%s has nothing against WCAG, on a desk and on a phone', async (_, pathOf) => {
+  const { conflict } = await seedDuplicate(it.plat.api, '192.0.2.16', 'axe')
+  await it.visit(
+    async ({ page, open }) => {
+      await open(pathOf(conflict))
+      if (pathOf(conflict).includes('entry')) await page.getByRole('columnheader', { name: 'axe-1' }).first().waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await page.evaluate(isNoWider)).toBe(true)
+      expect(await axeFindings(page, 'look')).toEqual([])
+    },
+    { as: 'admin' },
+  )
+})

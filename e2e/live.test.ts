@@ -1,0 +1,197 @@
+/** The live feed: what somebody does elsewhere is seen here, and it costs a view nothing. */
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { eventually, type Visit, world } from './harness.ts'
+
+const it = world({ devices: 60 })
+
+const FEED = 'GET /api/events'
+
+/** A script of the page, which has the types of a page. */
+const NOTE_MARKS = `new MutationObserver((records) => {
+  if (records.some(({ target }) => target.hasAttribute('data-fresh'))) document.body.dataset.wasFresh = 'yes'
+}).observe(document.body, { subtree: true, attributeFilter: ['data-fresh'] })`
+
+const followed = ({ requests }: Pick<Visit, 'requests'>) => eventually(async () => requests.includes(FEED), true)
+
+/** As another does it, in a browser of their own. */
+const elsewhere = (work: (page: Page) => Promise<void>) =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/devices')
+      await work(page)
+    },
+    { as: 'operator' },
+  )
+
+test('a device that somebody else makes, changes and deletes is so here, and its row is marked', async () => {
+  await it.visit(
+    async (visit) => {
+      const { page, open } = visit
+      await open('/devices?q=elsewhere')
+      await page.getByText('Nothing matches “elsewhere”').waitFor()
+      await followed(visit)
+      const row = page.getByRole('row', { name: /made elsewhere/ })
+      const isMarked = row.and(page.locator('[data-fresh]')).waitFor()
+      await elsewhere(async (other) => {
+        await other.keyboard.press('c')
+        await other.getByRole('dialog').getByLabel('Name', { exact: false }).first().fill('made elsewhere')
+        await other.getByRole('button', { name: 'Create device' }).click()
+        await other.locator('[data-layer]').waitFor({ state: 'detached' })
+      })
+      await isMarked
+      const id = (await it.plat.api.devices.list()).find(({ name }) => name === 'made elsewhere')?.id ?? ''
+      await it.plat.api.devices.update({ id, os: 'Plan 9' })
+      await row.getByText('Plan 9').waitFor()
+      await it.plat.api.devices.delete({ id })
+      await row.waitFor({ state: 'detached' })
+    },
+    { as: 'admin' },
+  )
+})
+
+test('what happens between the list and the stream is not lost', async () => {
+  await it.visit(
+    async (visit) => {
+      const { page, open } = visit
+      await open('/devices?q=between')
+      await page.getByText('Nothing matches “between”').waitFor()
+      expect(visit.requests).not.toContain(FEED)
+      await it.plat.api.devices.create({ name: 'in between' })
+      await page.getByRole('row', { name: /in between/ }).waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test("one's own change is not marked as another's", async () => {
+  const { id } = await it.plat.api.devices.create({ name: 'my own' })
+  await it.visit(
+    async (visit) => {
+      const { page, open } = visit
+      await open(`/devices?q=own&edit=${id}`)
+      await followed(visit)
+      await page.evaluate(NOTE_MARKS)
+      await page.getByLabel('Operating system').fill('Haiku')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('row', { name: /Haiku/ }).waitFor()
+      // Events come in their order: with this one here, the own change was heard of.
+      await it.plat.api.devices.update({ id, os: 'BeOS' })
+      await page.getByRole('row', { name: /BeOS/ }).waitFor()
+      expect(await page.evaluate('document.body.dataset.wasFresh')).toBeUndefined()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('lists that others change are asked for again: networks, conflicts', async () => {
+  await it.visit(
+    async (visit) => {
+      const { page, open } = visit
+      await open('/conflicts')
+      await page.getByText('Nothing contradicts itself').waitFor()
+      await followed(visit)
+      for (const name of ['one', 'two']) await it.plat.api.devices.create({ name, addresses: [{ ip: '192.0.2.200' }] })
+      await page.getByRole('link', { name: '192.0.2.200', exact: true }).waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('a form that is open keeps what was typed, and its save is still refused over a newer version', async () => {
+  const { id } = await it.plat.api.devices.create({ name: 'contended' })
+  await it.visit(
+    async (visit) => {
+      const { page, open } = visit
+      await open(`/devices/${id}?edit=${id}`)
+      await page.getByLabel('Operating system').fill('mine')
+      await followed(visit)
+      await it.plat.api.devices.update({ id, os: 'theirs' })
+      await page.getByText('theirs', { exact: true }).waitFor()
+      expect(await page.getByLabel('Operating system').inputValue()).toBe('mine')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Changed by someone since you opened it').waitFor()
+    },
+    { as: 'admin', expected: ['412 /api/devices/'] },
+  )
+})
+
+test('a device that somebody else deletes is said to be gone on its page', async () => {
+  const { id } = await it.plat.api.devices.create({ name: 'short lived' })
+  await it.visit(
+    async (visit) => {
+      await visit.open(`/devices/${id}`)
+      await followed(visit)
+      await it.plat.api.devices.delete({ id })
+      await visit.page.getByText('There is no such device').waitFor()
+    },
+    { as: 'admin', expected: [`404 /api/devices/${id}`] },
+  )
+})
+
+test('the stream comes back after the server was away, and what happened meanwhile is told', async () => {
+  await it.visit(
+    async (visit) => {
+      const { page, open } = visit
+      await open('/devices?q=meanwhile')
+      await followed(visit)
+      await it.plat.restart(async () => {})
+      await it.plat.api.devices.create({ name: 'meanwhile' })
+      await page.getByRole('row', { name: /meanwhile/ }).waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('there is one stream for all pages of a tab', async () => {
+  await it.visit(
+    async (visit) => {
+      const { page, open, requests } = visit
+      await open('/devices')
+      await followed(visit)
+      await page.keyboard.press('g')
+      await page.keyboard.press('n')
+      await page.getByRole('heading', { level: 1, name: 'Networks' }).waitFor()
+      await page.waitForLoadState('domcontentloaded')
+      expect(requests.filter((one) => one === FEED).length).toBe(1)
+    },
+    { as: 'admin' },
+  )
+})
+
+test('there is none for those who may not follow', async () => {
+  await it.visit(
+    async (visit) => {
+      const { page, open, requests } = visit
+      await page.route('**/api/auth/me', async (route) => {
+        const response = await route.fetch()
+        const me = await response.json()
+        await route.fulfill({
+          response,
+          json: { ...me, permissions: me.permissions.filter((one: string) => one !== 'events:read') },
+        })
+      })
+      await open('/devices')
+      await page.getByRole('grid', { name: 'Devices' }).waitFor()
+      // Who came later and may, follows by now.
+      const later = async (other: Visit): Promise<void> => {
+        await other.open('/devices')
+        await followed(other)
+      }
+      await it.visit(later, { as: 'operator' })
+      expect(requests).not.toContain(FEED)
+    },
+    { as: 'admin' },
+  )
+})
+
+test('the overview makes at most twelve requests, the stream among them', async () => {
+  await it.visit(
+    async (visit) => {
+      await visit.open('/')
+      await followed(visit)
+      expect(visit.requests.length).toBeLessThanOrEqual(12)
+    },
+    { as: 'admin' },
+  )
+})

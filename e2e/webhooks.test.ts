@@ -1,0 +1,262 @@
+/** Webhooks: made, tried, followed, and mended. */
+import { afterAll, expect, test } from 'bun:test'
+import { startReceiver } from '../src/testing/receiver.ts'
+import { SEALED, seedWebhooks } from './automation-seed.ts'
+import { axeFindings, eventually, world } from './harness.ts'
+
+const receiver = await startReceiver()
+afterAll(receiver.close)
+const it = world({ devices: 20, env: SEALED, outbound: receiver.outbound })
+
+const isNoWider = 'document.documentElement.scrollWidth <= innerWidth'
+
+let seeded: ReturnType<typeof seedWebhooks> | undefined
+const seed = () => {
+  seeded ??= seedWebhooks(it.plat.api, receiver)
+  return seeded
+}
+
+/** Until each of them was tried. */
+const settled = async (id: string) =>
+  eventually(
+    async () => (await it.plat.api.webhooks.deliveries({ id })).every(({ attempt_number }) => attempt_number > 0),
+    true,
+  )
+
+test('one is made by keys alone, with its events, a header and a secret, and is tried', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/webhooks')
+      await page.keyboard.press('c')
+      const drawer = page.getByRole('dialog')
+      await drawer.getByRole('textbox', { name: 'Name', exact: false }).first().waitFor()
+      await page.keyboard.type('by keys')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type(receiver.url('/keys'))
+      await drawer.getByLabel('device.created').focus()
+      await page.keyboard.press('Space')
+      await drawer.getByLabel('Secret').fill('between us')
+      await drawer.getByRole('button', { name: 'Add a header' }).press('Enter')
+      await drawer.getByLabel('Name of header 1').fill('X-Token')
+      await drawer.getByLabel('Value of header 1').fill('abc')
+      await drawer.getByRole('button', { name: 'Create webhook' }).press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'by keys' }).waitFor()
+      await page.getByRole('button', { name: 'Ping' }).press('Enter')
+      await page.getByText('The target answered 200').waitFor()
+      const heard = receiver.received.find(({ path }) => path === '/keys')
+      expect(heard?.headers).toMatchObject({
+        'x-token': 'abc',
+        'x-service-event': 'webhook.ping',
+        'x-service-signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+      })
+      await page.getByRole('grid', { name: 'Deliveries' }).getByText('webhook.ping').waitFor()
+    },
+    { as: 'admin' },
+  ))
+
+test('a change of the form sends what changed: a secret that is not touched stays, and can be taken away', async () => {
+  const made = await it.plat.api.webhooks.create({
+    ...{ name: 'kept', url: receiver.url('/kept'), events: ['network.created'], secret: 'stays' },
+  })
+  await it.visit(
+    async ({ page, open }) => {
+      const edit = async (work: () => Promise<void>) => {
+        await open(`/webhooks/${made.id}?edit=${made.id}`)
+        await page.getByText("Stored; it can't be shown.").waitFor()
+        await work()
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.locator('[data-layer]').waitFor({ state: 'detached' })
+        return (await it.plat.api.webhooks.get({ id: made.id })).has_secret
+      }
+      expect(await edit(() => page.getByLabel('Description').fill('another'))).toBe(true)
+      expect(await edit(() => page.getByRole('button', { name: 'Remove the secret' }).click())).toBe(false)
+    },
+    { as: 'admin' },
+  )
+})
+
+test('an address of this machine is refused at its field', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/webhooks?new=1')
+      await page.getByLabel('Name', { exact: false }).first().fill('inside')
+      await page.getByLabel('URL').fill('http://127.0.0.1:1/')
+      await page.getByLabel('device.created').check()
+      await page.getByRole('button', { name: 'Create webhook' }).click()
+      await page.locator('input[aria-invalid=true]').waitFor()
+      expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
+    },
+    { as: 'admin', expected: ['400 /api/webhooks'] },
+  ))
+
+test('a switch turns one off and on, in the list', async () => {
+  const { id } = await it.plat.api.webhooks.create({
+    name: 'turned',
+    url: receiver.url('/t'),
+    events: ['pool.utilization_high'],
+  })
+  const isOn = async () => (await it.plat.api.webhooks.get({ id })).enabled
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/webhooks')
+      await page.getByRole('switch', { name: 'Enable turned' }).click()
+      await eventually(isOn, false)
+      await page.getByRole('switch', { name: 'Enable turned', checked: false }).click()
+      await eventually(isOn, true)
+    },
+    { as: 'admin' },
+  )
+})
+
+test('deliveries come as they are made, and one is opened with what was sent', async () => {
+  const { good } = await seed()
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/webhooks/${good}`)
+      const grid = page.getByRole('grid', { name: 'Deliveries' })
+      await grid.getByText('webhook.ping').first().waitFor()
+      await it.plat.api.devices.create({ name: 'while you look' })
+      await page.getByLabel('Event').selectOption('device.created')
+      await grid
+        .getByRole('row', { name: /device.created success/ })
+        .nth(1)
+        .waitFor()
+      await grid.focus()
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('"while you look"').waitFor()
+      await drawer.getByText('X-Team').waitFor()
+      await drawer.getByText('this is 200').waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('one that failed is sent again, and is then seen to have arrived', async () => {
+  const { broken } = await seed()
+  await settled(broken)
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/webhooks/${broken}?status=failed`)
+      await page.getByRole('grid', { name: 'Deliveries' }).getByRole('link').first().click()
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('1 attempt').waitFor()
+      receiver.answer('/broken', 204)
+      await drawer.getByRole('button', { name: 'Send it again' }).click()
+      await drawer.getByText('2 attempts').waitFor()
+      receiver.answer('/broken', 500)
+    },
+    { as: 'admin' },
+  )
+})
+
+test('one that Plat has disabled says why, and is enabled again', async () => {
+  const { gone } = await seed()
+  await eventually(async () => (await it.plat.api.webhooks.get({ id: gone })).enabled, false)
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/webhooks/${gone}`)
+      await page.getByText('The target answered 410: it is gone').waitFor()
+      await page.getByRole('button', { name: 'Enable again' }).click()
+      await eventually(async () => (await it.plat.api.webhooks.get({ id: gone })).enabled, true)
+      await page.getByText('disabled by Plat').waitFor({ state: 'detached' })
+    },
+    { as: 'admin' },
+  )
+})
+
+test('the overview says which of them fail', async () => {
+  const { broken } = await seed()
+  await settled(broken)
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/')
+      await page.getByRole('link', { name: 'ticket system' }).click()
+      await page.getByRole('heading', { level: 1, name: 'ticket system' }).waitFor()
+    },
+    { as: 'admin' },
+  )
+})
+
+test('the code that verifies is there in four languages', async () => {
+  const { good } = await seed()
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/webhooks/${good}?tab=verify`)
+      for (const [language, part] of [
+        ['Node', 'timingSafeEqual'],
+        ['Python', 'compare_digest'],
+        ['Go', 'hmac.Equal'],
+        ['Shell', 'openssl dgst'],
+      ] as const) {
+        await page.getByRole('button', { name: language, exact: true }).click()
+        await page.locator('pre', { hasText: part }).waitFor()
+      }
+    },
+    { as: 'admin' },
+  )
+})
+
+test('a viewer sees all of it and can do nothing', async () => {
+  const { good } = await seed()
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/webhooks')
+      expect(await page.getByRole('button', { name: 'New webhook' }).getAttribute('aria-disabled')).toBe('true')
+      expect(await page.getByRole('switch').first().getAttribute('aria-disabled')).toBe('true')
+      await open(`/webhooks/${good}`)
+      for (const name of ['Ping', 'Edit e'])
+        expect(await page.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true')
+      await page.getByRole('grid', { name: 'Deliveries' }).getByRole('link').first().click()
+      const again = page.getByRole('dialog').getByRole('button', { name: 'Send it again' })
+      expect(await again.getAttribute('aria-disabled')).toBe('true')
+    },
+    { as: 'viewer' },
+  )
+})
+
+type Ids = Awaited<ReturnType<typeof seedWebhooks>>
+const PAGES: readonly (readonly [string, (ids: Ids) => string, string])[] = [
+  ['the list', () => '/webhooks', 'change log'],
+  ['a new one', () => '/webhooks?new=1', 'conflict.detected'],
+  ['one that is changed', ({ good }) => `/webhooks/${good}?edit=${good}`, 'Replace'],
+  ['deliveries', ({ good }) => `/webhooks/${good}`, 'deliveries'],
+  ['none of them', ({ good }) => `/webhooks/${good}?status=pending`, 'Clear filter'],
+  ['facts', ({ good }) => `/webhooks/${good}?tab=about`, 'Timeout'],
+  ['verification', ({ good }) => `/webhooks/${good}?tab=verify`, 'X-Service-Signature'],
+]
+
+test.each(PAGES)('%s has nothing against WCAG, on a desk and on a phone', async (_, pathOf, text) => {
+  const ids = await seed()
+  await settled(ids.good)
+  await it.visit(
+    async ({ page, open }) => {
+      await open(pathOf(ids))
+      await page.getByText(text, { exact: false }).first().waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await page.evaluate(isNoWider)).toBe(true)
+      expect(await axeFindings(page, 'look')).toEqual([])
+    },
+    { as: 'admin' },
+  )
+})
+
+test('a delivery has nothing against WCAG, on a desk and on a phone', async () => {
+  const { good } = await seed()
+  const [delivery] = await it.plat.api.webhooks.deliveries({ id: good })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/webhooks/${good}?entry=${delivery?.id}`)
+      await page.getByRole('dialog').getByText('X-Team').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await page.evaluate(isNoWider)).toBe(true)
+      expect(await axeFindings(page, 'look')).toEqual([])
+    },
+    { as: 'admin' },
+  )
+})
