@@ -1,6 +1,7 @@
 /** The pages of discovery as they stand: accessible in both themes, in every state, with the text of strangers, for those who may only look. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { until } from '../src/testing/until.ts'
 import {
   DISCOVERY,
   HOSTILE,
@@ -189,6 +190,8 @@ test.each(POLLED)('the list of scans %s', (_, status, more) =>
       const before = asked
       for (let i = 0; i < 3; i++) {
         await page.clock.runFor(3100)
+        // The next is asked for three seconds after the answer.
+        if (more > 0) await until('another request', () => (asked - before > i ? true : undefined))
         await page.waitForLoadState('networkidle')
       }
       expect(asked - before).toBe(more)
