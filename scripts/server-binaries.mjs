@@ -34,11 +34,11 @@ export function findTool(name) {
   return findOnPath([name]) ?? ['/usr/sbin', '/sbin'].map((directory) => join(directory, name)).find(isExecutable)
 }
 
-/** A Chromium or Chrome that can be driven. */
+/** A Chromium or Chrome that can be driven; first the one that draws no window around its pages. */
 export function findChromium() {
   const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
   return (
-    findOnPath(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']) ??
+    findOnPath(['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']) ??
     (isExecutable(onMac) ? onMac : undefined)
   )
 }

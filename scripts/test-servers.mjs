@@ -18,7 +18,7 @@ const servers = {
   },
   chromium: {
     find: findChromium,
-    packages: () => ['chromium'],
+    packages: () => [isOffered('chromium-headless-shell') ? 'chromium-headless-shell' : 'chromium'],
     missing: 'Chromium or Chrome (chromium or google-chrome on PATH; package chromium)',
   },
   strace: {
