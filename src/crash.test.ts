@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { blockOf, EMPTY_BLOCK, offsetOf, withBits } from './net/occupancy.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
 
-/** 20 in `npm test`, 200 in `npm run test:crash`. */
-const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 20)
+/** 10 in `npm test`, 200 in `npm run test:crash`. */
+const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 10)
 const ROUND_TIMEOUT_MS = 12_000
 const WRITERS = 8
 /** Acknowledged writes after which a round ends in the middle of others. */
