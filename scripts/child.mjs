@@ -14,15 +14,12 @@ export function stopCode() {
 
 /**
  * Runs a program at the root of the checkout and gives its exit code, 128 + n when signal n ended it.
- * `onOutput(text)` sees what the program prints, while it still streams on.
+ * `onOutput(text)` sees what the program prints, in place of the terminal.
  */
 export function run(command, args, { env = process.env, onOutput } = {}) {
   const stdio = onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit'
   const child = spawn(command, args, { cwd: root, env, stdio })
-  if (onOutput) {
-    tee(child.stdout, process.stdout, onOutput)
-    tee(child.stderr, process.stderr, onOutput)
-  }
+  if (onOutput) for (const from of [child.stdout, child.stderr]) from.setEncoding('utf8').on('data', onOutput)
   const release = relaySignals(child)
   return new Promise((resolve) => {
     child.on('error', (error) => {
@@ -34,14 +31,6 @@ export function run(command, args, { env = process.env, onOutput } = {}) {
       release()
       resolve(code ?? 128 + constants.signals[signal])
     })
-  })
-}
-
-function tee(from, to, onOutput) {
-  from.setEncoding('utf8')
-  from.on('data', (text) => {
-    to.write(text)
-    onOutput(text)
   })
 }
 

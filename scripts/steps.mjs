@@ -23,14 +23,27 @@ export const runLint = () => runStep('lint', binary('biome'), ['check', '.'])
 export const runGolden = () => runStep('golden', bunPath(), ['scripts/golden.ts', '--check'])
 
 /** Runs `bun test` with these arguments and counts the tests. */
-export async function runTests(args, env = {}) {
+export function runTests(args, env = {}) {
+  return countedTests('tests', args, env, (text) => process.stdout.write(text))
+}
+
+/** Runs the tests in the browser, beside others: what they print comes in one piece, at their end. */
+export async function runPages() {
+  const pieces = []
+  const result = await countedTests('pages', ['./e2e'], {}, (text) => pieces.push(text))
+  console.log(`\n--- pages, which ran beside the others\n${pieces.join('')}`)
+  return result
+}
+
+async function countedTests(name, args, env, show) {
   let output = ''
   const onOutput = (text) => {
     output += text
+    show(text)
   }
   const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
   const options = { env: { ...process.env, ...color, ...env }, onOutput }
-  const result = await timed('tests', () => run(bunPath(), ['test', '--timeout', '60000', ...args], options))
+  const result = await timed(name, () => run(bunPath(), ['test', '--timeout', '60000', ...args], options))
   return { ...result, ...countTests(output, result.code) }
 }
 
@@ -39,8 +52,8 @@ export function finish(results) {
   console.log('')
   for (const { name, code, ms, ...counts } of results) {
     const verdict = code === 0 && counts.failed === 0 ? 'ok' : 'FAILED'
-    const notes =
-      name === 'tests' ? `  ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped` : ''
+    const isCounted = counts.passed + counts.failed + counts.skipped > 1
+    const notes = isCounted ? `  ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped` : ''
     console.log(`${name.padEnd(8)}${verdict.padEnd(8)}${`${(ms / 1000).toFixed(1)} s`.padStart(8)}${notes}`)
   }
   const sum = (key) => results.reduce((total, result) => total + result[key], 0)

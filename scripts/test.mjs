@@ -2,7 +2,7 @@
 // `npm test -- src/net` runs only the tests, with what follows handed to `bun test`.
 
 import { ensureDependencies } from './install.mjs'
-import { finish, runGolden, runLint, runTests, runTypes, runWeb } from './steps.mjs'
+import { finish, runGolden, runLint, runPages, runTests, runTypes, runWeb } from './steps.mjs'
 import { ensureServers } from './test-servers.mjs'
 import { ensureVendors } from './vendors.mjs'
 
@@ -11,7 +11,9 @@ ensureServers()
 ensureVendors()
 
 const chosen = process.argv.slice(2)
-// None of these needs another; the tests are measured against time here and there, and run alone.
-const results = await Promise.all([...(chosen.length === 0 ? [runTypes(), runLint(), runGolden()] : []), runWeb()])
-results.push(await runTests(chosen))
-finish(results)
+if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])
+else {
+  const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
+  // A browser waits for most of its time: the tests that have one run beside those that have none.
+  finish([...checks, ...(await Promise.all([runTests(['./src', './web']), runPages()]))])
+}

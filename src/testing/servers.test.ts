@@ -37,6 +37,34 @@ if (dialects().includes('postgres')) {
     })
   })
 
+  test('a cluster that dies is followed by another', async () => {
+    const child = Bun.spawn(
+      [
+        process.execPath,
+        '-e',
+        `
+        import { readFileSync } from 'node:fs'
+        import { SQL } from 'bun'
+        import * as servers from ${JSON.stringify(join(import.meta.dir, 'servers.ts'))}
+        const first = await servers.postgres()
+        const sql = new SQL(first.url, { max: 1 })
+        const [{ data_directory: data }] = await sql\`show data_directory\`
+        await sql.close()
+        process.kill(Number(readFileSync(data + '/postmaster.pid', 'utf8').split('\\n')[0]), 'SIGQUIT')
+        while ((await servers.postgres()) === first) await Bun.sleep(5)
+        const { url, drop } = await servers.postgresDatabase()
+        await drop()
+        process.exit(url === first.url ? 1 : 0)
+      `,
+      ],
+      { stdout: 'inherit', stderr: 'pipe' },
+    )
+    const [code, said] = await Promise.all([child.exited, new Response(child.stderr).text()])
+    expect(said).toContain('A test server ended by itself')
+    expect(said).toContain('immediate shutdown')
+    expect(code).toBe(0)
+  })
+
   describe('postgresDatabase()', () => {
     test('databases are apart from each other', async () => {
       const [one, two] = await Promise.all([postgresDatabase(), postgresDatabase()])

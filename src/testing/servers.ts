@@ -1,8 +1,8 @@
 // Owns throw-away PostgreSQL and Valkey servers for tests. They keep all state in a temporary directory and end with
 // this process, however it ends.
 
-import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readFileSync, statfsSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,10 @@ let cluster: Promise<Cluster> | undefined
 
 /** The PostgreSQL cluster of this process, started at the first call. The URL is the superuser's. */
 export function postgres(): Promise<Cluster> {
-  cluster ??= startPostgres()
+  cluster ??= startPostgres(() => {
+    // What used it fails, and says so; what comes after it need not.
+    cluster = undefined
+  })
   return cluster
 }
 
@@ -94,7 +97,7 @@ const postgresSettings = {
   unix_socket_directories: '',
 }
 
-async function startPostgres(): Promise<Cluster> {
+async function startPostgres(onDeath: () => void): Promise<Cluster> {
   const binaries = findPostgres() ?? missing('the PostgreSQL server')
   const port = await freePort()
   const settings = Object.entries(postgresSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -110,6 +113,7 @@ async function startPostgres(): Promise<Cluster> {
         .split('\n')[7]
         ?.trim() === 'ready',
     stopSignal: 'QUIT',
+    onDeath,
   })
   const version = Number(read(join(dir, 'data', 'PG_VERSION')))
   return {
@@ -134,6 +138,8 @@ interface Launch {
   serve: (dir: string) => string[]
   isReady: (dir: string) => boolean
   stopSignal: 'QUIT' | 'KILL'
+  /** The server has ended, and nobody asked it to. */
+  onDeath?: () => void
 }
 
 interface Running {
@@ -144,6 +150,9 @@ interface Running {
 
 const startTimeoutMs = 30_000
 const pollMs = 5
+
+/** Held here because a guard that is collected closes the pipe that its server lives by. */
+const guards = new Set<ChildProcess>()
 
 async function launch(options: Launch): Promise<Running> {
   const user = serverUser()
@@ -156,11 +165,21 @@ async function launch(options: Launch): Promise<Running> {
     detached: true,
     ...user,
   })
+  guards.add(guard)
   const ended = new Promise<void>((resolve) => guard.once('exit', () => resolve()))
-  const stop = () => {
+  const deathWatch = watch(dir, (_, name) => {
+    if (name !== 'ended') return
+    deathWatch.close()
+    console.error(`A test server ended by itself:\n${lastLines(join(dir, 'log'))}`)
+    options.onDeath?.()
+  })
+  deathWatch.unref()
+  const stop = async () => {
+    deathWatch.close()
     guard.ref()
     guard.stdin?.end()
-    return ended
+    await ended
+    guards.delete(guard)
   }
   await untilReady(dir, options).catch(async (error: unknown) => {
     await stop()
