@@ -134,8 +134,9 @@ export const startBrowser = async (baseUrl: string, cookie: Cookie) => {
     }
   }
   const stop = async () => {
+    // Not by a signal: what starts it on Debian is a script, and its pages would outlive it.
+    await browser('Browser.close').catch(() => {})
     close()
-    child.kill()
     await child.exited
     rmSync(folder, { recursive: true, force: true })
   }

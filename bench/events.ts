@@ -1,5 +1,5 @@
 /**
- * Events: `bun bench/events.ts [--seconds 20] [--backlog 20000] [--baseline FOLDER]`. How late webhooks and the live feed are
+ * Events: `bun bench/events.ts [--seconds 20] [--backlog 20000] [--baseline FOLDER] [--only latency]`. How late webhooks and the live feed are
  * at 100 events a second, how fast a backlog is sent, and with `--baseline` (another checkout of Plat, installed) what a
  * write costs against one of there.
  */
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     backlog: { type: 'string', default: '20000' },
     rounds: { type: 'string', default: '15' },
     baseline: { type: 'string' },
+    only: { type: 'string' },
   },
 })
 
@@ -235,7 +236,13 @@ try {
   const seconds = Number(values.seconds)
   const results: Result[] = []
   if (values.baseline) results.push(...(await cost(values.baseline, Number(values.rounds))))
-  results.push(...(await latency(seconds)), ...(await feed(seconds)), ...(await backlog(Number(values.backlog))))
+  const parts = {
+    latency: () => latency(seconds),
+    feed: () => feed(seconds),
+    backlog: () => backlog(Number(values.backlog)),
+  }
+  for (const [name, part] of Object.entries(parts))
+    if (values.only === undefined || values.only === name) results.push(...(await part()))
   console.log(tableOf(results))
 } finally {
   rmSync(workDir, { recursive: true, force: true })

@@ -26,30 +26,48 @@ const BATCH = 50
 /** Sent at a time by a lane that has a whole batch before it. */
 const WIDTH = 4
 const LEASE_MS = 60_000
+/** How long an outcome waits at most for others to be written with it. */
+const LINGER_MS = 50
 const RENEW_MS = 15_000
 /** What is being sent when the process is asked to end gets this long. */
 const CLOSE_MS = 2000
 /** After an error of our own (a full disk, say) nothing is sent for so long: what cannot be recorded is sent again. */
 const REST_MS = 30_000
 
-/** Collects outcomes while the ones before them are written. */
+/**
+ * Collects outcomes while the ones before them are written; of a lane that lies far behind some more of them, because to
+ * write each costs more than to send it. Those that a crash takes are sent again.
+ */
 class Outcomes {
   #waiting: deliveries.Outcome[] = []
   #writing: Promise<void> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(private readonly ctx: Ctx) {}
+  constructor(
+    private readonly ctx: Ctx,
+    private readonly isFarBehind: boolean,
+  ) {}
 
   add(outcome: deliveries.Outcome): void {
     this.#waiting.push(outcome)
+    if (this.isFarBehind && this.#waiting.length < BATCH) this.#timer ??= setTimeout(() => this.#flush(), LINGER_MS)
+    else this.#flush()
+  }
+
+  async written(): Promise<void> {
+    this.#flush()
+    while (this.#writing) await this.#writing
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#waiting.length === 0) return
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
     })
     // Whoever ends the batch waits for it, and hears of it.
     this.#writing.catch(() => {})
-  }
-
-  async written(): Promise<void> {
-    while (this.#writing) await this.#writing
   }
 
   async #write(): Promise<void> {
@@ -112,7 +130,8 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   }
 
   const deliver = async (ctx: Ctx, webhookId: string, claimed: readonly deliveries.Due[]): Promise<void> => {
-    const outcomes = new Outcomes(ctx)
+    const isFarBehind = claimed.length === BATCH
+    const outcomes = new Outcomes(ctx, isFarBehind)
     const open = new Set(claimed.map(({ id }) => id))
     const timer = keeping(ctx, open)
     const rest = claimed.values()
@@ -135,7 +154,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
       }
     }
     try {
-      await Promise.all(Array.from({ length: claimed.length === BATCH ? WIDTH : 1 }, worker))
+      await Promise.all(Array.from({ length: isFarBehind ? WIDTH : 1 }, worker))
       await outcomes.written()
     } finally {
       clearInterval(timer)

@@ -29,6 +29,8 @@ const changed = (): void => {
   tell({ type: 'changed', total: engine.total, version, loadedAtMs })
 }
 
+/** When the first rows have long been answered for. */
+const WARM_MS = 300
 /** How long the page may take to draw the first rows before all of them are asked for regardless. */
 const DRAWN_WITHIN_MS = 500
 let drawn = (): void => {}
@@ -73,6 +75,7 @@ const load = async (): Promise<void> => {
   engine = new TableEngine(rows, spec)
   for (const heard of meanwhile) take(heard)
   changed()
+  setTimeout(() => engine.warm(), WARM_MS)
 }
 
 /** @returns the ids of what was not known yet, as it is when one's own change is heard of */

@@ -50,7 +50,11 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
   // Until any are known, all are on their way.
   const names = useMemo(() => graph.ids.map((id) => rows.get(id)?.name ?? (rows.size === 0 ? '…' : id)), [graph, rows])
   const roles = useMemo(
-    () => graph.ids.map((id) => roleOf({ name: rows.get(id)?.name ?? id, tags: rows.get(id)?.tags ?? [] })),
+    () =>
+      graph.ids.map((id) => {
+        const row = rows.get(id)
+        return row ? roleOf(row) : 'server'
+      }),
     [graph, rows],
   )
   const near = useMemo(() => new Set(neighboursOf(graph, selected)), [graph, selected])
@@ -82,6 +86,7 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
       hovered: hovered < graph.ids.length ? hovered : -1,
       near,
       isLayered: view === 'impact',
+      isNamed: rows.size > 0,
     }
     paintGraph({ context, camera, colours }, scene, size)
   }

@@ -15,6 +15,8 @@ export type Scene = {
   /** Next to the selected one. */
   readonly near: ReadonlySet<number>
   readonly isLayered: boolean
+  /** Until the names are known there is nothing to write. */
+  readonly isNamed: boolean
 }
 
 export const DASHES: Readonly<Record<LinkType, readonly number[]>> = {
@@ -102,26 +104,75 @@ export const shapePath = (role: Role, { x, y }: { x: number; y: number }, radius
   return path
 }
 
+type Look = {
+  readonly role: Role
+  readonly radius: number
+  readonly rim: number
+  readonly rimColour: string
+  readonly fill: string
+}
+/** `half` is from its middle to its edge. */
+type Sprite = { readonly image: ImageBitmap; readonly half: number }
+
+const sprites = new Map<string, Sprite>()
+/** Every step of a zoom has some of its own. */
+const MOST_SPRITES = 200
+
+/** A node that is drawn once and copied from then on: a hundred shapes take as long as a thousand copies. */
+const spriteOf = ({ role, radius, rim, rimColour, fill }: Look, ratio: number): Sprite => {
+  const key = [role, radius, rim, rimColour, fill, ratio].join(' ')
+  const known = sprites.get(key)
+  if (known) return known
+  if (sprites.size >= MOST_SPRITES) sprites.clear()
+  // The corners of a square on its tip reach furthest.
+  const half = Math.ceil((radius + rim) * 1.3) + 1
+  const canvas = new OffscreenCanvas(Math.ceil(half * 2 * ratio), Math.ceil(half * 2 * ratio))
+  const context = canvas.getContext('2d')
+  if (!context) throw new Error('a canvas of this size has a context')
+  context.scale(ratio, ratio)
+  const middle = { x: half, y: half }
+  // The rim is a shape under the shape: to draw along a path takes three times as long.
+  context.fillStyle = rimColour
+  context.fill(shapePath(role, middle, radius + rim))
+  context.fillStyle = fill
+  context.fill(shapePath(role, middle, radius - rim))
+  const sprite = { image: canvas.transferToImageBitmap(), half }
+  sprites.set(key, sprite)
+  return sprite
+}
+
 const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void => {
   const { graph, positions, roles, selected, hovered, near } = scene
-  for (const node of graph.ids.keys()) {
-    const point = toScreen(camera, pointAt(positions, node))
-    const role = roles[node] ?? 'server'
-    const radius = radiusOf(scene, node, camera.zoom)
+  const ratio = devicePixelRatio
+  // To whole dots of the screen, where a copy is a copy.
+  const snap = (at: number): number => Math.round(at * ratio) / ratio
+  const looks = new Map<string, Sprite>()
+  const spriteFor = (node: number, role: Role): Sprite => {
     const isLit = near.has(node) || node === hovered || node === 0
+    const isBig = node === selected || node === 0
+    const key = `${role}${isLit}${isBig}${node === selected}`
+    const known = looks.get(key)
+    if (known) return known
     const rim = (isLit ? 2 : 1.3) / 2
     const rimColour = isLit || node === selected ? colours.accent : colours.muted
-    // The rim is a shape under the shape: to draw along a path takes three times as long.
-    context.fillStyle = rimColour
-    context.fill(shapePath(role, point, radius + rim))
-    context.fillStyle = node === selected ? colours.accent : colours.raised
-    context.fill(shapePath(role, point, radius - rim))
-    // The middle of the picture stays known when something else is selected.
-    if (node !== 0) continue
-    context.strokeStyle = rimColour
-    context.lineWidth = rim * 2
-    context.stroke(shapePath(role, point, radius + 4))
+    const fill = node === selected ? colours.accent : colours.raised
+    const sprite = spriteOf({ role, radius: radiusOf(scene, node, camera.zoom), rim, rimColour, fill }, ratio)
+    looks.set(key, sprite)
+    return sprite
   }
+  for (let node = 0; node < graph.ids.length; node++) {
+    const role = roles[node] ?? 'server'
+    const { image, half } = spriteFor(node, role)
+    const x = (positions[node * 2] ?? 0) * camera.zoom + camera.x
+    const y = (positions[node * 2 + 1] ?? 0) * camera.zoom + camera.y
+    context.drawImage(image, snap(x - half), snap(y - half), image.width / ratio, image.height / ratio)
+  }
+  // The middle of the picture stays known when something else is selected.
+  context.strokeStyle = colours.accent
+  context.lineWidth = 2
+  context.stroke(
+    shapePath(roles[0] ?? 'server', toScreen(camera, pointAt(positions, 0)), radiusOf(scene, 0, camera.zoom) + 4),
+  )
 }
 
 /** Of texts that are measured again with each frame. */
@@ -176,5 +227,5 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
 export const paintGraph = (painter: Painter, scene: Scene, size: Size): void => {
   paintLinks(painter, scene)
   paintNodes(painter, scene)
-  paintLabels(painter, scene, size)
+  if (scene.isNamed) paintLabels(painter, scene, size)
 }

@@ -148,8 +148,9 @@ export const Stage = (props: Props) => {
     if (!live.isMoved) showAll()
   }, [roomKey])
 
+  // Before the first frame, so that it has the picture.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for as long as the canvas is there
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current
     if (!element) return
     const observer = new ResizeObserver(([entry]) => {
