@@ -1,7 +1,7 @@
 /**
  * Events: `bun bench/events.ts [--seconds 20] [--backlog 20000] [--baseline FOLDER] [--only latency]`. How late webhooks and the live feed are
- * at 100 events a second, how fast a backlog is sent, and with `--baseline` (another checkout of Plat, installed) what a
- * write costs against one of there.
+ * at 100 events a second, how fast a backlog is sent, what an event costs the write that makes it, and with `--baseline`
+ * (another checkout of Plat, installed) what a write costs against one of there.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -187,30 +187,45 @@ const keyIn = async (root: string, dataDir: string): Promise<string> => {
   return text.trim().split('\n').at(-1) ?? ''
 }
 
-const cost = async (folder: string, rounds: number): Promise<Result[]> => {
-  const subjectOf = async (name: string, root: string) => {
-    const dataDir = join(workDir, name)
-    mkdirSync(dataDir)
-    const key = await keyIn(root, dataDir)
-    const server = await startPlat(dataDir, {}, { root })
-    await addNetwork({ port: server.port, key })
-    return { server, request: authorized(key) }
-  }
-  const then = await subjectOf('then', folder)
-  const now = await subjectOf('now', ROOT)
+type Subject = { readonly server: Server; readonly key: string; readonly request: ReturnType<typeof authorized> }
+
+const subjectOf = async (
+  name: string,
+  program: { readonly root?: string; readonly main?: string },
+): Promise<Subject> => {
+  const dataDir = join(workDir, name)
+  mkdirSync(dataDir)
+  const key = await keyIn(program.root ?? ROOT, dataDir)
+  const server = await startPlat(dataDir, { BENCH_WITHOUT: 'events' }, program)
+  await addNetwork({ port: server.port, key })
+  return { server, key, request: authorized(key) }
+}
+
+const LOADS = [
+  [1, 400],
+  [32, 2000],
+] as const
+
+/** How much longer `now` takes for the same. */
+const compare = async (
+  [now, then]: readonly [Subject, Subject],
+  {
+    name,
+    status,
+    send: sendOf,
+  }: {
+    readonly name: string
+    readonly status: number
+    readonly send: (subject: Subject, at: number) => Uint8Array
+  },
+  rounds: number,
+): Promise<Result[]> => {
   const results: Result[] = []
-  for (const [callers, count] of [
-    [1, 400],
-    [32, 2000],
-  ] as const) {
-    const round =
-      ({ server: { port }, request }: typeof now) =>
-      () => {
-        const requests = Array.from({ length: count }, () =>
-          request({ method: 'POST', path: '/api/devices', body: JSON.stringify(device()) }),
-        )
-        return throughputOnce({ port, callers, requests, status: 201 })
-      }
+  for (const [callers, count] of LOADS) {
+    const round = (subject: Subject) => () => {
+      const requests = Array.from({ length: count }, (_, at) => sendOf(subject, at))
+      return throughputOnce({ port: subject.server.port, callers, requests, status })
+    }
     for (let warm = 0; warm < 3; warm++) {
       await round(now)()
       await round(then)()
@@ -218,25 +233,71 @@ const cost = async (folder: string, rounds: number): Promise<Result[]> => {
     const { ours, baseline, ratio } = await alternate(rounds, round(now), round(then))
     const more = 1 / ratio - 1
     results.push({
-      work: `write a device, ${callers === 1 ? 'one caller' : `${callers} callers`}`,
+      work: `${name}, ${callers === 1 ? 'one caller' : `${callers} callers`}`,
       ours: rate(ours),
-      baseline: `${rate(baseline)} there`,
+      baseline: `${rate(baseline)} without`,
       ratio: `+ ${percent(more)} time`,
       goal: '<= 15 % more time',
       isMet: more <= 0.15,
       numbers: { per_second: ours, baseline_per_second: baseline, cost: more },
     })
   }
+  return results
+}
+
+/** Against the same server with nothing put on record. */
+const cost = async (rounds: number): Promise<Result[]> => {
+  const now = await subjectOf('recorded', {})
+  const then = await subjectOf('unrecorded', { main: 'bench/without-main.ts' })
+  const ids = new Map<Subject, string[]>()
+  for (const subject of [now, then]) {
+    const made: string[] = []
+    for (let i = 0; i < 200; i++) {
+      const { id } = (await send(subject.server, subject.key, 'POST', '/api/devices', device())) as { id: string }
+      made.push(id)
+    }
+    ids.set(subject, made)
+  }
+  let turn = 0
+  const results = await compare(
+    [now, then],
+    {
+      name: 'an event of a device update',
+      status: 200,
+      send: (subject, at) => {
+        const own = ids.get(subject) ?? []
+        const body = JSON.stringify({ description: `turn ${++turn}` })
+        return subject.request({ method: 'PUT', path: `/api/devices/${own[at % own.length]}`, body })
+      },
+    },
+    rounds,
+  )
   await now.server.stop()
   await then.server.stop()
   return results
 }
 
+/** Against another release. */
+const since = async (folder: string, rounds: number): Promise<Result[]> => {
+  const now = await subjectOf('now', {})
+  const then = await subjectOf('then', { root: folder })
+  const work = {
+    name: 'write a device, against the release there',
+    status: 201,
+    send: ({ request }: Subject) => request({ method: 'POST', path: '/api/devices', body: JSON.stringify(device()) }),
+  }
+  const results = await compare([now, then], work, rounds)
+  await now.server.stop()
+  await then.server.stop()
+  return results.map((result) => ({ ...result, goal: '', isMet: undefined }))
+}
+
 try {
   const seconds = Number(values.seconds)
   const results: Result[] = []
-  if (values.baseline) results.push(...(await cost(values.baseline, Number(values.rounds))))
+  if (values.baseline) results.push(...(await since(values.baseline, Number(values.rounds))))
   const parts = {
+    cost: () => cost(Number(values.rounds)),
     latency: () => latency(seconds),
     feed: () => feed(seconds),
     backlog: () => backlog(Number(values.backlog)),

@@ -25,10 +25,10 @@ type Options = {
 const BATCH = 50
 /** Sent at a time by a lane that has a whole batch before it. */
 const WIDTH = 4
-const LEASE_MS = 60_000
+const LEASE_MS = 30_000
 /** How long an outcome waits at most for others to be written with it. */
 const LINGER_MS = 50
-const RENEW_MS = 15_000
+const RENEW_MS = 10_000
 /** What is being sent when the process is asked to end gets this long. */
 const CLOSE_MS = 2000
 /** After an error of our own (a full disk, say) nothing is sent for so long: what cannot be recorded is sent again. */
