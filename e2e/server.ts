@@ -52,6 +52,8 @@ export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOpt
   return {
     url,
     api: createClient({ fetch, baseUrl: url, headers }, contracts),
+    /** Writes what no operation does: the past. */
+    write: (work: Parameters<typeof server.plat.db.write>[0]) => server.plat.db.write(work),
     /** The cookie of a new session. */
     signIn: async (role: Role) => {
       const userId = ids.get(role) ?? ''

@@ -86,22 +86,29 @@ const head = (): Plugin => ({
 
 /** Pages that are one file each, loaded when they are opened. */
 const LAZY =
-  /\/web\/src\/((access|account|audit|commands|conflicts|import|login|datacenters|discovery|networks|pools|reservations|stories|topology|webhooks)\/(?!resource|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell\/key-sheet|views\/view-dialogs)/
+  /\/web\/src\/((access|account|audit|commands|conflicts|import|login|datacenters|discovery|networks|pools|reservations|stories|topology|utilization|webhooks|oauth|connect|lookup)\/(?!resource|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell\/key-sheet|views\/view-dialogs)/
 
 /** People and what they may do: pages that share much, and that are gone through one after the other. */
 const ACCESS = /\/web\/src\/(access|account)\//
 
 /** Where addresses are: small pages that share their styles. */
-const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations)\//
+const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations|utilization)\//
 
 /** From a scan to what it found to what is decided about it. */
 const DISCOVERY = /\/web\/src\/discovery\//
 
 const WEBHOOKS = /\/web\/src\/webhooks\//
 
+const LOGIN_FORM = /\/web\/src\/login\//
+
+/** Programs that act for people: what they are let do, and how they are connected. */
+const CLIENTS = /\/web\/src\/(oauth|connect)\//
+
+/** What of the server's sources no page needs that is opened first. */
+const SELDOM = /\/src\/(platform\/command(-text)?|net\/(subject|mac|dns-name))\.ts$/
+
 /** All else is one file: left alone, the bundler makes one for each set of pages that share something. */
-const isShared = (id: string): boolean =>
-  !LAZY.test(id) && !id.includes(COMMANDS) && !id.endsWith('/platform/command.ts')
+const isShared = (id: string): boolean => !LAZY.test(id) && !id.includes(COMMANDS) && !SELDOM.test(id)
 
 const COMPRESSED = /\.(js|css|svg)$/
 
@@ -150,6 +157,9 @@ await build({
             { name: 'inventory', test: INVENTORY },
             { name: 'discovery', test: DISCOVERY },
             { name: 'webhooks', test: WEBHOOKS },
+            // Before those who sign people in on a page of their own, so that nobody else waits for theirs.
+            { name: 'login', test: LOGIN_FORM },
+            { name: 'clients', test: CLIENTS },
           ],
         },
       },

@@ -4,10 +4,18 @@ import { Timestamp } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 import { AuditEntry } from '../audit/api.ts'
 
-const Fill = z.object({ id: z.string(), name: z.string(), utilization: z.number().describe('Percent, two decimals') })
+const Fill = z.object({
+  id: z.string(),
+  name: z.string(),
+  utilization: z.number().describe('Percent, two decimals'),
+  days_to_full: z
+    .int()
+    .nullable()
+    .describe('As it filled up in the last 90 days; null where it does not, or nobody knows'),
+})
 export type Fill = z.infer<typeof Fill>
 
-const FullPool = Fill.extend({ available_ips: z.int() })
+const FullPool = Fill.omit({ days_to_full: true }).extend({ available_ips: z.int() })
 
 const TroubledWebhook = z.object({
   id: z.string(),

@@ -39,6 +39,23 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
     expect(fullest_pools?.map(({ name }) => name)).toEqual(['tight', 'wide'])
   })
 
+  test('says when what is fullest will be full', async () => {
+    const { fullest_pools } = await admin.api.dashboard.show()
+    const wide = fullest_pools?.find(({ name }) => name === 'wide')
+    expect(wide?.days_to_full).toBeNull()
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    const samples = [2, 1, 0].map((ago) => ({ object_id: wide?.id ?? '', day: day(ago), used: 3 - ago, total: 9 }))
+    await app.db.write(({ db }) =>
+      db
+        .insertInto('utilization_samples')
+        .values(samples)
+        .onConflict((conflict) => conflict.columns(['object_id', 'day']).doNothing())
+        .execute(),
+    )
+    const after = (await admin.api.dashboard.show()).fullest_pools?.find(({ name }) => name === 'wide')
+    expect(after?.days_to_full).toBe(6)
+  })
+
   test('counts the active conflicts', async () => {
     expect((await admin.api.dashboard.show()).conflicts).toEqual({ duplicate_ip: 1, overlapping_subnet: 0 })
   })

@@ -5,7 +5,8 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { PING } from '../events/catalogue.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
-import { type Dashboard, dashboard } from './api.ts'
+import { forecasts } from '../utilization/utilization.ts'
+import { type Dashboard, dashboard, type Fill } from './api.ts'
 
 const FULLEST = 7
 /** From how full on, in percent, a pool is a matter for somebody. */
@@ -29,8 +30,10 @@ const countOf = async (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'data
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100)
 
+type Full = Omit<Fill, 'days_to_full'>
+
 /** An address counts in the narrowest network alone; here it counts in all that hold it. */
-const fullestNetworks = async (ctx: Ctx): Promise<Dashboard['fullest_networks']> => {
+const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
   const uses = new Map((await networks.allUtilization(ctx)).map((one) => [one.network_id, one]))
   const rows = await ctx.db
     .selectFrom('networks')
@@ -56,7 +59,7 @@ const fullestNetworks = async (ctx: Ctx): Promise<Dashboard['fullest_networks']>
     .slice(0, FULLEST)
 }
 
-const poolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'fullest_pools' | 'full_pools'>> => {
+const poolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'full_pools'> & { readonly fullest: Full[] }> => {
   const all = (await pools.allUtilization(ctx))
     .map(({ pool: { id, name }, utilization: { utilization, available_ips } }) => ({
       id,
@@ -67,7 +70,7 @@ const poolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'fullest_pools' | 'f
     .sort((a, b) => b.utilization - a.utilization)
   const full = all.filter(({ utilization }) => utilization > NEARLY_FULL)
   return {
-    fullest_pools: all.slice(0, FULLEST).map(({ id, name, utilization }) => ({ id, name, utilization })),
+    fullest: all.slice(0, FULLEST).map(({ id, name, utilization }) => ({ id, name, utilization })),
     full_pools: { count: full.length, pools: full.slice(0, FULL_POOLS) },
   }
 }
@@ -162,13 +165,19 @@ const show = async (ctx: Ctx): Promise<Dashboard> => {
   const where = async <T>(permission: Permission, read: (ctx: Ctx) => Promise<T>): Promise<T | null> =>
     permissions.has(permission) ? read(ctx) : null
   const ofPools = await where('pools:list', poolParts)
+  const ofNetworks = await where('networks:list', fullestNetworks)
+  const known = await forecasts(
+    ctx,
+    [...(ofPools?.fullest ?? []), ...(ofNetworks ?? [])].map(({ id }) => id),
+  )
+  const withForecast = (full: Full): Fill => ({ ...full, days_to_full: known.get(full.id)?.days_to_full ?? null })
   return {
     devices: await where('devices:list', () => countOf(ctx, 'devices')),
     networks: await where('networks:list', () => countOf(ctx, 'networks')),
     pools: await where('pools:list', () => countOf(ctx, 'pools')),
     datacenters: await where('datacenters:list', () => countOf(ctx, 'datacenters')),
-    fullest_networks: await where('networks:list', fullestNetworks),
-    fullest_pools: ofPools?.fullest_pools ?? null,
+    fullest_networks: ofNetworks?.map(withForecast) ?? null,
+    fullest_pools: ofPools?.fullest.map(withForecast) ?? null,
     full_pools: ofPools?.full_pools ?? null,
     conflicts: await where('conflicts:list', activeConflicts),
     inbox: await where('discovery:list', waiting),

@@ -150,6 +150,7 @@ export const networks = {
     summary: 'Create, update and delete up to 1,000 networks in one call',
     http: 'POST /api/networks/bulk',
     effect: 'action',
+    isBulk: true,
     access: { anyOf: ['networks:create', 'networks:update', 'networks:delete'] },
     maxBodyBytes: 16 * 1024 * 1024,
     input: bulkInput({ network: BulkFields }),

@@ -104,6 +104,12 @@ const utilizationOf = ({ id, subnet }: Network, used: number): Utilization => {
   }
 }
 
+/** @throws AppError NOT_FOUND */
+export const utilization = async (ctx: Ctx, id: string): Promise<Utilization> => {
+  const network = await mustGet(ctx, id)
+  return utilizationOf(network, (await store.usedCounts(ctx, id)).get(id) ?? 0)
+}
+
 /** Of every network. */
 export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
   const used = await store.usedCounts(ctx)
@@ -139,10 +145,7 @@ export const feature: Feature = {
       const total = () => countRows(all.where(counted))
       return listRows(ctx, { revision, query: all.where(ordered), page, total, row: ({ doc }) => doc })
     },
-    utilization: async (ctx, { id }) => {
-      const network = await mustGet(ctx, id)
-      return utilizationOf(network, (await store.usedCounts(ctx, id)).get(id) ?? 0)
-    },
+    utilization: (ctx, { id }) => utilization(ctx, id),
     bulk: async (ctx, input) =>
       runBulk(ctx, input, {
         noun: 'network',

@@ -148,6 +148,13 @@ const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], include, pag
 /** Changes whenever a pool may be fuller or emptier. */
 export const utilizationRevision = (ctx: Ctx): Promise<string> => expiringRevision(ctx, UTILIZATION_TABLES)
 
+/** @throws AppError NOT_FOUND */
+export const utilization = async (ctx: Ctx, id: string): Promise<PoolUtilization> => {
+  const pool = await mustGet(ctx, id)
+  const { subnet } = await networks.mustGet(ctx, pool.network_id)
+  return (await utilizations(ctx))(pool, subnet)
+}
+
 /** Of every pool; without its tags. */
 export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
   const utilizationOf = await utilizations(ctx)

@@ -20,7 +20,7 @@ export const History = z
       .object({
         per_day: z.number().describe('Addresses more a day: the median of the slopes between all pairs of days'),
         days_to_full: z.int().nullable().describe('null where it does not fill up, or not within ten years'),
-        days: z.int().describe('Days that this rests on'),
+        days: z.int().describe('Days that this rests on, at most the last 90'),
       })
       .nullable()
       .describe('null with fewer than three days'),

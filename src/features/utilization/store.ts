@@ -21,6 +21,12 @@ export const record = async ({ db }: Scope, rows: readonly SampleRow[]): Promise
 
 const percent = (used: number, total: number): number => (total === 0 ? 0 : Math.round((used / total) * 10_000) / 100)
 
+// PostgreSQL sends numbers of 64 bits as text.
+export const sampleOf = (row: SampleRow): Sample => {
+  const [used, total] = [Number(row.used), Number(row.total)]
+  return { day: row.day, used_ips: used, total_ips: total, utilization: percent(used, total) }
+}
+
 /** Oldest first. */
 export const since = async ({ db }: Scope, objectId: string, day: string): Promise<Sample[]> => {
   const rows = await db
@@ -30,11 +36,25 @@ export const since = async ({ db }: Scope, objectId: string, day: string): Promi
     .where('day', '>=', day)
     .orderBy('day')
     .execute()
-  // PostgreSQL sends numbers of 64 bits as text.
-  return rows.map((row) => {
-    const [used, total] = [Number(row.used), Number(row.total)]
-    return { day: row.day, used_ips: used, total_ips: total, utilization: percent(used, total) }
-  })
+  return rows.map(sampleOf)
+}
+
+/** The same of many at once. */
+export const sinceOfAll = async (
+  { db }: Scope,
+  objectIds: readonly string[],
+  day: string,
+): Promise<Map<string, Sample[]>> => {
+  if (objectIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('utilization_samples')
+    .selectAll()
+    .where('object_id', 'in', objectIds)
+    .where('day', '>=', day)
+    .orderBy('object_id')
+    .orderBy('day')
+    .execute()
+  return new Map([...Map.groupBy(rows, ({ object_id }) => object_id)].map(([id, own]) => [id, own.map(sampleOf)]))
 }
 
 export const removeBefore = async ({ db }: Scope, day: string): Promise<void> => {

@@ -76,6 +76,29 @@ describe.each([...dialects()])('utilization on %s', (dialect) => {
     TIMEOUT_MS,
   )
 
+  /** What is put down of an object, oldest first. */
+  const put = async (id: string): Promise<number[]> => {
+    const rows = await app.db.read
+      .selectFrom('utilization_samples')
+      .select('used')
+      .where('object_id', '=', id)
+      .orderBy('day')
+      .execute()
+    return rows.map(({ used }) => Number(used))
+  }
+
+  test(
+    'today is as it is now',
+    async () => {
+      const pool = await poolOf(5)
+      const now = async () => (await admin.api.utilization.ofPool({ id: pool.id })).samples.at(-1)?.used_ips
+      const before = await now()
+      await fill(5, 1, 4)
+      expect([before, await now()]).toEqual([0, 4])
+    },
+    TIMEOUT_MS,
+  )
+
   test(
     'there is a sample a day of networks and pools, and a forecast',
     async () => {
@@ -84,10 +107,7 @@ describe.each([...dialects()])('utilization on %s', (dialect) => {
       for (const day of [1, 2, 3]) {
         await fill(2, day, day)
         aheadMs += DAY_MS
-        await until(`the sample of day ${day}`, async () => {
-          const { samples } = await history()
-          return samples.at(-1)?.used_ips === day ? true : undefined
-        })
+        await until(`the sample of day ${day}`, async () => ((await put(pool.id)).at(-1) === day ? true : undefined))
       }
       const { samples, forecast } = await history()
       expect(
@@ -110,9 +130,7 @@ describe.each([...dialects()])('utilization on %s', (dialect) => {
     async () => {
       const pool = await poolOf(3)
       aheadMs += DAY_MS
-      await until('a sample', async () =>
-        (await admin.api.utilization.ofPool({ id: pool.id })).samples.length > 0 ? true : undefined,
-      )
+      await until('a sample', async () => ((await put(pool.id)).length > 0 ? true : undefined))
       await admin.api.networks.delete({ id: pool.network_id })
       const left = await app.db.read
         .selectFrom('utilization_samples')

@@ -2,8 +2,9 @@
 import type { Config } from '../../platform/config.ts'
 import { pause } from '../../platform/pause.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import type { Network } from '../networks/api.ts'
+import type { Network, Utilization } from '../networks/api.ts'
 import * as networks from '../networks/networks.ts'
+import type { PoolUtilization } from '../pools/api.ts'
 import * as pools from '../pools/pools.ts'
 import { type History, MAX_DAYS, utilization } from './api.ts'
 import { forecastOf } from './forecast.ts'
@@ -16,6 +17,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const SAMPLE_MS = 60 * 60 * 1000
 const WATCH_MS = 5000
 const BATCH = 200
+/** What lies further back says little of what comes. */
+const FORECAST_DAYS = 90
 /** A pool is reported again only after it had this much more room: percent. */
 const HYSTERESIS = 5
 
@@ -30,19 +33,38 @@ export type HighUtilization = {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-const history = async (ctx: Ctx, id: string, days: number): Promise<History> => {
-  const samples = await store.since(ctx, id, dayOf(Date.parse(ctx.now) - (days - 1) * DAY_MS))
-  return { samples, forecast: forecastOf(samples) }
+type Use = { readonly used: number; readonly total: number }
+
+const ofNetwork = ({ used_ips, total_ips }: Utilization): Use => ({ used: used_ips, total: total_ips })
+const ofPool = ({ available_ips, total_ips }: PoolUtilization): Use => ({
+  used: total_ips - available_ips,
+  total: total_ips,
+})
+
+/** Today is as it is now, and not as it was when it was last put down. */
+const history = async (ctx: Ctx, now: Use & { readonly id: string }, days: number): Promise<History> => {
+  const { id, ...use } = now
+  const today = ctx.now.slice(0, 10)
+  const before = await store.since(ctx, id, dayOf(Date.parse(ctx.now) - (days - 1) * DAY_MS))
+  const samples = [...before.filter(({ day }) => day < today), store.sampleOf({ object_id: id, day: today, ...use })]
+  return { samples, forecast: forecastOf(samples.slice(-FORECAST_DAYS)) }
+}
+
+/** What is ahead of each of these networks and pools, as the last 90 days tell; those without a sample are left out. */
+export const forecasts = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, History['forecast']>> => {
+  const from = dayOf(Date.parse(ctx.now) - (FORECAST_DAYS - 1) * DAY_MS)
+  const samples = await store.sinceOfAll(ctx, ids, from)
+  return new Map([...samples].map(([id, own]) => [id, forecastOf(own)]))
 }
 
 const sample = async (ctx: Ctx): Promise<void> => {
   const day = ctx.now.slice(0, 10)
   const rows: SampleRow[] = [
-    ...(await networks.allUtilization(ctx)).map(({ network_id, used_ips, total_ips }) => ({
-      ...{ object_id: network_id, day, used: used_ips, total: total_ips },
-    })),
-    ...(await pools.allUtilization(ctx)).map(({ utilization: { pool_id, available_ips, total_ips } }) => ({
-      ...{ object_id: pool_id, day, used: total_ips - available_ips, total: total_ips },
+    ...(await networks.allUtilization(ctx)).map((now) => ({ object_id: now.network_id, day, ...ofNetwork(now) })),
+    ...(await pools.allUtilization(ctx)).map(({ utilization: now }) => ({
+      object_id: now.pool_id,
+      day,
+      ...ofPool(now),
     })),
   ]
   for (let from = 0; from < rows.length; from += BATCH) {
@@ -82,14 +104,9 @@ export const utilizationFeature = ({ config }: UtilizationOptions): Feature => {
 
   return {
     operations: implement(utilization, {
-      ofNetwork: async (ctx, { id, days }) => {
-        await networks.mustGet(ctx, id)
-        return history(ctx, id, days)
-      },
-      ofPool: async (ctx, { id, days }) => {
-        await pools.mustGet(ctx, id)
-        return history(ctx, id, days)
-      },
+      ofNetwork: async (ctx, { id, days }) =>
+        history(ctx, { id, ...ofNetwork(await networks.utilization(ctx, id)) }, days),
+      ofPool: async (ctx, { id, days }) => history(ctx, { id, ...ofPool(await pools.utilization(ctx, id)) }, days),
     }),
     reactions: {
       'network.deleted': (ctx, { id }: Network) => store.forget(ctx, [id]),

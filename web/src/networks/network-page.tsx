@@ -20,6 +20,7 @@ import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Failure } from '../ui/states.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { Usage } from '../utilization/usage.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DevicesTable } from './devices-table.tsx'
 import { NetworkOverview } from './network-overview.tsx'
@@ -65,13 +66,14 @@ const TabContent = ({ network, tab, onNewPool, onScan, children }: TabProps) => 
   return (
     <PageBody>
       {tab === 'pools' && <PoolsTab network={network} onCreate={onNewPool} />}
+      {tab === 'usage' && <Usage of="network" id={network.id} />}
       {tab === 'history' && <HistoryTab resource="network" id={network.id} />}
       {tab === 'discovery' && (
         <Suspense fallback={<PageLoading />}>
           <NetworkDiscovery network={network} onScan={onScan} />
         </Suspense>
       )}
-      {!['pools', 'history', 'discovery'].includes(tab) && children}
+      {!['pools', 'usage', 'history', 'discovery'].includes(tab) && children}
     </PageBody>
   )
 }
@@ -159,6 +161,7 @@ export const NetworkPage = () => {
           { id: 'addresses', text: 'Addresses' },
           { id: 'pools', text: 'Pools', count: pools?.filter(({ network_id }) => network_id === id).length },
           { id: 'devices', text: 'Devices' },
+          { id: 'usage', text: 'Utilization' },
           { id: 'discovery', text: 'Discovery' },
           { id: 'history', text: 'History' },
         ]}

@@ -8,6 +8,7 @@ import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { Badge, Card, Figure, Meter, Skeleton } from '../ui/bits.tsx'
 import { count, moment } from '../ui/format.ts'
+import { soonText } from '../ui/soon-text.ts'
 import { Failure } from '../ui/states.tsx'
 import { Attention } from './attention.tsx'
 import css from './overview.module.css'
@@ -39,11 +40,12 @@ const Fullest = ({ title, to, rows, empty }: FullestProps) =>
       {!rows && <Skeleton />}
       {rows?.length === 0 && <p className="muted">{empty}</p>}
       <ul>
-        {rows?.map(({ id, name, utilization }) => (
+        {rows?.map(({ id, name, utilization, days_to_full }) => (
           <li key={id} className={css.fill}>
             <Link to={to} params={{ id }} className="truncate">
               {name}
             </Link>
+            <span className={css.soon}>{soonText(days_to_full)}</span>
             <Meter value={utilization} label={`${name} in use`} />
           </li>
         ))}

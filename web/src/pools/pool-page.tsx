@@ -22,6 +22,8 @@ import { Button } from '../ui/button.tsx'
 import { count } from '../ui/format.ts'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Failure } from '../ui/states.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Usage } from '../utilization/usage.tsx'
 import { addressMap } from './address-map.ts'
 import { AllocateDialog } from './allocate-dialog.tsx'
 import css from './heatmap.module.css'
@@ -39,14 +41,14 @@ const NO_IP = 'none'
 /** The largest pool that the server draws. */
 const MOST_DRAWN = 65_536
 
-const usePool = (id: string) => {
+const usePool = (id: string, isMapShown: boolean) => {
   const pools = useQuery(poolsQuery)
   const pool = pools.data?.find((one) => one.id === id)
   const isDrawn = pool !== undefined && (pool.utilization?.total_ips ?? 0) <= MOST_DRAWN
   const heatmap = useQuery({
     queryKey: ['pool', id, 'heatmap'],
     queryFn: () => api.pools.heatmap({ id }),
-    enabled: isDrawn,
+    enabled: isDrawn && isMapShown,
   })
   const next = useQuery({
     queryKey: ['pool', id, 'next'],
@@ -67,9 +69,10 @@ const usePool = (id: string) => {
 export const PoolPage = () => {
   const { id } = route.useParams()
   const { search, set } = usePageSearch()
+  const tab = search.tab ?? 'addresses'
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
-  const { pools, pool, isDrawn, heatmap, next } = usePool(id)
+  const { pools, pool, isDrawn, heatmap, next } = usePool(id, tab === 'addresses')
   const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const [isTaking, setTaking] = useState(false)
   const [isDoomed, setDoomed] = useState(false)
@@ -117,6 +120,14 @@ export const PoolPage = () => {
           </MenuItem>
         </Menu>
       </PageHead>
+      <Tabs
+        label="About this pool"
+        current={tab}
+        tabs={[
+          { id: 'addresses', text: 'Addresses' },
+          { id: 'usage', text: 'Utilization' },
+        ]}
+      />
       <PageBody>
         <div className={css.figures}>
           <Figure label="Used">{utilization ? count(utilization.used_ips) : '–'}</Figure>
@@ -124,7 +135,8 @@ export const PoolPage = () => {
           <Figure label="Free">{utilization ? count(utilization.available_ips) : '–'}</Figure>
           <Figure label="Next free">{next ?? <Skeleton />}</Figure>
         </div>
-        <div className={map && map.blocks === 1 ? css.two : css.one}>
+        {tab === 'usage' && <Usage of="pool" id={id} />}
+        <div className={map && map.blocks === 1 ? css.two : css.one} hidden={tab === 'usage'}>
           {isDrawn ? (
             <Card title="Addresses">
               {heatmap.error && !map && <Failure error={heatmap.error} onRetry={() => void heatmap.refetch()} />}

@@ -11,6 +11,7 @@ export type ListSearch = {
   readonly edit?: string | undefined
   readonly new?: string | undefined
   readonly tab?: string | undefined
+  readonly days?: string | undefined
   readonly view?: string | undefined
   /** What a new object begins with. */
   readonly ip?: string | undefined
@@ -34,7 +35,7 @@ export type ListSearch = {
 }
 
 const KEYS = [
-  ...['q', 'sort', 'cols', 'edit', 'new', 'tab', 'view', 'ip', 'pool', 'network', 'subnet'],
+  ...['q', 'sort', 'cols', 'edit', 'new', 'tab', 'view', 'ip', 'pool', 'network', 'subnet', 'days'],
   ...['focus', 'hops', 'most'],
   ...['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to', 'entry'],
 ] as const

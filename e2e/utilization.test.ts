@@ -1,0 +1,111 @@
+/** How full networks and pools were, and when they will be full. */
+import { beforeAll, expect, test } from 'bun:test'
+import { axeFindings, type Visit, world } from './harness.ts'
+
+const it = world({ devices: 60 })
+
+const DAY_MS = 86_400_000
+const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10)
+
+const USED = 60
+
+let network = ''
+let pool = ''
+beforeAll(async () => {
+  const { api, write } = it.plat
+  network = (await api.networks.create({ name: 'filling', subnet: '10.77.0.0/24' })).id
+  pool = (await api.pools.create({ network_id: network, name: 'tight', start_ip: '10.77.0.1', end_ip: '10.77.0.100' }))
+    .id
+  // As many as the history ends with: what is in use today is put down by the server itself.
+  const operations = Array.from({ length: USED }, (_, i) => ({
+    op: 'create' as const,
+    device: { name: `f${i}`, addresses: [{ ip: `10.77.0.${i + 1}` }] },
+  }))
+  await api.devices.bulk({ operations })
+  const samples = Array.from({ length: 40 }, (_, ago) => [
+    { object_id: network, day: day(ago), used: USED - ago, total: 254 },
+    { object_id: pool, day: day(ago), used: USED - ago, total: 100 },
+  ]).flat()
+  await write(({ db }) =>
+    db
+      .insertInto('utilization_samples')
+      .values(samples)
+      .onConflict((conflict) => conflict.columns(['object_id', 'day']).doNothing())
+      .execute(),
+  )
+}, 60_000)
+
+const figures = (page: Visit['page']) => page.getByRole('img', { name: /^From / })
+
+test('a network tells how full it was and when it will be full', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(`/networks/${network}`)
+      await page.getByRole('link', { name: 'Utilization' }).click()
+      await figures(page).waitFor()
+      const text = (await page.getByText('more a day').textContent()) ?? ''
+      expect(text).toContain(`1 more a day: full in about 194 days, on ${day(-194)}.`)
+      expect(new URL(page.url()).searchParams.get('tab')).toBe('usage')
+    },
+    { as: 'viewer' },
+  ))
+
+test('a period is chosen, kept in the URL, and drawn', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(`/pools/${pool}?tab=usage`)
+      await page.getByText('60 of 100').waitFor()
+      expect(await figures(page).getAttribute('aria-label')).toContain(`on ${day(39)} to`)
+      await page.getByRole('button', { name: '30 days' }).click()
+      await page.getByRole('img', { name: `on ${day(29)} to` }).waitFor()
+      expect(new URL(page.url()).searchParams.get('days')).toBe('30')
+      await page.getByText('Day by day').click()
+      expect(await page.getByRole('row').count()).toBe(31)
+    },
+    { as: 'viewer' },
+  ))
+
+test('the overview says what will be full soon', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/')
+      await page.getByRole('listitem').filter({ hasText: 'tight' }).getByText('full in 40 days').waitFor()
+    },
+    { as: 'viewer' },
+  ))
+
+test('a network of today says that it is too early', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.networks.create({ name: 'new', subnet: '10.78.0.0/24' })
+      await open(`/networks/${id}?tab=usage`)
+      await page.getByText('A forecast takes three days; there is 1 so far.').waitFor()
+    },
+    { as: 'admin' },
+  ))
+
+test.each(['light', 'dark'] as const)('nothing against WCAG in %s', (theme) =>
+  it.visit(
+    async ({ page, open }) => {
+      for (const path of [`/networks/${network}?tab=usage`, `/pools/${pool}?tab=usage`]) {
+        await open(path)
+        await figures(page).waitFor()
+        await page.getByText('Day by day').click()
+        expect(await axeFindings(page)).toEqual([])
+      }
+    },
+    { as: 'viewer', theme },
+  ),
+)
+
+test('it fits on a phone', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(`/pools/${pool}?tab=usage`)
+      await figures(page).waitFor()
+      await page.getByText('Day by day').click()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      expect(await axeFindings(page, 'look')).toEqual([])
+    },
+    { as: 'viewer', width: 390 },
+  ))

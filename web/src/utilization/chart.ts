@@ -1,0 +1,63 @@
+/** The line of how full something was, as points of a picture. Pure. */
+import type { UtilizationHistory } from '../api/contracts.ts'
+
+type Sample = UtilizationHistory['samples'][number]
+
+export type Chart = {
+  /** Of the highest line of the picture. */
+  readonly top: number
+  /** Whether `top` is all that there is. */
+  readonly isWhole: boolean
+  /** `x,y x,y ...` in a picture of `WIDTH` x `HEIGHT`. */
+  readonly line: string
+  /** The same, down to the ground on both sides. */
+  readonly area: string
+  /** Where the last day stands, of `WIDTH`. */
+  readonly end: number
+  /** From the last day on, as the forecast sees it; '' without one. */
+  readonly ahead: string
+}
+
+export const WIDTH = 720
+export const HEIGHT = 160
+/** Of what is known, how much more is looked ahead at most. */
+const AHEAD = 0.5
+/** What is fuller than this is shown under the line of all there is. */
+const NEAR_FULL = 0.4
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const dayOf = ({ day }: Sample): number => Date.parse(day) / DAY_MS
+
+/** 1, 2 or 5 times a power of ten, and no less than that. @example roundUp(37) // 50 */
+export const roundUp = (value: number): number => {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
+  return [1, 2, 5, 10].map((step) => step * power).find((round) => round >= value) ?? value
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10
+
+/** @throws nothing; a history of no day has no line */
+export const chartOf = ({ samples, forecast }: UtilizationHistory): Chart => {
+  const [first, last] = [samples[0], samples.at(-1)]
+  if (!first || !last) return { top: 0, isWhole: false, line: '', area: '', end: 0, ahead: '' }
+  const most = Math.max(...samples.map(({ used_ips }) => used_ips))
+  const isWhole = most >= last.total_ips * NEAR_FULL
+  const top = isWhole ? Math.max(last.total_ips, most) : Math.min(last.total_ips, roundUp(most * 1.1))
+  const known = dayOf(last) - dayOf(first)
+  const perDay = forecast?.per_day ?? 0
+  const ahead = perDay === 0 ? 0 : Math.min(known * AHEAD, forecast?.days_to_full ?? Number.POSITIVE_INFINITY)
+  const span = Math.max(1, known + ahead)
+  const x = (day: number): number => round(((day - dayOf(first)) / span) * WIDTH)
+  const y = (used: number): number => round(HEIGHT - (Math.min(top, Math.max(0, used)) / Math.max(1, top)) * HEIGHT)
+  const line = samples.map((one) => `${x(dayOf(one))},${y(one.used_ips)}`).join(' ')
+  const end = x(dayOf(last))
+  return {
+    top,
+    isWhole,
+    line,
+    area: `0,${HEIGHT} ${line} ${end},${HEIGHT}`,
+    end,
+    ahead:
+      ahead === 0 ? '' : `${end},${y(last.used_ips)} ${x(dayOf(last) + ahead)},${y(last.used_ips + perDay * ahead)}`,
+  }
+}
