@@ -8,6 +8,7 @@ const GIVE_UP_MS = 60_000
 
 export type Server = {
   readonly port: number
+  readonly pid: number
   /** From the start of the process to its first answer. */
   readonly startMs: number
   /** Resident memory, in bytes. */
@@ -19,7 +20,7 @@ export type Server = {
   readonly stop: () => Promise<void>
 }
 
-const freePort = (): number => {
+export const freePort = (): number => {
   const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
   const { port } = server
   server.stop(true)
@@ -68,6 +69,7 @@ const start = async ({ args, port, root = ROOT }: Start, env: Record<string, str
     })
   return {
     port,
+    pid: child.pid,
     startMs: performance.now() - startedAt,
     memory: () => memoryOf(child),
     watchStalls: async () => {
@@ -84,6 +86,8 @@ const start = async ({ args, port, root = ROOT }: Start, env: Record<string, str
 type Program = {
   /** In place of `plat serve`. */
   readonly main?: string
+  /** Loaded before it, besides what watches its event loop. */
+  readonly preload?: string
   /** Another checkout of Plat, installed. */
   readonly root?: string
 }
@@ -92,12 +96,16 @@ type Program = {
 export const startPlat = (
   dataDir: string,
   env: Readonly<Record<string, string>> = {},
-  { main, root = ROOT }: Program = {},
+  { main, preload, root = ROOT }: Program = {},
 ): Promise<Server> => {
   const port = freePort()
   // PLAT_BENCH_BUN takes flags of Bun: `--cpu-prof --cpu-prof-dir=.cache/prof` shows where the time goes.
   const flags = process.env.PLAT_BENCH_BUN?.split(' ') ?? []
-  const args = [...flags, '--preload', './bench/inside.ts', ...(main === undefined ? ['src/main.ts', 'serve'] : [main])]
+  const preloads = ['./bench/inside.ts', ...(preload === undefined ? [] : [preload])].flatMap((file) => [
+    '--preload',
+    file,
+  ])
+  const args = [...flags, ...preloads, ...(main === undefined ? ['src/main.ts', 'serve'] : [main])]
   return start(
     { args, port, root },
     {

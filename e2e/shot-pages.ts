@@ -5,6 +5,7 @@ import { type Receiver, startReceiver } from '../src/testing/receiver.ts'
 import { PEOPLE, seedAccess } from './access-seed.ts'
 import { SEALED, seedDuplicate, seedOverlap, seedWebhooks } from './automation-seed.ts'
 import { DISCOVERY, seedDiscovery, startHosts } from './discovery-seed.ts'
+import { OAUTH, seedPrograms } from './oauth-client.ts'
 import { type RunningPlat, startPlat } from './server.ts'
 
 export type Shot = readonly [name: string, path: string]
@@ -15,7 +16,7 @@ export type Estate = RunningPlat & { readonly receiver: Receiver }
 export const startEstate = async (devices: number): Promise<Estate> => {
   const endHosts = await startHosts()
   const receiver = await startReceiver()
-  const env = { ...PEOPLE, ...DISCOVERY, ...SEALED }
+  const env = { ...PEOPLE, ...DISCOVERY, ...SEALED, ...OAUTH }
   const plat = await startPlat({ devices, env, outbound: receiver.outbound })
   const stop = async () => {
     await plat.stop()
@@ -50,6 +51,7 @@ const hubOf = async ({ api }: RunningPlat): Promise<string> => {
 export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
   const ids = await seedAccess(plat)
   const lab = await seedDiscovery(plat)
+  const programs = await seedPrograms(plat)
   const hooks = await seedWebhooks(plat.api, plat.receiver)
   const duplicate = await seedDuplicate(plat.api, '10.0.0.250', 'fra1-r01-db')
   const overlap = await seedOverlap(plat.api, '198.51.100.0/24')
@@ -137,6 +139,13 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['webhook-edit', `/webhooks/${hooks.good}?edit=${hooks.good}`],
     ['audit', '/audit'],
     ['audit-entry', `/audit?entry=${ids.entry}`],
+    ['oauth-clients', '/oauth'],
+    ['oauth-client', `/oauth?entry=${programs.client}`],
+    ['connect', '/connect'],
+    ['connect-key', '/connect?view=key&tab=claude-desktop'],
+    ['consent', programs.ask],
+    ['consent-local', programs.askLocal],
+    ['consent-refused', '/mcp-oauth/authorize?client_id=nobody'],
     ['account', '/account'],
     ['not-found', '/nowhere'],
     ...(process.env.PLAT_STORIES === '1' ? [['components', '/dev/components'] as const] : []),

@@ -16,6 +16,15 @@ const seed = () => {
   return seeded
 }
 
+test('the form says which addresses the server refuses', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/webhooks?new=1')
+      await page.getByText('Addresses of this machine and of private networks are refused.').waitFor()
+    },
+    { as: 'admin' },
+  ))
+
 /** Until each of them was tried. */
 const settled = async (id: string) =>
   eventually(

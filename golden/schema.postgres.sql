@@ -637,3 +637,164 @@ CREATE TABLE pool_alarms (
   pool_id TEXT COLLATE "C" PRIMARY KEY,
   raised_at TEXT COLLATE "C" NOT NULL
 );
+
+-- 0012-oauth
+
+CREATE TABLE oauth_clients (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  redirect_uris TEXT COLLATE "C" NOT NULL,
+  grant_types TEXT COLLATE "C" NOT NULL,
+  response_types TEXT COLLATE "C" NOT NULL,
+  auth_method TEXT COLLATE "C" NOT NULL,
+  secret_hash TEXT COLLATE "C",
+  scope TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  consented_at TEXT COLLATE "C"
+);
+
+CREATE INDEX oauth_clients_name ON oauth_clients (name_key, id);
+
+CREATE INDEX oauth_clients_idle ON oauth_clients (created_at, id) WHERE consented_at IS NULL;
+
+CREATE TABLE oauth_client_uses (
+  client_id TEXT COLLATE "C" PRIMARY KEY REFERENCES oauth_clients (id) ON DELETE CASCADE,
+  last_used_at TEXT COLLATE "C"
+);
+
+CREATE TABLE oauth_grants (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  client_id TEXT COLLATE "C" NOT NULL REFERENCES oauth_clients (id) ON DELETE CASCADE,
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER NOT NULL,
+  scope TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX oauth_grants_client ON oauth_grants (client_id, id);
+
+CREATE INDEX oauth_grants_user ON oauth_grants (user_id, id);
+
+CREATE TABLE oauth_grant_uses (
+  grant_id TEXT COLLATE "C" PRIMARY KEY REFERENCES oauth_grants (id) ON DELETE CASCADE,
+  last_used_at TEXT COLLATE "C",
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX oauth_grant_uses_expiry ON oauth_grant_uses (expires_at);
+
+CREATE TABLE oauth_codes (
+  code_hash TEXT COLLATE "C" PRIMARY KEY,
+  client_id TEXT COLLATE "C" NOT NULL REFERENCES oauth_clients (id) ON DELETE CASCADE,
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER NOT NULL,
+  redirect_uri TEXT COLLATE "C" NOT NULL,
+  code_challenge TEXT COLLATE "C",
+  scope TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C" NOT NULL,
+  used_at TEXT COLLATE "C",
+  grant_id TEXT COLLATE "C"
+);
+
+CREATE INDEX oauth_codes_client ON oauth_codes (client_id);
+
+CREATE INDEX oauth_codes_user ON oauth_codes (user_id);
+
+CREATE INDEX oauth_codes_expiry ON oauth_codes (expires_at);
+
+CREATE TABLE oauth_refresh_tokens (
+  token_hash TEXT COLLATE "C" PRIMARY KEY,
+  grant_id TEXT COLLATE "C" NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
+  expires_at TEXT COLLATE "C" NOT NULL,
+  used_at TEXT COLLATE "C"
+);
+
+CREATE INDEX oauth_refresh_tokens_grant ON oauth_refresh_tokens (grant_id);
+
+CREATE INDEX oauth_refresh_tokens_expiry ON oauth_refresh_tokens (expires_at);
+
+CREATE TABLE oauth_access_tokens (
+  token_hash TEXT COLLATE "C" PRIMARY KEY,
+  grant_id TEXT COLLATE "C" NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
+  scope TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX oauth_access_tokens_grant ON oauth_access_tokens (grant_id);
+
+CREATE INDEX oauth_access_tokens_expiry ON oauth_access_tokens (expires_at);
+
+-- 0013-plans
+
+CREATE TABLE plans (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  user_id TEXT COLLATE "C" NOT NULL,
+  client TEXT COLLATE "C" NOT NULL,
+  operation TEXT COLLATE "C" NOT NULL,
+  input TEXT COLLATE "C" NOT NULL,
+  changes TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C" NOT NULL,
+  applied_at TEXT COLLATE "C"
+);
+
+CREATE INDEX plans_user ON plans (user_id, id);
+
+CREATE INDEX plans_expiry ON plans (expires_at);
+
+ALTER TABLE audit ADD COLUMN oauth_client TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE audit ADD COLUMN tool TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+-- 0014-lookup
+
+ALTER TABLE discovered_texts ADD COLUMN mac_address TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE discovered_texts ADD COLUMN hostname_key TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+UPDATE discovered_texts SET
+mac_address = coalesce((SELECT doc::json ->> 'mac_address' FROM discovered_devices WHERE discovered_devices.id = discovered_texts.device_id), ''),
+hostname_key = coalesce((SELECT lower(doc::json ->> 'hostname') FROM discovered_devices WHERE discovered_devices.id = discovered_texts.device_id), '');
+
+CREATE INDEX discovered_texts_mac ON discovered_texts (mac_address) WHERE mac_address <> '';
+
+CREATE INDEX discovered_texts_hostname ON discovered_texts (hostname_key) WHERE hostname_key <> '';
+
+CREATE INDEX device_domains_key ON device_domains (lower(domain));
+
+CREATE INDEX reservations_hostname ON reservations (lower(hostname));
+
+-- 0016-open-deliveries
+
+CREATE INDEX webhook_deliveries_open
+ON webhook_deliveries (webhook_id, (CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END), id)
+WHERE due_ms IS NOT NULL;
+
+-- 0017-discovery-scale
+
+CREATE INDEX discovered_devices_network_inbox
+ON discovered_devices (network_id, is_ignored, bucket, bucket_since DESC, id DESC) WHERE bucket <> '';
+
+CREATE INDEX discovered_devices_first ON discovered_devices (first_scan_id, ip_key, id);
+
+CREATE INDEX discovered_devices_down ON discovered_devices (network_id, ip_key, id) WHERE status = 'down';
+
+CREATE INDEX discovered_devices_promoted ON discovered_devices (network_id, ip_key, id)
+WHERE promoted_to_device_id IS NOT NULL;
+
+CREATE INDEX discovery_changes_order ON discovery_changes (scan_id, kind, ip_key, discovered_id);
+
+CREATE TABLE discovery_links (
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES discovered_devices (id) ON DELETE CASCADE,
+  other_id TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (device_id, other_id)
+);
+
+CREATE INDEX discovery_links_other ON discovery_links (other_id);
+
+INSERT INTO discovery_links (device_id, other_id)
+SELECT DISTINCT id, coalesce(value ->> 'sourceId', value ->> 'targetId')
+FROM discovered_devices, json_array_elements(links::json) WHERE links <> '[]';
+
+CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;

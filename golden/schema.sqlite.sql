@@ -56,7 +56,7 @@ CREATE TABLE audit (
   error TEXT NOT NULL,
   request_id TEXT NOT NULL,
   hash TEXT NOT NULL
-);
+, oauth_client TEXT NOT NULL DEFAULT '', tool TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE audit_chains (
   chain INTEGER PRIMARY KEY,
@@ -141,6 +141,8 @@ CREATE TABLE device_domains (
 );
 
 CREATE INDEX device_domains_domain ON device_domains (domain);
+
+CREATE INDEX device_domains_key ON device_domains (lower(domain));
 
 CREATE TABLE device_tags (
   device_id TEXT NOT NULL REFERENCES devices (id),
@@ -231,11 +233,21 @@ CREATE TABLE discovered_devices (
   doc TEXT NOT NULL
 );
 
+CREATE INDEX discovered_devices_down ON discovered_devices (network_id, ip_key, id) WHERE status = 'down';
+
+CREATE INDEX discovered_devices_first ON discovered_devices (first_scan_id, ip_key, id);
+
 CREATE INDEX discovered_devices_inbox ON discovered_devices (is_ignored, bucket, bucket_since DESC, id DESC) WHERE bucket <> '';
 
 CREATE INDEX discovered_devices_matched ON discovered_devices (matched_device_id) WHERE matched_device_id IS NOT NULL;
 
 CREATE INDEX discovered_devices_network ON discovered_devices (network_id, ip_key, id);
+
+CREATE INDEX discovered_devices_network_inbox
+ON discovered_devices (network_id, is_ignored, bucket, bucket_since DESC, id DESC) WHERE bucket <> '';
+
+CREATE INDEX discovered_devices_promoted ON discovered_devices (network_id, ip_key, id)
+WHERE promoted_to_device_id IS NOT NULL;
 
 CREATE TABLE discovered_identities (
   place TEXT PRIMARY KEY,
@@ -250,7 +262,11 @@ CREATE INDEX discovered_identities_key ON discovered_identities (key);
 CREATE TABLE discovered_texts (
   device_id TEXT PRIMARY KEY REFERENCES discovered_devices (id) ON DELETE CASCADE,
   search_text TEXT NOT NULL
-);
+, mac_address TEXT NOT NULL DEFAULT '', hostname_key TEXT NOT NULL DEFAULT '');
+
+CREATE INDEX discovered_texts_hostname ON discovered_texts (hostname_key) WHERE hostname_key <> '';
+
+CREATE INDEX discovered_texts_mac ON discovered_texts (mac_address) WHERE mac_address <> '';
 
 CREATE TABLE discovery_changes (
   scan_id TEXT NOT NULL REFERENCES discovery_scans (id) ON DELETE CASCADE,
@@ -264,6 +280,8 @@ CREATE TABLE discovery_changes (
   PRIMARY KEY (scan_id, kind, discovered_id)
 );
 
+CREATE INDEX discovery_changes_order ON discovery_changes (scan_id, kind, ip_key, discovered_id);
+
 CREATE TABLE discovery_host_keys (
   place TEXT PRIMARY KEY,
   network_id TEXT NOT NULL REFERENCES networks (id),
@@ -274,6 +292,14 @@ CREATE TABLE discovery_host_keys (
 );
 
 CREATE INDEX discovery_host_keys_network ON discovery_host_keys (network_id);
+
+CREATE TABLE discovery_links (
+  device_id TEXT NOT NULL REFERENCES discovered_devices (id) ON DELETE CASCADE,
+  other_id TEXT NOT NULL,
+  PRIMARY KEY (device_id, other_id)
+);
+
+CREATE INDEX discovery_links_other ON discovery_links (other_id);
 
 CREATE TABLE discovery_locks (
   device_id TEXT NOT NULL REFERENCES devices (id),
@@ -329,6 +355,8 @@ CREATE TABLE discovery_scans (
   heartbeat_at TEXT NOT NULL,
   resumes INTEGER NOT NULL
 );
+
+CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;
 
 CREATE INDEX discovery_scans_created ON discovery_scans (created_at, id);
 
@@ -394,6 +422,107 @@ CREATE INDEX networks_subnet ON networks (subnet);
 
 CREATE INDEX networks_vlan ON networks (vlan_id);
 
+CREATE TABLE oauth_access_tokens (
+  token_hash TEXT PRIMARY KEY,
+  grant_id TEXT NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
+  scope TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+);
+
+CREATE INDEX oauth_access_tokens_expiry ON oauth_access_tokens (expires_at);
+
+CREATE INDEX oauth_access_tokens_grant ON oauth_access_tokens (grant_id);
+
+CREATE TABLE oauth_client_uses (
+  client_id TEXT PRIMARY KEY REFERENCES oauth_clients (id) ON DELETE CASCADE,
+  last_used_at TEXT
+);
+
+CREATE TABLE oauth_clients (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  redirect_uris TEXT NOT NULL,
+  grant_types TEXT NOT NULL,
+  response_types TEXT NOT NULL,
+  auth_method TEXT NOT NULL,
+  secret_hash TEXT,
+  scope TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  consented_at TEXT
+);
+
+CREATE INDEX oauth_clients_idle ON oauth_clients (created_at, id) WHERE consented_at IS NULL;
+
+CREATE INDEX oauth_clients_name ON oauth_clients (name_key, id);
+
+CREATE TABLE oauth_codes (
+  code_hash TEXT PRIMARY KEY,
+  client_id TEXT NOT NULL REFERENCES oauth_clients (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  code_challenge TEXT,
+  scope TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  used_at TEXT,
+  grant_id TEXT
+);
+
+CREATE INDEX oauth_codes_client ON oauth_codes (client_id);
+
+CREATE INDEX oauth_codes_expiry ON oauth_codes (expires_at);
+
+CREATE INDEX oauth_codes_user ON oauth_codes (user_id);
+
+CREATE TABLE oauth_grant_uses (
+  grant_id TEXT PRIMARY KEY REFERENCES oauth_grants (id) ON DELETE CASCADE,
+  last_used_at TEXT,
+  expires_at TEXT NOT NULL
+);
+
+CREATE INDEX oauth_grant_uses_expiry ON oauth_grant_uses (expires_at);
+
+CREATE TABLE oauth_grants (
+  id TEXT PRIMARY KEY,
+  client_id TEXT NOT NULL REFERENCES oauth_clients (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER NOT NULL,
+  scope TEXT NOT NULL,
+  created_at TEXT NOT NULL
+);
+
+CREATE INDEX oauth_grants_client ON oauth_grants (client_id, id);
+
+CREATE INDEX oauth_grants_user ON oauth_grants (user_id, id);
+
+CREATE TABLE oauth_refresh_tokens (
+  token_hash TEXT PRIMARY KEY,
+  grant_id TEXT NOT NULL REFERENCES oauth_grants (id) ON DELETE CASCADE,
+  expires_at TEXT NOT NULL,
+  used_at TEXT
+);
+
+CREATE INDEX oauth_refresh_tokens_expiry ON oauth_refresh_tokens (expires_at);
+
+CREATE INDEX oauth_refresh_tokens_grant ON oauth_refresh_tokens (grant_id);
+
+CREATE TABLE plans (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  client TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  input TEXT NOT NULL,
+  changes TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  applied_at TEXT
+);
+
+CREATE INDEX plans_expiry ON plans (expires_at);
+
+CREATE INDEX plans_user ON plans (user_id, id);
+
 CREATE TABLE pool_alarms (
   pool_id TEXT PRIMARY KEY,
   raised_at TEXT NOT NULL
@@ -454,6 +583,8 @@ CREATE TABLE reservations (
 );
 
 CREATE INDEX reservations_expiry ON reservations (expires_at, ip_key);
+
+CREATE INDEX reservations_hostname ON reservations (lower(hostname));
 
 CREATE INDEX reservations_pool ON reservations (pool_id, ip_key);
 
@@ -555,6 +686,10 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_ms, i
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (webhook_id, created_at) WHERE status = 'failed';
 
 CREATE INDEX webhook_deliveries_history ON webhook_deliveries (webhook_id, id);
+
+CREATE INDEX webhook_deliveries_open
+ON webhook_deliveries (webhook_id, (CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END), id)
+WHERE due_ms IS NOT NULL;
 
 CREATE TABLE webhooks (
   id TEXT PRIMARY KEY,

@@ -14,6 +14,7 @@ import { allCommands } from '../src/platform/cli/operation-commands.ts'
 import { commandOf, toolName } from '../src/platform/command.ts'
 import { ddlFor, migrate } from '../src/platform/db/migrate.ts'
 import { openSqlite } from '../src/platform/db/sqlite.ts'
+import { shape } from '../src/platform/mcp/shape.ts'
 import { toolDefinitions } from '../src/platform/mcp/tools.ts'
 import { openapi } from '../src/platform/openapi.ts'
 import {
@@ -90,7 +91,16 @@ export const cliText = (): string => {
 /** A fair guess for JSON and English alike. */
 const tokens = (value: unknown): number => Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4)
 
-export const toolsText = (): string => {
+/** What the tool answers for as many devices as one answer has at most. */
+const foundDevices = (fields?: readonly string[]) => {
+  const results = Array.from({ length: 50 }, (_, i) => {
+    const name = `dub-r${String(i).padStart(2, '0')}-sw-01`
+    return { type: 'device', id: Bun.randomUUIDv5(name, 'url'), name, match: name }
+  })
+  return shape({ results }, { fields, mostRows: Number.POSITIVE_INFINITY, offset: 0, listIn: 'results' })
+}
+
+export const toolsText = async (): Promise<string> => {
   const tools = toolDefinitions(operations)
   const blocks = tools.map((tool) => {
     const hints = Object.entries(tool.annotations).filter(([, isSet]) => isSet)
@@ -98,9 +108,14 @@ export const toolsText = (): string => {
       `${tool.name}  (${tokens(tool)} tokens; ${hints.map(([name]) => name.replace('Hint', '')).join(', ') || 'no hints'})`,
       `  ${tool.description}`,
       `  ${JSON.stringify(tool.inputSchema)}`,
+      ...(tool.outputSchema ? [`  -> ${JSON.stringify(tool.outputSchema)}`] : []),
     ].join('\n')
   })
-  return [`${tools.length} tools, ${tokens(tools)} tokens in all (bytes / 4)`, ...blocks].join('\n\n')
+  const head = [
+    `${tools.length} tools, ${tokens(tools)} tokens in all (bytes / 4)`,
+    `a search that finds 50 devices: ${tokens(await foundDevices(['type', 'name', 'match']))} tokens with the fields type, name and match, ${tokens(await foundDevices())} with all`,
+  ]
+  return [head.join('\n'), ...blocks].join('\n\n')
 }
 
 const users = (permission: string): string =>

@@ -23,7 +23,7 @@ const texts: Readonly<Record<string, string>> = {
   'operations.txt': operationsText(),
   'openapi.json': openapiText(),
   'cli.txt': cliText(),
-  'mcp-tools.txt': toolsText(),
+  'mcp-tools.txt': await toolsText(),
   'permissions.txt': permissionsText(),
   'schema.sqlite.sql': await sqliteText(),
   'schema.postgres.sql': postgresText(),

@@ -4,6 +4,7 @@ import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
 import { type Access, type AnyOperation, httpParts, type Method, permissionsOf } from './platform/operation.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { OAUTH_ENV } from './testing/oauth.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 
@@ -18,7 +19,21 @@ const rows = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] =
 const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
 
 /** What anybody may call; a route that joins them is a decision, and is written down here. */
-const PUBLIC = ['sessions.login', 'system.healthz', 'system.readyz']
+const PUBLIC = [
+  // The protocol has its own ways to say who calls: a code, a token, a secret, or the session at the consent alone.
+  'oauth.authorize',
+  'oauth.consent',
+  'oauth.register',
+  'oauth.resource-metadata',
+  'oauth.resource-metadata-of-mcp',
+  'oauth.revoke',
+  'oauth.server-metadata',
+  'oauth.server-metadata-of-mcp',
+  'oauth.token',
+  'sessions.login',
+  'system.healthz',
+  'system.readyz',
+]
 
 /** Section 7 of the decisions: resource, actions, the operator's, the viewer's. */
 const TABLE = `
@@ -73,7 +88,7 @@ test('nothing is open to everybody but what was decided', () => {
 
 let app: TestApp
 beforeAll(async () => {
-  app = await testApp({ env: { RATE_LIMIT_ENABLED: 'false' } })
+  app = await testApp({ env: OAUTH_ENV })
 })
 afterAll(() => app.close())
 

@@ -82,6 +82,7 @@ const SHOWN = new Set([
   'features/networks/membership.ts',
   'features/pools/free-space.ts',
   'features/roles/catalogue.ts',
+  'features/sessions/login.ts',
   'features/users/account.ts',
 ])
 
@@ -202,6 +203,7 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
     'discovery_scans',
     'discovery_scan_states',
     'discovery_changes',
+    'discovery_links',
     'discovery_rules',
     'discovery_host_keys',
     'discovery_locks',
@@ -211,6 +213,16 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
     'discovered_identities',
   ],
   audit: ['audit', 'audit_chains'],
+  mcp: ['plans'],
+  oauth: [
+    'oauth_clients',
+    'oauth_client_uses',
+    'oauth_codes',
+    'oauth_grants',
+    'oauth_grant_uses',
+    'oauth_refresh_tokens',
+    'oauth_access_tokens',
+  ],
 }
 /** `deleteFrom(table)` in a loop: over the feature's own tables, or over the sealed columns that every feature registers. */
 const LOOPS_OVER_TABLES = new Set(['features/devices/store.ts', 'features/secrets/store.ts'])

@@ -6,6 +6,7 @@ import { type AnyOperation, httpParts } from './platform/operation.ts'
 import { createPasswords } from './platform/passwords.ts'
 import { inputJsonSchema } from './platform/validate.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { OAUTH_ENV } from './testing/oauth.ts'
 import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
 import { dialects } from './testing/servers.ts'
 
@@ -70,6 +71,14 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
     return conflict?.id ?? (await caller.api.conflicts.detect({})).conflicts[0]?.id ?? ''
   },
   webhooks: (caller) => make(caller, '/api/webhooks', WEBHOOK),
+  'oauth-clients': async (caller) => {
+    const response = await caller.request('POST', '/mcp-oauth/register', { redirect_uris: ['https://one.example/cb'] })
+    return z.object({ client_id: z.string() }).parse(await response.json()).client_id
+  },
+  lookup: async (caller) => {
+    await makers.devices?.(caller)
+    return '10.0.0.1'
+  },
   // The one type that has no secret, which the server has no key for.
   credentials: (caller) => make(caller, '/api/credentials', { name: 'one', type: 'snmp_v3', username: 'one' }),
 }
@@ -91,7 +100,7 @@ describe.each(dialects())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {
-    const env = { RATE_LIMIT_ENABLED: 'false', AUDIT_ENABLED: 'true' }
+    const env = { ...OAUTH_ENV, AUDIT_ENABLED: 'true' }
     app = await testApp({ dialect, env, passwords: createPasswords({ cost: 4 }), startScan: scanner.startScan })
     admin = await app.as('admin')
     for (const maker of [makers.pools, makers.reservations, makers.devices, makers.keys]) await maker?.(admin)

@@ -167,6 +167,8 @@ describe('plat audit verify', () => {
       status: 'success' as const,
       error: '',
       request_id: '',
+      oauth_client: '',
+      tool: '',
     }
     await app.db.write(async ({ db }) => {
       await db

@@ -110,7 +110,9 @@ export const compose = async (
   const population = await createPopulation(db)
   let isStopping = false
 
+  const identify = createIdentify({ db, config, sessions, keyUses, now, log })
   const features = createFeatures({
+    identify,
     config,
     secrets,
     passwords,
@@ -159,7 +161,6 @@ export const compose = async (
     },
   ]
   const scheduler = startScheduler({ kernel, jobs, log, now })
-  const identify = createIdentify({ db, config, sessions, keyUses, now, log })
   const app = createApp({ kernel, features, identify, guard, log })
 
   return {

@@ -8,6 +8,7 @@ import { type AnyOperation, httpParts, takesQuery } from './platform/operation.t
 import { createPasswords } from './platform/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { encoded, HOSTILE_BODIES, HOSTILE_PATHS, HOSTILE_QUERIES, type Ids, inputFor } from './testing/hostile.ts'
+import { OAUTH_ENV } from './testing/oauth.ts'
 import { dialects } from './testing/servers.ts'
 
 const SEED = 20_261_121
@@ -52,7 +53,7 @@ describe.each(dialects())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {
-    app = await testApp({ dialect, env: { RATE_LIMIT_ENABLED: 'false' }, passwords: createPasswords({ cost: 4 }) })
+    app = await testApp({ dialect, env: OAUTH_ENV, passwords: createPasswords({ cost: 4 }) })
     admin = await app.as('admin')
   })
   afterAll(() => app.close())

@@ -64,6 +64,9 @@ const banner = (url: string, { firstAdmin }: Plat): string => {
   return `${lines.join('\n')}\n\n`
 }
 
+/** Where a client sends a browser, so that its user is asked. */
+const CONSENT_PAGE = '/mcp-oauth/authorize'
+
 export type Server = { readonly url: string; readonly plat: Plat; readonly stop: () => Promise<void> }
 
 /** Listens; resolves when requests are answered. */
@@ -75,7 +78,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     throw error
   })
   const { hostname, port } = config.listenAddr
-  const site = openSite(SITE)
+  const site = openSite(SITE, config.mcpOauthEnabled ? [CONSENT_PAGE] : [])
   const server = Bun.serve({
     ...(hostname === undefined ? {} : { hostname }),
     port,

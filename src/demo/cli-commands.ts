@@ -6,7 +6,7 @@ export const demoCommands: readonly Command[] = [
     words: ['demo'],
     summary: 'Fill the server with a made-up estate, to try things out',
     description:
-      'Datacenters, nested networks, pools, devices, relationships and reservations; the same ones each time. They are added to what is there.',
+      'Datacenters, nested networks, pools, devices, relationships, reservations and what scans would have found of them; the same ones each time. They are added to what is there. Nothing is scanned.',
     spec: () => ({
       args: [],
       flags: [

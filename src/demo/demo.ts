@@ -2,13 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { discoveryRules, scans } from '../features/discovery/api.ts'
 import { importEstate } from '../features/estate/cli-import.ts'
 import { type Session, type Texts, textOf } from '../platform/cli/command.ts'
 import { usageError } from '../platform/cli/usage-error.ts'
-import { generateEstate } from './estate.ts'
+import { call, type Transport } from '../platform/client.ts'
+import { AppError } from '../platform/errors.ts'
+import { type Estate, generateEstate } from './estate.ts'
 import { writeEstate } from './files.ts'
 
 const DEFAULT_DEVICES = 300
+const NO_RULE: ReadonlySet<string> = new Set(['ALREADY_EXISTS', 'VALIDATION_ERROR'])
 
 const estateFor = (texts: Texts) => {
   const devices = Number(textOf(texts, 'devices') ?? DEFAULT_DEVICES)
@@ -21,14 +25,31 @@ const estateFor = (texts: Texts) => {
   }
 }
 
+/** What scans of the estate would have found. */
+const recordScans = async ({ io, globals }: Session, transport: Transport, estate: Estate): Promise<void> => {
+  let recorded = 0
+  for (const scan of estate.scans) {
+    await call(transport, scans.record, scan)
+    recorded++
+  }
+  for (const rule of estate.rules)
+    await call(transport, discoveryRules.create, rule).catch((error: unknown) => {
+      // There is one from the last time, or the server may not scan these networks.
+      if (!(error instanceof AppError && NO_RULE.has(error.code))) throw error
+    })
+  if (!globals.isQuiet) await io.stderr.write(`note: ${recorded} made-up scans are on record; none was made\n`)
+}
+
 export const demo = async (session: Session, texts: Texts): Promise<number> => {
   const estate = estateFor(texts)
   // Asked first: nobody waits for files that go nowhere.
-  await session.connect()
+  const { transport } = await session.connect()
   const folder = await mkdtemp(join(tmpdir(), 'plat-demo-'))
   try {
     await writeEstate(estate, folder)
-    return await importEstate(session, new Map([['path', [folder]]]))
+    const code = await importEstate(session, new Map([['path', [folder]]]))
+    if (code === 0) await recordScans(session, transport, estate)
+    return code
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -16,6 +16,7 @@ import {
   reservationRows,
 } from './networks.ts'
 import { createRandom } from './random.ts'
+import { type RuleRow, ruleRows, type ScanRow, scanRows } from './scans.ts'
 
 export type Estate = {
   readonly datacenters: Iterable<DatacenterRow>
@@ -24,6 +25,9 @@ export type Estate = {
   readonly devices: Iterable<DeviceRow>
   readonly relationships: Iterable<RelationshipRow>
   readonly reservations: Iterable<ReservationRow>
+  /** What an import does not take: it comes of scans. */
+  readonly scans: Iterable<ScanRow>
+  readonly rules: Iterable<RuleRow>
 }
 
 /** What there is of everything that an import takes. */
@@ -50,5 +54,7 @@ export const generateEstate = ({ devices, seed = 1 }: { devices: number; seed?: 
       for (let device = 0; device < devices; device++) yield* relationshipRows(inventory, device)
     }),
     reservations: repeatable(() => reservationRows(inventory)),
+    scans: repeatable(() => scanRows(inventory)),
+    rules: repeatable(() => ruleRows(inventory)),
   }
 }

@@ -109,6 +109,9 @@ export const segmentRange = (room: Room, segment: number): { start_ip: string; e
 /** Addresses from the upper end of a segment's range, which its servers don't reach. */
 export const spareIp = (room: Room, segment: number, n: number): string =>
   v4(segmentBase(room, segment) + LAST_POOLED_HOST - n)
+/** One of the addresses for machines that come and go. */
+export const dhcpIp = (room: Room, segment: number, n: number): string =>
+  v4(segmentBase(room, segment) + LAST_POOLED_HOST + 1 + n)
 /** The last 50 of a segment: for machines that come and go. */
 export const dhcpRange = (room: Room, segment: number): { start_ip: string; end_ip: string } => ({
   start_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST + 1),

@@ -2,7 +2,7 @@
 import type { Config } from '../platform/config.ts'
 import type { Secrets } from '../platform/crypto.ts'
 import type { Db } from '../platform/db/database.ts'
-import type { Kernel } from '../platform/kernel.ts'
+import type { Identify, Kernel } from '../platform/kernel.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Outbound } from '../platform/outbound.ts'
@@ -20,8 +20,10 @@ import { docsFeature } from './docs/docs.ts'
 import { feature as estate } from './estate/estate.ts'
 import { eventsFeature } from './events/events.ts'
 import { feature as keys } from './keys/keys.ts'
+import { lookupFeature } from './lookup/lookup.ts'
 import { mcpFeature } from './mcp/mcp.ts'
 import { feature as networks } from './networks/networks.ts'
+import { createOauth } from './oauth/oauth.ts'
 import { feature as pools } from './pools/pools.ts'
 import { feature as relationships } from './relationships/relationships.ts'
 import { feature as reservations } from './reservations/reservations.ts'
@@ -53,9 +55,12 @@ export type FeatureOptions = {
   readonly log: Logger
   readonly now: () => Date
   readonly outbound: Outbound
+  /** Tells whom the credentials of a request stand for. */
+  readonly identify: Identify
 }
 
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
+  const oauth = createOauth(options)
   const features = [
     datacenters,
     networks,
@@ -69,6 +74,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     conflicts,
     utilizationFeature(options),
     search,
+    lookupFeature(options),
     dashboard,
     estate,
     credentialsFeature(options),
@@ -77,9 +83,10 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     usersFeature(options),
     keys,
     sessionsFeature(options),
+    oauth.feature,
     auditFeature(options),
     systemFeature(options),
   ]
   const operations = features.flatMap((feature) => feature.operations)
-  return [...features, docsFeature(options), mcpFeature({ ...options, operations })]
+  return [...features, docsFeature(options), mcpFeature({ ...options, operations, entrance: oauth.entrance })]
 }

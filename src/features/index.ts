@@ -11,8 +11,10 @@ import { docsRoutes } from './docs/api.ts'
 import { estateRoutes } from './estate/api.ts'
 import { eventRoutes } from './events/api.ts'
 import { keys } from './keys/api.ts'
+import { lookup } from './lookup/api.ts'
 import { mcpRoutes } from './mcp/api.ts'
 import { networks } from './networks/api.ts'
+import { oauthClients, oauthGrants, oauthRoutes } from './oauth/api.ts'
 import { pools } from './pools/api.ts'
 import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
@@ -41,6 +43,7 @@ export const contracts = {
   conflicts,
   webhooks,
   search,
+  lookup,
   dashboard,
   credentials,
   secrets,
@@ -48,6 +51,8 @@ export const contracts = {
   users,
   keys,
   sessions,
+  oauthClients,
+  oauthGrants,
   audit,
   system,
 } satisfies Record<string, OperationSet>
@@ -61,4 +66,5 @@ export const routes: readonly RawRoute[] = [
   systemRoutes,
   docsRoutes,
   mcpRoutes,
+  oauthRoutes,
 ].flatMap((set) => Object.values<RawRoute>(set))

@@ -8,7 +8,9 @@ import type { DeviceTables } from './devices/table.ts'
 import type { DiscoveryTables } from './discovery/table.ts'
 import type { EventTables } from './events/table.ts'
 import type { KeyTables } from './keys/table.ts'
+import type { PlanTables } from './mcp/table.ts'
 import type { NetworkTables } from './networks/table.ts'
+import type { OauthTables } from './oauth/table.ts'
 import type { OccupancyTables } from './occupancy/table.ts'
 import type { PoolTables } from './pools/table.ts'
 import type { RelationshipTables } from './relationships/table.ts'
@@ -38,5 +40,7 @@ export type Tables = DatacenterTables &
   ConflictTables &
   UtilizationTables &
   EventTables &
+  OauthTables &
   WebhookTables &
+  PlanTables &
   AuditTables

@@ -11,6 +11,11 @@ import { discovery } from './0008-discovery.ts'
 import { events } from './0009-events.ts'
 import { conflicts } from './0010-conflicts.ts'
 import { utilization } from './0011-utilization.ts'
+import { oauth } from './0012-oauth.ts'
+import { plans } from './0013-plans.ts'
+import { lookup } from './0014-lookup.ts'
+import { openDeliveries } from './0016-open-deliveries.ts'
+import { discoveryScale } from './0017-discovery-scale.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -24,4 +29,9 @@ export const migrations: readonly Migration[] = [
   events,
   conflicts,
   utilization,
+  oauth,
+  plans,
+  lookup,
+  openDeliveries,
+  discoveryScale,
 ]

@@ -11,6 +11,8 @@ export class WithStatus<T> {
   constructor(
     readonly status: number,
     readonly value: T,
+    /** What was only tried leaves no entry in the audit trail. */
+    readonly isDryRun = false,
   ) {}
 }
 

@@ -3,7 +3,7 @@
  * feature's. Browser-safe.
  */
 import { singular } from './command.ts'
-import type { Request } from './kernel.ts'
+import type { Caller, Request } from './kernel.ts'
 import { type AnyOperation, type Effect, httpParts, type RawRoute } from './operation.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
@@ -23,6 +23,10 @@ export type AuditEvent = Audited & {
   /** The address of the client; '' where nobody knows it. */
   readonly client: string
   readonly requestId: string
+  /** The client that acts for the user by OAuth, by name and id; '' without one. */
+  readonly oauthClient: string
+  /** The MCP tool by which it was called; '' without one. */
+  readonly tool: string
   /** What the caller sent, secrets and all: the trail redacts it. Undefined where nothing was sent, or nothing was read. */
   readonly changes: unknown
 }
@@ -103,9 +107,14 @@ const partsByOperation = new WeakMap<AnyOperation, Parts>()
 
 type Call = Omit<Request, 'input'>
 
+/** How a client stands in the trail: its name is its own invention, its id is not. */
+export const namedClient = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name} (${id})`
+
+const oauthClientOf = ({ client }: Caller): string => (client ? namedClient(client) : '')
+
 /** The entry of a call. */
 export const eventOf = (audited: Audited, call: Call, about: Partial<AuditEvent>): AuditEvent => {
-  const { caller, client = '', requestId } = call
+  const { caller, client = '', requestId, tool = '' } = call
   return {
     ...audited,
     resourceId: '',
@@ -114,13 +123,17 @@ export const eventOf = (audited: Audited, call: Call, about: Partial<AuditEvent>
     keyId: caller.via === 'key' ? (caller.credentialId ?? '') : '',
     client,
     requestId,
+    oauthClient: oauthClientOf(caller),
+    tool,
     changes: undefined,
     ...about,
   }
 }
 
 /** What only the handler of a raw route knows of its call. */
-export type AuditNote = Partial<Pick<AuditEvent, 'resource' | 'resourceId' | 'userId' | 'username' | 'changes'>>
+export type AuditNote = Partial<
+  Pick<AuditEvent, 'resource' | 'resourceId' | 'userId' | 'username' | 'oauthClient' | 'changes'>
+>
 
 /** The audit entry of a raw route's call. What the handler throws is put on record by the kernel, with all it has noted. */
 export type RawAudit<Tx> = {

@@ -71,6 +71,7 @@ test('nothing set gives the documented defaults', () => {
     mcpOauthIssuerUrl: undefined,
     mcpOauthAccessTokenTtlMs: 3_600_000,
     mcpOauthRefreshTokenTtlMs: 2_592_000_000,
+    mcpOauthRefreshGraceMs: 0,
     poolUtilizationThresholdPercent: 90,
     webhookRetentionDays: 30,
   })

@@ -39,6 +39,7 @@ type Options = ErrorOptions & {
   readonly details?: readonly FieldIssue[]
   readonly status?: number
   readonly retryAt?: Date
+  readonly challenge?: string
 }
 
 export class AppError extends Error {
@@ -48,16 +49,19 @@ export class AppError extends Error {
   readonly status: number
   /** When it is worth trying again: the header Retry-After. */
   readonly retryAt: Date | undefined
+  /** The header WWW-Authenticate; a 401 without one of its own says `Bearer`. */
+  readonly challenge: string | undefined
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details = [], status = ERRORS[code].status, retryAt, ...options }: Options = {},
+    { details = [], status = ERRORS[code].status, retryAt, challenge, ...options }: Options = {},
   ) {
     super(message, options)
     this.details = details
     this.status = status
     this.retryAt = retryAt
+    this.challenge = challenge
   }
 
   toBody(): ErrorBody {

@@ -3,7 +3,7 @@
  * audit entry, commit. Nothing else checks permissions, opens a transaction, emits events or writes to the audit trail.
  */
 import type { Kysely } from 'kysely'
-import type { Answer } from './answer.ts'
+import { type Answer, WithStatus } from './answer.ts'
 import { type Audited, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
 import type { Db, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
@@ -25,10 +25,20 @@ import { parse } from './validate.ts'
 export type Caller = {
   readonly userId: string | undefined
   readonly username: string
-  readonly via: 'guest' | 'session' | 'key' | 'job'
-  /** Id of the session or key that was shown. */
+  readonly via: 'guest' | 'session' | 'key' | 'oauth' | 'job'
+  /** Id of the session, key or grant that was shown. */
   readonly credentialId: string | undefined
   readonly permissions: ReadonlySet<string>
+  /** The client that acts for the user, where one does. */
+  readonly client?: ActingClient
+}
+
+export type ActingClient = {
+  readonly id: string
+  /** What it calls itself. */
+  readonly name: string
+  /** What the user may do and the client was not allowed to: a new consent may change that. */
+  readonly withheld: ReadonlySet<string>
 }
 
 export const GUEST: Caller = {
@@ -38,6 +48,18 @@ export const GUEST: Caller = {
   credentialId: undefined,
   permissions: new Set(),
 }
+
+/** Who a request's credentials stand for. */
+export type Identity = {
+  readonly caller: Caller
+  /** Set when the request was let in by a cookie, which a browser sends without being asked. */
+  readonly isAmbient: boolean
+  /** A session cookie to send again, because its expiry moved. */
+  readonly setCookie?: string
+}
+
+/** Whom the headers of a request stand for; undefined without credentials. @throws AppError for credentials that don't hold. */
+export type Identify = (headers: Headers) => Promise<Identity | undefined>
 
 /** What a caller brings along with the input. */
 export type Request = {
@@ -49,6 +71,8 @@ export type Request = {
   readonly signal: AbortSignal
   /** The If-Match header of a PUT or DELETE. */
   readonly ifMatch?: string | undefined
+  /** The MCP tool by which it is called. */
+  readonly tool?: string
 }
 
 export type KernelWriteOptions<Tables> = WriteOptions & {
@@ -123,7 +147,12 @@ export type Bound<Tables> = {
         ) => Promise<(ctx: KernelCtx<Tables>) => Promise<unknown>>
       }
 }
-export type BoundRaw<Tables> = { readonly route: RawRoute; readonly handler: RawHandler<Tables> }
+export type BoundRaw<Tables> = {
+  readonly route: RawRoute
+  readonly handler: RawHandler<Tables>
+  /** Tells who calls, in place of what tells it everywhere else; of a public route as well. */
+  readonly identify?: Identify
+}
 
 /** Background work: takes no input, is idempotent, runs on a timer, and writes in transactions of its own (`ctx.write`). */
 export type Job<Tables> = {
@@ -152,13 +181,36 @@ export type Feature<Tables> = {
 /** A job is not called off half-way. */
 const NEVER = new AbortController().signal
 
+/** The FORBIDDEN of a client whose user could have allowed it more. */
+export class InsufficientScopeError extends AppError {
+  constructor(
+    message: string,
+    /** Each of them would do. */
+    readonly permissions: readonly Permission[],
+  ) {
+    super('FORBIDDEN', message)
+  }
+}
+
 /** @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission. */
 export const checkAccess = (access: Access, caller: Caller): void => {
   if (access === 'public') return
   if (caller.via === 'guest') throw new AppError('UNAUTHORIZED', 'Sign in, or send an API key as a Bearer token')
   const wanted = permissionsOf(access)
   if (access === 'authenticated' || wanted.some((permission) => caller.permissions.has(permission))) return
-  throw new AppError('FORBIDDEN', `This needs the permission ${wanted.join(' or ')}`)
+  const message = `This needs the permission ${wanted.join(' or ')}`
+  const withheld = wanted.filter((permission) => caller.client?.withheld.has(permission))
+  throw withheld.length > 0 ? new InsufficientScopeError(message, withheld) : new AppError('FORBIDDEN', message)
+}
+
+/**
+ * What asks for no permission is in no scope, and so nobody has allowed a client to do it: a user's keys, sessions and
+ * consents are for the user.
+ * @throws AppError FORBIDDEN
+ */
+const checkConsent = ({ access, needsNoConsent }: AnyOperation, { client }: Caller): void => {
+  if (client && access === 'authenticated' && !needsNoConsent)
+    throw new AppError('FORBIDDEN', 'This is for the user, and not for a client that acts for the user')
 }
 
 /** A transaction, and the names of what was emitted in it so far. */
@@ -175,6 +227,8 @@ export type KernelOptions<Tables> = {
 }
 
 export type Kernel<Tables> = {
+  /** The same features on another view of the database, or with others to tell of what happens. */
+  readonly over: (other: Partial<Omit<KernelOptions<Tables>, 'features'>>) => Kernel<Tables>
   readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
   /** Puts on record that a call was turned away, and why, before it came to be run. */
   readonly refused: (called: AnyOperation | RawRoute, request: Request, error: unknown) => Promise<void>
@@ -261,6 +315,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
     checkAccess(op.access, request.caller)
+    checkConsent(op, request.caller)
     const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
     const ctx = contextFor(request, undefined)
     return typeof handler === 'object' ? (await handler.prepare(ctx, input))(ctx) : handler(ctx, input)
@@ -273,6 +328,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     done: (made: unknown, tx?: Tx<Tables>) => Promise<void>,
   ): Promise<unknown> => {
     checkAccess(op.access, request.caller)
+    checkConsent(op, request.caller)
     const input = parse(op.input, request.input) as never // as in `runRead`
     const inTransaction = (work: Work<unknown>) =>
       transact(request, async (ctx, tx) => {
@@ -290,7 +346,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const runAudited = async (bound: Bound<Tables>, request: Request, audited: Audited): Promise<unknown> => {
     const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, request.input, made))
     try {
-      return await runWrite(bound, request, (made, tx) => audit.succeeded(event(made), tx))
+      return await runWrite(bound, request, async (made, tx) => {
+        if (made instanceof WithStatus && made.isDryRun) return
+        await audit.succeeded(event(made), tx)
+      })
     } catch (error) {
       await audit.failed(event(), error)
       throw error
@@ -298,6 +357,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   }
 
   return {
+    over: (other) => createKernel({ ...options, ...other }),
     run: (bound, request) => {
       const audited = auditedAs(bound.op)
       return audited ? runAudited(bound, request, audited) : runRead(bound, request)

@@ -47,7 +47,13 @@ export type Operation<
   readonly effect: Effect
   /** The handler begins without a transaction and writes in short ones (`ctx.write`), as a job does: for long work, or work that isn't SQL. */
   readonly hasOwnTransactions?: true
+  /** Changes many objects in one call: an AI client is shown what it would do before it does it, as with every delete. */
+  readonly isBulk?: true
+  /** Acts on more than Plat's own data: it probes a network, or calls another server. */
+  readonly reachesOut?: true
   readonly access: Access
+  /** With access `authenticated`: a client that acts for a user may do it as well, though no scope says so. */
+  readonly needsNoConsent?: true
   /** Request headers that carry a field of the input: `{ 'Idempotency-Key': 'idempotency_key' }`. */
   readonly headers?: Readonly<Record<string, keyof z.input<In> & string>>
   /** Fields of the input that travel in the query string of a POST or PUT: `?dry_run=true`. A body may hold them too. */
@@ -105,8 +111,12 @@ export type RawRoute = {
   readonly query?: z.ZodObject
   readonly input?: z.ZodObject
   readonly output?: z.ZodType
+  /** Media type of the body where it is not JSON. */
+  readonly consumes?: string
   /** Media type of the answer where it is not JSON. */
   readonly produces?: string
+  /** What a 400 looks like, where a protocol of its own says so. */
+  readonly refusal?: z.ZodType
 }
 
 export const rawRoute = <const R extends RawRoute>(route: R): R => route

@@ -16,8 +16,8 @@ const sources: Sources = new Map(
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
 
 /** What runs in a browser as well: contracts for their types, the client, addresses. */
-const SHARED = /^(net\/[\w-]+\.ts|platform\/(client|command|errors)\.ts)$/
-const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/api\.ts|platform\/operation\.ts)$/
+const SHARED = /^(net\/[\w-]+\.ts|platform\/(client|command|command-text|errors)\.ts)$/
+const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\.ts)$/
 
 const ofServer = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) =>

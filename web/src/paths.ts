@@ -7,6 +7,7 @@ export const PATHS = [
   '/account',
   '/audit',
   '/conflicts',
+  '/connect',
   '/credentials',
   '/datacenters',
   '/datacenters/$id',
@@ -18,6 +19,7 @@ export const PATHS = [
   '/keys',
   '/networks',
   '/networks/$id',
+  '/oauth',
   '/pools',
   '/pools/$id',
   '/reservations',
@@ -40,3 +42,5 @@ export const STORIES = '/dev/components'
 
 /** Outside of the frame that all the others are in. */
 export const LOGIN = '/login'
+/** Where clients send people, to be asked (RFC 6749 3.1); the server shows the page there while OAuth is on. */
+export const CONSENT = '/mcp-oauth/authorize'

@@ -13,7 +13,7 @@ import { meQuery, queryClient } from './api/queries.ts'
 import { DevicePage } from './devices/device-page.tsx'
 import { DevicesPage } from './devices/devices-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
-import { LOGIN, type Path, STORIES } from './paths.ts'
+import { CONSENT, LOGIN, type Path, STORIES } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
 import { PageLoading, Shell } from './shell/shell.tsx'
@@ -29,6 +29,12 @@ const login = createRoute({
     ...(typeof search.expired === 'string' ? { expired: search.expired } : {}),
   }),
   component: lazyRouteComponent(() => import('./login/login-page.tsx'), 'LoginPage'),
+})
+
+const consent = createRoute({
+  getParentRoute: () => root,
+  path: CONSENT,
+  component: lazyRouteComponent(() => import('./oauth/consent-page.tsx'), 'ConsentPage'),
 })
 
 /** Whoever is inside is signed in. */
@@ -149,6 +155,14 @@ const pages = [
     lazyRouteComponent(() => import('./conflicts/conflicts-page.tsx'), 'ConflictsPage'),
   ),
   page(
+    '/oauth',
+    lazyRouteComponent(() => import('./oauth/clients-page.tsx'), 'ClientsPage'),
+  ),
+  page(
+    '/connect',
+    lazyRouteComponent(() => import('./connect/connect-page.tsx'), 'ConnectPage'),
+  ),
+  page(
     '/webhooks',
     lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
   ),
@@ -184,7 +198,7 @@ const stories = __STORIES__
   : []
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, app.addChildren([...all, ...stories])]),
+  routeTree: root.addChildren([login, consent, app.addChildren([...all, ...stories])]),
   parseSearch,
   stringifySearch,
   defaultPendingMs: 150,

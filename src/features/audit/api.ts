@@ -21,6 +21,8 @@ export const AuditEntry = z
     status: z.enum(STATUSES),
     error: z.string().describe('Why it failed; empty for a success'),
     request_id: z.string().describe('X-Request-Id of the answer'),
+    oauth_client: z.string().describe('The client that acted for the user by OAuth, by name and id; empty without one'),
+    tool: z.string().describe('The MCP tool by which it was done; empty without one'),
   })
   .meta({
     id: 'AuditEntry',

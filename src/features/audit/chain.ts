@@ -7,8 +7,8 @@ export const CHAINS = 32
 /** How many places a chain has, the first of which stays empty. */
 const PLACES = 2 ** 40
 
-/** The columns of an entry: what the hash speaks for, in this order. Never changed: old hashes would no longer hold. */
-export const columns = [
+/** What every hash speaks for, in this order. Never changed: old hashes would no longer hold. */
+const hashed = [
   'id',
   'timestamp',
   'action',
@@ -23,6 +23,12 @@ export const columns = [
   'error',
   'request_id',
 ] as const satisfies readonly (keyof AuditRow)[]
+
+/** Came later: a hash speaks for these as well where one of them says something. */
+const hashedLater = ['oauth_client', 'tool'] as const satisfies readonly (keyof AuditRow)[]
+
+/** The columns of an entry. */
+export const columns = [...hashed, ...hashedLater] as const
 
 export type Entry = Pick<AuditRow, (typeof columns)[number]>
 /** An entry in its place. */
@@ -42,8 +48,11 @@ export const placeOf = (chain: number, seq: number): number => chain * PLACES + 
 export const seqOf = (chain: number, place: number | string): number => Number(place) - placeOf(chain, 0)
 
 /** The hash of an entry behind one that has the hash `previous`. */
-export const hashOf = (previous: string, link: Link): string =>
-  Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...columns.map((column) => link[column])]), 'hex')
+export const hashOf = (previous: string, link: Link): string => {
+  const later = hashedLater.map((column) => link[column])
+  const values = [...hashed.map((column) => link[column]), ...(later.some((value) => value !== '') ? later : [])]
+  return Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...values]), 'hex')
+}
 
 /** Where the kept part of a chain begins (behind that entry) and ends. */
 export type Chain = {

@@ -21,6 +21,8 @@ export type AuditRow = {
   status: 'success' | 'failure'
   error: string
   request_id: string
+  oauth_client: string
+  tool: string
   /** SHA-256 of the hash before and of this entry. */
   hash: string
 }

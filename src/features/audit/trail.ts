@@ -41,6 +41,8 @@ const draftOf = (event: AuditEvent, error?: string): Draft => ({
   status: error === undefined ? 'success' : 'failure',
   error: error === undefined ? '' : kept(error),
   request_id: event.requestId,
+  oauth_client: kept(event.oauthClient),
+  tool: event.tool,
 })
 
 const entryAt = (at: Date, draft: Draft): Entry => ({

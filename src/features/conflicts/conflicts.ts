@@ -12,6 +12,9 @@ import { addressesChanged, addressesTaken, checkAll, close, placesChanged } from
 import type { Conflict } from './schema.ts'
 import * as store from './store.ts'
 
+/** The conflict of a stored row. */
+export const conflictOf = store.conflictOf
+
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   const stored = await store.lock(ctx, id)
   if (!stored) throw notFound('conflict', id)

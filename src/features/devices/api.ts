@@ -154,6 +154,7 @@ export const devices = {
     summary: 'Create, update and delete up to 1,000 devices in one call',
     http: 'POST /api/devices/bulk',
     effect: 'action',
+    isBulk: true,
     access: { anyOf: ['devices:create', 'devices:update', 'devices:delete'] },
     maxBodyBytes: 16 * 1024 * 1024,
     input: bulkInput({ device: BulkFields }),

@@ -1,11 +1,21 @@
 /** The discovery contract: scans, discovered devices, rules, and the inbox between what is found and what is documented. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/address-field.ts'
-import { ERROR_CODES } from '../../platform/errors.ts'
 import { idOf, Key, line, Page } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 import { Device } from '../devices/schema.ts'
-import { InboxChoice, many, Promotion, PromotionOfMany, RuleDraft, RulePatch, ScanRequest } from './inputs.ts'
+import {
+  InboxChoice,
+  MAX_RECORD_BYTES,
+  many,
+  Promotion,
+  PromotionOfMany,
+  RuleDraft,
+  RulePatch,
+  ScanRecord,
+  ScanRequest,
+} from './inputs.ts'
+import { itemResults } from './results.ts'
 import {
   Bucket,
   DiscoveredDetail,
@@ -22,30 +32,6 @@ import {
   ScanStatus,
 } from './schema.ts'
 
-const ItemError = z
-  .object({
-    code: z.enum(ERROR_CODES),
-    error: z.string(),
-    details: z.array(z.object({ field: z.string(), message: z.string() })),
-  })
-  .meta({ id: 'Error' })
-
-/** What becomes of each item by itself. */
-const itemResults = <const Word extends string, Shape extends z.ZodRawShape>(word: Word, shape: Shape) =>
-  z.object({
-    results: z.array(
-      z.object({
-        index: z.int(),
-        id: z.string(),
-        status: z.enum([word, 'failed']),
-        ...shape,
-        error: ItemError.optional(),
-      }),
-    ),
-    succeeded: z.int(),
-    failed: z.int(),
-  })
-
 const OneScan = z.object({ id: idOf('scans') })
 
 export const scans = {
@@ -53,16 +39,33 @@ export const scans = {
     name: 'scans.start',
     summary: 'Scan a network; a second scan of the same network waits for the first',
     description:
-      'Without a body it is a quick one. With dry_run the answer is 200 with what it would take. The addresses that the rule of the network excludes are left out as well.',
+      'Without a body it is a quick one. With dry_run the answer is 200 with what it would take, and nothing is on record. The addresses that the rule of the network excludes are left out as well.',
     http: 'POST /api/discovery/networks/{id}/scan',
     status: 202,
     effect: 'create',
+    reachesOut: true,
     access: 'discovery:create',
     inQuery: ['dry_run'],
     mcp: 'listed',
     cli: { command: 'discovery scan', args: ['id'] },
     input: ScanRequest,
     output: z.union([Scan, ScanEstimate]),
+  }),
+  record: operation({
+    name: 'scans.record',
+    summary: 'Put on record what a scan found that was made elsewhere',
+    description:
+      'For networks that the server cannot reach: it is taken in as a scan of its own would be, and nothing is sent. The scan must be of all of the network but what is excluded.',
+    http: 'POST /api/discovery/networks/{id}/results',
+    status: 201,
+    effect: 'create',
+    hasOwnTransactions: true,
+    access: 'discovery:create',
+    maxBodyBytes: MAX_RECORD_BYTES,
+    mcp: 'hidden',
+    cli: { args: ['id'] },
+    input: ScanRecord,
+    output: Scan,
   }),
   list: operation({
     name: 'scans.list',
@@ -131,6 +134,7 @@ export const discovery = {
     mcp: 'listed',
     input: z.object({
       network_id: idOf('networks').optional(),
+      device_id: idOf('devices').optional().describe('Only those that are this documented device'),
       status: DiscoveredStatus.optional(),
       promoted: z.boolean().optional().describe('Only those that are promoted, or only those that are not'),
       q: line(256)
@@ -161,6 +165,17 @@ export const discovery = {
     input: OneDiscovered,
     output: z.void(),
   }),
+  removeMany: operation({
+    name: 'discovery.delete-many',
+    summary: 'Delete up to 1,000 discovered devices; the next scan may find them again',
+    http: 'POST /api/discovery/devices/delete',
+    effect: 'delete',
+    isBulk: true,
+    access: 'discovery:delete',
+    cli: { args: ['ids'] },
+    input: z.object({ ids: many(idOf('discovery')) }),
+    output: itemResults('deleted', {}),
+  }),
   clear: operation({
     name: 'discovery.clear',
     summary: 'Delete all discovered devices of a network',
@@ -189,6 +204,7 @@ export const discovery = {
     summary: 'Document up to 1,000 discovered devices, named by a template',
     http: 'POST /api/discovery/devices/promote',
     effect: 'action',
+    isBulk: true,
     access: 'discovery:update',
     cli: { args: ['ids'] },
     input: PromotionOfMany,
@@ -199,6 +215,7 @@ export const discovery = {
     summary: 'Say that other discovered devices are this one; they become its addresses',
     http: 'POST /api/discovery/devices/{id}/merge',
     effect: 'action',
+    isBulk: true,
     access: 'discovery:update',
     cli: { args: ['id', 'other_ids'] },
     input: z.object({ id: idOf('discovery'), other_ids: z.array(idOf('discovery')).min(1).max(63) }),
@@ -306,6 +323,7 @@ export const inbox = {
       'A new one becomes a device; of a changed one the fields are written; a gone one is decommissioned; of a conflict what was seen last holds.',
     http: 'POST /api/discovery/inbox/accept',
     effect: 'action',
+    isBulk: true,
     access: 'discovery:update',
     input: z.object({ items: many(InboxChoice) }),
     output: itemResults('accepted', { device_id: z.string().nullable().optional() }),
@@ -315,6 +333,7 @@ export const inbox = {
     summary: 'Put items aside until something else about them differs',
     http: 'POST /api/discovery/inbox/ignore',
     effect: 'action',
+    isBulk: true,
     access: 'discovery:update',
     cli: { args: ['ids'] },
     input: z.object({ ids: many(idOf('discovery')) }),
@@ -325,6 +344,7 @@ export const inbox = {
     summary: 'Put ignored items back',
     http: 'POST /api/discovery/inbox/restore',
     effect: 'action',
+    isBulk: true,
     access: 'discovery:update',
     cli: { args: ['ids'] },
     input: z.object({ ids: many(idOf('discovery')) }),

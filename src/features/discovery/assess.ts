@@ -2,7 +2,7 @@
 import type { Ctx } from '../ctx.ts'
 import { comparable } from './derive.ts'
 import * as documented from './documented-store.ts'
-import { judgeFindings, type Link, type Neighbour, signatureOf } from './findings.ts'
+import { judgeFindings, type Link, linkedIds, type Neighbour, signatureOf } from './findings.ts'
 import * as store from './found-store.ts'
 import type { Conflict, DiscoveredRecord } from './records.ts'
 import type { DiscoveredDevice } from './schema.ts'
@@ -21,16 +21,9 @@ export type Draft = {
   readonly links: readonly Link[]
 }
 
-// What is stored was written here.
-export const linksOf = (row: Pick<DiscoveredRow, 'links'> | undefined): Link[] =>
-  row ? (JSON.parse(row.links) as Link[]) : []
-
 const present = (ids: readonly (string | null | undefined)[]): string[] => [
   ...new Set(ids.filter((id) => id !== null && id !== undefined)),
 ]
-
-const linkedIds = (links: readonly Link[]): string[] =>
-  links.map((link) => (link.kind === 'switch_port' ? link.sourceId : link.targetId))
 
 type Linked = {
   readonly switchNames: ReadonlyMap<string, string>
@@ -145,7 +138,7 @@ export const draftOf = (
   if (!row || !doc) return []
   const { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed } = row
   const marks = { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed }
-  return [{ record, device: doc, ipKey: row.ip_key, marks, conflicts, links: linksOf(row), ...changes }]
+  return [{ record, device: doc, ipKey: row.ip_key, marks, conflicts, links: store.linksOf(row), ...changes }]
 }
 
 /** Assesses anew what is stored. */

@@ -19,8 +19,8 @@ const recorded = async (ctx: Ctx, ids: readonly string[], of: { kind: ChangeKind
 }
 
 /** Devices tell themselves in which scan they were found first; those that came back are on record. */
-const fresh = async (ctx: Ctx, networkId: string, ids: readonly string[], limit: number): Promise<Some> => {
-  const { count, docs } = await queries.firstSeenIn(ctx, networkId, ids, limit)
+const fresh = async (ctx: Ctx, ids: readonly string[], limit: number): Promise<Some> => {
+  const { count, docs } = await queries.firstSeenIn(ctx, ids, limit)
   const back = await recorded(ctx, ids, { kind: 'new', limit })
   const first = docs.map(({ id, ip, hostname, mac_address }): ScanChange => {
     return { kind: 'new', discovered_id: id, ip, hostname, mac_address, changes: [] }
@@ -33,7 +33,7 @@ export const diffOf = async (ctx: Ctx, scan: Scan, limit: number): Promise<ScanD
   // What one in between found that was not completed, is news of this one as well.
   const ids = await store.idsBetween(ctx, scan, previous)
   const kinds = {
-    new: await fresh(ctx, scan.network_id, ids, limit),
+    new: await fresh(ctx, ids, limit),
     changed: await recorded(ctx, ids, { kind: 'changed', limit }),
     gone: await recorded(ctx, ids, { kind: 'gone', limit }),
   }

@@ -8,19 +8,23 @@ import { assess, draftOf, reassess } from './assess.ts'
 import * as credentialStore from './credential-store.ts'
 import * as documented from './documented-store.ts'
 import { foundHandlers } from './found.ts'
-import * as queries from './found-queries.ts'
+import { holdsWord as wordInFound } from './found-list.ts'
 import * as foundStore from './found-store.ts'
 import { inboxHandlers } from './inbox.ts'
+import { unlink } from './link-up.ts'
 import { lockHandlers } from './locks.ts'
 import * as ruleStore from './rule-store.ts'
 import { ruleHandlers } from './rules.ts'
 import { createRunner, type RunnerOptions } from './runner.ts'
 import * as scanStore from './scan-store.ts'
 import { scanHandlers } from './scans.ts'
-import { forgetOld, startDue } from './upkeep.ts'
+import { forgetOld, forgetScans, startDue } from './upkeep.ts'
 
 /** The condition that a search over everything finds discovered devices by. */
-export const holdsWord = queries.holdsWord
+export const holdsWord = wordInFound
+
+/** What an address of a network is kept under. */
+export const placeOf = foundStore.placeOf
 
 const SECOND_MS = 1000
 const DAY_MS = 86_400_000
@@ -44,7 +48,7 @@ const release = async (ctx: Ctx, { id }: Device): Promise<void> => {
 
 const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
   await scanStore.removeOfNetwork(ctx, id)
-  await foundStore.removeOfNetwork(ctx, id)
+  await unlink(ctx, await foundStore.removeOfNetwork(ctx, id))
   await ruleStore.removeOfNetwork(ctx, id)
   await credentialStore.removePinsOf(ctx, id)
 }
@@ -95,6 +99,13 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         everyMs: DAY_MS,
         runsAtStart: true,
         run: (ctx) => forgetOld(ctx, config.discoveryCleanupDays),
+      },
+      {
+        name: 'discovery.forget-scans',
+        summary: 'Deletes scans that ended more than 90 days ago, but for the newest 20 of each network',
+        everyMs: DAY_MS,
+        runsAtStart: true,
+        run: forgetScans,
       },
     ],
     committed: runner.committed,

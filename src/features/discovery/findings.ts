@@ -19,6 +19,10 @@ export type Link =
   /** A neighbour by LLDP, as a discovered device. */
   | { readonly kind: 'neighbour'; readonly targetId: string; readonly because: string }
 
+/** The discovered devices that links are to or from. */
+export const linkedIds = (links: readonly Link[]): string[] =>
+  links.map((link) => (link.kind === 'switch_port' ? link.sourceId : link.targetId))
+
 /** A neighbour that is documented, and not yet as one. */
 export type Neighbour = { readonly id: string; readonly name: string; readonly because: string }
 
@@ -97,7 +101,9 @@ const status = ({ discovered }: Judged, device: Device): Finding[] => {
 }
 
 /** Of the first documented address that was seen: a device with several MACs is connected at several places, and is left alone. */
-const switchPorts = ({ discovered, links, switchNames }: Judged, device: Device): Finding[] => {
+const switchPorts = ({ discovered, links: all, switchNames }: Judged, device: Device): Finding[] => {
+  // What was told by a device that is forgotten by now, nobody can look at any more.
+  const links = all.filter((link) => link.kind !== 'switch_port' || switchNames.has(link.sourceId))
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
   const macs = new Set(links.flatMap((link) => (link.kind === 'switch_port' ? [link.mac] : [])))
   if (macs.size !== 1) return []

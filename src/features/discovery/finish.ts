@@ -8,16 +8,17 @@ import { changesBetween, comparable, DECAY } from './derive.ts'
 import * as queries from './found-queries.ts'
 import * as store from './found-store.ts'
 import { type Intake, keep, saveTouched } from './intake.ts'
-import { linkUp } from './link-up.ts'
+import { linkUp, unlink } from './link-up.ts'
 import { withoutPorts } from './observe.ts'
+import { inPortions, portionFor } from './portion.ts'
 import type { DiscoveredRecord, Records, Seen } from './records.ts'
 import { refreshKeys } from './records.ts'
 import * as scanStore from './scan-store.ts'
 import type { DiscoveredDevice, Scan } from './schema.ts'
 import type { ChangeRow } from './table.ts'
 
-/** Devices of one transaction: some milliseconds of the writer's time. */
-const CHUNK = 200
+/** Devices that are looked at together for whether there is anything to do about them. */
+const PAGE = 500
 
 type Finishing = Omit<Intake, 'stage'> & {
   readonly isExcluded: (ip: string) => boolean
@@ -30,9 +31,6 @@ const excluded = ({ exclude_ips }: Pick<Scan, 'exclude_ips'>): ((ip: string) => 
     return ip !== undefined && ranges.some((range) => rangeHolds(range, ip))
   }
 }
-
-type Place = readonly [ipKey: string, id: string]
-const START: Place = ['', '']
 
 const changeOf = (
   device: DiscoveredDevice,
@@ -56,7 +54,7 @@ const unseenDraft = (record: DiscoveredRecord, now: string, { scanId }: Finishin
   const reasons = [`not seen since ${device.last_seen}`, ...device.reasons.filter((one) => !one.startsWith('not seen'))]
   const addresses = device.addresses.map((one) => ({ ...one, status: 'down' as const }))
   const gone: DiscoveredDevice = { ...device, status: 'down', confidence, reasons, addresses, updated_at: now }
-  return [{ ...draft, device: gone, marks: { ...marks, unseen_scan_id: scanId } }]
+  return [{ ...draft, links: [], device: gone, marks: { ...marks, unseen_scan_id: scanId } }]
 }
 
 const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]): Promise<void> => {
@@ -72,6 +70,10 @@ const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]
   )
   const drafts = records.flatMap((record) => unseenDraft(record, ctx.now, finishing))
   await store.save(ctx, await assess(ctx, finishing.networkId, drafts))
+  await unlink(
+    ctx,
+    records.map(({ id }) => id),
+  )
   for (const { addresses } of records)
     for (const [key, seen] of addresses) addresses.set(key, { ...seen, status: 'down' })
   await store.saveAddresses(ctx, { networkId: finishing.networkId, records, owners }, () => true)
@@ -111,9 +113,7 @@ const tidied = (records: Records, record: DiscoveredRecord, { scanId, type, isEx
   return left
 }
 
-type SeenRow = Awaited<ReturnType<typeof queries.seenIn>>[number]
-
-const changesIn = (row: SeenRow, record: DiscoveredRecord | undefined, finishing: Finishing): ChangeRow[] => {
+const changesIn = (row: queries.Place, record: DiscoveredRecord | undefined, finishing: Finishing): ChangeRow[] => {
   if (!record?.row || !record.doc) return []
   const { row: stored, doc } = record
   const change = changeOf(doc, finishing, row.ip_key)
@@ -143,7 +143,7 @@ const hasSnmp = ({ addresses }: DiscoveredRecord): boolean =>
   [...addresses.values()].some(({ observation }) => observation.snmp !== null)
 
 /** Answers with the ids of those that tell of others. */
-const settle = async (ctx: Ctx, finishing: Finishing, rows: readonly SeenRow[]): Promise<string[]> => {
+const settle = async (ctx: Ctx, finishing: Finishing, rows: readonly queries.Place[]): Promise<string[]> => {
   const records = await store.loadByIds(
     ctx,
     rows.map(({ id }) => id),
@@ -166,16 +166,25 @@ const settle = async (ctx: Ctx, finishing: Finishing, rows: readonly SeenRow[]):
   return [...records.byId.values()].filter(hasSnmp).map(({ id }) => id)
 }
 
-const inChunks = async <Row extends { readonly id: string; readonly ip_key: string }>(
-  next: (after: Place) => Promise<Row[]>,
-  work: (rows: readonly Row[]) => Promise<void>,
-): Promise<void> => {
-  let after = START
+type Step = {
+  readonly isMeant: (place: queries.Place) => boolean
+  readonly work: (tx: Ctx, some: readonly queries.Place[]) => Promise<void>
+}
+
+/** Goes through a network in pages, so that neither reading nor writing takes long at once. */
+const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step): Promise<void> => {
+  const portion = portionFor(ctx)
+  let after: readonly [string, string] = ['', '']
   for (;;) {
-    const rows = await next(after)
-    if (rows.length > 0) await work(rows)
-    const last = rows.at(-1)
-    if (!last || rows.length < CHUNK) return
+    const page = await queries.placesIn(ctx, { networkId, after, limit: PAGE })
+    const items = page.filter(isMeant)
+    if (items.length > 0)
+      await inPortions(ctx, { items, portion }, async (tx, some) => {
+        await work(tx, some)
+        return true
+      })
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
     after = [last.ip_key, last.id]
     await pause()
   }
@@ -185,24 +194,22 @@ const inChunks = async <Row extends { readonly id: string; readonly ip_key: stri
 export const finish = async (ctx: Ctx, scan: Scan, previousScanId: string): Promise<void> => {
   const { id: scanId, network_id: networkId, scan_type: type } = scan
   const finishing: Finishing = { scanId, networkId, type, previousScanId, isExcluded: excluded(scan) }
-  const chunk = { networkId, scanId, limit: CHUNK }
-  const tellers: string[] = []
-  await inChunks(
-    (after) => queries.unseenIn(ctx, { ...chunk, after }),
-    (rows) =>
-      ctx.write((tx) =>
-        markUnseen(
-          tx,
-          finishing,
-          rows.map(({ id }) => id),
-        ),
+  const tellers = new Set<string>()
+  await throughAll(ctx, networkId, {
+    isMeant: ({ last_scan_id, unseen_scan_id, status, confidence }) =>
+      last_scan_id !== scanId && unseen_scan_id !== scanId && (status === 'up' || confidence > 0),
+    work: (tx, some) =>
+      markUnseen(
+        tx,
+        finishing,
+        some.map(({ id }) => id),
       ),
-  )
-  await inChunks(
-    (after) => queries.seenIn(ctx, { ...chunk, after }),
-    async (rows) => {
-      tellers.push(...(await ctx.write((tx) => settle(tx, finishing, rows))))
+  })
+  await throughAll(ctx, networkId, {
+    isMeant: ({ last_scan_id }) => last_scan_id === scanId,
+    work: async (tx, some) => {
+      for (const id of await settle(tx, finishing, some)) tellers.add(id)
     },
-  )
-  await linkUp(ctx, networkId, tellers)
+  })
+  await linkUp(ctx, networkId, [...tellers])
 }

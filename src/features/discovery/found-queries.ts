@@ -1,7 +1,6 @@
 /** What is asked about discovered devices: by scans, by searches, and for lists. Writes nothing. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
-import { escapeLike } from '../../platform/db/database.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -39,6 +38,15 @@ export const holdersOf = async (
   return holders
 }
 
+const linkedToOthers = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovery_links').select('device_id').where('other_id', 'in', ids),
+)
+
+/** The discovered devices of which one of these has told something, or that have told something of one of these. */
+export const linkedTo = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => [
+  ...new Set((await linkedToOthers(ctx, ids)).map(({ device_id }) => device_id)),
+]
+
 export const statusesOf = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, DiscoveredRow['status']>> =>
   new Map((await statusByIds(ctx, ids)).map(({ id, status }) => [id, status]))
 
@@ -49,56 +57,43 @@ const statusByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 /** A row comparison, which both engines find in the index. */
 const behind = ([key, id]: readonly [string, string]) => sql<SqlBool>`(ip_key, id) > (${key}, ${id})`
 
-/** Those of a network that a scan has looked for in vain, as far as that is news. */
-export const unseenIn = (ctx: Ctx, { networkId, scanId, after, limit }: Chunk) =>
+/** What a scan that is through has to know of a device to tell whether there is anything to do about it. */
+export type Place = Pick<
+  DiscoveredRow,
+  'id' | 'ip_key' | 'status' | 'confidence' | 'last_scan_id' | 'unseen_scan_id' | 'returned_scan_id' | 'is_changed'
+>
+
+/** Those of a network in the order of their addresses, from behind one on: a page, whatever is to be done about them. */
+export const placesIn = (
+  ctx: Ctx,
+  { networkId, after, limit }: { networkId: string; after: readonly [ipKey: string, id: string]; limit: number },
+): Promise<Place[]> =>
   ctx.db
     .selectFrom('discovered_devices')
-    .select(['id', 'ip_key'])
+    .select([
+      'id',
+      'ip_key',
+      'status',
+      'confidence',
+      'last_scan_id',
+      'unseen_scan_id',
+      'returned_scan_id',
+      'is_changed',
+    ])
     .where('network_id', '=', networkId)
     .where(behind(after))
-    .where('last_scan_id', '<>', scanId)
-    .where('unseen_scan_id', '<>', scanId)
-    .where(({ eb, or }) => or([eb('status', '=', 'up'), eb('confidence', '>', 0)]))
     .orderBy('ip_key')
     .orderBy('id')
     .limit(limit)
     .execute()
 
-/** Those of a network that were found first in one of these scans, by address. */
-export const firstSeenIn = async (ctx: Ctx, networkId: string, scanIds: readonly string[], limit: number) => {
-  const all = ctx.db
-    .selectFrom('discovered_devices')
-    .where('network_id', '=', networkId)
-    .where('first_scan_id', 'in', scanIds)
+/** Those that were found first in one of these scans, by address. */
+export const firstSeenIn = async (ctx: Ctx, scanIds: readonly string[], limit: number) => {
+  const all = ctx.db.selectFrom('discovered_devices').where('first_scan_id', 'in', scanIds)
   const { n } = await all.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()
   const rows = await all.select('doc').orderBy('ip_key').orderBy('id').limit(limit).execute()
   return { count: Number(n), docs: rows.map(docOf) }
 }
-
-type Chunk = {
-  readonly networkId: string
-  readonly scanId: string
-  /** Key of the address and id of the last one of the chunk before. */
-  readonly after: readonly [string, string]
-  readonly limit: number
-}
-
-/** Those of a network that a scan has seen, in the order of their addresses, from behind one on. */
-export const seenIn = (ctx: Ctx, { networkId, scanId, after, limit }: Chunk) =>
-  ctx.db
-    .selectFrom('discovered_devices')
-    .select(['id', 'ip_key', 'is_changed', 'returned_scan_id'])
-    .where('network_id', '=', networkId)
-    .where(behind(after))
-    .where('last_scan_id', '=', scanId)
-    .orderBy('ip_key')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-
-/** By address, those of a network together. */
-export const query = (ctx: Ctx) =>
-  ctx.db.selectFrom('discovered_devices').select('doc').orderBy('network_id').orderBy('ip_key').orderBy('id')
 
 /** The ids of some that nobody has documented, and that were last seen before a moment. */
 export const forgettable = async (ctx: Ctx, before: string, limit: number): Promise<string[]> => {
@@ -111,7 +106,3 @@ export const forgettable = async (ctx: Ctx, before: string, limit: number): Prom
     .execute()
   return rows.map(({ id }) => id)
 }
-
-/** True of a device that has the word somewhere, in any case. */
-export const holdsWord = (word: string) =>
-  sql<SqlBool>`id IN (SELECT device_id FROM discovered_texts WHERE search_text LIKE ${`%${escapeLike(word.toLowerCase())}%`} ESCAPE '\\')`

@@ -3,13 +3,15 @@ import type { Kysely } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
+import { pause } from '../../platform/pause.ts'
 import type { FoundHost } from '../../scanner/protocol.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { searchTextOf } from './derive.ts'
+import { type Link, linkedIds } from './findings.ts'
 import { addRecord, type Conflict, type DiscoveredRecord, emptyRecords, type Records, type Seen } from './records.ts'
 import type { DiscoveredDevice } from './schema.ts'
-import type { AddressRow, DiscoveredRow, IdentityRow, TextRow } from './table.ts'
+import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from './table.ts'
 
 /** The primary key of what there is once per network: ids hold no blanks. */
 export const placeOf = (networkId: string, key: string): string => `${networkId} ${key}`
@@ -31,6 +33,9 @@ const identitiesByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 /** What is stored was written by us, out of what the scanner said. */
 export const docOf = ({ doc }: Pick<DiscoveredRow, 'doc'>): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
+/** What others have told of a device. */
+export const linksOf = (row: Pick<DiscoveredRow, 'links'> | undefined): Link[] =>
+  row ? (JSON.parse(row.links) as Link[]) : []
 const conflictsOf = ({ conflicts }: DiscoveredRow) => JSON.parse(conflicts) as Conflict[]
 const seenOf = ({ observation, device_id: _, place: __, ...row }: AddressRow): Seen => ({
   ...row,
@@ -145,6 +150,8 @@ const upsertAddressRows = preparedRows(ADDRESS_COLUMNS, (db: Kysely<Tables>, row
 const INDEXED = [
   'network_id',
   'ip_key',
+  'status',
+  'first_scan_id',
   'matched_device_id',
   'promoted_to_device_id',
   'bucket',
@@ -185,13 +192,26 @@ const upsertIdentities = preparedRows(['place', 'key', 'device_id'], (db: Kysely
       conflict.column('place').doUpdateSet(({ ref }) => ({ device_id: ref('excluded.device_id') })),
     ),
 )
-const upsertTexts = preparedRows(['device_id', 'search_text'], (db: Kysely<Tables>, rows: TextRow[]) =>
+const upsertTexts = preparedRows(
+  ['device_id', 'search_text', 'mac_address', 'hostname_key'],
+  (db: Kysely<Tables>, rows: TextRow[]) =>
+    db
+      .insertInto('discovered_texts')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('device_id').doUpdateSet(({ ref }) => ({
+          search_text: ref('excluded.search_text'),
+          mac_address: ref('excluded.mac_address'),
+          hostname_key: ref('excluded.hostname_key'),
+        })),
+      ),
+)
+
+const insertLinks = preparedRows(['device_id', 'other_id'], (db: Kysely<Tables>, rows: LinkRow[]) =>
   db
-    .insertInto('discovered_texts')
+    .insertInto('discovery_links')
     .values(rows)
-    .onConflict((conflict) =>
-      conflict.column('device_id').doUpdateSet(({ ref }) => ({ search_text: ref('excluded.search_text') })),
-    ),
+    .onConflict((conflict) => conflict.doNothing()),
 )
 
 /** One that is to be written, beside what is stored. */
@@ -208,15 +228,47 @@ const isInPlace = ({ row, before }: Assessed): boolean => {
 
 const rowOf = ({ row }: Assessed): DiscoveredRow => row
 
+const textOf = (device: DiscoveredDevice): TextRow => ({
+  device_id: device.id,
+  search_text: searchTextOf(device),
+  mac_address: device.mac_address,
+  hostname_key: device.hostname.toLowerCase().toWellFormed(),
+})
+
 /** Writes rows, and what a search finds them by. */
 export const save = async (ctx: Ctx, all: readonly Assessed[]): Promise<void> => {
   await refreshRows(ctx, all.filter(isInPlace).map(rowOf))
   await upsertRows(ctx, all.filter((one) => !isInPlace(one)).map(rowOf))
   const texts = all.flatMap(({ device, before: { doc } }) => {
-    const search_text = searchTextOf(device)
-    return doc && searchTextOf(doc) === search_text ? [] : [{ device_id: device.id, search_text }]
+    const text = textOf(device)
+    // Which word of a text is the name, the text itself does not say.
+    const isSame =
+      doc && Object.entries(textOf(doc)).every(([column, value]) => text[column as keyof TextRow] === value)
+    return isSame ? [] : [text]
   })
   await upsertTexts(ctx, texts)
+  await saveLinks(
+    ctx,
+    all.map(({ row, before }) => ({ row, old: before.row })),
+  )
+}
+
+/** By whom something was told of each, as far as that has changed: of most it never does. */
+const saveLinks = async (
+  ctx: Ctx,
+  all: readonly { readonly row: DiscoveredRow; readonly old: DiscoveredRow | undefined }[],
+): Promise<void> => {
+  const changed = all.filter(({ row, old }) => row.links !== (old?.links ?? '[]')).map(({ row }) => row)
+  for (const some of batches(changed)) {
+    const ids = some.map(({ id }) => id)
+    await ctx.db.deleteFrom('discovery_links').where('device_id', 'in', ids).execute()
+  }
+  await insertLinks(
+    ctx,
+    changed.flatMap((row) =>
+      [...new Set(linkedIds(linksOf(row)))].map((other_id) => ({ device_id: row.id, other_id })),
+    ),
+  )
 }
 
 /** Writes a row of which a search finds nothing else than before. */
@@ -279,16 +331,34 @@ export const removeIdentities = async (ctx: Ctx, networkId: string, keys: readon
       .execute()
 }
 
+/** Devices of one statement; between two of them the event loop turns. */
+const REMOVED_AT_ONCE = 200
+
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
-  for (const batch of batches(ids)) await ctx.db.deleteFrom('discovered_devices').where('id', 'in', batch).execute()
+  for (const [i, batch] of batches(ids, REMOVED_AT_ONCE).entries()) {
+    if (i > 0) await pause()
+    await ctx.db.deleteFrom('discovered_devices').where('id', 'in', batch).execute()
+  }
 }
 
-export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
+/** Answers with whom there was. */
+export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> => {
   // Also those that are nobody's: all that begin with the network.
   const [from, to] = [placeOf(networkId, ''), placeOf(networkId, '\u{10ffff}')]
+  const rows = await ctx.db.selectFrom('discovered_devices').select('id').where('network_id', '=', networkId).execute()
+  const ids = rows.map(({ id }) => id)
+  await remove(ctx, ids)
   await ctx.db.deleteFrom('discovered_identities').where('place', '>=', from).where('place', '<', to).execute()
-  await ctx.db.deleteFrom('discovered_devices').where('network_id', '=', networkId).execute()
+  return ids
 }
+
+const idsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovered_devices').select('id').where('id', 'in', ids),
+)
+
+/** Those of the ids that there are. */
+export const known = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> =>
+  new Set((await idsByIds(ctx, ids)).map(({ id }) => id))
 
 const docById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('discovered_devices').select('doc').where('id', '=', id),

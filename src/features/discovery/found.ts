@@ -2,16 +2,16 @@
 import { AppError, invalidField, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
 import type { Handlers } from '../../platform/kernel.ts'
-import { listRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { discovery } from './api.ts'
 import { detailOf } from './derive.ts'
-import * as queries from './found-queries.ts'
+import { listFound } from './found-list.ts'
 import * as store from './found-store.ts'
 import { keysOf } from './identity.ts'
 import { keep, saveTouched } from './intake.ts'
-import { promote, promoteMany } from './promote.ts'
+import { unlink } from './link-up.ts'
+import { eachItem, promote, promoteMany } from './promote.ts'
 import { keyOfIp } from './reconcile.ts'
 import {
   createRecord,
@@ -33,13 +33,35 @@ const mustDetail = async (ctx: Ctx, id: string): Promise<DiscoveredDetail> => {
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const device = await mustDetail(ctx, id)
   ctx.precondition(etagOf(JSON.stringify(device)))
-  await store.remove(ctx, [id])
+  await forget(ctx, [id])
   await ctx.emit('discovered-device.deleted', device)
+}
+
+/** Deletes them, and with them what they have told of others. */
+export const forget = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  await store.remove(ctx, ids)
+  await unlink(ctx, ids)
+}
+
+/** Those that there are go together; of the others each is told of by its place. */
+const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
+  const there = await store.known(ctx, ids)
+  await forget(ctx, [...there])
+  await ctx.emit('discovered-devices.deleted', { ids: [...there] })
+  return eachItem(ctx, ids, {
+    word: 'deleted',
+    idOf: (id) => id,
+    run: async (id) => {
+      // Named twice, it is gone the second time.
+      if (!there.delete(id)) throw notFound('discovered device', id)
+      return {}
+    },
+  })
 }
 
 const clear = async (ctx: Ctx, networkId: string | undefined): Promise<void> => {
   if (!networkId) throw new AppError('INVALID_INPUT', 'Say whose: network_id is required')
-  await store.removeOfNetwork(ctx, networkId)
+  await unlink(ctx, await store.removeOfNetwork(ctx, networkId))
   await ctx.emit('discovered-devices.cleared', { network_id: networkId })
 }
 
@@ -108,18 +130,10 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
 }
 
 export const foundHandlers: Handlers<typeof discovery, Tables> = {
-  list: async (ctx, { network_id, status, promoted, q, ...page }) => {
-    const revision = await ctx.store.revision(['discovered_devices'])
-    let query = queries.query(ctx)
-    if (network_id) query = query.where('network_id', '=', network_id)
-    if (status) query = query.where('status', '=', status)
-    if (promoted !== undefined) query = query.where('promoted_to_device_id', promoted ? 'is not' : 'is', null)
-    for (const word of new Set((q ?? '').toLowerCase().split(/\s+/)))
-      if (word !== '') query = query.where(queries.holdsWord(word))
-    return listRows(ctx, { revision, query, page, row: ({ doc }): string => doc })
-  },
+  list: listFound,
   get: async (ctx, { id }) => mustDetail(ctx, id),
   delete: async (ctx, { id }) => remove(ctx, id),
+  removeMany,
   clear: async (ctx, { network_id }) => clear(ctx, network_id),
   promote,
   promoteMany,

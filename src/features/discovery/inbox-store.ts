@@ -5,13 +5,44 @@ import { docOf } from './found-store.ts'
 import type { Bucket, InboxItem } from './schema.ts'
 import type { DiscoveredRow } from './table.ts'
 
+export type InboxFilter = {
+  readonly bucket?: Bucket | undefined
+  readonly network_id?: string | undefined
+  readonly ignored: boolean
+}
+
+type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
+
 /** Bucket by bucket, newest first. */
-export const query = (ctx: Ctx, isIgnored: boolean) =>
+const sameOrder = (ctx: Ctx) =>
   ctx.db
     .selectFrom('discovered_devices')
+    .select('discovered_devices.id')
+    .orderBy('discovered_devices.bucket')
+    .orderBy('discovered_devices.bucket_since', 'desc')
+    .orderBy('discovered_devices.id', 'desc')
+
+/** The items by their ids alone: an index tells all of it. */
+export const marks = (ctx: Ctx, { bucket, network_id, ignored }: InboxFilter) => {
+  let all = sameOrder(ctx)
+    .where('discovered_devices.is_ignored', '=', ignored ? 1 : 0)
+    .where('discovered_devices.bucket', '<>', '')
+  if (bucket) all = all.where('discovered_devices.bucket', '=', bucket)
+  if (network_id) all = all.where('discovered_devices.network_id', '=', network_id)
+  return all
+}
+
+/** Up to so many items are put in order once they are fetched; more come in the order of the index. */
+const SHORT = 1000
+
+/** The items with all that is sent of them. A page is found by ids: what comes before it is not read. */
+export const query = (ctx: Ctx, filter: InboxFilter, { limit, offset = 0 }: Page) => {
+  const all = marks(ctx, filter)
+  const some = limit === undefined && offset === 0 ? all : all.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
+  const isShort = limit !== undefined && limit <= SHORT
+  return (isShort ? sameOrder(ctx).where('discovered_devices.id', 'in', some) : some)
     .leftJoin('devices', 'devices.id', 'discovered_devices.matched_device_id')
     .select([
-      'discovered_devices.id',
       'discovered_devices.bucket',
       'discovered_devices.network_id',
       'discovered_devices.matched_device_id',
@@ -21,11 +52,7 @@ export const query = (ctx: Ctx, isIgnored: boolean) =>
       'discovered_devices.doc',
       'devices.name as device_name',
     ])
-    .where('discovered_devices.is_ignored', '=', isIgnored ? 1 : 0)
-    .where('discovered_devices.bucket', '<>', '')
-    .orderBy('discovered_devices.bucket')
-    .orderBy('discovered_devices.bucket_since', 'desc')
-    .orderBy('discovered_devices.id', 'desc')
+}
 
 type Row = Pick<
   DiscoveredRow,

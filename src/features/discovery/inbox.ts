@@ -1,7 +1,7 @@
 /** The inbox: what was found is taken over into what is documented, or put aside, and never by itself. */
 import { AppError, invalidField } from '../../platform/errors.ts'
 import type { Handlers } from '../../platform/kernel.ts'
-import { listRows } from '../../platform/list.ts'
+import { countRows, listRows } from '../../platform/list.ts'
 import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'
 import { type DevicePatch, DevicePatch as PatchSchema } from '../devices/api.ts'
@@ -168,12 +168,16 @@ const mark = async (ctx: Ctx, id: string, isIgnored: boolean): Promise<object> =
 }
 
 export const inboxHandlers: Handlers<typeof inbox, Tables> = {
-  list: async (ctx, { bucket, network_id, ignored, ...page }) => {
+  list: async (ctx, { limit, offset, ...filter }) => {
     const revision = await ctx.store.revision(['discovered_devices', 'devices'])
-    let query = inboxStore.query(ctx, ignored)
-    if (bucket) query = query.where('discovered_devices.bucket', '=', bucket)
-    if (network_id) query = query.where('discovered_devices.network_id', '=', network_id)
-    return listRows(ctx, { revision, query, page, row: (row): InboxItem => inboxStore.itemOf(row) })
+    return listRows(ctx, {
+      revision,
+      query: inboxStore.query(ctx, filter, { limit, offset }),
+      // The query is that of the page.
+      page: {},
+      total: () => countRows(inboxStore.marks(ctx, filter)),
+      row: (row): InboxItem => inboxStore.itemOf(row),
+    })
   },
   summary: async (ctx, { network_id }) => {
     const summary = { new: 0, changed: 0, gone: 0, conflict: 0, ignored: 0 }

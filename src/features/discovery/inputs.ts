@@ -1,13 +1,18 @@
 /** What discovery takes: the bodies of its operations. Browser-safe. */
 import { z } from 'zod'
 import { isHostname } from '../../net/dns-name.ts'
+import { parseMac } from '../../net/mac.ts'
 import { parseExcludes } from '../../net/range.ts'
+import { IpAddress } from '../../platform/address-field.ts'
 import { draft, idOf, Name, patch, reference, ruledText, Tags, text } from '../../platform/fields.ts'
 import { InboxField, ScanType } from './schema.ts'
 
 /** Most items of one call. */
 export const MAX_ITEMS = 1000
 
+const isMac = (value: string): boolean => parseMac(value) !== undefined
+/** As ssh-keygen prints it. */
+const isFingerprint = (value: string): boolean => /^SHA256:[A-Za-z0-9+/]{43}=?$/.test(value)
 const isExcludeList = (value: string): boolean => parseExcludes(value).invalid.length === 0
 const excludeIps = ruledText(
   4096,
@@ -86,3 +91,47 @@ export const InboxChoice = z.object({
   fields: z.array(InboxField).optional().describe('Only these; all without it'),
   name: Name.optional().describe('Name of the device that is made of a new one; its host name or address without it'),
 })
+
+const port = z.int().min(1).max(65_535)
+const label = text(255)
+
+/** A host as somebody else's scan has seen it. */
+export const RecordedHost = z
+  .object({
+    ip: IpAddress,
+    mac_address: ruledText(17, isMac, 'must be a MAC address').default(''),
+    vendor: label.default(''),
+    hostname: ruledText(253, isHostname, 'must be a host name of RFC 1123 labels').default(''),
+    os: label.default(''),
+    os_confidence: z.int().min(0).max(100).default(50),
+    rtt_ms: z.number().min(0).max(60_000).nullable().default(null),
+    open_ports: z.array(port).max(1000).default([]),
+    services: z
+      .array(
+        z.object({
+          port,
+          protocol: z.enum(['tcp', 'udp']).default('tcp'),
+          service: text(64).default(''),
+          product: label.default(''),
+          version: label.default(''),
+          banner: text(2048).default(''),
+        }),
+      )
+      .max(200)
+      .default([]),
+    ssh_host_key: ruledText(128, isFingerprint, 'must be a fingerprint like SHA256:...').default(''),
+  })
+  .meta({ id: 'RecordedHost' })
+export type RecordedHost = z.output<typeof RecordedHost>
+
+/** Most hosts of one recorded scan: to judge them takes the tenth of a second, in which nobody else is answered. */
+export const MAX_RECORDED = 10_000
+export const MAX_RECORD_BYTES = 8 * 1024 * 1024
+
+export const ScanRecord = z.object({
+  id: idOf('networks').describe('The network'),
+  scan_type: ScanType.default('quick'),
+  exclude_ips: excludeIps.prefault(null).describe('What was left out: what is there is not gone'),
+  hosts: z.array(RecordedHost).max(MAX_RECORDED).describe('Every host that answered; who is not among them is down'),
+})
+export type ScanRecord = z.output<typeof ScanRecord>

@@ -1,7 +1,7 @@
 /** Takes in what a scanner reports: one batch, in the one transaction it is called in. */
 import type { FoundHost } from '../../scanner/protocol.ts'
 import type { Ctx } from '../ctx.ts'
-import { assess, baselineOf, type Draft, linksOf } from './assess.ts'
+import { assess, baselineOf, type Draft } from './assess.ts'
 import { pin, pinsAt } from './credential-store.ts'
 import { changesBetween, comparable, deviceOf } from './derive.ts'
 import * as store from './found-store.ts'
@@ -60,7 +60,7 @@ const macIn = (baseline: string): string =>
 
 const draftFor = (ctx: Ctx, record: DiscoveredRecord, intake: Intake): Draft => {
   const { row, doc, conflicts } = record
-  const links = linksOf(row)
+  const links = store.linksOf(row)
   if (record.addresses.size === 0 && row && doc) {
     // Somebody else has its address now.
     const down = doc.addresses.map((one) => ({ ...one, status: 'down' as const }))

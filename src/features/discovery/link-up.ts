@@ -2,21 +2,23 @@
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { isMulticastMac, parseMac } from '../../net/mac.ts'
 import { batches } from '../../platform/db/batches.ts'
+import { pause } from '../../platform/pause.ts'
 import type { SnmpFacts } from '../../scanner/protocol.ts'
 import type { Ctx } from '../ctx.ts'
-import { assess, draftOf, linksOf } from './assess.ts'
+import { assess, draftOf } from './assess.ts'
 import type { Link } from './findings.ts'
 import * as queries from './found-queries.ts'
 import * as store from './found-store.ts'
+import { inPortions, portionFor } from './portion.ts'
 import type { DiscoveredRecord } from './records.ts'
 
 const CHUNK = 100
 /** Links of one device: a switch has not more neighbours than ports. */
 const MAX_LINKS = 128
 
-type Told = { readonly source: DiscoveredRecord; readonly facts: SnmpFacts }
+type Account = { readonly source: DiscoveredRecord; readonly facts: SnmpFacts }
 
-const factsOf = (source: DiscoveredRecord): Told[] =>
+const factsOf = (source: DiscoveredRecord): Account[] =>
   [...source.addresses.values()].flatMap(({ observation }) =>
     observation.snmp ? [{ source, facts: observation.snmp }] : [],
   )
@@ -46,7 +48,7 @@ const addLink = (links: Links, id: string, link: Link): void => {
   links.set(id, [...(links.get(id) ?? []), link])
 }
 
-const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Told[]): Promise<Links> => {
+const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Account[]): Promise<Links> => {
   const links: Links = new Map()
   const ports = told.flatMap(({ source, facts }) => aloneOnPort(facts).map((one) => ({ ...one, source })))
   const neighbours = told.flatMap(({ source, facts }) => facts.lldp.map((one) => ({ ...one, source })))
@@ -76,21 +78,23 @@ const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Told[]): Pr
   return links
 }
 
-/** What a source says now takes the place of what it said before. */
-const joined = (record: DiscoveredRecord, fresh: readonly Link[]): Link[] => {
-  const sources = new Set(fresh.flatMap((link) => (link.kind === 'switch_port' ? [link.sourceId] : [])))
-  const hasNeighbours = fresh.some(({ kind }) => kind === 'neighbour')
-  const kept = linksOf(record.row).filter((link) =>
-    link.kind === 'switch_port' ? !sources.has(link.sourceId) : !hasNeighbours,
-  )
+/** What a source says now takes the place of what it said before: what it no longer says is gone. */
+const joined = (record: DiscoveredRecord, fresh: readonly Link[], sources: ReadonlySet<string>): Link[] => {
+  const kept = store
+    .linksOf(record.row)
+    .filter((link) => !sources.has(link.kind === 'switch_port' ? link.sourceId : record.id))
   return [...fresh, ...kept].slice(0, MAX_LINKS)
 }
 
-const save = async (ctx: Ctx, links: Links, ids: readonly string[]): Promise<void> => {
+type Told = { readonly links: Links; readonly sources: ReadonlySet<string> }
+
+const save = async (ctx: Ctx, { links, sources }: Told, ids: readonly string[]): Promise<void> => {
   const { byId } = await store.loadByIds(ctx, ids)
-  const drafts = [...byId.values()].flatMap((record) =>
-    draftOf(record, { links: joined(record, links.get(record.id) ?? []) }),
-  )
+  const drafts = [...byId.values()].flatMap((record) => {
+    const after = joined(record, links.get(record.id) ?? [], sources)
+    const isSame = JSON.stringify(after) === record.row?.links
+    return isSame ? [] : draftOf(record, { links: after })
+  })
   for (const [networkId, all] of Map.groupBy(drafts, ({ device }) => device.network_id))
     await store.save(ctx, await assess(ctx, networkId, all))
 }
@@ -99,7 +103,23 @@ const save = async (ctx: Ctx, links: Links, ids: readonly string[]): Promise<voi
 export const linkUp = async (ctx: Ctx, networkId: string, ids: readonly string[]): Promise<void> => {
   for (const batch of batches(ids, CHUNK)) {
     const { byId } = await store.loadByIds(ctx, batch)
-    const links = await linksFrom(ctx, networkId, [...byId.values()].flatMap(factsOf))
-    for (const some of batches([...links.keys()], CHUNK)) await ctx.write((tx) => save(tx, links, some))
+    const told = {
+      links: await linksFrom(ctx, networkId, [...byId.values()].flatMap(factsOf)),
+      sources: new Set(batch),
+    }
+    const concerned = new Set([...batch, ...told.links.keys(), ...(await queries.linkedTo(ctx, batch))])
+    await inPortions(ctx, { items: [...concerned], portion: portionFor(ctx) }, async (tx, some) => {
+      await save(tx, told, some)
+      return true
+    })
+  }
+}
+
+/** What these have told of others holds no longer: nobody knows where they are, or they are about to be forgotten. */
+export const unlink = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  const concerned = await queries.linkedTo(ctx, ids)
+  for (const [i, some] of batches(concerned, CHUNK).entries()) {
+    if (i > 0) await pause()
+    await save(ctx, { links: new Map(), sources: new Set(ids) }, some)
   }
 }

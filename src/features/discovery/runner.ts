@@ -4,7 +4,6 @@
  */
 import type { Config } from '../../platform/config.ts'
 import type { Secrets } from '../../platform/crypto.ts'
-import { batches } from '../../platform/db/batches.ts'
 import type { Kernel } from '../../platform/kernel.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ScanEnd, ScanProcess, startScan as StartScan } from '../../scanner/process.ts'
@@ -15,6 +14,7 @@ import type { Tables } from '../tables.ts'
 import { finish } from './finish.ts'
 import { type Intake, takeIn } from './intake.ts'
 import { planFor } from './plan.ts'
+import { inPortions, type Portion, portionFor } from './portion.ts'
 import { noteRun } from './rules.ts'
 import * as store from './scan-store.ts'
 import { fail } from './scans.ts'
@@ -27,8 +27,6 @@ const RESUME_WITHIN_MS = 600_000
 /** Another instance that has not been heard of for this long is gone. */
 const SILENCE_MS = 60_000
 const BEAT_MS = 15_000
-/** Hosts of one transaction: some milliseconds of the writer's time. */
-const HOSTS_PER_WRITE = 100
 /** Events after which there may be something to start or to stop. */
 const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.deleted', 'network.deleted'])
 
@@ -55,6 +53,7 @@ type Running = {
   /** Resolves when nothing more is written for it. */
   done: Promise<void>
   readonly began: { readonly atMs: number; scanned: number | undefined }
+  readonly portion: Portion
 }
 
 type Open = Awaited<ReturnType<typeof store.open>>[number]
@@ -89,22 +88,16 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const { stage } = progress
     const scanned_hosts = scannedOf(scan, progress)
     began.scanned ??= scanned_hosts
-    const pieces = hosts.length > 0 ? batches(hosts, HOSTS_PER_WRITE) : [[]]
-    for (const [i, piece] of pieces.entries()) {
-      const isLast = i === pieces.length - 1
-      const isWanted = await ctx.write(async (tx) => {
-        const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
-        const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
-        const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found, heartbeat_at: tx.now }
-        if (!(await store.change(tx, mine(scan.id), state))) return false
-        await takeIn(tx, { ...intake, stage }, piece)
-        // With the last of its hosts: whoever goes on from there finds all of them stored.
-        if (isLast) await store.setState(tx, scan.id, { checkpoint: JSON.stringify(checkpoint) })
-        return true
-      })
-      if (!isWanted) return false
-    }
-    return true
+    return inPortions(ctx, { items: hosts, portion: entry.portion }, async (tx, some, isLast) => {
+      const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
+      const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
+      const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found, heartbeat_at: tx.now }
+      if (!(await store.change(tx, mine(scan.id), state))) return false
+      await takeIn(tx, { ...intake, stage }, some)
+      // With the last of its hosts: whoever goes on from there finds all of them stored.
+      if (isLast) await store.setState(tx, scan.id, { checkpoint: JSON.stringify(checkpoint) })
+      return true
+    })
   }
 
   const onReport = async (
@@ -169,6 +162,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       process: undefined,
       done: Promise.resolve(),
       began: { atMs: Date.parse(scan.started_at ?? scan.created_at), scanned: undefined },
+      portion: portionFor(ctx),
     }
     running.set(scan.id, entry)
     entry.done = run(ctx, entry)

@@ -1,4 +1,5 @@
 /** The queries of scans; the only writer of their tables. */
+import { type SqlBool, sql } from 'kysely'
 import type { Ctx } from '../ctx.ts'
 import type { Scan, ScanDetail, ScanNote, ScanPrivilege, ScanStatus } from './schema.ts'
 import type { ChangeRow, ScanRow, ScanStateRow } from './table.ts'
@@ -163,6 +164,62 @@ export const idsBetween = async (ctx: Ctx, { network_id, id }: Scan, after: stri
     .where('id', '<=', id)
     .where('id', '>', after ?? '')
   return (await all.execute()).map((row) => row.id)
+}
+
+export type Ended = { readonly id: string; readonly network_id: string; readonly completed_at: string }
+
+/** Scans that ended before a moment, oldest first, from behind one on. */
+export const endedBefore = async (
+  ctx: Ctx,
+  { before, after, limit }: { before: string; after: Ended | undefined; limit: number },
+): Promise<Ended[]> => {
+  let all = ctx.db
+    .selectFrom('discovery_scans')
+    .select(['id', 'network_id', 'completed_at'])
+    .where('completed_at', '<', before)
+  if (after) all = all.where(sql<SqlBool>`(completed_at, id) > (${after.completed_at}, ${after.id})`)
+  const rows = await all.orderBy('completed_at').orderBy('id').limit(limit).execute()
+  // Those that have not ended are not before anything.
+  return rows.map(({ completed_at, ...row }) => ({ ...row, completed_at: completed_at ?? '' }))
+}
+
+/** Whether a scan is one of the last of its network. */
+export const isAmongNewest = async (
+  ctx: Ctx,
+  { id, network_id }: Pick<Ended, 'id' | 'network_id'>,
+  count: number,
+): Promise<boolean> => {
+  const newer = await ctx.db
+    .selectFrom('discovery_scans')
+    .select('id')
+    .where('network_id', '=', network_id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(count)
+    .execute()
+  return newer.some((one) => one.id === id)
+}
+
+/** Some of the changes of a scan; answers with how many. */
+export const removeSomeChanges = async (ctx: Ctx, scanId: string, count: number): Promise<number> => {
+  const rows = await ctx.db
+    .selectFrom('discovery_changes')
+    .select(['kind', 'discovered_id'])
+    .where('scan_id', '=', scanId)
+    .limit(count)
+    .execute()
+  for (const [kind, some] of Map.groupBy(rows, (row) => row.kind))
+    await ctx.db
+      .deleteFrom('discovery_changes')
+      .where('scan_id', '=', scanId)
+      .where('kind', '=', kind)
+      .where(
+        'discovered_id',
+        'in',
+        some.map(({ discovered_id }) => discovered_id),
+      )
+      .execute()
+  return rows.length
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {

@@ -15,6 +15,7 @@ import type { scans } from './api.ts'
 import { diffOf } from './diff.ts'
 import type { ScanRequest } from './inputs.ts'
 import { planFor } from './plan.ts'
+import { record } from './record.ts'
 import * as ruleStore from './rule-store.ts'
 import { noteRun } from './rules.ts'
 import { countFor, joinedExcludes } from './scan-rules.ts'
@@ -92,7 +93,7 @@ const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
   if (issues.length > 0) throw invalid(issues)
   if (!request.dry_run) return queue(ctx, { network, scanType, excludeIps, total })
   const scan = { scan_type: scanType, exclude_ips: excludeIps }
-  return new WithStatus(200, await estimateOf(ctx, { network, scan }, tools))
+  return new WithStatus(200, await estimateOf(ctx, { network, scan }, tools), true)
 }
 
 /** A scan that can't go on, or never could. False when it has ended otherwise meanwhile. */
@@ -140,6 +141,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 export const scanHandlers = (tools: Tools): Handlers<typeof scans, Tables> => ({
   start: async (ctx, request) => start(ctx, request, tools),
+  record,
   list: async (ctx, { network_id, status, ...page }) => {
     const revision = await ctx.store.revision(['discovery_scans'])
     let query = store.query(ctx)

@@ -99,8 +99,11 @@ export type IdentityRow = {
   key: string
   device_id: string | null
 }
-/** Everything that a search looks at, lower case. */
-export type TextRow = { device_id: string; search_text: string }
+/** What a search looks at (`search_text`) and a lookup asks for, lower case. */
+export type TextRow = { device_id: string; search_text: string; mac_address: string; hostname_key: string }
+
+/** A device about which another one has told something; `links` of the device says what. */
+export type LinkRow = { device_id: string; other_id: string }
 
 export type HostKeyRow = {
   /** Of the network, and the key of the address. */
@@ -122,6 +125,7 @@ export type DiscoveryTables = {
   discovered_texts: TextRow
   discovered_addresses: AddressRow
   discovered_identities: IdentityRow
+  discovery_links: LinkRow
   discovery_host_keys: HostKeyRow
   discovery_locks: LockRow
 }

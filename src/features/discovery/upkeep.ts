@@ -1,15 +1,21 @@
 /** What discovery does by itself, but for running scans: starts those that are due, and forgets what is long gone. */
 import type { Config } from '../../platform/config.ts'
 import type { Ctx } from '../ctx.ts'
+import { forget } from './found.ts'
 import * as queries from './found-queries.ts'
-import * as foundStore from './found-store.ts'
 import * as ruleStore from './rule-store.ts'
 import { takeDue } from './rules.ts'
+import * as scanStore from './scan-store.ts'
 import { startByRule } from './scans.ts'
 
 const DAY_MS = 86_400_000
 /** Devices of one transaction. */
-const FORGET_AT_ONCE = 200
+const FORGET_AT_ONCE = 100
+/** Scans are kept for so long, */
+const KEEP_SCANS_DAYS = 90
+/** and the newest of each network for ever. */
+const KEEP_SCANS = 20
+const CHANGES_AT_ONCE = 500
 
 export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
   for (const { id } of await ruleStore.due(ctx, ctx.now))
@@ -24,9 +30,36 @@ export const forgetOld = async (ctx: Ctx, days: number): Promise<void> => {
   let forgotten = 0
   for (;;) {
     const ids = await queries.forgettable(ctx, before, FORGET_AT_ONCE)
-    if (ids.length > 0) await ctx.write((tx) => foundStore.remove(tx, ids))
+    if (ids.length > 0) await ctx.write((tx) => forget(tx, ids))
     forgotten += ids.length
     if (ids.length < FORGET_AT_ONCE) break
   }
   if (forgotten > 0) ctx.log.info('discovered devices forgotten', { forgotten, unseen_for_days: days })
+}
+
+/** Deletes scans that ended long ago, with their logs and with what they put on record of changes; what they found stays. */
+export const forgetScans = async (ctx: Ctx): Promise<void> => {
+  const before = new Date(Date.parse(ctx.now) - KEEP_SCANS_DAYS * DAY_MS).toISOString()
+  let forgotten = 0
+  let after: scanStore.Ended | undefined
+  for (;;) {
+    const old = await scanStore.endedBefore(ctx, { before, after, limit: FORGET_AT_ONCE })
+    for (const { id, network_id } of old) {
+      const isKept = await scanStore.isAmongNewest(ctx, { id, network_id }, KEEP_SCANS)
+      // One at a time: the changes of one scan may be those of sixty-five thousand devices.
+      if (isKept) continue
+      await removeScan(ctx, id)
+      forgotten++
+    }
+    after = old.at(-1)
+    if (old.length < FORGET_AT_ONCE) break
+  }
+  if (forgotten > 0) ctx.log.info('old scans deleted', { forgotten, older_than_days: KEEP_SCANS_DAYS })
+}
+
+const removeScan = async (ctx: Ctx, id: string): Promise<void> => {
+  let removed: number
+  do removed = await ctx.write((tx) => scanStore.removeSomeChanges(tx, id, CHANGES_AT_ONCE))
+  while (removed === CHANGES_AT_ONCE)
+  await ctx.write((tx) => scanStore.remove(tx, id))
 }

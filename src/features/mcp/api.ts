@@ -4,7 +4,8 @@ import { rawRoute } from '../../platform/operation.ts'
 export const mcpRoutes = {
   call: rawRoute({
     name: 'mcp.call',
-    summary: 'The Model Context Protocol: Streamable HTTP without sessions, JSON-RPC by POST, with an API key',
+    summary:
+      'The Model Context Protocol: Streamable HTTP without sessions, JSON-RPC by POST, with an API key or a token of OAuth',
     http: 'POST /mcp',
     access: 'authenticated',
     bearerOnly: true,

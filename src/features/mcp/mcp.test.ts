@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { z } from 'zod'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { createUser } from '../../testing/identities.ts'
+import { callOn, callTool, connect as connectTo } from '../../testing/mcp.ts'
 import { cookieOf, refusal, signInApp } from '../../testing/sign-in.ts'
-
-const Result = z.object({
-  isError: z.boolean().optional(),
-  content: z.tuple([z.object({ type: z.literal('text'), text: z.string() })]),
-  structuredContent: z.record(z.string(), z.unknown()),
-})
-type Answer = { readonly isError: boolean; readonly value: Record<string, unknown> }
 
 let app: TestApp
 let admin: TestCaller
@@ -23,24 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const connect = async (caller: TestCaller, mode: 'auto' | 'legacy' = 'auto'): Promise<Client> => {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  const transport = new StreamableHTTPClientTransport(new URL('http://plat.test/mcp'), {
-    fetch: (url, init) => app.fetch(new Request(String(url), init)),
-    requestInit: { headers: { Authorization: `Bearer ${caller.key}` } },
-  })
-  await client.connect(transport)
-  return client
-}
-
-const callOn = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<Answer> => {
-  const { isError = false, content, structuredContent } = Result.parse(await client.callTool({ name, arguments: args }))
-  expect(JSON.parse(content[0].text)).toEqual(structuredContent)
-  return { isError, value: structuredContent }
-}
-
-const call = async (caller: TestCaller, name: string, args: Record<string, unknown> = {}): Promise<Answer> =>
-  callOn(await connect(caller), name, args)
+const on = ({ key }: TestCaller) => ({ fetch: app.fetch, key })
+const connect = (caller: TestCaller, mode?: 'auto' | 'legacy') => connectTo(on(caller), mode)
+const call = (caller: TestCaller, name: string, args?: Record<string, unknown>) => callTool(on(caller), name, args)
 
 const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params })
 
@@ -142,14 +119,16 @@ describe('tools', () => {
   })
 
   test.each([
-    ['device_list', { readOnlyHint: true, destructiveHint: false, idempotentHint: true }],
-    ['device_create', { readOnlyHint: false, destructiveHint: false, idempotentHint: false }],
-    ['device_update', { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
-    ['relationship_delete', { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
-    ['call_operation', { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
+    ['device_list', { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }],
+    ['device_create', { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }],
+    ['device_update', { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }],
+    ['relationship_delete', { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }],
+    ['discovery_scan', { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true }],
+    ['call_operation', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }],
+    ['apply_plan', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }],
   ])('%s has true hints', async (name, hints) => {
     const { tools } = await (await connect(admin)).listTools()
-    expect(tools.find((tool) => tool.name === name)?.annotations).toEqual({ ...hints, openWorldHint: false })
+    expect(tools.find((tool) => tool.name === name)?.annotations).toEqual(hints)
   })
 
   test('refuse unknown fields, with all else that is wrong', async () => {
@@ -202,11 +181,33 @@ describe('tools', () => {
     expect(second.value.items).toHaveLength(20)
   })
 
-  test('answer that something is done where there is nothing to say', async () => {
-    const { id } = await admin.api.devices.create({ name: 'gone' })
-    expect((await call(admin, 'call_operation', { operation: 'devices.delete', input: { id } })).value).toEqual({
-      done: true,
+  test('give a list with fields as a table', async () => {
+    await admin.api.networks.create({ name: 'table', subnet: '10.78.0.0/24', vlan_id: 78 })
+    const { value } = await call(admin, 'network_list', { name: 'table', fields: ['name', 'subnet', 'vlan_id'] })
+    expect(value).toEqual({
+      fields: ['name', 'subnet', 'vlan_id'],
+      items: [['table', '10.78.0.0/24', 78]],
+      total: 1,
+      truncated: false,
     })
+  })
+
+  test('take names for ids', async () => {
+    const { id } = await admin.api.networks.create({ name: 'Named LAN', subnet: '10.79.0.0/24' })
+    expect((await call(admin, 'network_get', { id: 'named lan' })).value).toMatchObject({ id })
+    await call(admin, 'device_create', { name: 'named', addresses: [{ ip: '10.79.0.1', network_id: 'Named LAN' }] })
+    expect((await call(admin, 'device_get', { id: 'named' })).value).toMatchObject({ addresses: [{ network_id: id }] })
+  })
+
+  test('ask which one is meant where several have the name', async () => {
+    const ids = [await admin.api.devices.create({ name: 'twin' }), await admin.api.devices.create({ name: 'twin' })]
+    const { isError, value } = await call(admin, 'device_get', { id: 'twin' })
+    expect([isError, value.code]).toEqual([true, 'INVALID_INPUT'])
+    for (const { id } of ids) expect(value.error).toContain(id)
+  })
+
+  test('look no name up for whoever may not call', async () => {
+    expect(await call(viewer, 'device_update', { id: 'twin' })).toMatchObject({ value: { code: 'FORBIDDEN' } })
   })
 
   test('are the same for everyone, and check rights at the call', async () => {

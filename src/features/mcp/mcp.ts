@@ -1,29 +1,88 @@
 /** Offers every operation to models, through the same kernel as everyone else. */
-import type { Bound, Kernel } from '../../platform/kernel.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AppError } from '../../platform/errors.ts'
+import type { Bound, Caller, Identify, Kernel } from '../../platform/kernel.ts'
 import { createEndpoint, type Endpoint } from '../../platform/mcp/endpoint.ts'
-import type { Feature } from '../ctx.ts'
+import type { ResourceKind } from '../../platform/mcp/resources.ts'
+import type { Permission } from '../../platform/operation.ts'
+import type { Ctx, Feature } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { mcpRoutes } from './api.ts'
+import * as planStore from './plan-store.ts'
+import { createPlans, plannedOf } from './plans.ts'
+import { PROMPTS } from './prompts.ts'
+
+const PURGE_MS = 10 * 60 * 1000
+/** So long after its end a plan still says why it can't be applied any more. */
+const KEPT_MS = 60 * 60 * 1000
+
+const RESOURCES: readonly ResourceKind[] = [
+  { name: 'device', description: 'A device', prefix: 'plat://device/', operation: 'devices.get' },
+  { name: 'network', description: 'A network', prefix: 'plat://network/', operation: 'networks.get' },
+]
 
 export type McpFeatureOptions = {
   readonly version: string
+  readonly config: Pick<Config, 'mcpOauthIssuerUrl'>
+  readonly db: Db<Tables>
+  readonly now: () => Date
   /** The operations of all features. */
   readonly operations: readonly Bound<Tables>[]
   /** Asked for at the first request: the kernel is made of the features, this one among them. */
   readonly kernel: () => Kernel<Tables>
+  /** Who is let in, where clients come by OAuth. */
+  readonly entrance: Entrance | undefined
 }
 
-export const mcpFeature = ({ version, operations, kernel }: McpFeatureOptions): Feature => {
+type Entrance = {
+  readonly identify: Identify
+  readonly insufficientScope: (caller: Caller, permissions: readonly Permission[]) => AppError
+}
+
+const purge = async (ctx: Ctx): Promise<void> => {
+  const before = new Date(Date.parse(ctx.now) - KEPT_MS).toISOString()
+  if (await planStore.hasOlder(ctx, before)) await ctx.write((tx) => planStore.removeOlder(tx, before))
+}
+
+export const mcpFeature = ({ version, config, db, now, operations, kernel, entrance }: McpFeatureOptions): Feature => {
+  const { mcpOauthIssuerUrl: issuer } = config
+  // Now, so that an operation that can't be planned keeps the server from starting.
+  const planned = plannedOf(operations)
+  const open = (): Endpoint =>
+    createEndpoint({
+      version,
+      operations,
+      kernel: kernel(),
+      plans: createPlans({ db, kernel: kernel(), planned, now }),
+      resources: RESOURCES,
+      prompts: PROMPTS,
+      origins: issuer === undefined ? [] : [new URL(issuer).origin],
+    })
   let endpoint: Endpoint | undefined
   return {
     operations: [],
     routes: [
       {
         route: mcpRoutes.call,
+        ...(entrance && { identify: entrance.identify }),
         handler: async ({ caller, log, signal, requestId, client }, request) => {
-          endpoint ??= createEndpoint({ version, operations, kernel: kernel() })
-          return endpoint(request, { caller, log, signal, requestId, client })
+          endpoint ??= open()
+          const lacking: Permission[] = []
+          const insufficientScope = (permissions: readonly Permission[]) => void lacking.push(...permissions)
+          const response = await endpoint(request, { caller, log, signal, requestId, client, insufficientScope })
+          // In place of an answer: the client has to see it, and not the model.
+          if (entrance && lacking.length > 0) throw entrance.insufficientScope(caller, lacking)
+          return response
         },
+      },
+    ],
+    jobs: [
+      {
+        name: 'plans.purge',
+        summary: 'Deletes plans of AI clients that have long expired',
+        everyMs: PURGE_MS,
+        run: purge,
       },
     ],
   }

@@ -2,7 +2,16 @@
  * Which addresses are taken, by a device or by a reservation, in bitmaps of 256: the one place that answers "what is free",
  * without ever walking a range. Knows nothing of pools, devices or reservations but where their addresses stand.
  */
-import { blockOf, EMPTY_BLOCK, firstFree, isTaken, nextBlock, offsetOf, withBits } from '../../net/occupancy.ts'
+import {
+  blockOf,
+  countTaken,
+  EMPTY_BLOCK,
+  firstFree,
+  isTaken,
+  nextBlock,
+  offsetOf,
+  withBits,
+} from '../../net/occupancy.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
 
@@ -55,6 +64,22 @@ export const claim = async (ctx: Ctx, keys: readonly string[]): Promise<boolean>
   if (keys.some((key) => isTaken(known.get(blockOf(key)) ?? EMPTY_BLOCK, offsetOf(key)))) return false
   await take(ctx, keys)
   return true
+}
+
+const countInBlock = ({ block, taken }: { block: string; taken: string }, { first, last }: KeyRange): number => {
+  const from = block === blockOf(first) ? offsetOf(first) : 0
+  const to = block === blockOf(last) ? offsetOf(last) : 255
+  if (from === 0 && to === 255) return countTaken(taken)
+  let count = 0
+  for (let offset = from; offset <= to; offset++) if (isTaken(taken, offset)) count++
+  return count
+}
+
+/** How many addresses of a range are taken; undefined where that takes a look at more than one page of blocks. */
+export const countTakenIn = async (ctx: Ctx, range: KeyRange): Promise<number | undefined> => {
+  const page = await store.pageOfBlocks(ctx, { first: blockOf(range.first), last: blockOf(range.last) })
+  if (page.length === store.PAGE_OF_BLOCKS) return undefined
+  return page.reduce((sum, row) => sum + countInBlock(row, range), 0)
 }
 
 /** Marks those of the addresses as free that no device and no reservation has any more. Call `lock` first. */

@@ -113,6 +113,7 @@ export const roles = {
     effect: 'read',
     // The catalogue is in the documentation too; who holds what is not in it.
     access: 'authenticated',
+    needsNoConsent: true,
     cli: { command: 'permission list' },
     input: z.object(Page),
     output: z.array(CataloguePermission),

@@ -39,6 +39,7 @@ export const sessions = {
     http: 'GET /api/auth/me',
     effect: 'read',
     access: 'authenticated',
+    needsNoConsent: true,
     cli: { command: 'whoami' },
     input: z.object({}),
     output: Me,
@@ -58,6 +59,8 @@ export const sessions = {
     http: 'DELETE /api/sessions/{id}',
     effect: 'delete',
     access: 'authenticated',
+    // It may end where no transaction reaches, so that nobody could be shown what it would do.
+    mcp: 'hidden',
     cli: { args: ['id'] },
     input: z.object({ id: idOf('sessions') }),
     output: z.void(),

@@ -3,9 +3,8 @@ import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { createMemo, createRevisionCache } from '../../platform/db/revision-cache.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { Identity } from '../../platform/http/app.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
-import type { Caller } from '../../platform/kernel.ts'
+import type { Caller, Identify, Identity } from '../../platform/kernel.ts'
 import type { Logger } from '../../platform/log.ts'
 import { secretHash } from '../../platform/secret-token.ts'
 import { findKeyByHash } from '../keys/keys.ts'
@@ -52,7 +51,7 @@ const callerOf = (account: Account, via: Caller['via'], credentialId: string): C
  * @returns a function from a request's headers to its identity; undefined without credentials.
  * It throws AppError UNAUTHORIZED, EXPIRED_KEY or LEGACY_API_KEY_UNSUPPORTED for credentials that don't hold.
  */
-export const createIdentify = (options: IdentifyOptions): ((headers: Headers) => Promise<Identity | undefined>) => {
+export const createIdentify = (options: IdentifyOptions): Identify => {
   const { db, config, sessions, keyUses, now, log } = options
   const { sessionTtlMs } = config
   const renewAfterMs = Math.min(MAX_RENEW_AFTER_MS, sessionTtlMs / 10)

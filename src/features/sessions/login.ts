@@ -49,7 +49,8 @@ const strongerHash = async (passwords: Passwords, password: string, stored: stri
   }
 }
 
-const signIn = async (
+/** @throws AppError INVALID_CREDENTIALS, the same in the same time whatever was wrong */
+export const signIn = async (
   ctx: Ctx,
   passwords: Passwords,
   login: { username: string; password: string },

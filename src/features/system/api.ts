@@ -18,6 +18,9 @@ export const ServerConfig = z
     version: z.string(),
     features: z.record(z.string(), z.boolean()),
     limits: z.record(z.string(), z.number()),
+    mcp_url: z
+      .string()
+      .describe('The address of /mcp for AI clients; empty where OAuth is off, which is what knows it'),
   })
   .meta({ id: 'Config' })
 
@@ -28,6 +31,7 @@ export const system = {
     http: 'GET /api/config',
     effect: 'read',
     access: 'authenticated',
+    needsNoConsent: true,
     cli: { command: 'server-info' },
     input: z.object({}),
     output: ServerConfig,

@@ -63,12 +63,14 @@ export const systemFeature = (deps: Deps): Feature => ({
         secrets: deps.config.encryptionKey !== undefined,
         oauth: deps.config.mcpOauthEnabled,
         audit: deps.config.auditEnabled,
+        private_targets: deps.config.ssrfAllowPrivateTargets,
       },
       limits: {
         max_body_bytes: DEFAULT_MAX_BODY_BYTES,
         max_bulk_operations: MAX_BULK_OPERATIONS,
         max_heatmap_addresses: MAX_HEATMAP,
       },
+      mcp_url: deps.config.mcpOauthEnabled ? `${deps.config.mcpOauthIssuerUrl}/mcp` : '',
     }),
   }),
   routes: [

@@ -135,7 +135,9 @@ const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
     .select(['id', 'event', 'body', 'attempt_number', 'attempts_left', 'attempts'])
     // Stand-ins for the values: each has the type of its column.
     .where('webhook_id', '=', webhookId as string)
-    .where('due_ms', '<=', nowMs as number)
+    // By `webhook_deliveries_open`, in its order: one by the time when they are due would have a long queue sorted each time.
+    .where(sql`(CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END)`, '=', sql.lit(1))
+    .where(sql`(due_ms + 0)`, '<=', nowMs as number)
     .where('due_ms', 'is not', null)
     .where('lease_ms', '<=', nowMs as number)
     .orderBy('id')

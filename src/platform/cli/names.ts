@@ -88,8 +88,15 @@ const isCode = (error: unknown, code: AppError['code']): boolean => error instan
 
 export type Names = { readonly idOf: (reference: Pick<Reference, 'noun' | 'field' | 'text'>) => Promise<string> }
 
+/** Calls an operation of a server, or of this very process. */
+export type Ask = (op: AnyOperation, input: Readonly<Record<string, string>>) => Promise<unknown>
+
+/** Looks names up on a server, each once. */
+export const createNames = (transport: Transport, contracts: Contracts): Names =>
+  createNamesBy((op, input) => call(transport, op, input), contracts)
+
 /** Looks names up, each once. */
-export const createNames = (transport: Transport, contracts: Contracts): Names => {
+export const createNamesBy = (ask: Ask, contracts: Contracts): Names => {
   const known = new Map<string, Promise<string>>()
 
   /** Whether the server has an object of this id; undefined where it can't be asked that. */
@@ -98,7 +105,7 @@ export const createNames = (transport: Transport, contracts: Contracts): Names =
     const param = get && httpParts(get.http).params[0]
     if (!get || param === undefined) return undefined
     try {
-      await call(transport, get, { [param]: text })
+      await ask(get, { [param]: text })
       return true
     } catch (error) {
       if (isCode(error, 'NOT_FOUND')) return false
@@ -109,7 +116,7 @@ export const createNames = (transport: Transport, contracts: Contracts): Names =
   }
 
   const rowsOf = async ({ op, field }: Lookup, text: string): Promise<Row[]> => {
-    const rows: unknown = await call(transport, op, field === undefined ? {} : { [field]: text })
+    const rows: unknown = await ask(op, field === undefined ? {} : { [field]: text })
     return (Array.isArray(rows) ? rows : []).filter(isRow)
   }
 

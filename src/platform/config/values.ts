@@ -86,6 +86,12 @@ export function duration(max = '3650d'): Parser<number> {
   }
 }
 
+/** As `duration`, and `0` for none. */
+export function durationOrNone(max?: string): Parser<number> {
+  const parse = duration(max)
+  return (value) => (value === '0' ? 0 : parse(value))
+}
+
 function durationMs(value: string): number {
   const [, amount, unit = ''] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(value) ?? []
   return Number(amount) * (UNIT_MS.get(unit) ?? Number.NaN)

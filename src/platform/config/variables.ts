@@ -6,6 +6,7 @@ import {
   addressOrCidr,
   boolean,
   duration,
+  durationOrNone,
   hexKey,
   InvalidValue,
   integer,
@@ -269,6 +270,12 @@ export const VARIABLES = {
     default: '720h',
     parse: duration(),
     help: 'How long a refresh token is valid',
+  },
+  mcpOauthRefreshGraceMs: {
+    name: 'MCP_OAUTH_REFRESH_GRACE',
+    default: '0',
+    parse: durationOrNone('5m'),
+    help: 'How long a refresh token that was used still gives an access token, for clients that refresh twice at once; 0 for not at all',
   },
   poolUtilizationThresholdPercent: {
     name: 'POOL_UTILIZATION_THRESHOLD',

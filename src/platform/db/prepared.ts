@@ -20,8 +20,11 @@ type Prepared<Row> = {
 /** Stands for a value until there is one; no stored text begins like this. */
 const MARK = '\u0000prepared:'
 
+/** Whether a value in a prepared query stands for another one, which is only known when it runs. */
+export const isStandIn = (value: unknown): value is string => typeof value === 'string' && value.startsWith(MARK)
+
 const nameIn = (parameter: unknown): Name | undefined => {
-  if (typeof parameter !== 'string' || !parameter.startsWith(MARK)) return undefined
+  if (!isStandIn(parameter)) return undefined
   const name = parameter.slice(MARK.length)
   return /^\d+$/.test(name) ? Number(name) : name
 }

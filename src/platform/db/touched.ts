@@ -15,7 +15,8 @@ const tableOf = (node: OperationNode | undefined): string | undefined => {
   return node && TableNode.is(node) ? node.table.identifier.name : undefined
 }
 
-const writtenTable = (node: RootOperationNode): string | undefined => {
+/** The table that a statement writes; undefined for one that only reads, and for raw SQL. */
+export const writtenTable = (node: RootOperationNode): string | undefined => {
   if (InsertQueryNode.is(node)) return tableOf(node.into)
   if (UpdateQueryNode.is(node)) return tableOf(node.table)
   if (DeleteQueryNode.is(node)) return tableOf(node.from.froms[0])

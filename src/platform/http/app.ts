@@ -3,7 +3,7 @@
  * unknown route -> credentials -> CSRF -> permission -> body -> object.
  */
 import { AppError, toAppError } from '../errors.ts'
-import type { Bound, BoundRaw, Caller, Feature, Kernel } from '../kernel.ts'
+import type { Bound, BoundRaw, Feature, Identify, Identity, Kernel } from '../kernel.ts'
 import { checkAccess } from '../kernel.ts'
 import type { Logger } from '../log.ts'
 import { type Access, type AnyOperation, httpParts, type RawRoute } from '../operation.ts'
@@ -14,18 +14,6 @@ import { inputPlan, readInput } from './input.ts'
 import { withWholeUrl } from './request-url.ts'
 import { respond } from './respond.ts'
 import { createRouteTable } from './route-table.ts'
-
-/** Who a request's credentials stand for. */
-export type Identity = {
-  readonly caller: Caller
-  /** Set when the request was let in by a cookie, which a browser sends without being asked. */
-  readonly isAmbient: boolean
-  /** A session cookie to send again, because its expiry moved. */
-  readonly setCookie?: string
-}
-
-/** Whom the headers of a request stand for; undefined without credentials. @throws AppError for credentials that don't hold. */
-export type Identify = (headers: Headers) => Promise<Identity | undefined>
 
 export type HttpOptions<Tables> = {
   readonly kernel: Kernel<Tables>
@@ -40,7 +28,12 @@ export type Socket = { readonly peer: () => string }
 
 export type App = { readonly fetch: (request: Request, socket?: Socket) => Promise<Response> }
 
-type Admission = { readonly access: Access; readonly bearerOnly?: boolean }
+type Admission = {
+  readonly access: Access
+  readonly bearerOnly?: boolean
+  /** The route's own way to tell who calls. */
+  readonly own?: Identify | undefined
+}
 type Handler = (exchange: Exchange) => Promise<Answered | Response>
 type Mounted = { readonly kind: RequestKind; readonly handle: Handler }
 
@@ -80,10 +73,11 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
   const table = createRouteTable<Mounted>()
 
   /** Finds out who calls, and whether they may. */
-  const admit = async (exchange: Exchange, { access, bearerOnly = false }: Admission): Promise<void> => {
-    if (access === 'public') return
+  const admit = async (exchange: Exchange, { access, bearerOnly = false, own }: Admission): Promise<void> => {
+    if (access === 'public' && !own) return
     const { raw } = exchange
-    const identity = bearerOnly && !raw.headers.has('authorization') ? undefined : await identify(raw.headers)
+    const isNobody = bearerOnly && !own && !raw.headers.has('authorization')
+    const identity = isNobody ? undefined : await (own ?? identify)(raw.headers)
     if (identity) {
       exchange.setCookie = identity.setCookie
       exchange.caller = identity.caller
@@ -120,9 +114,10 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
   }
 
   const rawHandler = (bound: BoundRaw<Tables>): Handler => {
-    const { route } = bound
+    const { route, identify: own } = bound
+    const { access, bearerOnly = false } = route
     return async (exchange) => {
-      await admit(exchange, route).catch((error: unknown) => refused(exchange, route, error))
+      await admit(exchange, { access, bearerOnly, own }).catch((error: unknown) => refused(exchange, route, error))
       return kernel.runRaw(bound, exchange, withWholeUrl(exchange.raw))
     }
   }
@@ -132,7 +127,7 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
     if (error.code === 'INTERNAL_ERROR')
       log.error('request failed', { ...described(exchange), error: error.cause ?? error })
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
-    if (error.status === 401) headers['WWW-Authenticate'] = 'Bearer'
+    if (error.challenge ?? error.status === 401) headers['WWW-Authenticate'] = error.challenge ?? 'Bearer'
     if (error.retryAt) headers['Retry-After'] = error.retryAt.toUTCString()
     return { status: error.status, headers, body: JSON.stringify(error.toBody()) }
   }

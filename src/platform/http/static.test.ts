@@ -39,6 +39,14 @@ describe('a page', () => {
     (path) => expect(page(path)).toBeUndefined(),
   )
 
+  test('is at a path of another machine that was made one, and there the machine is asked by scripts', async () => {
+    const withConsent = openSite(folder, ['/mcp-oauth/authorize'])
+    const at = (path: string, headers: Record<string, string> = {}) =>
+      withConsent(new Request(`http://plat.test${path}`, { headers: { accept: BROWSER, ...headers } }))
+    expect([at('/mcp-oauth/authorize?client_id=x')?.status, at('/mcp-oauth/token')]).toEqual([200, undefined])
+    expect(at('/mcp-oauth/authorize', { 'x-requested-with': 'XMLHttpRequest' })).toBeUndefined()
+  })
+
   test('is not for a client that does not name HTML', () => {
     expect(ask('/devices')).toBeUndefined()
     expect(ask('/devices', { accept: '*/*' })).toBeUndefined()

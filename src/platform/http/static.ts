@@ -72,8 +72,8 @@ const assetAnswer = ({ type, plain, coded }: File, accepted: string | null): Res
 }
 
 /** Whether a browser asks for a page: a client of the API does not name HTML. */
-const wantsPage = (request: Request, path: string): boolean =>
-  !NOT_A_PAGE.test(path) && (request.headers.get('accept') ?? '').includes('text/html')
+const wantsHtml = ({ headers }: Request): boolean =>
+  (headers.get('accept') ?? '').includes('text/html') && !headers.has('x-requested-with')
 
 /** `/devices/$id` as an expression; a slash at the end makes no other page of it. */
 const patternOf = (paths: readonly string[]): RegExp =>
@@ -95,8 +95,12 @@ type Loaded = {
   readonly places: RegExp
 }
 
-/** Reads the UI once, when the first request for it comes. */
-export const openSite = (folder: string): Site => {
+/**
+ * Reads the UI once, when the first request for it comes.
+ * @param alsoPages paths of other machines that are a page as well, for a browser that comes by
+ */
+export const openSite = (folder: string, alsoPages: readonly string[] = []): Site => {
+  const isPage = (path: string): boolean => !NOT_A_PAGE.test(path) || alsoPages.includes(path)
   let loaded: Loaded | undefined
   const load = () => {
     if (!existsSync(join(folder, 'index.html'))) return undefined
@@ -108,7 +112,7 @@ export const openSite = (folder: string): Site => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     const [path] = split(request.url)
     const isAsset = path.startsWith('/static/')
-    if (!isAsset && !wantsPage(request, path)) return undefined
+    if (!isAsset && !(isPage(path) && wantsHtml(request))) return undefined
     loaded ??= load()
     if (!loaded) return answer(NOT_BUILT, 503, { 'Content-Type': 'text/plain; charset=utf-8' })
     const { assets, page, etag, places } = loaded
@@ -126,7 +130,8 @@ export const openSite = (folder: string): Site => {
       ETag: quoted(etag),
     }
     // The page itself says that nothing is there.
-    if (!places.test(path)) return answer(page, 404, { ...headers, 'Cache-Control': 'no-store' })
+    if (!places.test(path) && !alsoPages.includes(path))
+      return answer(page, 404, { ...headers, 'Cache-Control': 'no-store' })
     const held = request.headers.get('if-none-match')
     if (held !== null && matchesEtag(held, etag)) return answer(null, 304, headers)
     return answer(page, 200, headers)

@@ -1,14 +1,17 @@
-/** Runs one tool call: strict input, `kernel.run`, an answer that fits. Every failure becomes a result that a model can read. */
+/** Runs one tool call: strict input, `kernel.run` or a plan, an answer that fits. Every failure becomes a result that a model can read. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { toolName } from '../command.ts'
 import { AppError, invalid, invalidField, notFound, toAppError } from '../errors.ts'
-import { type Bound, type Caller, checkAccess, type Kernel } from '../kernel.ts'
+import { type Bound, type Caller, checkAccess, InsufficientScopeError, type Kernel, type Request } from '../kernel.ts'
 import type { Logger } from '../log.ts'
+import type { AnyOperation, OperationSet, Permission } from '../operation.ts'
 import { parse, unknownFields } from '../validate.ts'
+import { answerFieldsOf, listIn } from './output.ts'
+import { setsOf, withIds } from './references.ts'
 import { createSearch, type SearchOperations } from './search.ts'
-import { type Shaped, shape } from './shape.ts'
-import { answerFieldsOf, CALL_TOOL, DEFAULT_ROWS, isPaged, SEARCH_TOOL } from './tools.ts'
+import { fitted, type Shaped, shape } from './shape.ts'
+import { APPLY_TOOL, CALL_TOOL, DEFAULT_ROWS, isPaged, needsPlan, SEARCH_TOOL } from './tools.ts'
 
 /** Who calls, and in which request. */
 export type CallContext = {
@@ -17,13 +20,24 @@ export type CallContext = {
   readonly client: string
   readonly signal: AbortSignal
   readonly log: Logger
+  /** Told which permissions the client lacks that its user has: each of them would do. */
+  readonly insufficientScope?: (permissions: readonly Permission[]) => void
 }
 
 /** An operation with what each call needs to know of its contract, worked out once. */
 type Entry<Tables> = {
   readonly bound: Bound<Tables>
   readonly isPaged: boolean
+  readonly needsPlan: boolean
+  readonly listIn: string | undefined
   readonly answerFields: readonly string[]
+}
+
+/** What is shown before it is done. */
+export type Plans<Tables> = {
+  /** What the call would change, and under which id it can be applied. */
+  readonly make: (bound: Bound<Tables>, request: Request) => Promise<Shaped>
+  readonly apply: (planId: string, request: Omit<Request, 'input'>) => Promise<Shaped>
 }
 
 /** What tools need of the kernel. */
@@ -34,22 +48,36 @@ export type ToolBox<Tables> = Runner<Tables> & {
   /** Under their own names and under those they would have as tools. */
   readonly callable: ReadonlyMap<string, Entry<Tables>>
   readonly search: SearchOperations
+  readonly plans: Plans<Tables>
+  /** To look names up in. */
+  readonly sets: Readonly<Record<string, OperationSet>>
+  readonly byOperation: ReadonlyMap<AnyOperation, Bound<Tables>>
 }
 
 export const createToolBox = <Tables>(
   operations: readonly Bound<Tables>[],
   { run, refused }: Runner<Tables>,
+  plans: Plans<Tables>,
 ): ToolBox<Tables> => {
   const entries = operations
     .filter(({ op }) => op.mcp !== 'hidden')
-    .map((bound) => ({ bound, isPaged: isPaged(bound.op), answerFields: answerFieldsOf(bound.op) }))
+    .map((bound) => ({
+      bound,
+      isPaged: isPaged(bound.op),
+      needsPlan: needsPlan(bound.op),
+      listIn: listIn(bound.op),
+      answerFields: answerFieldsOf(bound.op),
+    }))
   const named = entries.map((entry) => [toolName(entry.bound.op), entry] as const)
   return {
     run,
     refused,
+    plans,
     listed: new Map(named.filter(([, { bound }]) => bound.op.mcp === 'listed')),
     callable: new Map([...named, ...entries.map((entry) => [entry.bound.op.name, entry] as const)]),
     search: createSearch(entries.map(({ bound }) => bound.op)),
+    sets: setsOf(operations.map(({ op }) => op)),
+    byOperation: new Map(operations.map((bound) => [bound.op, bound])),
   }
 }
 
@@ -82,40 +110,64 @@ const fieldsOf = (known: readonly string[], wanted: unknown): readonly string[] 
 
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise)
 
-type ToolInput = { readonly input: Arguments; readonly fields: unknown }
+type ToolInput = { readonly tool: string; readonly input: Arguments; readonly fields: unknown }
 
 /** The fields that are wanted of the answer. @throws AppError for a call that is not to be run */
 const judge = <Tables>(
-  { bound, answerFields }: Entry<Tables>,
+  { bound, answerFields, needsPlan: isPlanned }: Entry<Tables>,
   { input, fields }: ToolInput,
   { caller }: CallContext,
 ) => {
   // As over REST: a caller without the permission learns nothing about the input.
   checkAccess(bound.op.access, caller)
   refuseUnknown(bound.op.input, input)
-  return fieldsOf(answerFields, fields)
+  return fieldsOf(isPlanned ? [] : answerFields, fields)
 }
 
+/** What the kernel is told of every call by this tool. */
+const requestOf = ({ caller, requestId, client, signal }: CallContext, tool: string): Omit<Request, 'input'> => ({
+  caller,
+  requestId,
+  client,
+  signal,
+  tool,
+})
+
 const runOperation = async <Tables>(
-  { run, refused }: ToolBox<Tables>,
+  box: ToolBox<Tables>,
   entry: Entry<Tables>,
   call: ToolInput,
   context: CallContext,
 ): Promise<Shaped> => {
-  const { bound, isPaged } = entry
-  const { caller, requestId, client, signal } = context
-  const input = isPaged ? { limit: DEFAULT_ROWS, ...call.input } : call.input
-  const request = { caller, input, requestId, client, signal }
+  const { bound, isPaged, needsPlan: isPlanned, listIn } = entry
+  const request = requestOf(context, call.tool)
+  let input: Arguments = isPaged ? { limit: DEFAULT_ROWS, ...call.input } : call.input
   let fields: readonly string[] | undefined
   try {
     fields = judge(entry, call, context)
+    input = await withIds(bound.op, input, {
+      sets: box.sets,
+      run: async (op, wanted) => {
+        const other = box.byOperation.get(op)
+        return other && box.run(other, { ...request, input: wanted })
+      },
+    })
   } catch (error) {
-    await refused(bound.op, request, error)
+    await box.refused(bound.op, { ...request, input }, error)
     throw error
   }
-  const answer = await run(bound, request)
+  if (isPlanned) {
+    try {
+      return fitted(await box.plans.make(bound, { ...request, input }))
+    } catch (error) {
+      // A plan leaves no trace, but that somebody wanted what they may not do is on record as ever.
+      if (isAppError(error) && error.code === 'FORBIDDEN') await box.refused(bound.op, { ...request, input }, error)
+      throw error
+    }
+  }
+  const answer = await box.run(bound, { ...request, input })
   const mostRows = isPaged ? numberOr(call.input.limit, DEFAULT_ROWS) : Number.POSITIVE_INFINITY
-  return shape(answer, { fields, mostRows, offset: numberOr(call.input.offset, 0) })
+  return shape(answer, { fields, mostRows, offset: numberOr(call.input.offset, 0), listIn })
 }
 
 const SearchInput = z.strictObject({ query: z.string().min(1).max(256) })
@@ -124,6 +176,7 @@ const CallInput = z.strictObject({
   input: z.record(z.string(), z.unknown()).default({}),
   fields: z.unknown().optional(),
 })
+const ApplyInput = z.strictObject({ plan_id: z.string().min(1) })
 
 /** A tool that was never listed: a mistake of the client, not of the model. */
 export class UnknownToolError extends Error {
@@ -135,21 +188,42 @@ export class UnknownToolError extends Error {
 
 const answerOf = async <Tables>(
   box: ToolBox<Tables>,
-  name: string,
+  tool: string,
   args: Arguments,
   context: CallContext,
 ): Promise<Shaped> => {
-  if (name === SEARCH_TOOL.name) return box.search(parse(SearchInput, args).query)
-  if (name === CALL_TOOL.name) {
+  if (tool === SEARCH_TOOL.name) {
+    refuseUnknown(SearchInput, args)
+    return box.search(parse(SearchInput, args).query)
+  }
+  if (tool === APPLY_TOOL.name) {
+    refuseUnknown(ApplyInput, args)
+    return fitted(await box.plans.apply(parse(ApplyInput, args).plan_id, requestOf(context, tool)))
+  }
+  if (tool === CALL_TOOL.name) {
+    refuseUnknown(CallInput, args)
     const { operation, input, fields } = parse(CallInput, args)
     const entry = box.callable.get(operation)
     if (!entry) throw notFound('operation', operation)
-    return runOperation(box, entry, { input, fields }, context)
+    return runOperation(box, entry, { tool, input, fields }, context)
   }
-  const entry = box.listed.get(name)
-  if (!entry) throw new UnknownToolError(name)
+  const entry = box.listed.get(tool)
+  if (!entry) throw new UnknownToolError(tool)
   const { fields, ...input } = args
-  return runOperation(box, entry, { input, fields }, context)
+  return runOperation(box, entry, { tool, input, fields }, context)
+}
+
+/** What went wrong as the caller is told it; a bug is logged whole. */
+export const failureOf = (
+  thrown: unknown,
+  { log, requestId, insufficientScope }: CallContext,
+  called: string,
+): AppError => {
+  if (thrown instanceof InsufficientScopeError) insufficientScope?.(thrown.permissions)
+  const error = toAppError(thrown)
+  if (error.code === 'INTERNAL_ERROR')
+    log.error('tool failed', { request_id: requestId, tool: called, error: error.cause ?? error })
+  return error
 }
 
 const result = (value: Shaped, isError = false): CallToolResult => ({
@@ -169,9 +243,6 @@ export const callTool = async <Tables>(
     return result(await answerOf(box, name, args, context))
   } catch (thrown) {
     if (thrown instanceof UnknownToolError) throw thrown
-    const error = toAppError(thrown)
-    if (error.code === 'INTERNAL_ERROR')
-      context.log.error('tool failed', { request_id: context.requestId, tool: name, error: error.cause ?? error })
-    return result(error.toBody(), true)
+    return result(failureOf(thrown, context, name).toBody(), true)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The MCP endpoint: Streamable HTTP without sessions, one JSON answer per POST. Both eras of the protocol are served:
- * 2026-07-28, where every request stands alone, and those before, which open with `initialize`.
+ * 2026-07-28, where every request stands alone, and the two revisions before, which open with `initialize`.
  */
 import {
   createMcpHandler,
@@ -14,32 +14,61 @@ import { toAppError } from '../errors.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from '../http/body.ts'
 import { DATA_CACHE_CONTROL } from '../http/headers.ts'
 import type { Bound } from '../kernel.ts'
-import { type CallContext, callTool, createToolBox, type Runner, type ToolBox, UnknownToolError } from './call.ts'
+import {
+  type CallContext,
+  callTool,
+  createToolBox,
+  type Plans,
+  type Runner,
+  type ToolBox,
+  UnknownToolError,
+} from './call.ts'
+import { isAllowedOrigin } from './origin.ts'
+import { type Prompt, promptList, promptText } from './prompts.ts'
+import { createReadResource, type ReadResource, type ResourceKind, templatesOf } from './resources.ts'
 import { type ToolDefinition, toolDefinitions } from './tools.ts'
+
+/** The newest revision, and the two before it. */
+export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const
 
 const INSTRUCTIONS =
   'Plat is the register of a network: datacenters, networks, IP pools, devices and what connects them. ' +
   'The listed tools are the most used operations; search_operations finds all others and call_operation runs them. ' +
-  'Ids come from the list and search tools. pool_next_ip only looks; pool_allocate takes an address so that nobody else gets it. ' +
+  'Where an id is asked for, a name does as well. With fields, lists come as tables of only those columns: use it. ' +
+  'pool_next_ip only looks; pool_allocate takes an address so that nobody else gets it. ' +
+  'What deletes or changes many objects answers a plan and changes nothing: show the user its summary, then apply_plan. ' +
   'Failures are {code, error, details}; details names every bad field.'
 
 export type McpOptions<Tables> = {
   readonly version: string
   readonly operations: readonly Bound<Tables>[]
   readonly kernel: Runner<Tables>
+  readonly plans: Plans<Tables>
+  readonly resources: readonly ResourceKind[]
+  readonly prompts: readonly Prompt[]
+  /** Where browsers may come from, besides the host that they ask: `https://plat.example.com`. */
+  readonly origins: readonly string[]
 }
 
 export type Endpoint = (request: Request, context: CallContext) => Promise<Response>
 
-type Served<Tables> = {
-  readonly version: string
+type Served<Tables> = Pick<McpOptions<Tables>, 'version' | 'resources' | 'prompts'> & {
   readonly tools: readonly ToolDefinition[]
   readonly box: ToolBox<Tables>
+  readonly read: ReadResource
 }
 
 /** One server per request: the SDK's instances belong to one connection, and there are no connections. */
-const serverFor = <Tables>({ version, tools, box }: Served<Tables>, context: CallContext): Server => {
-  const server = new Server({ name: 'plat', version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS })
+const serverFor = <Tables>(served: Served<Tables>, context: CallContext): Server => {
+  const { version, tools, box, resources, prompts, read } = served
+  const server = new Server(
+    { name: 'plat', version },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: INSTRUCTIONS,
+      supportedProtocolVersions: [...REVISIONS],
+    },
+  )
   // The SDK types schemas as mutable JSON; nobody writes to these.
   server.setRequestHandler('tools/list', () => ({ tools: tools as never }))
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }) => {
@@ -50,6 +79,12 @@ const serverFor = <Tables>({ version, tools, box }: Served<Tables>, context: Cal
       throw thrown
     }
   })
+  // There are too many to list; the tools find them.
+  server.setRequestHandler('resources/list', () => ({ resources: [] }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templatesOf(resources) }))
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => read(uri, context))
+  server.setRequestHandler('prompts/list', () => ({ prompts: promptList(prompts) }))
+  server.setRequestHandler('prompts/get', ({ params: { name, arguments: args } }) => promptText(prompts, name, args))
   return server
 }
 
@@ -102,10 +137,19 @@ const serveModern = (
   return handler.fetch(request, { parsedBody })
 }
 
-export const createEndpoint = <Tables>({ version, operations, kernel }: McpOptions<Tables>): Endpoint => {
-  const tools = toolDefinitions(operations.map(({ op }) => op))
-  const served = { version, tools, box: createToolBox(operations, kernel) }
-  return async (raw, context) => {
+export const createEndpoint = <Tables>(options: McpOptions<Tables>): Endpoint => {
+  const { version, operations, kernel, plans, resources, prompts, origins } = options
+  const served: Served<Tables> = {
+    version,
+    resources,
+    prompts,
+    tools: toolDefinitions(operations.map(({ op }) => op)),
+    box: createToolBox(operations, kernel, plans),
+    read: createReadResource(resources, operations, kernel),
+  }
+  const answer: Endpoint = async (raw, context) => {
+    if (!isAllowedOrigin(raw, origins))
+      return rpcError(403, ProtocolErrorCode.InvalidRequest, 'This origin is not one of this server')
     let message: unknown
     try {
       message = await readMessage(raw)
@@ -113,11 +157,17 @@ export const createEndpoint = <Tables>({ version, operations, kernel }: McpOptio
       const { status, message: text } = toAppError(thrown)
       return rpcError(status, ProtocolErrorCode.ParseError, text)
     }
+    // No revision from 2025-06-18 on has batches.
+    if (Array.isArray(message))
+      return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Send one message in a request: there are no batches')
     const request = normalised(raw)
     const server = serverFor(served, context)
-    const response = (await isLegacyRequest(request, message))
-      ? await serveLegacy(server, request, message)
-      : await serveModern(server, request, message, context)
+    return (await isLegacyRequest(request, message))
+      ? serveLegacy(server, request, message)
+      : serveModern(server, request, message, context)
+  }
+  return async (raw, context) => {
+    const response = await answer(raw, context)
     response.headers.set('Cache-Control', DATA_CACHE_CONTROL)
     return response
   }

@@ -2,7 +2,7 @@
 import { toolName } from '../command.ts'
 import type { AnyOperation } from '../operation.ts'
 import { signatureOf } from './signature.ts'
-import { inputSchemaOf } from './tools.ts'
+import { inputSchemaOf, needsPlan } from './tools.ts'
 
 const MAX_RESULTS = 8
 
@@ -12,6 +12,8 @@ export type FoundOperation = {
   readonly effect: string
   readonly access: AnyOperation['access']
   readonly input: string
+  /** It answers a plan, and changes nothing yet. */
+  readonly plan?: true
 }
 
 export type SearchAnswer = {
@@ -49,6 +51,7 @@ const describe = (op: AnyOperation): FoundOperation => ({
   effect: op.effect,
   access: op.access,
   input: signatureOf(inputSchemaOf(op)),
+  ...(needsPlan(op) && { plan: true }),
 })
 
 export type SearchOperations = (query: string) => SearchAnswer

@@ -55,7 +55,18 @@ describe('a list', () => {
 
   test('has only the fields that were asked for', async () => {
     const { list } = listOf(1, () => ({ a: 1, b: 2 }))
-    expect(await shape(list, { ...options, fields: ['b', 'absent'] })).toMatchObject({ items: [{ b: 2 }] })
+    expect(await shape(list, { ...options, fields: ['b', 'absent'] })).toMatchObject({
+      fields: ['b', 'absent'],
+      items: [[2, null]],
+    })
+  })
+
+  test('in an answer that is nothing else is a list', async () => {
+    expect(await shape({ results: [{ a: 1 }] }, { ...options, listIn: 'results' })).toEqual({
+      items: [{ a: 1 }],
+      total: 1,
+      truncated: false,
+    })
   })
 
   test('that is an array works alike', async () => {

@@ -1,6 +1,7 @@
 /**
  * What a model gets of an answer: the fields it asked for, and never more than it can read. A list becomes
- * `{items, total, truncated, next_offset?}`; an object that is too large loses the end of its longest lists, and says so.
+ * `{items, total, truncated, next_offset?}`, with `fields` a table of `{fields, items}` whose rows are lists of values; an
+ * object that is too large loses the end of its longest lists, and says so.
  */
 import { JsonList, JsonText, WithStatus } from '../answer.ts'
 
@@ -21,6 +22,10 @@ const keep = (row: unknown, fields: Fields): unknown => {
   return Object.fromEntries(fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]]))
 }
 
+/** A row of a table: its values alone, in the order of the fields, which the table names once. */
+const valuesOf = (row: unknown, fields: Fields): unknown =>
+  fields && fields.length > 0 && isRow(row) ? fields.map((field) => row[field] ?? null) : row
+
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
 /** The most of the list's beginning that takes at most `bytes`. */
@@ -35,7 +40,8 @@ const headOf = (list: readonly unknown[], bytes: number): unknown[] => {
   return kept
 }
 
-const fitted = (value: Row): Row => {
+/** Without the end of its longest list, where it is too large. */
+export const fitted = (value: Row): Row => {
   const excess = sizeOf(value) - MAX_OBJECT_BYTES
   if (excess <= 0) return value
   const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]))
@@ -57,7 +63,7 @@ const shapeList = async ({ rows, total, offset }: Page, fields: Fields, mostRows
   const items: unknown[] = []
   let size = 0
   const take = (row: unknown): boolean => {
-    const item = keep(isRow(row) ? fitted(row) : row, fields)
+    const item = valuesOf(isRow(row) ? fitted(row) : row, fields)
     size += sizeOf(item) + 1
     // The first row always: a page of none would never end.
     if (items.length >= mostRows || (items.length > 0 && size > MAX_LIST_BYTES)) return false
@@ -73,6 +79,7 @@ const shapeList = async ({ rows, total, offset }: Page, fields: Fields, mostRows
   const next = offset + items.length
   const isTruncated = !isWhole || all === undefined || next < all
   return {
+    ...(fields && fields.length > 0 && { fields }),
     items,
     ...(all !== undefined && { total: all }),
     truncated: isTruncated,
@@ -94,15 +101,18 @@ export type ShapeOptions = {
   readonly mostRows: number
   /** Rows that the operation has skipped already. */
   readonly offset: number
+  /** The one field of an answer that is nothing but a list in it. */
+  readonly listIn?: string | undefined
 }
 
 export const shape = async (answer: unknown, options: ShapeOptions): Promise<Shaped> => {
   if (answer instanceof WithStatus) return shape(answer.value, options)
-  const { fields, mostRows, offset } = options
+  const { fields, mostRows, offset, listIn } = options
   if (answer === undefined) return { done: true }
   if (answer instanceof JsonList)
     return shapeList({ rows: parsed(answer.parts.rows()), total: answer.parts.total, offset }, fields, mostRows)
-  const value: unknown = answer instanceof JsonText ? JSON.parse(answer.json) : answer
+  const whole: unknown = answer instanceof JsonText ? JSON.parse(answer.json) : answer
+  const value = listIn !== undefined && isRow(whole) ? whole[listIn] : whole
   if (Array.isArray(value)) {
     const total = value.length === mostRows ? undefined : offset + value.length
     return shapeList({ rows: once(value), total: async () => total, offset }, fields, mostRows)

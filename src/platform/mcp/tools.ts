@@ -1,8 +1,8 @@
-/** Which tools there are, and how each describes itself. The listed operations, and two that reach all the others. */
-import { z } from 'zod'
+/** Which tools there are, and how each describes itself: the listed operations, two that reach all the others, and one that applies a plan. */
 import { toolName } from '../command.ts'
 import { closed, type JsonSchema, jsonSchemaOf } from '../json-schema.ts'
 import type { AnyOperation, Effect } from '../operation.ts'
+import { answerFieldsOf, isList, outputSchemaOf } from './output.ts'
 import { inlined } from './signature.ts'
 
 export type Hints = {
@@ -12,10 +12,14 @@ export type Hints = {
   readonly openWorldHint: boolean
 }
 
+type ObjectSchema = JsonSchema & { readonly type: 'object' }
+
 export type ToolDefinition = {
   readonly name: string
   readonly description: string
-  readonly inputSchema: JsonSchema & { readonly type: 'object' }
+  readonly inputSchema: ObjectSchema
+  /** Absent where the answer depends on what is called. */
+  readonly outputSchema?: JsonSchema
   readonly annotations: Hints
 }
 
@@ -31,24 +35,28 @@ const HINTS: Readonly<Record<Effect, Hints>> = {
   action: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 }
 
-export const hintsOf = ({ effect }: AnyOperation): Hints => HINTS[effect]
+export const hintsOf = ({ effect, reachesOut }: Pick<AnyOperation, 'effect' | 'reachesOut'>): Hints => ({
+  ...HINTS[effect],
+  openWorldHint: reachesOut === true,
+})
+
+/** Whether it is shown what it would do before it is done: all that deletes, and all that changes many objects at once. */
+export const needsPlan = ({ effect, isBulk }: Pick<AnyOperation, 'effect' | 'isBulk'>): boolean =>
+  effect === 'delete' || isBulk === true
 
 const FIELDS: JsonSchema = {
   type: 'array',
-  description: 'Keep only these top-level fields of the answer',
+  description: 'Only these fields',
+  items: { type: 'string' },
+}
+const LIST_FIELDS: JsonSchema = {
+  type: 'array',
+  description: 'Only these fields; rows come as lists of their values',
   items: { type: 'string' },
 }
 
-const isList = (op: AnyOperation): boolean => op.output instanceof z.ZodArray
 /** Whether the operation takes `limit` and `offset`. */
 export const isPaged = (op: AnyOperation): boolean => Object.hasOwn(op.input.shape, 'limit')
-
-/** The top-level fields of the answer, or of each row of it. */
-export const answerFieldsOf = (op: AnyOperation): readonly string[] => {
-  const { schema, definitions } = jsonSchemaOf(op.output, 'output')
-  const whole = inlined(schema, definitions)
-  return Object.keys((whole.items ?? whole).properties ?? {})
-}
 
 const withoutOurs = ({ 'x-ref': _, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,
@@ -73,16 +81,55 @@ const describe = (op: AnyOperation): string =>
     ...(op.description ? [op.description] : []),
     ...(isList(op) ? ['Answers {items, total, truncated}.'] : []),
     ...(op.effect === 'update' ? ['Changes only the fields you name; null clears one.'] : []),
+    ...(needsPlan(op) ? ['Changes nothing yet: answers a plan for apply_plan.'] : []),
   ].join(' ')
 
 /** Over REST a list is whole; no model could read it. */
 const LIMIT = `Rows at most; ${DEFAULT_ROWS} without it`
 
-const argumentsOf = (op: AnyOperation, properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> => ({
-  ...properties,
-  ...(properties.limit && { limit: { ...properties.limit, description: LIMIT } }),
-  ...(answerFieldsOf(op).length > 0 && { fields: FIELDS }),
-})
+const fieldsFor = (op: AnyOperation): JsonSchema | undefined => {
+  if (needsPlan(op) || answerFieldsOf(op).length === 0) return undefined
+  return isList(op) ? LIST_FIELDS : FIELDS
+}
+
+const argumentsOf = (op: AnyOperation, properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> => {
+  const fields = fieldsFor(op)
+  return {
+    ...properties,
+    ...(properties.limit && { limit: { ...properties.limit, description: LIMIT } }),
+    ...(fields && { fields }),
+  }
+}
+
+const INTEGERS: JsonSchema = { type: 'object', additionalProperties: { type: 'integer' } }
+const CHANGES: JsonSchema = { type: 'object', properties: { delete: INTEGERS, update: INTEGERS, create: INTEGERS } }
+const OBJECTS: JsonSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      change: { type: 'string' },
+      kind: { type: 'string' },
+      id: { type: 'string' },
+      name: { type: 'string' },
+      fields: { type: 'object' },
+    },
+  },
+}
+const FAILURES: JsonSchema = { type: 'array', items: { type: 'object' } }
+
+/** What a tool answers in place of doing it. */
+const PLAN: JsonSchema = {
+  type: 'object',
+  properties: {
+    plan_id: { type: 'string' },
+    expires_at: { type: 'string' },
+    summary: { type: 'string' },
+    changes: CHANGES,
+    objects: OBJECTS,
+    failures: FAILURES,
+  },
+}
 
 export const definitionOf = (op: AnyOperation): ToolDefinition => {
   const { properties, required } = inputSchemaOf(op)
@@ -95,6 +142,7 @@ export const definitionOf = (op: AnyOperation): ToolDefinition => {
       ...(required && { required }),
       additionalProperties: false,
     },
+    outputSchema: needsPlan(op) ? PLAN : outputSchemaOf(op),
     annotations: hintsOf(op),
   }
 }
@@ -104,30 +152,63 @@ const text = (description: string): JsonSchema => ({ type: 'string', description
 export const SEARCH_TOOL: ToolDefinition = {
   name: 'search_operations',
   description:
-    'Find operations beyond the listed tools by what they do, like "create network" or "api keys". Answers their names, effects, permissions and inputs, for call_operation.',
+    'Find operations beyond the listed tools by what they do, like "create network" or "retag devices". Answers their names, effects, permissions and inputs, for call_operation.',
   inputSchema: {
     type: 'object',
     properties: { query: text('A few words') },
     required: ['query'],
     additionalProperties: false,
   },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      operations: { type: 'array', items: { type: 'object' } },
+      total: { type: 'integer' },
+      nouns: { type: 'array', items: { type: 'string' } },
+    },
+  },
   annotations: HINTS.read,
 }
 
 export const CALL_TOOL: ToolDefinition = {
   name: 'call_operation',
-  description: 'Run an operation that search_operations found. Lists answer {items, total, truncated}.',
+  description:
+    'Run an operation that search_operations found. Lists answer {items, total, truncated}. What deletes or changes many objects answers a plan for apply_plan, and changes nothing yet.',
   inputSchema: {
     type: 'object',
     properties: {
       operation: text('Its name, like networks.create'),
       input: { type: 'object', description: 'As search_operations describes it' },
-      fields: FIELDS,
+      fields: LIST_FIELDS,
     },
     required: ['operation'],
     additionalProperties: false,
   },
   // It may run anything there is.
+  annotations: { ...HINTS.action, openWorldHint: true },
+}
+
+export const APPLY_TOOL: ToolDefinition = {
+  name: 'apply_plan',
+  description:
+    'Do what a plan has shown, exactly that; refused if anything of it has changed since. A plan is good once, for 5 minutes, for the user and the client that made it. Show the user what it says before you apply it.',
+  inputSchema: {
+    type: 'object',
+    properties: { plan_id: text('As the plan says') },
+    required: ['plan_id'],
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      applied: { type: 'boolean' },
+      operation: { type: 'string' },
+      summary: { type: 'string' },
+      changes: CHANGES,
+      created: OBJECTS,
+      failures: FAILURES,
+    },
+  },
   annotations: HINTS.action,
 }
 
@@ -136,4 +217,5 @@ export const toolDefinitions = (operations: readonly AnyOperation[]): readonly T
   ...operations.filter(({ mcp }) => mcp === 'listed').map(definitionOf),
   SEARCH_TOOL,
   CALL_TOOL,
+  APPLY_TOOL,
 ]

@@ -116,6 +116,13 @@ const NOT_MODIFIED: Response = {
   headers: headerRefs(['X-Request-Id', 'ETag']),
 }
 
+/** A 400 in the words of another protocol. */
+const refusalOf = ({ refusal }: Documented, { toSchema }: Collector): Record<string, Response> => {
+  if (!refusal) return {}
+  const content = { 'application/json': { schema: toSchema(refusal, 'output') } }
+  return { '400': { description: 'The request is refused', headers: headerRefs(['X-Request-Id']), content } }
+}
+
 export const entryOf = (documented: Documented, collector: Collector): DocumentedOperation => {
   const { name, summary, description, http, status, access, effect } = documented
   const parts = httpParts(http)
@@ -133,13 +140,19 @@ export const entryOf = (documented: Documented, collector: Collector): Documente
     ...(body && {
       requestBody: {
         required: isBodyRequired,
-        content: { 'application/json': { schema: body, example: requestExampleOf(body, collector.definitions()) } },
+        content: {
+          [documented.consumes ?? 'application/json']: {
+            schema: body,
+            example: requestExampleOf(body, collector.definitions()),
+          },
+        },
       },
     }),
     responses: {
       [String(status ?? (content || !effect ? 200 : 204))]: successOf(documented, content),
       ...(isCacheable(effect, parts) && { '304': NOT_MODIFIED }),
       ...errorRefs(errorStatuses(documented, parts, input)),
+      ...refusalOf(documented, collector),
     },
     security: securityOf(documented),
     'x-permission': access,

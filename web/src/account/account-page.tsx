@@ -1,6 +1,7 @@
 /** One's own account: who one is, what one may do, the password, the keys, where one is signed in. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { GrantsCard } from '../oauth/grants-card.tsx'
 import { useMe } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { Badge, Card, CopyText, Facts, Tag } from '../ui/bits.tsx'
@@ -79,6 +80,7 @@ export const AccountPage = () => {
           <PasswordCard onChanged={() => void signedOut()} />
         </div>
         <KeysCard />
+        <GrantsCard />
         <SessionsCard />
         <PermissionsCard />
       </PageBody>

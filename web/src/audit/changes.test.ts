@@ -16,6 +16,8 @@ const entry = (timestamp: string, changes: object, status: AuditEntry['status'] 
   status,
   error: '',
   request_id: '',
+  oauth_client: '',
+  tool: '',
 })
 
 describe('what was sent', () => {

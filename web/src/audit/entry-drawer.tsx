@@ -86,8 +86,24 @@ const Detail = ({ entry }: { readonly entry: AuditEntry }) => (
           ['From', entry.ip_address === '' ? '' : <CopyText key="ip" text={entry.ip_address} label="address" />],
           [
             'API key',
-            entry.key_id === '' ? 'none, a session' : <CopyText key="key" text={entry.key_id} label="key ID" />,
+            entry.key_id === '' ? (
+              `none, ${entry.oauth_client === '' ? 'a session' : 'by OAuth'}`
+            ) : (
+              <CopyText key="key" text={entry.key_id} label="key ID" />
+            ),
           ],
+          // Only where a program acted for the user.
+          ...(entry.oauth_client === '' ? [] : [['Client', entry.oauth_client] as const]),
+          ...(entry.tool === ''
+            ? []
+            : [
+                [
+                  'Tool',
+                  <code key="tool" className="mono">
+                    {entry.tool}
+                  </code>,
+                ] as const,
+              ]),
           ['Request', <CopyText key="request" text={entry.request_id} label="request ID" />],
           ['Entry', <CopyText key="id" text={entry.id} label="entry ID" />],
         ]}

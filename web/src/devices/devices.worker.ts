@@ -38,14 +38,16 @@ let drawn = (): void => {}
 /**
  * The first window of rows comes long before 100,000 of them have. It is drawn before they are asked for: to receive them
  * takes more than one processor, and the page would wait for its turn.
+ * @returns all of them where they are no more than that
  */
-const preview = async (): Promise<void> => {
+const preview = async (): Promise<readonly Device[] | undefined> => {
   const response = await fetch(`/api/devices?limit=${AHEAD}`)
-  const total = Number(response.headers.get('x-total-count'))
   // Judged with the answer that holds all of them.
-  if (!response.ok || total <= AHEAD) return
+  if (!response.ok) return
+  const total = Number(response.headers.get('x-total-count'))
   // The server's half of the contract.
   const devices = (await response.json()) as readonly Device[]
+  if (total <= devices.length) return devices
   tell({ type: 'preview', total, devices })
   await new Promise<void>((resolve) => {
     drawn = resolve
@@ -53,11 +55,23 @@ const preview = async (): Promise<void> => {
   })
 }
 
-const load = async (): Promise<void> => {
+const hold = (rows: readonly Device[]): void => {
+  engine = new TableEngine(rows, spec)
+  for (const heard of meanwhile) take(heard)
+  changed()
+  setTimeout(() => engine.warm(), WARM_MS)
+}
+
+const load = async (isShown: boolean): Promise<void> => {
   // By hand, so that an answer of "not modified" costs no parsing.
   const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
   // What it failed of, the whole list says too.
-  if (version === 0) await preview().catch(() => {})
+  const few = version === 0 && isShown ? await preview().catch(() => undefined) : undefined
+  if (few) {
+    loadedAtMs = Date.now()
+    hold(few)
+    return
+  }
   const response = await fetch('/api/devices', init)
   loadedAtMs = Date.now()
   if (response.status === 304) {
@@ -72,10 +86,7 @@ const load = async (): Promise<void> => {
   // The server's half of the contract.
   const rows = (await response.json()) as readonly Device[]
   etag = response.headers.get('etag') ?? undefined
-  engine = new TableEngine(rows, spec)
-  for (const heard of meanwhile) take(heard)
-  changed()
-  setTimeout(() => engine.warm(), WARM_MS)
+  hold(rows)
 }
 
 /** @returns the ids of what was not known yet, as it is when one's own change is heard of */
@@ -101,12 +112,12 @@ const listen = (ask: HeardAsk): void => {
   tell({ type: 'heard', ids })
 }
 
-const loadOnce = async (): Promise<void> => {
+const loadOnce = async (isShown: boolean): Promise<void> => {
   if (isLoading) return
   isLoading = true
   meanwhile = []
   try {
-    await load()
+    await load(isShown)
   } catch {
     tell({ type: 'failed', status: 0, body: undefined, retryAfter: null })
   } finally {
@@ -173,7 +184,7 @@ const facetsOfNow = (): Promise<Facets> => {
 const hear = (ask: Ask): void => {
   switch (ask.type) {
     case 'load':
-      void loadOnce()
+      void loadOnce(ask.isShown)
       return
     case 'drawn':
       drawn()

@@ -22,7 +22,11 @@ export type Brief = {
 export const STATES: readonly DeviceStatus[] = ['active', 'planned', 'maintenance', 'decommissioned']
 
 export type Ask =
-  | { readonly type: 'load' }
+  | {
+      readonly type: 'load'
+      /** The first rows are wanted before all of them are there. */
+      readonly isShown: boolean
+    }
   /** The first rows are on the screen. */
   | { readonly type: 'drawn' }
   | { readonly type: 'names'; readonly names: readonly (readonly [id: string, name: string])[] }

@@ -8,18 +8,16 @@ import { Badge, Card, TimeAgo } from '../ui/bits.tsx'
 import { plural } from '../ui/format.ts'
 import css from './devices.module.css'
 
-/** An address is looked for as text, which others begin with as well. */
-const MOST = 200
+/** One device is rarely found more often than it has networks. */
+const MOST = 20
 
-export const SeenCard = ({ device: { id, addresses } }: { readonly device: Device }) => {
+export const SeenCard = ({ device: { id } }: { readonly device: Device }) => {
   const { may } = usePermit()
-  const q = addresses[0]?.ip ?? ''
-  const { data } = useQuery({
-    queryKey: ['found', 'at', q],
-    queryFn: () => api.discovery.list({ q, limit: MOST }),
-    enabled: q !== '' && may('discovery:list'),
+  const { data: seen = [] } = useQuery({
+    queryKey: ['found', 'of', id],
+    queryFn: () => api.discovery.list({ device_id: id, limit: MOST }),
+    enabled: may('discovery:list'),
   })
-  const seen = data?.filter(({ matched_device_id }) => matched_device_id === id) ?? []
   if (seen.length === 0) return null
   return (
     <Card title="Seen by discovery">

@@ -134,11 +134,11 @@ const ask = <T extends Tell['type']>(type: T, question: Ask & { seq: number }): 
 let users = 0
 let dropTimer: ReturnType<typeof setTimeout> | undefined
 
-const load = (): void => {
+const load = (isShown = true): void => {
   start()
   const { status } = state.get()
   if (status === 'idle' || status === 'failed') state.set({ ...state.get(), status: 'loading', error: undefined })
-  post({ type: 'load' })
+  post({ type: 'load', isShown })
 }
 
 const forget = (): void => {
@@ -151,13 +151,15 @@ const forget = (): void => {
   state.set(IDLE)
 }
 
-const refreshIfOld = (): void => {
+const refreshIfOld = (isShown = true): void => {
   const { status, loadedAtMs } = state.get()
-  if (status !== 'ready') load()
+  if (status !== 'ready') load(isShown)
   // What the live feed keeps true need not be asked for again.
   else if (isFollowed()) return
   else if (document.visibilityState === 'visible' && Date.now() - loadedAtMs > FRESH_MS) load()
 }
+
+const lookAgain = (): void => refreshIfOld()
 
 export const devices = {
   state,
@@ -165,17 +167,17 @@ export const devices = {
   /** `id -> name` of the datacenters, as far as they are known. */
   names: (): ReadonlyMap<string, string> => new Map(names.names),
   arrivals,
-  load,
+  load: (): void => load(),
   forget,
-  /** Keeps the rows, and keeps them fresh, until the returned function is called. */
-  use: (): (() => void) => {
+  /** Keeps the rows, and keeps them fresh, until the returned function is called. `isShown` is false where no row is. */
+  use: (isShown = true): (() => void) => {
     users++
     clearTimeout(dropTimer)
-    refreshIfOld()
-    document.addEventListener('visibilitychange', refreshIfOld)
+    refreshIfOld(isShown)
+    document.addEventListener('visibilitychange', lookAgain)
     return () => {
       users--
-      document.removeEventListener('visibilitychange', refreshIfOld)
+      document.removeEventListener('visibilitychange', lookAgain)
       if (users === 0) dropTimer = setTimeout(forget, KEPT_MS)
     }
   },

@@ -1,6 +1,7 @@
 /** Deletes discovered devices; the next scan may find them again, and then they are new. */
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { AppError } from '../../../src/platform/errors.ts'
 import { api } from '../api/client.ts'
 import { count, plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
@@ -11,18 +12,19 @@ import { foundName } from './words.ts'
 
 /** From how many on the number has to be typed. */
 const TYPED_FROM = 26
-/** Requests under way at the same time. */
-const AT_ONCE = 4
+/** Most that one request deletes; more are never shown. */
+const AT_ONCE = 1000
 
-/** One after the other, as the contract has them. @returns those that are still there, and why */
+/** @returns why some are still there, for each of them */
 const removeAll = async (ids: readonly string[]): Promise<readonly unknown[]> => {
-  const waiting = [...ids]
   const errors: unknown[] = []
-  const work = async (): Promise<void> => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift())
-      await api.discovery.delete({ id }).catch((error: unknown) => errors.push(error))
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const { results } = await api.discovery.removeMany({ ids: ids.slice(from, from + AT_ONCE) })
+    for (const { error } of results) {
+      // One that somebody else has deleted meanwhile is what was asked for.
+      if (error && error.code !== 'NOT_FOUND') errors.push(new AppError(error.code, error.error))
+    }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
   return errors
 }
 
@@ -41,6 +43,10 @@ export const DeleteFound = ({ found, onClose, onDone }: Props) => {
       if (first === undefined) toast(`Deleted ${what}`)
       else toastError(`${count(errors.length)} of ${count(asked.length)} are still there`, first)
       onDone?.()
+      changed()
+    },
+    onError: (error) => {
+      toastError(asked.length === 1 ? `${what} is still there` : 'Some of them are still there', error)
       changed()
     },
   })

@@ -1,5 +1,6 @@
 /** The places of the UI: one list for the sidebar, the palette and the keys that begin with g. */
 import {
+  AppWindow,
   Boxes,
   Building2,
   CalendarClock,
@@ -9,6 +10,7 @@ import {
   LockKeyhole,
   type LucideIcon,
   Network,
+  Plug,
   Radar,
   ScanSearch,
   ScrollText,
@@ -26,7 +28,7 @@ export type Place = {
     | ('/' | '/datacenters' | '/networks' | '/pools' | '/reservations' | '/devices' | '/topology' | '/conflicts')
     | ('/scans' | '/found' | '/inbox' | '/rules')
     | '/webhooks'
-    | ('/users' | '/roles' | '/keys' | '/credentials' | '/audit')
+    | ('/users' | '/roles' | '/keys' | '/credentials' | '/audit' | '/oauth' | '/connect')
   readonly text: string
   readonly icon: LucideIcon
   /** After g. */
@@ -118,6 +120,15 @@ export const ACCESS: readonly Place[] = [
     permission: 'credentials:list',
     counted: 'credentials',
   },
+  {
+    to: '/oauth',
+    text: 'OAuth clients',
+    icon: AppWindow,
+    key: 'h',
+    permission: 'oauth-clients:list',
+    counted: 'oauth-clients',
+  },
+  { to: '/connect', text: 'Connect AI', icon: Plug, key: 'm', permission: undefined, counted: undefined },
   { to: '/audit', text: 'Audit log', icon: ScrollText, key: 'a', permission: 'audit:list', counted: undefined },
 ]
 

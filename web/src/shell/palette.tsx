@@ -166,10 +166,19 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
     enabled: wanted.length >= 2 && permit.may('search:read'),
     placeholderData: (old) => old,
   })
+  const { data: answer } = useQuery({
+    queryKey: ['lookup', wanted],
+    queryFn: async () => (await import('../lookup/palette-lookup.ts')).lookUp(wanted),
+    enabled: wanted.length >= 3 && permit.may('search:read'),
+  })
   const word = text.trim().toLowerCase()
   const matching = (entries: readonly Entry[]) => entries.filter((entry) => entry.text.toLowerCase().includes(word))
   const results = wanted.length >= 2 ? resultEntries(go, data?.results ?? []) : []
   const entries = [
+    // Enter must not lead to what was typed a moment ago.
+    ...(answer && wanted === text.trim()
+      ? [{ id: 'lookup', group: 'Answer', icon: Search, ...answer, run: () => void go(answer.link) }]
+      : []),
     ...results,
     ...matching(viewEntries((href) => history.push(href), saved)),
     ...matching(pageEntries(go, permit)),
@@ -246,6 +255,7 @@ export const Palette = () => {
                 role="option"
                 tabIndex={-1}
                 aria-selected={index === current}
+                data-answer={entry.group === 'Answer' || undefined}
                 className={css.option}
                 onClick={() => run(entry)}
                 onPointerMove={() => setActive(index)}

@@ -20,7 +20,7 @@ export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string
     // The picture first: all the rows take more than one processor for a while.
     let end: (() => void) | undefined
     const timer = setTimeout(() => {
-      end = devices.use()
+      end = devices.use(false)
     }, DRAWN_MS)
     return () => {
       clearTimeout(timer)
@@ -47,7 +47,7 @@ export const useBrief = (): Brief | undefined => {
   const { status, version } = useStore(devices.state)
   const [brief, setBrief] = useState<Brief>()
   useNames()
-  useEffect(() => devices.use(), [])
+  useEffect(() => devices.use(false), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another version everything may be different
   useEffect(() => {
     if (status !== 'ready') return

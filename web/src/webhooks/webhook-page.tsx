@@ -5,6 +5,7 @@ import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
+import { serverConfigQuery } from '../api/queries.ts'
 import { CommandItems, useCommand } from '../commands/command-menu.tsx'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
@@ -84,6 +85,7 @@ export const WebhookPage = () => {
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const { data, error, refetch } = useQuery(webhookQuery(id))
+  const { data: config } = useQuery(serverConfigQuery)
   const ping = usePing({ id })
   const [isDoomed, setDoomed] = useState(false)
   const says = useCommand(contracts.webhooks.get, { id })
@@ -100,6 +102,7 @@ export const WebhookPage = () => {
       </>
     )
   const webhook = data.value
+  const resource = webhookResource(webhook, config?.features.private_targets)
   const tab = search.tab ?? 'deliveries'
   const more = (
     <Button>
@@ -160,7 +163,7 @@ export const WebhookPage = () => {
       />
       {search.edit !== undefined && (
         <ResourceDrawer
-          resource={webhookResource(webhook)}
+          resource={resource}
           id={id}
           onClose={() => void set({ edit: undefined })}
           blocked={blocked('webhook:update')}
@@ -168,7 +171,7 @@ export const WebhookPage = () => {
       )}
       {isDoomed && (
         <DeleteDialog
-          resource={webhookResource(webhook)}
+          resource={resource}
           id={id}
           name={webhook.name}
           loss={LOSS}

@@ -18,14 +18,22 @@ const secretField = (isStored: boolean): FieldSpec => ({
   send: secretSent,
 })
 
-const fieldsFor = (stored: Webhook | undefined): readonly FieldSpec[] => [
+const SENT = 'Each event is sent there as a POST of JSON.'
+
+/** Whether the server lets private addresses be told; undefined until it is known. */
+const urlHint = (allowsPrivate: boolean | undefined): string => {
+  if (allowsPrivate === undefined) return SENT
+  return `${SENT} Addresses of this machine ${allowsPrivate ? '' : 'and of private networks '}are refused.`
+}
+
+const fieldsFor = (stored: Webhook | undefined, allowsPrivate: boolean | undefined): readonly FieldSpec[] => [
   { name: 'name', label: 'Name', isRequired: true },
   {
     name: 'url',
     label: 'URL',
     isMono: true,
     isRequired: true,
-    hint: 'Each event is sent there as a POST of JSON. Addresses of this machine and of private networks are refused.',
+    hint: urlHint(allowsPrivate),
   },
   {
     name: 'events',
@@ -70,9 +78,12 @@ export const NEW_WEBHOOK = { enabled: 'true', timeout_seconds: '10', retry_count
 type Draft = In<(typeof contracts)['webhooks']['create']>
 
 /** @param stored what is edited, as it was */
-export const webhookResource = (stored: Webhook | undefined): Resource<Webhook> => ({
+export const webhookResource = (
+  stored: Webhook | undefined,
+  allowsPrivate: boolean | undefined,
+): Resource<Webhook> => ({
   noun: 'webhook',
-  fields: fieldsFor(stored),
+  fields: fieldsFor(stored, allowsPrivate),
   nameOf: ({ name }) => name,
   operations: contracts.webhooks,
   get: (id) => tagged(contracts.webhooks.get, { id }),

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { Dashboard } from '../api/contracts.ts'
-import { dashboardQuery } from '../api/queries.ts'
+import { dashboardQuery, serverConfigQuery } from '../api/queries.ts'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
@@ -130,7 +130,9 @@ export const WebhooksPage = () => {
   const { mutate: toggle } = useToggleWebhook()
   const [doomed, setDoomed] = useState<Webhook>()
   const edited = query.data?.find(({ id }) => id === search.edit)
-  const resource = useMemo(() => webhookResource(edited), [edited])
+  const { data: config } = useQuery(serverConfigQuery)
+  const allowsPrivate = config?.features.private_targets
+  const resource = useMemo(() => webhookResource(edited, allowsPrivate), [edited, allowsPrivate])
   const troubles = known?.webhooks
   // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
   const columns = useMemo(

@@ -1,0 +1,106 @@
+/** The pages of discovery when the server refuses, asks for patience, or is away; and many found devices deleted at once. */
+import { beforeAll, expect, test } from 'bun:test'
+import { eventually, world } from './harness.ts'
+
+const it = world({ devices: 0 })
+const AWAY = 'The server does not answer.'
+const COUNTDOWN = /Too many requests\. This goes on by itself in \d+ s\./
+
+let network = ''
+const address = (n: number): string => `127.88.0.${n}`
+const HOSTS = 40
+
+const record = () => {
+  const hosts = Array.from({ length: HOSTS }, (_, i) => ({ ip: address(i + 1), hostname: `host-${i + 1}` }))
+  return it.plat.api.scans.record({ id: network, hosts })
+}
+beforeAll(async () => {
+  network = (await it.plat.api.networks.create({ name: 'loop states', subnet: '127.88.0.0/24' })).id
+  await record()
+}, 60_000)
+
+test('403: who may not list what was found is told which permission that needs', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await page.route('**/api/discovery/inbox?*', (route) =>
+        route.fulfill({
+          status: 403,
+          json: { code: 'FORBIDDEN', error: 'This needs the permission discovery:list', details: [] },
+        }),
+      )
+      await open('/inbox')
+      await page.getByRole('heading', { name: "You can't see this" }).waitFor()
+      await page.getByText('discovery:list').waitFor()
+    },
+    { as: 'viewer', expected: ['403 /api/discovery/inbox'] },
+  ))
+
+test('429: the inbox waits, and comes by itself', () =>
+  it.visit(
+    async ({ page, open }) => {
+      let answers = 0
+      await page.route('**/api/discovery/inbox?*', (route) =>
+        answers++ === 0
+          ? route.fulfill({
+              status: 429,
+              headers: { 'retry-after': '2' },
+              json: { code: 'RATE_LIMIT_EXCEEDED', error: 'Too many requests', details: [] },
+            })
+          : route.continue(),
+      )
+      await open('/inbox')
+      await page.getByText(COUNTDOWN).waitFor()
+      await page.getByText(address(HOSTS), { exact: true }).first().waitFor()
+      await page.getByText('Too many requests').waitFor({ state: 'detached' })
+    },
+    { as: 'viewer', expected: ['429 /api/discovery/inbox'] },
+  ))
+
+test('the line is cut: what was found stays, and what could not be deleted is said', () =>
+  it.visit(
+    async ({ page, context, open }) => {
+      await open(`/found?network=${network}`)
+      const row = page.getByRole('row', { name: /host-7 / }).or(page.getByRole('row', { name: /host-7$/ }))
+      await row.first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await page.keyboard.press('j')
+      await page.keyboard.press('x')
+      await page.getByText('1 selected').waitFor()
+      await context.setOffline(true)
+      await page.getByRole('button', { name: 'Delete 1' }).click()
+      await page.getByRole('button', { name: 'Delete discovered device' }).click()
+      await page
+        .getByText(/is still there/)
+        .first()
+        .waitFor()
+      await page.getByText(AWAY).first().waitFor()
+      await row.first().waitFor()
+      await context.setOffline(false)
+      await page.getByText(AWAY).first().waitFor({ state: 'detached' })
+    },
+    { as: 'admin' },
+  ))
+
+test('those that are selected are deleted by one request', () =>
+  it.visit(
+    async ({ page, requests, open }) => {
+      await open(`/found?network=${network}`)
+      await page
+        .getByRole('row', { name: /host-7/ })
+        .first()
+        .waitFor()
+      await page.getByLabel('Select all that match').click()
+      await page.getByRole('button', { name: `Delete ${HOSTS}` }).click()
+      await page.getByRole('dialog').getByRole('textbox').fill(String(HOSTS))
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: `Delete ${HOSTS}` })
+        .click()
+      await page.getByText(`Deleted ${HOSTS} discovered devices`).waitFor()
+      await eventually(async () => (await it.plat.api.discovery.list({ network_id: network })).length, 0)
+      expect(requests.filter((one) => one.includes('/api/discovery/devices/'))).toEqual([
+        'POST /api/discovery/devices/delete',
+      ])
+    },
+    { as: 'admin' },
+  ))

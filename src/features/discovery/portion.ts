@@ -1,0 +1,69 @@
+/** How much goes into one transaction: as much as the writer can be held for without anybody noticing, found out as it goes. */
+import type { Ctx } from '../ctx.ts'
+
+/** The longest that others should wait for one transaction, of which the disk takes its share afterwards. */
+const HOLD_MS = 6
+/** Where many write at the same time, nobody waits: there the way to the database and back is what costs. */
+const HOLD_BESIDE_OTHERS_MS = 50
+const FIRST = 20
+const LEAST = 4
+const MOST = 250
+/** After so many there is rubbish of some ten megabytes, which the collector left to itself would let pile up first. */
+const RUBBISH_OF = 500
+/** How soon a portion that was quick makes the next ones larger. */
+const EASE = 0.2
+
+export type Portion = {
+  /** How many the next transaction should take. */
+  readonly size: () => number
+  /** So many have taken so long. */
+  readonly took: (count: number, ms: number) => void
+}
+
+export const createPortion = (holdMs: number): Portion => {
+  let eachMs = holdMs / FIRST
+  let since = 0
+  return {
+    size: () => Math.min(MOST, Math.max(LEAST, Math.floor(holdMs / eachMs))),
+    took: (count, ms) => {
+      if (count === 0) return
+      since += count
+      if (since >= RUBBISH_OF) {
+        since = 0
+        // Beside everything else: nobody waits for it.
+        Bun.gc(false)
+      }
+      const now = Math.max(ms / count, Number.EPSILON)
+      // Slower at once, faster by and by: one that was lucky is no promise.
+      eachMs = now > eachMs ? now : eachMs + (now - eachMs) * EASE
+    },
+  }
+}
+
+export const portionFor = ({ store }: Pick<Ctx, 'store'>): Portion =>
+  createPortion(store.sql.hasOneWriter ? HOLD_MS : HOLD_BESIDE_OTHERS_MS)
+
+/**
+ * Does the work in transactions, each with as many items as are quickly done. `isLast` is told of the last ones. One that answers
+ * false has nobody who wants the rest.
+ * @returns whether all is done
+ */
+export const inPortions = async <T>(
+  ctx: Ctx,
+  { items, portion }: { readonly items: readonly T[]; readonly portion: Portion },
+  work: (tx: Ctx, some: readonly T[], isLast: boolean) => Promise<boolean>,
+): Promise<boolean> => {
+  let from = 0
+  do {
+    const some = items.slice(from, from + portion.size())
+    from += some.length
+    const isWanted = await ctx.write(async (tx) => {
+      const startedMs = performance.now()
+      const answer = await work(tx, some, from >= items.length)
+      portion.took(some.length, performance.now() - startedMs)
+      return answer
+    })
+    if (!isWanted) return false
+  } while (from < items.length)
+  return true
+}

@@ -1,0 +1,27 @@
+/** What calls about many items answer. Browser-safe. */
+import { z } from 'zod'
+import { ERROR_CODES } from '../../platform/errors.ts'
+
+const ItemError = z
+  .object({
+    code: z.enum(ERROR_CODES),
+    error: z.string(),
+    details: z.array(z.object({ field: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'Error' })
+
+/** What becomes of each item by itself. */
+export const itemResults = <const Word extends string, Shape extends z.ZodRawShape>(word: Word, shape: Shape) =>
+  z.object({
+    results: z.array(
+      z.object({
+        index: z.int(),
+        id: z.string(),
+        status: z.enum([word, 'failed']),
+        ...shape,
+        error: ItemError.optional(),
+      }),
+    ),
+    succeeded: z.int(),
+    failed: z.int(),
+  })

@@ -1,0 +1,123 @@
+/** What `plat whois` does: asks, and writes the answer as one sentence with what is known below it. */
+import { requireArguments } from '../../platform/cli/args.ts'
+import { argument, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { cut, padEnd, printable } from '../../platform/cli/display.ts'
+import { present } from '../../platform/cli/present.ts'
+import { send } from '../../platform/client.ts'
+import { parse } from '../../platform/validate.ts'
+import { type Lookup, lookup } from './api.ts'
+
+/** As for an object that is not there. */
+const EXIT_UNKNOWN = 4
+/** Entries of each list; whoever wants all asks for another format. */
+const SHOWN = 8
+const LABEL_WIDTH = 13
+
+type Line = readonly [label: string, text: string]
+
+const joined = (...parts: readonly (string | undefined | null | false)[]): string =>
+  parts.filter((part) => typeof part === 'string' && part !== '').join('  ')
+
+/** To the minute, and in UTC as everything is. */
+const moment = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')
+
+const under = <T>(label: string, all: readonly T[] | undefined, text: (one: T) => string): Line[] => {
+  const lines = (all ?? []).slice(0, SHOWN).map((one, i): Line => [i === 0 ? label : '', text(one)])
+  const rest = (all ?? []).length - lines.length
+  return rest > 0 ? [...lines, ['', `and ${rest} more`]] : lines
+}
+
+const vlan = (id: number | null): string => (id === null ? '' : `VLAN ${id}`)
+
+const deviceLines = ({ devices = [] }: Lookup): Line[] =>
+  under('device', devices, ({ name, hostname, status, os, make_model, location, tags }) =>
+    joined(
+      name,
+      hostname !== name && hostname,
+      status,
+      os,
+      make_model,
+      location,
+      tags.map((tag) => `#${tag}`).join(' '),
+    ),
+  )
+
+const addressLines = ({ devices: [device, ...others] = [], kind }: Lookup): Line[] =>
+  device && others.length === 0 && kind !== 'cidr'
+    ? under('addresses', device.addresses, ({ ip, port, label, switch_port }) =>
+        joined(port === null ? ip : `${ip} port ${port}`, label, switch_port && `at ${switch_port}`),
+      )
+    : []
+
+const relationLines = ({ relationships = [], devices = [] }: Lookup): Line[] => {
+  const own = new Set(devices.map(({ id }) => id))
+  const words = {
+    contains: ['contains', 'is in'],
+    connected_to: ['connected to', 'connected to'],
+    depends_on: ['depends on', 'needed by'],
+  } as const
+  const said = relationships.map(({ type, parent_id, parent_name, child_id, child_name }) => {
+    const isParent = own.has(parent_id)
+    return { label: words[type][isParent ? 0 : 1], name: (isParent ? child_name : parent_name) ?? child_id }
+  })
+  return [...Map.groupBy(said, ({ label }) => label)].map(([label, all]): Line => {
+    const names = all.slice(0, SHOWN).map(({ name }) => name)
+    return [label, `${names.join(', ')}${all.length > SHOWN ? ` and ${all.length - SHOWN} more` : ''}`]
+  })
+}
+
+const linesOf = (answer: Lookup): Line[] => [
+  ...under('network', answer.networks, (one) => joined(one.name, one.subnet, vlan(one.vlan_id))),
+  ...under('holds', answer.inside, (one) => joined(one.name, one.subnet, vlan(one.vlan_id))),
+  ...under('pool', answer.pools, ({ name, start_ip, end_ip }) => joined(name, `${start_ip} - ${end_ip}`)),
+  ...under('datacenter', answer.datacenters, ({ name, location }) => joined(name, location)),
+  ...deviceLines(answer),
+  ...addressLines(answer),
+  ...relationLines(answer),
+  ...under('reserved', answer.reservations, ({ ip_address, hostname, purpose, expires_at, created_by }) =>
+    joined(ip_address, hostname, purpose, `by ${created_by}`, expires_at && `until ${moment(expires_at)}`),
+  ),
+  ...under('seen', answer.discovered, ({ ip, hostname, mac_address, vendor, os_guess, status, last_seen }) =>
+    joined(ip, hostname, mac_address, vendor, os_guess, `${status}, last ${moment(last_seen)}`),
+  ),
+  ...under('conflict', answer.conflicts, ({ description, status }) =>
+    joined(description, status === 'ignored' && status),
+  ),
+  ...under('changed', answer.changes, ({ timestamp, username, action, resource, status }) =>
+    joined(moment(timestamp), `${username} ${action} ${resource}`, status === 'failure' && 'failed'),
+  ),
+  ...under('to take it', answer.ways, ({ command }) => command),
+  ...under(
+    'not shown',
+    answer.withheld.length > 0 ? [answer.withheld.join(', ')] : [],
+    (text) => `${text}: not permitted`,
+  ),
+]
+
+/** Commands are for copying: they are never cut. */
+const isCuttable = ([label, text]: Line): boolean => label !== 'to take it' && !text.startsWith('plat ')
+
+export const whoisText = (answer: Lookup, columns: number | undefined): string => {
+  const lines = linesOf(answer).map((line): string => {
+    const [label, text] = line
+    const whole = `  ${padEnd(label, LABEL_WIDTH)}${printable(text)}`
+    return columns === undefined || !isCuttable(line) ? whole : cut(whole, columns)
+  })
+  return `${[printable(answer.summary), ...lines].join('\n')}\n`
+}
+
+export const whois = async (session: Session, texts: Texts): Promise<number> => {
+  requireArguments(texts, [argument('query', '')])
+  const input = { query: textOf(texts, 'query') ?? '' }
+  // Said before anybody is asked, as for every operation.
+  parse(lookup.show.input, input)
+  const { transport } = await session.connect()
+  const response = await send(transport, lookup.show, input)
+  const { globals, io } = session
+  // What the contract says is what the server sends.
+  const answer = (await response.clone().json()) as Lookup
+  if (globals.output === 'table' && !globals.isQuiet)
+    await io.stdout.write(whoisText(answer, io.stdout.isTty ? io.stdout.columns : undefined))
+  else await present(session, { op: lookup.show, transport, response })
+  return answer.known ? 0 : EXIT_UNKNOWN
+}

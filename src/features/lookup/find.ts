@@ -1,0 +1,180 @@
+/** Finds what is known about an address, a block, a MAC or a name, whoever asks. Joins the tables of others. */
+import { cidrHolds, enclosingCidrs, parseCidr, usableCount } from '../../net/cidr.ts'
+import { ipKey, parseIp } from '../../net/ip.ts'
+import type { Subject } from '../../net/subject.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Device } from '../devices/schema.ts'
+import { placeOf } from '../discovery/discovery.ts'
+import type { DiscoveredDevice } from '../discovery/schema.ts'
+import { countTakenIn } from '../occupancy/occupancy.ts'
+import { neverFree } from '../pools/free-space.ts'
+import { type Lookup, type LookupState, MAX_IN_BLOCK, MAX_OF_EACH, type LookupPool as Pool } from './api.ts'
+import * as store from './store.ts'
+
+/** Addresses of a device whose networks are looked for. */
+const SOME_ADDRESSES = 8
+type Range = { readonly first: string; readonly last: string }
+
+/** What was found, whoever asks. */
+export type Found = {
+  readonly networks: readonly store.NetworkFound[]
+  readonly inside?: readonly store.NetworkFound[]
+  readonly pools?: Pool[]
+  readonly devices: Device[]
+  readonly discovered: DiscoveredDevice[]
+  readonly reservations?: Lookup['reservations']
+  readonly state?: LookupState
+  readonly taken?: number | undefined
+  readonly usable?: number
+  /** Lists that go on, beyond those that are too long to be shown. */
+  readonly cut?: readonly string[]
+}
+
+export const distinct = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))]
+
+// What is stored is a device, and a discovered one.
+const asDevice = (doc: string): Device => JSON.parse(doc) as Device
+const asDiscovered = ({ doc }: { readonly doc: string }): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
+
+const devicesOf = async (ctx: Ctx, ids: readonly string[], max = MAX_OF_EACH): Promise<Device[]> => {
+  const rows = await store.devicesByIds(ctx, distinct(ids).slice(0, max + 1))
+  const docs = new Map(rows.map(({ id, doc }) => [id, doc]))
+  return ids.flatMap((id) => docs.get(id) ?? []).map(asDevice)
+}
+const discoveredOf = async (ctx: Ctx, ids: readonly (string | null)[]): Promise<DiscoveredDevice[]> =>
+  (await store.discoveredByIds(ctx, distinct(ids).slice(0, MAX_OF_EACH + 1))).map(asDiscovered)
+
+const bySize = (networks: readonly store.NetworkFound[]): store.NetworkFound[] =>
+  networks.toSorted((a, b) => b.prefix - a.prefix || (a.id < b.id ? -1 : 1))
+
+const poolsIn = async (ctx: Ctx, networks: readonly store.NetworkFound[], { first, last }: Range): Promise<Pool[]> => {
+  const all = await store.poolsOfNetworks(
+    ctx,
+    networks.map(({ id }) => id),
+  )
+  const found = all
+    .filter(({ start_key, end_key }) => start_key <= last && end_key >= first)
+    .sort((a, b) => (a.start_key < b.start_key ? -1 : a.start_key > b.start_key ? 1 : a.id < b.id ? -1 : 1))
+    .slice(0, MAX_OF_EACH + 1)
+  const rows = await store.poolTags(
+    ctx,
+    found.map(({ id }) => id),
+  )
+  rows.sort((a, b) => a.position - b.position)
+  return found.map(({ id, network_id, name, start_ip, end_ip, description }) => {
+    const tags = rows.flatMap(({ pool_id, tag }) => (pool_id === id ? tag : []))
+    return { id, network_id, name, start_ip, end_ip, description, tags }
+  })
+}
+
+const stateOfAddress = (key: string, text: string, found: Found): LookupState => {
+  const { devices, reservations = [], networks, discovered } = found
+  const [nearest] = networks
+  if (devices.length > 0) return 'assigned'
+  if (reservations.length > 0) return 'reserved'
+  if (nearest) {
+    const [network, broadcast] = neverFree(nearest)
+    if (key === network) return 'network_address'
+    if (key === broadcast) return 'broadcast_address'
+  }
+  const isSeen = discovered.some(({ addresses }) => addresses.some(({ ip, status }) => ip === text && status === 'up'))
+  if (isSeen) return 'discovered'
+  return nearest ? 'free' : 'outside'
+}
+
+const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }): Promise<Found> => {
+  const key = ipKey(ip)
+  const range = { first: key, last: key }
+  const [rows, docs, reservations] = await Promise.all([
+    store.networksBySubnets(ctx, enclosingCidrs(ip)),
+    store.devicesAt(ctx, { key }),
+    store.reservationsIn(ctx, { ...range, now: ctx.now }),
+  ])
+  const networks = bySize(rows)
+  const places = networks.map(({ id }) => placeOf(id, key))
+  const [pools, ids] = await Promise.all([poolsIn(ctx, networks, range), store.discoveredIdsAt(ctx, places)])
+  const devices = docs.map(({ doc }) => asDevice(doc))
+  const discovered = await discoveredOf(
+    ctx,
+    ids.map(({ id }) => id),
+  )
+  const found = { networks, pools, devices, discovered, reservations }
+  return { ...found, state: stateOfAddress(key, text, found) }
+}
+
+const stateOfBlock = (text: string, { networks, inside = [], devices, reservations = [] }: Found): LookupState => {
+  if (networks.some(({ subnet }) => subnet === text)) return 'network'
+  if (inside.length > 0) return 'divided'
+  if (devices.length + reservations.length > 0) return 'assigned'
+  return networks.length > 0 ? 'free' : 'outside'
+}
+
+const findBlock = async (ctx: Ctx, { cidr, text }: Subject & { kind: 'cidr' }): Promise<Found> => {
+  const { family, prefix } = cidr
+  const range = { first: ipKey({ family, value: cidr.first }), last: ipKey({ family, value: cidr.last }) }
+  // Those of the first address come from the longest prefix to none.
+  const enclosing = enclosingCidrs({ family, value: cidr.first }).slice(-(prefix + 1))
+  const [rows, inside, addresses, reservations, hosts, taken] = await Promise.all([
+    store.networksBySubnets(ctx, enclosing),
+    store.networksInside(ctx, { ...range, prefix }),
+    store.addressesIn(ctx, range),
+    store.reservationsIn(ctx, { ...range, now: ctx.now }),
+    store.discoveredIn(ctx, range),
+    countTakenIn(ctx, range),
+  ])
+  const networks = bySize(rows)
+  const [pools, devices] = await Promise.all([
+    poolsIn(ctx, [...networks, ...inside], range),
+    devicesOf(ctx, distinct(addresses.map(({ device_id }) => device_id)), MAX_IN_BLOCK),
+  ])
+  const found = { networks, inside, pools, devices, discovered: hosts.map(asDiscovered), reservations }
+  const cut = store.isWholeBlock(addresses) ? [] : ['devices']
+  return { ...found, state: stateOfBlock(text, found), taken, usable: usableCount(cidr), cut }
+}
+
+/** The networks that the devices are in, and those that the discovered ones were found in. */
+const networksAround = async (
+  ctx: Ctx,
+  { devices, discovered }: Pick<Found, 'devices' | 'discovered'>,
+): Promise<store.NetworkFound[]> => {
+  const ips = distinct(devices.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)))
+  const parsed = ips.slice(0, SOME_ADDRESSES).flatMap((ip) => parseIp(ip) ?? [])
+  const [around, named] = await Promise.all([
+    store.networksBySubnets(ctx, distinct(parsed.flatMap(enclosingCidrs))),
+    store.networksByIds(ctx, distinct(discovered.map(({ network_id }) => network_id))),
+  ])
+  // Only the nearest of each address.
+  const nearest = parsed.flatMap((ip) => {
+    const holding = bySize(around).filter(({ subnet }) => {
+      const cidr = parseCidr(subnet)
+      return cidr !== undefined && cidrHolds(cidr, ip)
+    })
+    return holding.filter(({ prefix }) => prefix === holding[0]?.prefix)
+  })
+  return bySize([...new Map([...nearest, ...named].map((network) => [network.id, network])).values()])
+}
+
+const findMac = async (ctx: Ctx, { text }: Subject): Promise<Found> => {
+  const discovered = await discoveredOf(ctx, await store.discoveredIdsOfMac(ctx, text))
+  const devices = await devicesOf(ctx, distinct(discovered.map(({ matched_device_id }) => matched_device_id)))
+  return { devices, discovered, networks: await networksAround(ctx, { devices, discovered }) }
+}
+
+const findName = async (ctx: Ctx, { text }: Subject): Promise<Found> => {
+  const [named, seen, reservations] = await Promise.all([
+    store.deviceIdsNamed(ctx, text),
+    store.discoveredIdsNamed(ctx, text),
+    store.reservationsNamed(ctx, { name: text, now: ctx.now }),
+  ])
+  const linked = await store.discoveredOfDevices(ctx, named.slice(0, MAX_OF_EACH))
+  const discovered = await discoveredOf(ctx, [...seen, ...linked.map(({ id }) => id)])
+  const matched = discovered.map(({ matched_device_id }) => matched_device_id)
+  const devices = await devicesOf(ctx, distinct([...named, ...matched]))
+  return { devices, discovered, reservations, networks: await networksAround(ctx, { devices, discovered }) }
+}
+
+export const find = (ctx: Ctx, asked: Subject): Promise<Found> => {
+  if (asked.kind === 'ip') return findAddress(ctx, asked)
+  if (asked.kind === 'cidr') return findBlock(ctx, asked)
+  return asked.kind === 'mac' ? findMac(ctx, asked) : findName(ctx, asked)
+}

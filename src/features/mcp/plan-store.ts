@@ -1,0 +1,41 @@
+/** The queries of plans; the only writer of their table. */
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { PlanRow } from './table.ts'
+
+type Scope = { readonly db: Kysely<Tables> }
+
+export const insert = async ({ db }: Scope, plan: PlanRow): Promise<void> => {
+  await db.insertInto('plans').values(plan).execute()
+}
+
+export const find = ({ db }: Scope, id: string): Promise<PlanRow | undefined> =>
+  db.selectFrom('plans').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** True for whoever is first: nobody else gets it, unless this transaction is undone. */
+export const claim = async ({ db }: Scope, id: string, now: string): Promise<boolean> => {
+  const claimed = await db
+    .updateTable('plans')
+    .set({ applied_at: now })
+    .where('id', '=', id)
+    .where('applied_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('id')
+    .execute()
+  return claimed.length > 0
+}
+
+/** Leaves a user the newest plans alone. */
+export const keepNewest = async ({ db }: Scope, userId: string, most: number): Promise<void> => {
+  const mine = db.selectFrom('plans').select('id').where('user_id', '=', userId)
+  const oldest = await mine.orderBy('id', 'desc').limit(1).offset(most).executeTakeFirst()
+  if (oldest) await db.deleteFrom('plans').where('user_id', '=', userId).where('id', '<=', oldest.id).execute()
+}
+
+/** Whether there are any that ended before that moment. */
+export const hasOlder = async ({ db }: Scope, moment: string): Promise<boolean> =>
+  (await db.selectFrom('plans').select('id').where('expires_at', '<', moment).limit(1).executeTakeFirst()) !== undefined
+
+export const removeOlder = async ({ db }: Scope, moment: string): Promise<void> => {
+  await db.deleteFrom('plans').where('expires_at', '<', moment).execute()
+}

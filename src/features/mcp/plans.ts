@@ -1,0 +1,172 @@
+/**
+ * The rules of plans: what would delete or change many objects is first shown, and done when it is applied, if it still is
+ * exactly what was shown.
+ */
+import type { Db } from '../../platform/db/database.ts'
+import type { RowChange } from '../../platform/db/journal.ts'
+import { AppError, type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
+import type { Bound, Caller, Kernel, Request } from '../../platform/kernel.ts'
+import type { Plans } from '../../platform/mcp/call.ts'
+import { needsPlan } from '../../platform/mcp/tools.ts'
+import { canRehearse, rehearse, runWatched } from '../../platform/rehearse.ts'
+import type { Tables } from '../tables.ts'
+import { countsOf, type Mark, marksOf, movedSince, shownOf, summaryOf } from './changes.ts'
+import { RULES } from './kinds.ts'
+import * as store from './plan-store.ts'
+import type { PlanRow } from './table.ts'
+
+export const PLAN_MS = 5 * 60 * 1000
+/** Objects that one plan may change. */
+export const MOST_OBJECTS = 10_000
+/** Plans of one user that are kept; the oldest go first. */
+export const MOST_PLANS = 20
+/** Objects of one kind to which the same happens that a plan shows one by one; the others are counted. */
+const SHOWN_OF_A_KIND = 20
+/** New objects of one kind whose ids are told. */
+const MOST_CREATED = 1000
+/** Things that moved, and items that fail, that are named; the others are counted. */
+const MOST_NAMED = 20
+
+const tooMany = (): never => {
+  throw new AppError(
+    'INVALID_INPUT',
+    `This would change more than ${MOST_OBJECTS} objects, which is more than anybody could look through; do it in parts`,
+  )
+}
+const WATCHED = { rules: RULES, most: MOST_OBJECTS, tooMany }
+
+/** What a plan is bound to besides its user: another key or client of the same user was shown nothing. */
+const clientOf = ({ client, via, credentialId = '' }: Caller): string =>
+  client ? `client:${client.id}` : `${via}:${credentialId}`
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** The items that fail, of an answer in which each is told of by itself. */
+const failuresIn = (answer: unknown): readonly unknown[] => {
+  const results = isRecord(answer) && Array.isArray(answer.results) ? answer.results : []
+  return results.filter((one) => isRecord(one) && one.status === 'failed')
+}
+
+const moved = (issues: readonly FieldIssue[]): AppError => {
+  const named = issues.slice(0, MOST_NAMED)
+  const others = issues.length - named.length
+  const words = named.map(({ field, message }) => `${field} ${message}`).join('; ')
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `Not applied, because things have moved: ${words}${others > 0 ? `; and ${others} more` : ''}. Make a new plan`,
+    { details: named },
+  )
+}
+
+const told = (changes: readonly RowChange[]) => {
+  const counts = countsOf(changes)
+  return { summary: summaryOf(counts), changes: counts }
+}
+
+const failures = (answer: unknown) => {
+  const all = failuresIn(answer)
+  return all.length > 0 ? { failures: all.slice(0, MOST_NAMED), failed: all.length } : {}
+}
+
+export type PlansOptions = {
+  readonly db: Db<Tables>
+  readonly kernel: Kernel<Tables>
+  /** As `plannedOf` has them. */
+  readonly planned: ReadonlyMap<string, Bound<Tables>>
+  readonly now: () => Date
+}
+
+/**
+ * The operations that need a plan, by name.
+ * @throws if one of them does more than a transaction could undo
+ */
+export const plannedOf = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
+  const planned = operations.filter(({ op }) => needsPlan(op) && op.mcp !== 'hidden')
+  for (const bound of planned)
+    if (!canRehearse(bound)) throw new Error(`${bound.op.name} needs a plan, and is no single transaction`)
+  return new Map(planned.map((bound) => [bound.op.name, bound]))
+}
+
+export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<Tables> => {
+  const keep = async (plan: PlanRow): Promise<void> => {
+    await db.write(async (tx) => {
+      await store.insert(tx, plan)
+      await store.keepNewest(tx, plan.user_id, MOST_PLANS)
+    })
+  }
+
+  const mustFind = async (id: string, caller: Caller, at: Date): Promise<PlanRow> => {
+    const plan = await store.find({ db: db.read }, id)
+    if (!plan || plan.user_id !== caller.userId || plan.client !== clientOf(caller)) throw notFound('plan', id)
+    if (plan.applied_at !== null)
+      throw new AppError('PRECONDITION_FAILED', `The plan was applied at ${plan.applied_at}, and is good once`)
+    if (plan.expires_at <= at.toISOString())
+      throw new AppError('PRECONDITION_FAILED', `The plan has expired at ${plan.expires_at}; make a new one`)
+    return plan
+  }
+
+  return {
+    make: async (bound, request) => {
+      const at = now()
+      const { answer, changes } = await rehearse({ kernel, db, watched: WATCHED, at }, bound, request)
+      const shown = { ...told(changes), ...failures(answer) }
+      if (changes.length === 0) return { ...shown, objects: [] }
+      const { caller, input } = request
+      const plan: PlanRow = {
+        id: Bun.randomUUIDv7(),
+        user_id: caller.userId ?? '',
+        client: clientOf(caller),
+        operation: bound.op.name,
+        input: JSON.stringify(input),
+        changes: JSON.stringify(marksOf(changes, at.toISOString())),
+        created_at: at.toISOString(),
+        expires_at: new Date(at.getTime() + PLAN_MS).toISOString(),
+        applied_at: null,
+      }
+      await keep(plan)
+      const objects = shownOf(changes, caller.permissions, SHOWN_OF_A_KIND)
+      return { plan_id: plan.id, expires_at: plan.expires_at, ...shown, objects }
+    },
+    apply: async (planId, request) => {
+      const at = now()
+      const plan = await mustFind(planId, request.caller, at)
+      const bound = planned.get(plan.operation)
+      if (!bound) throw invalid([{ field: 'plan_id', message: `is of ${plan.operation}, which there is no more` }])
+      let done: readonly RowChange[] = []
+      const answer = await runWatched(
+        {
+          kernel,
+          db,
+          watched: WATCHED,
+          at,
+          first: async (tx) => {
+            if (await store.claim(tx, plan.id, at.toISOString())) return
+            throw new AppError('PRECONDITION_FAILED', 'The plan was applied meanwhile, and is good once')
+          },
+          last: (changes) => {
+            // As they were stored.
+            const issues = movedSince(JSON.parse(plan.changes) as Mark[], marksOf(changes, at.toISOString()))
+            if (issues.length > 0) throw moved(issues)
+            done = changes
+          },
+        },
+        bound,
+        // What was stored is what was sent.
+        { ...request, input: JSON.parse(plan.input) } as Request,
+      )
+      const created = shownOf(
+        done.filter(({ before }) => !before),
+        request.caller.permissions,
+        MOST_CREATED,
+      )
+      return {
+        applied: true,
+        operation: plan.operation,
+        ...told(done),
+        ...(created.length > 0 && { created }),
+        ...failures(answer),
+      }
+    },
+  }
+}

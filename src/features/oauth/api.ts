@@ -1,0 +1,229 @@
+/**
+ * The OAuth contract: the endpoints of the protocol, which have forms and errors of their own (RFC 6749 5.2), and the
+ * operations by which people look after clients and consents. Browser-safe.
+ */
+import { z } from 'zod'
+import { idOf, Page } from '../../platform/fields.ts'
+import { operation, rawRoute } from '../../platform/operation.ts'
+import {
+  AUTH_METHODS,
+  ConsentRequest,
+  GRANT_TYPES,
+  OauthClient,
+  OauthError,
+  OauthGrant,
+  Redirection,
+} from './schema.ts'
+
+export const oauthClients = {
+  list: operation({
+    name: 'oauth-clients.list',
+    summary: 'List the AI clients and other OAuth clients that have registered',
+    http: 'GET /api/oauth/clients',
+    effect: 'read',
+    access: 'oauth-clients:list',
+    input: z.object(Page),
+    output: z.array(OauthClient),
+  }),
+  get: operation({
+    name: 'oauth-clients.get',
+    summary: 'Show an OAuth client',
+    http: 'GET /api/oauth/clients/{id}',
+    effect: 'read',
+    access: 'oauth-clients:read',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('oauth-clients') }),
+    output: OauthClient,
+  }),
+  delete: operation({
+    name: 'oauth-clients.delete',
+    summary: 'Delete an OAuth client; all that users have agreed to with it ends at once',
+    http: 'DELETE /api/oauth/clients/{id}',
+    effect: 'delete',
+    access: 'oauth-clients:delete',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('oauth-clients') }),
+    output: z.void(),
+  }),
+}
+
+export const oauthGrants = {
+  list: operation({
+    name: 'oauth-grants.list',
+    summary: 'List the clients that act for you; with the permission oauth-clients:list, for everyone, newest first',
+    http: 'GET /api/oauth/grants',
+    effect: 'read',
+    access: 'authenticated',
+    input: z.object({
+      client_id: idOf('oauth-clients').optional().describe('Only of this client'),
+      user_id: idOf('users').optional().describe('Only of this user'),
+      ...Page,
+    }),
+    output: z.array(OauthGrant),
+  }),
+  delete: operation({
+    name: 'oauth-grants.delete',
+    summary:
+      'End what you have agreed to with a client or, with the permission oauth-clients:delete, what anyone has; its tokens open nothing from then on',
+    http: 'DELETE /api/oauth/grants/{id}',
+    effect: 'delete',
+    access: 'authenticated',
+    cli: { args: ['id'] },
+    input: z.object({ id: idOf('oauth-grants') }),
+    output: z.void(),
+  }),
+}
+
+const Word = z.string().optional()
+
+/** RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 section 2. */
+export const AuthorizationParameters = z.object({
+  response_type: Word.describe('code'),
+  client_id: Word,
+  redirect_uri: Word.describe('One that the client has registered; of a loopback address the port may differ'),
+  scope: Word.describe('Permissions, separated by spaces; without it all that the client has registered'),
+  state: Word.describe('Sent back as it is'),
+  code_challenge: Word,
+  code_challenge_method: Word.describe('S256'),
+  resource: Word.describe('The address of /mcp'),
+})
+
+export const ConsentParameters = AuthorizationParameters.extend({
+  scope: Word.describe('All that was asked for, or less'),
+  approved: z.boolean().optional().describe('Whether the user agrees'),
+  username: Word.describe('Signs in for this once, where there is no session'),
+  password: Word.meta({ format: 'password' }),
+})
+
+export const TokenParameters = z.object({
+  grant_type: z.enum(GRANT_TYPES),
+  code: Word,
+  redirect_uri: Word,
+  code_verifier: Word,
+  refresh_token: Word,
+  scope: Word,
+  resource: Word,
+  client_id: Word,
+  client_secret: Word,
+})
+
+export const TokenAnswer = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int(),
+    refresh_token: z.string().optional(),
+    scope: z.string(),
+  })
+  .meta({ id: 'OauthToken' })
+
+export const RevocationParameters = z.object({
+  token: z.string(),
+  token_type_hint: Word,
+  client_id: Word,
+  client_secret: Word,
+})
+
+/** RFC 7591 section 2, as far as it is heeded; all else is ignored and not kept. */
+export const ClientMetadata = z.object({
+  redirect_uris: z.array(z.string()).describe('https, or http to the loopback; matched exactly'),
+  client_name: Word,
+  scope: Word.describe('Permissions it may ask for, separated by spaces; without it those that only read'),
+  token_endpoint_auth_method: z.enum(AUTH_METHODS).optional().describe('none without it'),
+  grant_types: z.array(z.enum(GRANT_TYPES)).optional(),
+  response_types: z.array(z.literal('code')).optional(),
+})
+
+export const RegisteredClient = ClientMetadata.required()
+  .extend({
+    client_id: z.string(),
+    client_id_issued_at: z.int(),
+    client_secret: z.string().optional().describe('Shown this once, and only to a client that has one'),
+    client_secret_expires_at: z.int().optional(),
+  })
+  .meta({ id: 'RegisteredClient' })
+
+const FORM = 'application/x-www-form-urlencoded'
+const OWN_ERRORS = 'Errors are those of RFC 6749 5.2: {error, error_description}.'
+
+const metadata = (name: string, path: string, summary: string) =>
+  rawRoute({
+    name: `oauth.${name}`,
+    summary,
+    http: `GET /.well-known/${path}`,
+    access: 'public',
+    output: z.looseObject({}),
+  })
+
+/** All of these are there only with MCP_OAUTH_ENABLED=true. */
+export const oauthRoutes = {
+  server: metadata('server-metadata', 'oauth-authorization-server', 'Describe the authorization server (RFC 8414)'),
+  serverOfMcp: metadata(
+    'server-metadata-of-mcp',
+    'oauth-authorization-server/mcp',
+    'Describe the authorization server, where some clients look for it',
+  ),
+  resource: metadata('resource-metadata', 'oauth-protected-resource', 'Describe what the tokens open (RFC 9728)'),
+  resourceOfMcp: metadata(
+    'resource-metadata-of-mcp',
+    'oauth-protected-resource/mcp',
+    'Describe what the tokens open, where RFC 9728 3.1 puts it',
+  ),
+  register: rawRoute({
+    name: 'oauth.register',
+    summary: 'Register a client (RFC 7591); what nobody ever agrees to is deleted after a day',
+    description: OWN_ERRORS,
+    http: 'POST /mcp-oauth/register',
+    status: 201,
+    access: 'public',
+    audit: { action: 'create', resource: 'oauth-client' },
+    refusal: OauthError,
+    input: ClientMetadata,
+    output: RegisteredClient,
+  }),
+  authorize: rawRoute({
+    name: 'oauth.authorize',
+    summary: 'Ask the user of a session to let a client act for them',
+    description: `A browser gets the page that asks. ${OWN_ERRORS} What the client is to be told goes to its redirect_uri: by a redirect, or with X-Requested-With as a 400 that holds it.`,
+    http: 'GET /mcp-oauth/authorize',
+    access: 'public',
+    refusal: OauthError,
+    query: AuthorizationParameters,
+    output: ConsentRequest,
+  }),
+  consent: rawRoute({
+    name: 'oauth.consent',
+    summary: 'Agree, or not, to let a client act for you',
+    description: `By a session with X-Requested-With, or with username and password. JSON is answered with where to go, a form with a redirect there. ${OWN_ERRORS}`,
+    http: 'POST /mcp-oauth/authorize',
+    access: 'public',
+    isSensitive: true,
+    audit: { action: 'update', resource: 'oauth-client' },
+    refusal: OauthError,
+    input: ConsentParameters,
+    output: Redirection,
+  }),
+  token: rawRoute({
+    name: 'oauth.token',
+    summary: 'Exchange a code or a refresh token for new tokens',
+    description: OWN_ERRORS,
+    http: 'POST /mcp-oauth/token',
+    access: 'public',
+    audit: { action: 'create', resource: 'oauth-token' },
+    refusal: OauthError,
+    consumes: FORM,
+    input: TokenParameters,
+    output: TokenAnswer,
+  }),
+  revoke: rawRoute({
+    name: 'oauth.revoke',
+    summary: 'End the consent that a token belongs to (RFC 7009)',
+    description: OWN_ERRORS,
+    http: 'POST /mcp-oauth/revoke',
+    access: 'public',
+    audit: { action: 'delete', resource: 'oauth-token' },
+    refusal: OauthError,
+    consumes: FORM,
+    input: RevocationParameters,
+  }),
+}

@@ -1,0 +1,108 @@
+/**
+ * Judges a request for authorization (RFC 6749 4.1.1, RFC 7636, RFC 8707): is it refused here, told to the client, or put
+ * before the user. What could send a browser astray is judged first. Pure.
+ */
+import { isRegistered, redirection } from './redirect-uri.ts'
+import type { Problem } from './refusal.ts'
+import { catalogued, common, scopesOf } from './scopes.ts'
+
+/** A client as far as requests are concerned. */
+export type RegisteredClient = {
+  readonly id: string
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly scope: string
+  readonly isConfidential: boolean
+}
+
+export type Parameters = Readonly<Record<string, string | undefined>>
+
+/** What the answers are made with. */
+export type Server = { readonly issuer: string; readonly resource: string }
+
+export type Asked = {
+  readonly client: RegisteredClient
+  readonly redirectUri: string
+  readonly state: string | undefined
+  /** What was asked for, the client has registered and the catalogue knows; never empty. */
+  readonly scopes: readonly string[]
+  readonly codeChallenge: string | null
+}
+
+export type Judgement =
+  | { readonly kind: 'refuse'; readonly problem: Problem }
+  | { readonly kind: 'tell'; readonly problem: Problem; readonly redirectUri: string }
+  | { readonly kind: 'ask'; readonly asked: Asked }
+
+/** SHA-256 in base64url (RFC 7636 4.2). */
+const CHALLENGE = /^[\w-]{43}$/
+
+const pkceProblem = (
+  { code_challenge, code_challenge_method }: Parameters,
+  isConfidential: boolean,
+): string | undefined => {
+  if (code_challenge === undefined) {
+    if (code_challenge_method !== undefined) return 'code_challenge is missing'
+    return isConfidential ? undefined : 'code_challenge is missing: a client without a secret must use PKCE'
+  }
+  if (code_challenge_method !== 'S256') return 'code_challenge_method must be S256'
+  return CHALLENGE.test(code_challenge) ? undefined : 'code_challenge must be 43 characters of base64url'
+}
+
+/**
+ * Whether tokens for this resource are those that we issue. Clients send the address of /mcp, and older ones that of the
+ * server; some write it with a slash at its end.
+ */
+export const isOurResource = (resource: string, { issuer, resource: own }: Server): boolean => {
+  const bare = resource.replace(/\/$/, '')
+  return bare === own || bare === issuer
+}
+
+/** What the client is to be told of. */
+const problemFor = (parameters: Parameters, client: RegisteredClient, server: Server): Problem | undefined => {
+  const { response_type, response_mode, resource } = parameters
+  if (response_type === undefined) return { error: 'invalid_request', description: 'response_type is missing' }
+  if (response_type !== 'code') return { error: 'unsupported_response_type', description: 'response_type must be code' }
+  if (response_mode !== undefined && response_mode !== 'query')
+    return { error: 'invalid_request', description: 'response_mode must be query' }
+  const pkce = pkceProblem(parameters, client.isConfidential)
+  if (pkce !== undefined) return { error: 'invalid_request', description: pkce }
+  if (resource !== undefined && !isOurResource(resource, server))
+    return { error: 'invalid_target', description: 'resource must be the address of /mcp' }
+  return undefined
+}
+
+/** Where the client is told of a problem: with its state, and with who says so (RFC 9207). */
+export const telling = (
+  { error, description }: Problem,
+  { redirectUri, state }: Pick<Asked, 'redirectUri' | 'state'>,
+  { issuer }: Server,
+): string => redirection(redirectUri, { error, error_description: description, state, iss: issuer })
+
+/** @param client the one that `client_id` names */
+export const judgeAuthorization = (
+  parameters: Parameters,
+  client: RegisteredClient | undefined,
+  server: Server,
+): Judgement => {
+  if (!client)
+    return { kind: 'refuse', problem: { error: 'invalid_client', description: 'client_id is not registered' } }
+  const { redirect_uri: redirectUri, state, scope, code_challenge } = parameters
+  if (redirectUri === undefined || !isRegistered(redirectUri, client.redirectUris))
+    return {
+      kind: 'refuse',
+      problem: { error: 'invalid_request', description: 'redirect_uri is not one that the client has registered' },
+    }
+  const tell = (problem: Problem): Judgement => ({
+    kind: 'tell',
+    problem,
+    redirectUri: telling(problem, { redirectUri, state }, server),
+  })
+  const problem = problemFor(parameters, client, server)
+  if (problem) return tell(problem)
+  const registered = new Set(scopesOf(client.scope))
+  const scopes = common(catalogued(scope ?? client.scope), registered)
+  if (scopes.length === 0)
+    return tell({ error: 'invalid_scope', description: 'scope holds nothing that the client has registered' })
+  return { kind: 'ask', asked: { client, redirectUri, state, scopes, codeChallenge: code_challenge ?? null } }
+}

@@ -1,0 +1,79 @@
+/** Clients as they are stored, sent and asked for by the endpoints of the protocol. */
+import type { JsonList } from '../../platform/answer.ts'
+import { notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Parameters, RegisteredClient } from './authorization.ts'
+import { isProven, shownClient } from './client-credentials.ts'
+import { OauthRefusal } from './refusal.ts'
+import type { GrantType, OauthClient } from './schema.ts'
+import * as store from './store.ts'
+import type { OauthClientRow } from './table.ts'
+
+/** A list of texts that `judgeRegistration` has let through, and nothing else ever wrote. */
+const textsOf = (json: string): string[] => JSON.parse(json) as string[]
+
+export const grantTypesOf = ({ grant_types }: Pick<OauthClientRow, 'grant_types'>): GrantType[] =>
+  textsOf(grant_types) as GrantType[]
+
+export const registered = (row: OauthClientRow): RegisteredClient => ({
+  id: row.id,
+  name: row.name,
+  redirectUris: textsOf(row.redirect_uris),
+  scope: row.scope,
+  isConfidential: row.secret_hash !== null,
+})
+
+/** The client that asks, once it has shown who it is. @throws OauthRefusal */
+export const authenticate = async (
+  ctx: store.Scope,
+  headers: Headers,
+  parameters: Parameters,
+): Promise<OauthClientRow> => {
+  const shown = shownClient(headers, parameters)
+  const row = await store.findClient(ctx, shown.id)
+  // One answer for both: nobody finds out which clients there are.
+  if (!row || !isProven(shown, row.secret_hash))
+    throw new OauthRefusal('invalid_client', 'The client is not registered, or has not shown that it is itself')
+  return row
+}
+
+type ListedClient = OauthClientRow & { last_used_at: string | null; grant_count: number | string | null }
+
+const sent = (row: ListedClient): OauthClient => ({
+  id: row.id,
+  client_id: row.id,
+  client_name: row.name,
+  redirect_uris: textsOf(row.redirect_uris),
+  grant_types: grantTypesOf(row),
+  response_types: ['code'],
+  token_endpoint_auth_method: row.auth_method,
+  scope: row.scope,
+  is_confidential: row.secret_hash !== null,
+  created_at: row.created_at,
+  last_used_at: row.last_used_at,
+  grant_count: Number(row.grant_count ?? 0),
+})
+
+type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
+
+export const listClients = async (ctx: Ctx, page: Page): Promise<JsonList<OauthClient>> => {
+  // Users too: what they have agreed to goes with them.
+  const revision = await ctx.store.revision(['oauth_clients', 'oauth_client_uses', 'oauth_grants', 'users'])
+  return listRows(ctx, { revision, query: store.clients(ctx), page, row: (row): OauthClient => sent(row) })
+}
+
+export const getClient = async (ctx: Ctx, id: string): Promise<OauthClient> => {
+  const row = await store.clients(ctx).where('oauth_clients.id', '=', id).executeTakeFirst()
+  if (!row) throw notFound('OAuth client', id)
+  return sent(row)
+}
+
+/** All that users have agreed to with it ends, and all tokens of that. */
+export const deleteClient = async (ctx: Ctx, id: string): Promise<void> => {
+  const client = await getClient(ctx, id)
+  ctx.precondition(etagOf(JSON.stringify(client)))
+  await store.removeClient(ctx, id)
+  await ctx.emit('oauth-client.deleted', client)
+}

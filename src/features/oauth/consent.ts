@@ -1,0 +1,185 @@
+/** The authorization endpoint: asks the user, and turns a yes into a code (RFC 6749 4.1.1, 4.1.2). */
+import { namedClient, type RawAudit } from '../../platform/audit.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import { newSecret, secretHash } from '../../platform/secret-token.ts'
+import type { Ctx } from '../ctx.ts'
+import { CATALOGUE } from '../roles/catalogue.ts'
+import { signIn } from '../sessions/login.ts'
+import type { Tables } from '../tables.ts'
+import { accountOf, unlessBusy } from '../users/account.ts'
+import { type Asked, type Judgement, judgeAuthorization, type Parameters, telling } from './authorization.ts'
+import { registered } from './clients.ts'
+import { isForm, postedParameters, queryParameters } from './parameters.ts'
+import { destinationOf, redirection } from './redirect-uri.ts'
+import { json, OauthRefusal, type Problem, problemAnswer } from './refusal.ts'
+import type { ConsentRequest, Redirection } from './schema.ts'
+import { common, scopeText } from './scopes.ts'
+import type { Settings } from './settings.ts'
+import * as store from './store.ts'
+
+const CODE_PREFIX = 'plat_ac_'
+/** RFC 6749 4.1.2 says ten minutes at most; a client that is there comes at once. */
+const CODE_LIFE_MS = 60_000
+
+const judge = async (ctx: Ctx, parameters: Parameters, settings: Settings): Promise<Judgement> => {
+  const row = await store.findClient(ctx, parameters.client_id ?? '')
+  return judgeAuthorization(parameters, row && registered(row), settings)
+}
+
+const signInFirst = () => new AppError('UNAUTHORIZED', 'Sign in to decide what the client may do')
+
+const consentRequest = (
+  { client, redirectUri, scopes }: Asked,
+  user: { readonly username: string; readonly permissions: ReadonlySet<string> },
+): ConsentRequest => {
+  const { host, isLoopback } = destinationOf(redirectUri)
+  const asked = new Set<string>(scopes)
+  return {
+    client_id: client.id,
+    client_name: client.name,
+    redirect_uri: redirectUri,
+    redirect_host: host,
+    is_loopback: isLoopback,
+    username: user.username,
+    scope: scopeText(scopes),
+    scopes: CATALOGUE.filter(({ name }) => asked.has(name)).map((permission) => ({
+      ...permission,
+      is_held: user.permissions.has(permission.name),
+    })),
+  }
+}
+
+/** A script can't follow a redirect to another site: it is told where to go instead. */
+const isScript = ({ headers }: Request): boolean => headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest'
+
+const redirect = (to: string, status: 302 | 303): Response =>
+  new Response(null, { status, headers: { Location: to, 'Cache-Control': 'no-store' } })
+
+/** `GET /mcp-oauth/authorize` for whoever is no browser on its way to a page. */
+export const authorize = async (ctx: Ctx, request: Request, settings: Settings): Promise<Response> => {
+  const judgement = await judge(ctx, queryParameters(request), settings)
+  switch (judgement.kind) {
+    case 'refuse':
+      return problemAnswer(judgement.problem)
+    case 'tell':
+      return isScript(request)
+        ? problemAnswer(judgement.problem, judgement.redirectUri)
+        : redirect(judgement.redirectUri, 302)
+    case 'ask':
+      if (ctx.caller.via !== 'session') throw signInFirst()
+      return json(consentRequest(judgement.asked, ctx.caller))
+  }
+}
+
+type User = { readonly id: string; readonly username: string; readonly generation: number | undefined }
+
+type ConsentOptions = {
+  readonly settings: Settings
+  readonly passwords: Passwords
+  readonly audit: RawAudit<Tx<Tables>>
+}
+
+/** Who decides: whoever shows a name and a password, or else the user of the session. */
+const decider = async (ctx: Ctx, { username, password }: Parameters, options: ConsentOptions): Promise<User> => {
+  const { passwords, audit } = options
+  if (username !== undefined || password !== undefined) {
+    audit.note({ userId: '', username: username ?? '' })
+    if (username === undefined || password === undefined)
+      throw new OauthRefusal('invalid_request', 'username and password must come together')
+    const { user, generation } = await unlessBusy(ctx, signIn(ctx, passwords, { username, password }))
+    return { id: user.id, username: user.username, generation }
+  }
+  const { via, userId, username: name } = ctx.caller
+  if (via !== 'session' || userId === undefined) throw signInFirst()
+  return { id: userId, username: name, generation: undefined }
+}
+
+type Consent = { readonly code: string; readonly scope: string } | { readonly problem: Problem }
+
+const NOTHING_HELD: Problem = { error: 'invalid_scope', description: 'The user may do nothing of what was asked for' }
+
+/** Writes down what the user has agreed to; inside a transaction, and by what the user may do at this moment. */
+const agree = async (ctx: Ctx, asked: Asked, user: User): Promise<Consent> => {
+  const account = await accountOf(ctx, user.id)
+  const isSame = user.generation === undefined || user.generation === account?.generation
+  if (!account?.isActive || !isSame) return { problem: NOTHING_HELD }
+  const scopes = common(asked.scopes, account.permissions)
+  if (scopes.length === 0) return { problem: NOTHING_HELD }
+  const code = newSecret(CODE_PREFIX)
+  const scope = scopeText(scopes)
+  await store.insertCode(ctx, {
+    code_hash: secretHash(code),
+    client_id: asked.client.id,
+    user_id: account.id,
+    user_generation: account.generation,
+    redirect_uri: asked.redirectUri,
+    code_challenge: asked.codeChallenge,
+    scope,
+    expires_at: new Date(Date.parse(ctx.now) + CODE_LIFE_MS).toISOString(),
+    used_at: null,
+    grant_id: null,
+  })
+  await store.keepClient(ctx, asked.client.id, ctx.now)
+  return { code, scope }
+}
+
+const isYes = ({ approved }: Parameters): boolean => {
+  if (approved === 'true' || approved === 'false') return approved === 'true'
+  throw new OauthRefusal('invalid_request', 'approved must be true or false')
+}
+
+const DENIED: Problem = { error: 'access_denied', description: 'The user has not agreed' }
+
+/** Where the browser goes with the answer of the user. */
+const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, options: ConsentOptions): Promise<string> => {
+  const { settings, audit } = options
+  const { client, redirectUri, state } = asked
+  const about = { client_id: client.id, client_name: client.name }
+  audit.note({
+    resourceId: client.id,
+    oauthClient: namedClient(client),
+    changes: { ...about, approved: parameters.approved },
+  })
+  const refused = async (problem: Problem): Promise<string> => {
+    await audit.failed(new OauthRefusal(problem.error, problem.description))
+    return telling(problem, asked, settings)
+  }
+  // Nobody needs to sign in for a no.
+  if (!isYes(parameters)) return refused(DENIED)
+  const user = await decider(ctx, parameters, options)
+  audit.note({ userId: user.id, username: user.username })
+  let isRefused = false
+  const consent = await ctx.write(
+    async (tx) => {
+      const made = await agree(tx, asked, user)
+      isRefused = 'problem' in made
+      if ('scope' in made) audit.note({ changes: { ...about, approved: true, scope: made.scope } })
+      return made
+    },
+    { audit: { ...audit, succeeded: async (tx) => (isRefused ? undefined : audit.succeeded(tx)) } },
+  )
+  if ('problem' in consent) return refused(consent.problem)
+  return redirection(redirectUri, { code: consent.code, state, iss: settings.issuer })
+}
+
+/** `POST /mcp-oauth/authorize`: everything is judged anew, whatever the page had shown. */
+export const consent = async (ctx: Ctx, request: Request, options: ConsentOptions): Promise<Response> => {
+  // As with every other sign-in: a page of another site can't have the user agree as somebody else.
+  if (request.headers.get('sec-fetch-site') === 'cross-site')
+    throw new AppError('CSRF_FAILED', 'Decide on the page of this server')
+  const parameters = await postedParameters(request)
+  const judgement = await judge(ctx, parameters, options.settings)
+  const goTo = (redirect_uri: string): Response =>
+    isForm(request) ? redirect(redirect_uri, 303) : json({ redirect_uri } satisfies Redirection)
+  switch (judgement.kind) {
+    case 'refuse':
+      await options.audit.failed(new OauthRefusal(judgement.problem.error, judgement.problem.description))
+      return problemAnswer(judgement.problem)
+    case 'tell':
+      return goTo(judgement.redirectUri)
+    case 'ask':
+      return goTo(await decided(ctx, parameters, judgement.asked, options))
+  }
+}

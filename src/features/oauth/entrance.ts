@@ -1,0 +1,126 @@
+/**
+ * Who is let in at /mcp: holders of access tokens, which open nothing else, and of whatever opens the rest of Plat. Whoever
+ * is turned away is told where to get a token (RFC 6750 section 3, RFC 9728 5.1).
+ */
+import type { Db } from '../../platform/db/database.ts'
+import { createMemo, createRevisionCache } from '../../platform/db/revision-cache.ts'
+import { AppError } from '../../platform/errors.ts'
+import { credentialsOf } from '../../platform/http/credentials.ts'
+import type { Caller, Identify, Identity } from '../../platform/kernel.ts'
+import type { Permission } from '../../platform/operation.ts'
+import { isSameHash, secretHash } from '../../platform/secret-token.ts'
+import type { Uses } from '../../platform/uses.ts'
+import type { Tables } from '../tables.ts'
+import { type Account, accountOf } from '../users/account.ts'
+import { ALL_SCOPES, EVERYDAY, scopesOf, scopeText } from './scopes.ts'
+import type { Settings } from './settings.ts'
+import * as store from './store.ts'
+import { ACCESS_PREFIX } from './token.ts'
+
+export type Entrance = {
+  readonly identify: Identify
+  /** The 403 of a client that could be allowed what it lacks (RFC 6750 3.1). */
+  readonly insufficientScope: (caller: Caller, permissions: readonly Permission[]) => AppError
+}
+
+type EntranceOptions = {
+  readonly settings: Settings
+  readonly db: Db<Tables>
+  readonly now: () => Date
+  /** Tells who calls everywhere else. */
+  readonly identify: Identify
+  readonly uses: Uses
+}
+
+/** A change to any of these may change what a token opens. Uses are kept elsewhere. */
+const TABLES = [
+  ...(['users', 'roles', 'role_permissions', 'user_roles'] as const),
+  ...(['oauth_clients', 'oauth_grants', 'oauth_access_tokens'] as const),
+] as const
+const MAX_ENTRIES = 10_000
+
+type Holder = { readonly identity: Identity; readonly grantId: string; readonly expiresAt: string }
+
+type Token = NonNullable<Awaited<ReturnType<typeof store.findAccessToken>>>
+
+const identityOf = (token: Token, account: Account): Identity => {
+  const carried = new Set(scopesOf(token.scope))
+  const { permissions } = account
+  const caller: Caller = {
+    userId: account.id,
+    username: account.username,
+    via: 'oauth',
+    credentialId: token.grant_id,
+    permissions: carried.intersection(permissions),
+    client: { id: token.client_id, name: token.client_name, withheld: new Set([...permissions]).difference(carried) },
+  }
+  return { caller, isAmbient: false }
+}
+
+/** Parameters of a challenge, in quotes; none of them ever holds one. */
+const bearer = (parameters: Readonly<Record<string, string>>): string =>
+  `Bearer ${Object.entries(parameters)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`
+
+export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOptions): Entrance => {
+  const scope = { db: db.read }
+  const realm = { realm: 'mcp', resource_metadata: settings.resourceMetadata }
+  const come = bearer({ ...realm, scope: scopeText(EVERYDAY) })
+  const comeAgain = bearer({ ...realm, scope: scopeText(EVERYDAY), error: 'invalid_token' })
+  const refusal = (message: string) => new AppError('UNAUTHORIZED', message, { challenge: comeAgain })
+
+  const known = createRevisionCache({
+    db,
+    tables: TABLES,
+    now,
+    empty: () => ({ holders: createMemo<Holder>(MAX_ENTRIES) }),
+  })
+
+  const holderOf = async (hash: string): Promise<Holder | undefined> => {
+    const token = await store.findAccessToken(scope, hash)
+    if (!token || !isSameHash(token.token_hash, hash)) return undefined
+    const account = await accountOf(scope, token.user_id)
+    if (!account?.isActive || account.generation !== token.user_generation) return undefined
+    return { identity: identityOf(token, account), grantId: token.grant_id, expiresAt: token.expires_at }
+  }
+
+  const byToken = async (token: string): Promise<Identity> => {
+    const hash = secretHash(token)
+    const holder = await (await known()).holders(hash, () => holderOf(hash))
+    const at = now()
+    if (!holder || holder.expiresAt <= at.toISOString()) throw refusal('The access token is not valid')
+    uses.note(`${holder.identity.caller.client?.id} ${holder.grantId}`, at)
+    return holder.identity
+  }
+
+  /** The same refusal, with where to get a token. */
+  const challenged = (thrown: unknown): unknown => {
+    if (!(thrown instanceof AppError) || thrown.status !== 401) return thrown
+    return new AppError(thrown.code, thrown.message, { cause: thrown, challenge: comeAgain })
+  }
+
+  return {
+    identify: async (headers) => {
+      if (!headers.has('authorization'))
+        throw new AppError('UNAUTHORIZED', 'Sign in by OAuth, or send an API key as a Bearer token', {
+          challenge: come,
+        })
+      try {
+        // An Authorization header wins over a cookie, whatever it is called.
+        const shown = credentialsOf(headers, '')
+        if (shown?.token.startsWith(ACCESS_PREFIX)) return await byToken(shown.token)
+        return await identify(headers)
+      } catch (thrown) {
+        throw challenged(thrown)
+      }
+    },
+    insufficientScope: ({ permissions }, wanted) => {
+      // All that the client needs from now on, and not only what it lacks: it asks for exactly these.
+      const needed = new Set<string>([...permissions, ...wanted])
+      const scopes = ALL_SCOPES.filter((one) => needed.has(one))
+      const challenge = bearer({ ...realm, scope: scopeText(scopes), error: 'insufficient_scope' })
+      return new AppError('FORBIDDEN', `The token does not carry ${wanted.join(' or ')}`, { challenge })
+    },
+  }
+}

@@ -1,0 +1,48 @@
+/** What users have agreed to with clients, for those who look after it: their own, or with a permission everyone's. */
+import type { JsonList } from '../../platform/answer.ts'
+import { AppError, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { listRows } from '../../platform/list.ts'
+import type { Ctx } from '../ctx.ts'
+import type { OauthGrant } from './schema.ts'
+import * as store from './store.ts'
+
+const ownerOf = ({ caller }: Ctx): string => {
+  if (caller.userId === undefined) throw new AppError('UNAUTHORIZED', 'Only a user agrees to anything')
+  return caller.userId
+}
+
+type Wanted = {
+  readonly client_id?: string | undefined
+  readonly user_id?: string | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}
+
+export const listGrants = async (ctx: Ctx, { client_id, user_id, ...page }: Wanted): Promise<JsonList<OauthGrant>> => {
+  const own = ownerOf(ctx)
+  const isAll = ctx.caller.permissions.has('oauth-clients:list')
+  const revision = await ctx.store.revision(['oauth_grants', 'oauth_grant_uses', 'oauth_clients', 'users'])
+  let query = store.grants(ctx)
+  if (!isAll) query = query.where('oauth_grants.user_id', '=', own)
+  if (user_id !== undefined) query = query.where('oauth_grants.user_id', '=', user_id)
+  if (client_id !== undefined) query = query.where('oauth_grants.client_id', '=', client_id)
+  return listRows(ctx, {
+    // The same address lists other grants for other people, and a browser's cache knows only the address.
+    revision: `${revision} ${isAll ? 'all' : own}`,
+    query,
+    page,
+    row: (grant): OauthGrant => grant,
+  })
+}
+
+/** Someone else's doesn't exist for those who may not end it. */
+export const deleteGrant = async (ctx: Ctx, id: string): Promise<void> => {
+  await store.lockGrant(ctx, id)
+  const grant = await store.grants(ctx).where('oauth_grants.id', '=', id).executeTakeFirst()
+  const mayEnd = grant?.user_id === ownerOf(ctx) || ctx.caller.permissions.has('oauth-clients:delete')
+  if (!grant || !mayEnd) throw notFound('OAuth grant', id)
+  ctx.precondition(etagOf(JSON.stringify(grant)))
+  await store.removeGrant(ctx, id)
+  await ctx.emit('oauth-grant.deleted', grant)
+}

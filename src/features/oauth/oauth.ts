@@ -1,0 +1,129 @@
+/**
+ * The authorization server for AI clients (RFC 6749, 7591, 7636, 7009, 8414, 8707, 9207, 9728), and what people do about
+ * clients and consents. How it was decided: docs/decisions/oauth.md.
+ */
+import type { Db } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { BoundRaw, Identify } from '../../platform/kernel.ts'
+import type { Passwords } from '../../platform/passwords.ts'
+import { createUses } from '../../platform/uses.ts'
+import { type Feature, implement } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { oauthClients, oauthGrants, oauthRoutes } from './api.ts'
+import { deleteClient, getClient, listClients } from './clients.ts'
+import { authorize, consent } from './consent.ts'
+import { createEntrance, type Entrance } from './entrance.ts'
+import { deleteGrant, listGrants } from './grants.ts'
+import { published, resourceMetadata, serverMetadata } from './metadata.ts'
+import { purge } from './purge.ts'
+import { answering } from './refusal.ts'
+import { register } from './register.ts'
+import { revoke } from './revoke.ts'
+import { type OauthConfig, type Settings, settingsOf } from './settings.ts'
+import { recordUse } from './store.ts'
+import { token } from './token.ts'
+
+export type OauthOptions = {
+  readonly config: OauthConfig
+  readonly passwords: Passwords
+  readonly db: Db<Tables>
+  readonly now: () => Date
+  /** Tells who calls everywhere else. */
+  readonly identify: Identify
+}
+
+export type Oauth = {
+  readonly feature: Feature
+  /** Undefined where OAuth is off: then /mcp is open to API keys alone. */
+  readonly entrance: Entrance | undefined
+}
+
+const PURGE_MS = 600_000
+const RECORD_MS = 5_000
+
+/** The user of a browser's session, if there is one; what else may be shown here decides nothing. */
+const sessionAlone =
+  (identify: Identify): Identify =>
+  async (headers) => {
+    try {
+      const identity = await identify(headers)
+      return identity?.caller.via === 'session' ? identity : undefined
+    } catch (thrown) {
+      if (thrown instanceof AppError && thrown.status === 401) return undefined
+      throw thrown
+    }
+  }
+
+const routesFor = (settings: Settings, { passwords, identify }: OauthOptions): BoundRaw<Tables>[] => {
+  const server = async () => published(serverMetadata(settings))
+  const resource = async () => published(resourceMetadata(settings))
+  const bySession = sessionAlone(identify)
+  return [
+    { route: oauthRoutes.server, handler: server },
+    { route: oauthRoutes.serverOfMcp, handler: server },
+    { route: oauthRoutes.resource, handler: resource },
+    { route: oauthRoutes.resourceOfMcp, handler: resource },
+    {
+      route: oauthRoutes.register,
+      handler: (ctx, request, audit) => answering(audit, () => register(ctx, request, audit)),
+    },
+    {
+      route: oauthRoutes.authorize,
+      identify: bySession,
+      handler: (ctx, request, audit) => answering(audit, () => authorize(ctx, request, settings)),
+    },
+    {
+      route: oauthRoutes.consent,
+      identify: bySession,
+      handler: (ctx, request, audit) => answering(audit, () => consent(ctx, request, { settings, passwords, audit })),
+    },
+    {
+      route: oauthRoutes.token,
+      handler: (ctx, request, audit) => answering(audit, () => token(ctx, request, { settings, audit })),
+    },
+    {
+      route: oauthRoutes.revoke,
+      handler: (ctx, request, audit) => answering(audit, () => revoke(ctx, request, audit)),
+    },
+  ]
+}
+
+export const createOauth = (options: OauthOptions): Oauth => {
+  const { config, db, now, identify } = options
+  const settings = settingsOf(config)
+  const uses = createUses(db, (tx, id, at) => {
+    const [clientId = '', grantId = ''] = id.split(' ')
+    return recordUse(tx, { clientId, grantId }, at)
+  })
+  return {
+    entrance: settings && createEntrance({ settings, db, now, identify, uses }),
+    feature: {
+      operations: [
+        // There while OAuth is off as well: what was agreed to before can still be looked at, and ended.
+        ...implement(oauthClients, {
+          list: listClients,
+          get: (ctx, { id }) => getClient(ctx, id),
+          delete: (ctx, { id }) => deleteClient(ctx, id),
+        }),
+        ...implement(oauthGrants, { list: listGrants, delete: (ctx, { id }) => deleteGrant(ctx, id) }),
+      ],
+      routes: settings ? routesFor(settings, options) : [],
+      jobs: [
+        {
+          name: 'oauth.record-uses',
+          summary: 'Writes when OAuth clients were last used',
+          everyMs: RECORD_MS,
+          run: uses.flush,
+        },
+        {
+          name: 'oauth.purge',
+          summary: 'Deletes expired codes and tokens, and clients that nobody has agreed to',
+          everyMs: PURGE_MS,
+          runsAtStart: true,
+          run: purge,
+        },
+      ],
+      close: uses.flush,
+    },
+  }
+}

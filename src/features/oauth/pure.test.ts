@@ -1,0 +1,206 @@
+/** What is judged without a database: where a browser may be sent, what a client may be, who a client says it is. */
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { secretHash } from '../../platform/secret-token.ts'
+import { challengeOf } from '../../testing/oauth.ts'
+import { judgeAuthorization, type RegisteredClient } from './authorization.ts'
+import { isProven, shownClient } from './client-credentials.ts'
+import { destinationOf, isRedirectUri, isRegistered, redirection } from './redirect-uri.ts'
+import { OauthRefusal } from './refusal.ts'
+import { judgeRegistration } from './registration.ts'
+import { ALL_SCOPES, catalogued, EVERYDAY, knownScopes, READING } from './scopes.ts'
+
+describe('a redirect_uri', () => {
+  test('that may be registered is one that browsers read as it is written', () => {
+    const texts = fc.oneof(
+      fc.webUrl({ withQueryParameters: true }),
+      fc.webUrl({ authoritySettings: { withPort: true, withUserInfo: true, withIPv6: true } }),
+      fc
+        .tuple(
+          fc.constantFrom('https://', 'http://', 'https:/', 'HTTPS://', '//', 'https:\\\\', 'ftp://'),
+          fc.constantFrom(
+            'localhost',
+            '127.0.0.1',
+            '[::1]',
+            'a.example',
+            'u@a.example',
+            '127.1',
+            'a.example@b.example',
+            '',
+          ),
+          fc.constantFrom('', ':1', ':65535', ':65536', ':', ':x'),
+          fc.string({ maxLength: 8 }),
+        )
+        .map((parts) => parts.join('')),
+    )
+    fc.assert(
+      fc.property(texts, (text) => {
+        if (!isRedirectUri(text)) return
+        const { protocol, username, password, hash, hostname } = new URL(text)
+        expect([username, password, hash]).toEqual(['', '', ''])
+        expect(text.startsWith(`${protocol}//`)).toBe(true)
+        if (protocol === 'http:') expect(['localhost', '127.0.0.1', '[::1]']).toContain(hostname)
+        else expect(protocol).toBe('https:')
+        expect(destinationOf(text).host.split(':')[0]?.replace('[', '')).toBe(
+          text
+            .slice(protocol.length + 2)
+            .split(/[/?:]/)[0]
+            ?.replace('[', '') ?? '',
+        )
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('is registered only as it is, but for the port of a loopback', () => {
+    const registered = ['https://a.example/cb', 'http://127.0.0.1/cb', 'http://localhost:1/cb?x=1', 'http://[::1]:9/']
+    const asked = (uri: string) => isRegistered(uri, registered)
+    for (const uri of ['https://a.example/cb', 'http://127.0.0.1:80/cb', 'http://localhost/cb?x=1', 'http://[::1]:1/'])
+      expect([uri, asked(uri)]).toEqual([uri, true])
+    for (const uri of [
+      'https://a.example:443/cb',
+      'https://a.example/cb/',
+      'https://a.example/cb?',
+      'http://a.example/cb',
+      'http://127.0.0.1:1/CB',
+      'http://127.0.0.1:1/cb#',
+      'http://127.0.0.1:99999/cb',
+      'http://u@127.0.0.1:1/cb',
+      'http://127.0.0.1:1@evil.example/cb',
+      'http://localhost:1/cb',
+      'http://localhost.evil.example:1/cb?x=1',
+      'http://[::1]/x',
+      '',
+    ])
+      expect([uri, asked(uri)]).toEqual([uri, false])
+  })
+
+  test('gets what the client is told behind what is there', () => {
+    expect(redirection('https://a.example/cb', { code: 'a b', state: undefined, iss: 'https://p' })).toBe(
+      'https://a.example/cb?code=a+b&iss=https%3A%2F%2Fp',
+    )
+    expect(redirection('https://a.example/cb?x=1', { code: 'c' })).toBe('https://a.example/cb?x=1&code=c')
+  })
+
+  test('shows the host and the port that a person should look at', () => {
+    expect(destinationOf('https://claude.ai/api/cb')).toEqual({ host: 'claude.ai', isLoopback: false })
+    expect(destinationOf('http://[::1]:5000/cb')).toEqual({ host: '[::1]:5000', isLoopback: true })
+  })
+})
+
+describe('a state', () => {
+  const client: RegisteredClient = {
+    id: 'c',
+    name: 'C',
+    redirectUris: ['https://a.example/cb'],
+    scope: 'devices:list',
+    isConfidential: false,
+  }
+  const server = { issuer: 'https://plat.example', resource: 'https://plat.example/mcp' }
+  test('comes back as it was, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (state) => {
+        const parameters = { redirect_uri: 'https://a.example/cb', response_type: 'x', state }
+        const judgement = judgeAuthorization(parameters, client, server)
+        if (judgement.kind !== 'tell') throw new Error('there is something to tell')
+        expect(new URL(judgement.redirectUri).searchParams.get('state')).toBe(state)
+      }),
+    )
+  })
+
+  test('never moves where the browser goes', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (more, uri) => {
+        const parameters = { response_type: 'code', code_challenge: challengeOf('x'), ...more, redirect_uri: uri }
+        const judgement = judgeAuthorization(parameters, client, server)
+        if (judgement.kind === 'tell') expect(judgement.redirectUri.startsWith('https://a.example/cb?')).toBe(true)
+        if (judgement.kind === 'ask') expect(judgement.asked.redirectUri).toBe('https://a.example/cb')
+      }),
+    )
+  })
+})
+
+describe('scopes', () => {
+  test('of the defaults are in the catalogue', () => {
+    for (const set of [READING, EVERYDAY]) expect(set.filter((scope) => !ALL_SCOPES.includes(scope))).toEqual([])
+    expect(READING.filter((scope) => !/:(list|read)$/.test(scope))).toEqual([])
+    expect(EVERYDAY.filter((scope) => /:delete$/.test(scope))).toEqual([])
+  })
+  test('have one spelling and one order', () => {
+    expect(catalogued('webhooks:list  devices:read openid devices:list devices:read')).toEqual([
+      'devices:list',
+      'devices:read',
+      'webhook:list',
+    ])
+    expect(knownScopes('devices:read openid')).toBeUndefined()
+  })
+})
+
+describe('registration', () => {
+  test('keeps what it knows, or says what is wrong, whatever it is sent', () => {
+    const member = fc.oneof(
+      fc.jsonValue(),
+      fc.constant(['https://a.example/cb']),
+      fc.constantFrom('none', 'devices:list'),
+    )
+    const names = [
+      'redirect_uris',
+      'client_name',
+      'scope',
+      'token_endpoint_auth_method',
+      'grant_types',
+      'response_types',
+    ]
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names, '__proto__'), member), (body) => {
+        const judged = judgeRegistration(body)
+        if ('problem' in judged) expect(judged.problem.description).toMatch(/^[ !#-[\]-~]+$/)
+        else expect(judged.redirect_uris.every(isRedirectUri)).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('a client', () => {
+  const basic = (text: string) => new Headers({ authorization: `Basic ${btoa(text)}` })
+  const refused = (work: () => unknown): string => {
+    try {
+      work()
+    } catch (thrown) {
+      if (thrown instanceof OauthRefusal) return thrown.problem.error
+      throw thrown
+    }
+    return 'no refusal'
+  }
+
+  test.each([
+    ['id:secret', 'id', 'secret'],
+    ['id%2D1:s%3Acret+x', 'id-1', 's:cret x'],
+    ['id:a:b', 'id', 'a:b'],
+    ['id:', 'id', ''],
+  ])('shows itself by Basic as %s', (text, id, secret) => {
+    expect(shownClient(basic(text), {})).toEqual({ id, secret })
+  })
+
+  test.each([
+    ['nothing', new Headers(), {}, 'invalid_client'],
+    ['another scheme', new Headers({ authorization: 'Bearer abc' }), { client_id: 'id' }, 'invalid_client'],
+    ['no base64', new Headers({ authorization: 'Basic !' }), {}, 'invalid_client'],
+    ['no colon', basic('id'), {}, 'invalid_client'],
+    ['a broken encoding', basic('%zz:x'), {}, 'invalid_client'],
+    ['two ways at once', basic('id:secret'), { client_secret: 'secret' }, 'invalid_request'],
+    ['two names', basic('id:secret'), { client_id: 'other' }, 'invalid_request'],
+  ])('that shows %s is refused', (_, headers, parameters, error) => {
+    expect(refused(() => shownClient(headers, parameters))).toBe(error)
+  })
+
+  test('is proven by its secret, and by none where it has none', () => {
+    const hash = secretHash('secret')
+    expect(isProven({ id: 'id', secret: 'secret' }, hash)).toBe(true)
+    expect(isProven({ id: 'id', secret: 'Secret' }, hash)).toBe(false)
+    expect(isProven({ id: 'id', secret: undefined }, hash)).toBe(false)
+    expect(isProven({ id: 'id', secret: undefined }, null)).toBe(true)
+    expect(isProven({ id: 'id', secret: '' }, null)).toBe(false)
+  })
+})

@@ -1,0 +1,52 @@
+/** Dynamic registration (RFC 7591): open to everybody, and so bounded in number and in time. */
+import type { RawAudit } from '../../platform/audit.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { newSecret, secretHash } from '../../platform/secret-token.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { jsonMembers } from './parameters.ts'
+import { json, OauthRefusal } from './refusal.ts'
+import { judgeRegistration, type Metadata } from './registration.ts'
+import * as store from './store.ts'
+
+/** Clients that nobody has agreed to yet. With more, the oldest go: a flood keeps nobody from coming in. */
+export const MAX_IDLE_CLIENTS = 1000
+const SECRET_PREFIX = 'plat_cs_'
+
+const insert = async (ctx: Ctx, id: string, metadata: Metadata, secret: string | undefined): Promise<void> => {
+  await store.insertClient(ctx, {
+    id,
+    name: metadata.client_name,
+    redirect_uris: JSON.stringify(metadata.redirect_uris),
+    grant_types: JSON.stringify(metadata.grant_types),
+    response_types: JSON.stringify(metadata.response_types),
+    auth_method: metadata.token_endpoint_auth_method,
+    secret_hash: secret === undefined ? null : secretHash(secret),
+    scope: metadata.scope,
+    created_at: ctx.now,
+    consented_at: null,
+  })
+  await store.removeIdleBeyond(ctx, MAX_IDLE_CLIENTS)
+}
+
+export const register = async (ctx: Ctx, request: Request, audit: RawAudit<Tx<Tables>>): Promise<Response> => {
+  const body = await jsonMembers(request, 'invalid_client_metadata')
+  const judged = judgeRegistration(body)
+  if ('problem' in judged) {
+    audit.note({ changes: { client_name: body.client_name, redirect_uris: body.redirect_uris, scope: body.scope } })
+    throw new OauthRefusal(judged.problem.error, judged.problem.description)
+  }
+  const client_id = Bun.randomUUIDv7()
+  const secret = judged.token_endpoint_auth_method === 'none' ? undefined : newSecret(SECRET_PREFIX)
+  audit.note({ resourceId: client_id, changes: judged })
+  await ctx.write((tx) => insert(tx, client_id, judged, secret), { audit })
+  return json(
+    {
+      client_id,
+      client_id_issued_at: Math.floor(Date.parse(ctx.now) / 1000),
+      ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
+      ...judged,
+    },
+    201,
+  )
+}

@@ -1,0 +1,32 @@
+/** Revocation (RFC 7009): a client ends what a user has agreed to with it, by any token of that. */
+import { namedClient, type RawAudit } from '../../platform/audit.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { secretHash } from '../../platform/secret-token.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { accountOf } from '../users/account.ts'
+import { authenticate } from './clients.ts'
+import { formParameters } from './parameters.ts'
+import { empty, OauthRefusal } from './refusal.ts'
+import * as store from './store.ts'
+
+const findGrant = async (scope: store.Scope, shown: string) => {
+  const hash = secretHash(shown)
+  return (await store.findAccessToken(scope, hash)) ?? (await store.findRefreshToken(scope, hash))
+}
+
+export const revoke = async (ctx: Ctx, request: Request, audit: RawAudit<Tx<Tables>>): Promise<Response> => {
+  const parameters = await formParameters(request)
+  audit.note({ changes: { client_id: parameters.client_id } })
+  // First of all, and for a made-up token as well: nobody tries out tokens here without being a client.
+  const client = await authenticate(ctx, request.headers, parameters)
+  audit.note({ changes: { client_id: client.id, client_name: client.name }, oauthClient: namedClient(client) })
+  if (parameters.token === undefined) throw new OauthRefusal('invalid_request', 'token is missing')
+  const grant = await findGrant(ctx, parameters.token)
+  // RFC 7009 2.2: a token that there is not is as good as revoked; somebody else's is no business of this client.
+  if (grant?.client_id !== client.id) return empty()
+  const user = await accountOf(ctx, grant.user_id)
+  audit.note({ resourceId: grant.grant_id, userId: grant.user_id, username: user?.username ?? '' })
+  await ctx.write((tx) => store.removeGrant(tx, grant.grant_id), { audit })
+  return empty()
+}

@@ -1,0 +1,249 @@
+/** The queries of OAuth; the only writer of its tables. */
+import type { Ctx } from '../ctx.ts'
+import type { OauthAccessTokenRow, OauthClientRow, OauthCodeRow, OauthGrantRow, OauthRefreshTokenRow } from './table.ts'
+
+/** A transaction, a context, or the last committed state. */
+export type Scope = Pick<Ctx, 'db'>
+
+/** What `find` finds at all: PostgreSQL refuses some texts altogether, and none of ours is another. */
+const isPlain = (text: string): boolean => /^[\w-]{1,64}$/.test(text)
+
+export const findClient = async ({ db }: Scope, id: string): Promise<OauthClientRow | undefined> =>
+  isPlain(id) ? db.selectFrom('oauth_clients').selectAll().where('id', '=', id).executeTakeFirst() : undefined
+
+export const insertClient = async ({ db }: Scope, client: Omit<OauthClientRow, 'name_key'>): Promise<void> => {
+  await db
+    .insertInto('oauth_clients')
+    .values({ ...client, name_key: client.name.toLowerCase() })
+    .execute()
+  await db.insertInto('oauth_client_uses').values({ client_id: client.id, last_used_at: null }).execute()
+}
+
+/** A user has agreed to it: from now on it stays. */
+export const keepClient = async ({ db }: Scope, id: string, now: string): Promise<void> => {
+  await db
+    .updateTable('oauth_clients')
+    .set({ consented_at: now })
+    .where('id', '=', id)
+    .where('consented_at', 'is', null)
+    .execute()
+}
+
+export const removeClient = async ({ db }: Scope, id: string): Promise<void> => {
+  await db.deleteFrom('oauth_clients').where('id', '=', id).execute()
+}
+
+const idle = ({ db }: Scope) => db.selectFrom('oauth_clients').select('id').where('consented_at', 'is', null)
+
+/** Of the clients that nobody has agreed to, deletes all but the newest. */
+export const removeIdleBeyond = async (scope: Scope, kept: number): Promise<void> => {
+  const rows = await idle(scope)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(Number.MAX_SAFE_INTEGER)
+    .offset(kept)
+    .execute()
+  for (const { id } of rows) await removeClient(scope, id)
+}
+
+/** Every client as it is sent, by name. */
+export const clients = ({ db }: Scope) =>
+  db
+    .selectFrom('oauth_clients')
+    .leftJoin('oauth_client_uses', 'oauth_client_uses.client_id', 'oauth_clients.id')
+    .selectAll('oauth_clients')
+    .select(['oauth_client_uses.last_used_at'])
+    .select((eb) =>
+      eb
+        .selectFrom('oauth_grants')
+        .innerJoin('users', 'users.id', 'oauth_grants.user_id')
+        .select((inner) => inner.fn.countAll<number | string>().as('n'))
+        .whereRef('oauth_grants.client_id', '=', 'oauth_clients.id')
+        .whereRef('oauth_grants.user_generation', '=', 'users.generation')
+        .where('users.is_active', '=', 1)
+        .as('grant_count'),
+    )
+    .orderBy('oauth_clients.name_key')
+    .orderBy('oauth_clients.id')
+
+/** Every grant that is in force, newest first. */
+export const grants = ({ db }: Scope) =>
+  db
+    .selectFrom('oauth_grants')
+    .innerJoin('oauth_grant_uses', 'oauth_grant_uses.grant_id', 'oauth_grants.id')
+    .innerJoin('oauth_clients', 'oauth_clients.id', 'oauth_grants.client_id')
+    .innerJoin('users', 'users.id', 'oauth_grants.user_id')
+    .select([
+      'oauth_grants.id',
+      'oauth_grants.client_id',
+      'oauth_clients.name as client_name',
+      'oauth_grants.user_id',
+      'users.username',
+      'oauth_grants.scope',
+      'oauth_grants.created_at',
+      'oauth_grant_uses.last_used_at',
+      'oauth_grant_uses.expires_at',
+    ])
+    .whereRef('oauth_grants.user_generation', '=', 'users.generation')
+    .where('users.is_active', '=', 1)
+    .orderBy('oauth_grants.created_at', 'desc')
+    .orderBy('oauth_grants.id', 'desc')
+
+type NewGrant = OauthGrantRow & { readonly expires_at: string }
+
+export const insertGrant = async ({ db }: Scope, { expires_at, ...grant }: NewGrant): Promise<void> => {
+  await db.insertInto('oauth_grants').values(grant).execute()
+  await db.insertInto('oauth_grant_uses').values({ grant_id: grant.id, last_used_at: null, expires_at }).execute()
+}
+
+/** All its tokens go with it. */
+export const removeGrant = async ({ db }: Scope, id: string): Promise<void> => {
+  await db.deleteFrom('oauth_grants').where('id', '=', id).execute()
+}
+
+/** Keeps other writers off the grant until commit. */
+export const lockGrant = async (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<void> => {
+  await ctx.store.sql.lockRows(ctx.db.selectFrom('oauth_grants').select('id').where('id', '=', id)).executeTakeFirst()
+}
+
+/** Moves the end of the grant to that of its newest token, never back. */
+export const extendGrant = async ({ db }: Scope, id: string, expires_at: string): Promise<void> => {
+  await db
+    .updateTable('oauth_grant_uses')
+    .set({ expires_at })
+    .where('grant_id', '=', id)
+    .where('expires_at', '<', expires_at)
+    .execute()
+}
+
+type Use = { readonly grantId: string; readonly clientId: string }
+
+/** Moves the time of the last use forward; a grant that is gone stays gone. */
+export const recordUse = async ({ db }: Scope, { grantId, clientId }: Use, last_used_at: string): Promise<void> => {
+  await db
+    .updateTable('oauth_grant_uses')
+    .set({ last_used_at })
+    .where('grant_id', '=', grantId)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', last_used_at)]))
+    .execute()
+  await db
+    .updateTable('oauth_client_uses')
+    .set({ last_used_at })
+    .where('client_id', '=', clientId)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', last_used_at)]))
+    .execute()
+}
+
+export const insertCode = async ({ db }: Scope, code: OauthCodeRow): Promise<void> => {
+  await db.insertInto('oauth_codes').values(code).execute()
+}
+
+/** Keeps other writers off the code until commit: of all who come to it at one time, each sees what the one before has left. */
+export const lockCode = (ctx: Pick<Ctx, 'db' | 'store'>, hash: string): Promise<OauthCodeRow | undefined> =>
+  ctx.store.sql.lockRows(ctx.db.selectFrom('oauth_codes').selectAll().where('code_hash', '=', hash)).executeTakeFirst()
+
+type CodeUse = { readonly now: string; readonly grantId: string | null }
+
+export const markCodeUsed = async ({ db }: Scope, hash: string, { now, grantId }: CodeUse): Promise<void> => {
+  await db.updateTable('oauth_codes').set({ used_at: now, grant_id: grantId }).where('code_hash', '=', hash).execute()
+}
+
+export const insertRefreshToken = async ({ db }: Scope, token: OauthRefreshTokenRow): Promise<void> => {
+  await db.insertInto('oauth_refresh_tokens').values(token).execute()
+}
+
+/** With what it belongs to. */
+export const findRefreshToken = ({ db }: Scope, hash: string) =>
+  db
+    .selectFrom('oauth_refresh_tokens')
+    .innerJoin('oauth_grants', 'oauth_grants.id', 'oauth_refresh_tokens.grant_id')
+    .selectAll('oauth_refresh_tokens')
+    .select(['oauth_grants.client_id', 'oauth_grants.user_id', 'oauth_grants.user_generation', 'oauth_grants.scope'])
+    .where('token_hash', '=', hash)
+    .executeTakeFirst()
+
+/**
+ * As `findRefreshToken`, and keeps other writers off its whole family until commit, as `lockCode`. The grant is locked and
+ * not the token, because whoever ends the family comes from there: with two orders two would wait for each other.
+ */
+export const lockRefreshToken = async (ctx: Pick<Ctx, 'db' | 'store'>, hash: string) => {
+  const found = await findRefreshToken(ctx, hash)
+  if (!found) return undefined
+  await lockGrant(ctx, found.grant_id)
+  return findRefreshToken(ctx, hash)
+}
+
+export const markRefreshTokenUsed = async ({ db }: Scope, hash: string, now: string): Promise<void> => {
+  await db.updateTable('oauth_refresh_tokens').set({ used_at: now }).where('token_hash', '=', hash).execute()
+}
+
+export const insertAccessToken = async ({ db }: Scope, token: OauthAccessTokenRow): Promise<void> => {
+  await db.insertInto('oauth_access_tokens').values(token).execute()
+}
+
+/** With what it belongs to. */
+export const findAccessToken = ({ db }: Scope, hash: string) =>
+  db
+    .selectFrom('oauth_access_tokens')
+    .innerJoin('oauth_grants', 'oauth_grants.id', 'oauth_access_tokens.grant_id')
+    .innerJoin('oauth_clients', 'oauth_clients.id', 'oauth_grants.client_id')
+    .selectAll('oauth_access_tokens')
+    .select([
+      'oauth_grants.client_id',
+      'oauth_clients.name as client_name',
+      'oauth_grants.user_id',
+      'oauth_grants.user_generation',
+    ])
+    .where('token_hash', '=', hash)
+    .executeTakeFirst()
+
+type Until = { readonly before: string; readonly limit: number }
+
+/** What has an end, and goes when it is over: all of one kind, in batches. */
+export const ENDING = {
+  codes: {
+    find: ({ db }: Scope, { before, limit }: Until) =>
+      db.selectFrom('oauth_codes').select('code_hash as key').where('expires_at', '<=', before).limit(limit).execute(),
+    remove: ({ db }: Scope, keys: readonly string[]) =>
+      db.deleteFrom('oauth_codes').where('code_hash', 'in', keys).execute(),
+  },
+  accessTokens: {
+    find: ({ db }: Scope, { before, limit }: Until) =>
+      db
+        .selectFrom('oauth_access_tokens')
+        .select('token_hash as key')
+        .where('expires_at', '<=', before)
+        .limit(limit)
+        .execute(),
+    remove: ({ db }: Scope, keys: readonly string[]) =>
+      db.deleteFrom('oauth_access_tokens').where('token_hash', 'in', keys).execute(),
+  },
+  refreshTokens: {
+    find: ({ db }: Scope, { before, limit }: Until) =>
+      db
+        .selectFrom('oauth_refresh_tokens')
+        .select('token_hash as key')
+        .where('expires_at', '<=', before)
+        .limit(limit)
+        .execute(),
+    remove: ({ db }: Scope, keys: readonly string[]) =>
+      db.deleteFrom('oauth_refresh_tokens').where('token_hash', 'in', keys).execute(),
+  },
+  grants: {
+    find: ({ db }: Scope, { before, limit }: Until) =>
+      db
+        .selectFrom('oauth_grant_uses')
+        .select('grant_id as key')
+        .where('expires_at', '<=', before)
+        .limit(limit)
+        .execute(),
+    remove: ({ db }: Scope, keys: readonly string[]) => db.deleteFrom('oauth_grants').where('id', 'in', keys).execute(),
+  },
+  idleClients: {
+    find: (scope: Scope, { before, limit }: Until) =>
+      idle(scope).select('id as key').where('created_at', '<=', before).orderBy('created_at').limit(limit).execute(),
+    // Unless a user has agreed to it meanwhile.
+    remove: ({ db }: Scope, keys: readonly string[]) =>
+      db.deleteFrom('oauth_clients').where('id', 'in', keys).where('consented_at', 'is', null).execute(),
+  },
+} as const

@@ -1,0 +1,51 @@
+/** Names where ids are meant: a model knows what things are called, and ids cost it twenty words each. */
+import { JsonList, JsonText, WithStatus } from '../answer.ts'
+import { type Ask, createNamesBy, referencesOf } from '../cli/names.ts'
+import type { AnyOperation, OperationSet } from '../operation.ts'
+import { isPaged } from './tools.ts'
+
+/** Namesakes looked at: enough to say that a name is not the only one. */
+const MOST_ROWS = 1000
+
+/** What looks like an id of ours is one. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export type Run = (op: AnyOperation, input: Readonly<Record<string, unknown>>) => Promise<unknown>
+type Fields = Readonly<Record<string, unknown>>
+
+const plain = async (answer: unknown): Promise<unknown> => {
+  if (answer instanceof WithStatus) return plain(answer.value)
+  if (answer instanceof JsonText) return JSON.parse(answer.json)
+  if (!(answer instanceof JsonList)) return answer
+  const rows: unknown[] = []
+  for await (const chunk of answer.parts.rows()) rows.push(...chunk.map((row): unknown => JSON.parse(row)))
+  return rows
+}
+
+/** The operations as sets by noun, as names are looked up in them. */
+export const setsOf = (operations: readonly AnyOperation[]): Readonly<Record<string, OperationSet>> =>
+  Object.fromEntries(
+    Map.groupBy(operations, ({ name }) => name.slice(0, name.indexOf('.')))
+      .entries()
+      .map(([noun, ops]) => [noun, Object.fromEntries(ops.map((op) => [op.name, op]))]),
+  )
+
+/**
+ * The same input with ids for names.
+ * @throws AppError NOT_FOUND for what is neither; INVALID_INPUT for a name that several have
+ */
+export const withIds = async (
+  op: AnyOperation,
+  input: Fields,
+  { run, sets }: { readonly run: Run; readonly sets: Readonly<Record<string, OperationSet>> },
+): Promise<Fields> => {
+  const copy = structuredClone(input)
+  const { inPath, elsewhere } = referencesOf(op, copy)
+  const unknown = [...inPath, ...elsewhere].filter(({ text }) => !UUID.test(text))
+  if (unknown.length === 0) return input
+  const ask: Ask = async (asked, wanted) =>
+    plain(await run(asked, { ...wanted, ...(isPaged(asked) && { limit: MOST_ROWS }) }))
+  const names = createNamesBy(ask, sets)
+  for (const reference of unknown) reference.put(await names.idOf(reference))
+  return copy
+}

@@ -1,0 +1,68 @@
+/** Objects that a client can attach to a conversation by their address: `plat://device/{id}`. Read through the kernel like everything else. */
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import type { Bound } from '../kernel.ts'
+import { type CallContext, failureOf, type Runner } from './call.ts'
+import { shape } from './shape.ts'
+
+/** One kind of object; `{id}` of its address is the id. */
+export type ResourceKind = {
+  readonly name: string
+  readonly description: string
+  /** `plat://device/` and the id. */
+  readonly prefix: string
+  /** The operation that shows one. */
+  readonly operation: string
+}
+
+const JSON_TYPE = 'application/json'
+
+export const templatesOf = (kinds: readonly ResourceKind[]) =>
+  kinds.map(({ name, description, prefix }) => ({
+    uriTemplate: `${prefix}{id}`,
+    name,
+    description,
+    mimeType: JSON_TYPE,
+  }))
+
+/** RFC 6570 2.3 and 3.2.2: the value of `{id}`, percent-encoded; undefined for an address of another form. */
+const idIn = (uri: string, prefix: string): string | undefined => {
+  const encoded = uri.slice(prefix.length)
+  if (!uri.startsWith(prefix) || !/^[^/?#]+$/.test(encoded)) return undefined
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    // No percent-encoding of anything.
+    return undefined
+  }
+}
+
+export type ReadResource = (
+  uri: string,
+  context: CallContext,
+) => Promise<{ contents: { uri: string; mimeType: string; text: string }[] }>
+
+export const createReadResource =
+  <Tables>(
+    kinds: readonly ResourceKind[],
+    operations: readonly Bound<Tables>[],
+    { run }: Runner<Tables>,
+  ): ReadResource =>
+  async (uri, context) => {
+    for (const { prefix, operation } of kinds) {
+      const id = idIn(uri, prefix)
+      const bound = operations.find(({ op }) => op.name === operation)
+      if (id === undefined || !bound) continue
+      const { caller, requestId, client, signal } = context
+      try {
+        const answer = await run(bound, { caller, requestId, client, signal, input: { id } })
+        const value = await shape(answer, { fields: undefined, mostRows: Number.POSITIVE_INFINITY, offset: 0 })
+        return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value) }] }
+      } catch (thrown) {
+        const error = failureOf(thrown, context, uri)
+        if (error.code === 'NOT_FOUND') break
+        const code = error.code === 'INTERNAL_ERROR' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
+        throw new ProtocolError(code, error.message, error.toBody())
+      }
+    }
+    throw new ResourceNotFoundError(uri)
+  }

@@ -1,0 +1,188 @@
+/** An app with OAuth on, and a client that takes each step of the protocol by itself, right or wrong. */
+import { createHash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { createPasswords } from '../platform/passwords.ts'
+import { type TestApp, type TestOptions, testApp } from './app.ts'
+import { createRole, createUser } from './identities.ts'
+import { cookieOf } from './sign-in.ts'
+
+export const ISSUER = 'http://plat.test'
+export const RESOURCE = `${ISSUER}/mcp`
+export const REDIRECT = 'http://127.0.0.1:7777/cb'
+export const OAUTH_ENV = { MCP_OAUTH_ENABLED: 'true', MCP_OAUTH_ISSUER_URL: ISSUER, RATE_LIMIT_ENABLED: 'false' }
+const QUICK = 'quick to check'
+
+export const oauthApp = (options: TestOptions = {}): Promise<TestApp> =>
+  testApp({ passwords: createPasswords({ cost: 4 }), ...options, env: { ...OAUTH_ENV, ...options.env } })
+
+export type Client = {
+  readonly client_id: string
+  readonly client_secret?: string | undefined
+  readonly token_endpoint_auth_method: string
+}
+const Registered = z.object({
+  client_id: z.string(),
+  client_secret: z.string().optional(),
+  token_endpoint_auth_method: z.string(),
+})
+
+const Tokens = z.object({
+  access_token: z.string(),
+  refresh_token: z.string().default(''),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  scope: z.string(),
+})
+export type Tokens = z.infer<typeof Tokens>
+
+/** RFC 7636 4.1, 4.2. */
+export const newVerifier = (): string => randomBytes(32).toString('base64url')
+export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+type Values = Readonly<Record<string, string | undefined>>
+
+export const formOf = (values: Values): string =>
+  new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]])),
+  ).toString()
+
+export const TOOLS_LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+export const toolCall = (name: string, args: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
+export type Signed = { readonly id: string; readonly username: string; readonly cookie: string }
+
+export const oauthOf = (app: TestApp) => {
+  let people = 0
+
+  const post = (path: string, body: Values | string, headers: Record<string, string> = {}) =>
+    app.guest('POST', path, typeof body === 'string' ? body : formOf(body), {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      ...headers,
+    })
+
+  /** A user who is signed in: with the roles, or with exactly the permissions. */
+  const person = async (who: { roles?: readonly string[]; permissions?: readonly string[] } = { roles: ['admin'] }) => {
+    const username = `human-${++people}`
+    const own = who.permissions ? [(await createRole(app.db, { name: username, permissions: who.permissions })).id] : []
+    const { id } = await createUser(app.db, { username, roles: [...(who.roles ?? []), ...own], password: QUICK })
+    const cookie = cookieOf(await app.guest('POST', '/api/auth/login', { username, password: QUICK }))
+    return { id, username, cookie } satisfies Signed
+  }
+
+  const register = async (metadata: object = {}): Promise<Client> => {
+    const response = await app.guest('POST', '/mcp-oauth/register', { redirect_uris: [REDIRECT], ...metadata })
+    return Registered.parse(await response.json())
+  }
+
+  const parametersFor = (client: Client, verifier: string, more: Values = {}): Values => ({
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: REDIRECT,
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 'S256',
+    state: 'st4te',
+    resource: RESOURCE,
+    ...more,
+  })
+
+  /** What a browser page sends. */
+  const consent = (parameters: Values, { cookie }: Pick<Signed, 'cookie'>, more: object = { approved: true }) =>
+    app.guest(
+      'POST',
+      '/mcp-oauth/authorize',
+      { ...parameters, ...more },
+      { Cookie: cookie, 'X-Requested-With': 'XMLHttpRequest' },
+    )
+
+  /** Where the browser would go, as the client reads it. */
+  const wentTo = async (response: Response): Promise<URLSearchParams> => {
+    const to =
+      response.headers.get('location') ??
+      z.object({ redirect_uri: z.string() }).parse(await response.json()).redirect_uri
+    return new URL(to).searchParams
+  }
+
+  const codeFor = async (client: Client, human: Signed, { verifier = newVerifier(), ...more }: Values = {}) => {
+    const code = (await wentTo(await consent(parametersFor(client, verifier, more), human))).get('code')
+    if (code === null) throw new Error('the user agreed, and there is no code')
+    return { code, verifier }
+  }
+
+  /** As the client has registered to show itself. */
+  const proofOf = ({ client_id, client_secret, token_endpoint_auth_method: method }: Client) => {
+    if (client_secret === undefined) return { body: { client_id }, headers: {} }
+    if (method === 'client_secret_post') return { body: { client_id, client_secret }, headers: {} }
+    return { body: {}, headers: { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } }
+  }
+
+  const askToken = (client: Client, values: Values) => {
+    const { body, headers } = proofOf(client)
+    return post('/mcp-oauth/token', { ...body, ...values }, headers)
+  }
+  const exchange = (client: Client, { code, verifier }: { code: string; verifier: string }, more: Values = {}) =>
+    askToken(client, {
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      redirect_uri: REDIRECT,
+      resource: RESOURCE,
+      ...more,
+    })
+  const refresh = (client: Client, refresh_token: string, more: Values = {}) =>
+    askToken(client, { grant_type: 'refresh_token', refresh_token, ...more })
+  const revoke = (client: Client, token: string) => {
+    const { body, headers } = proofOf(client)
+    return post('/mcp-oauth/revoke', { ...body, token }, headers)
+  }
+
+  const tokensOf = async (response: Response): Promise<Tokens> => {
+    if (response.status !== 200) throw new Error(`no tokens: ${response.status} ${await response.text()}`)
+    return Tokens.parse(await response.json())
+  }
+  /** The whole way, for those who test what comes behind it. */
+  const tokensFor = async (client: Client, human: Signed, more: Values = {}): Promise<Tokens> =>
+    tokensOf(await exchange(client, await codeFor(client, human, more)))
+
+  const mcp = (token: string | undefined, message: object = TOOLS_LIST) =>
+    app.guest('POST', '/mcp', message, {
+      Accept: 'application/json, text/event-stream',
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    })
+  /** The status that the token gets at /mcp. */
+  const opens = async (token: string): Promise<number> => {
+    const response = await mcp(token)
+    await response.text()
+    return response.status
+  }
+
+  return {
+    post,
+    person,
+    register,
+    parametersFor,
+    consent,
+    wentTo,
+    codeFor,
+    proofOf,
+    askToken,
+    exchange,
+    refresh,
+    revoke,
+    tokensOf,
+    tokensFor,
+    mcp,
+    opens,
+  }
+}
+export type OauthSteps = ReturnType<typeof oauthOf>
+
+/** Status and code of a refusal by the protocol. */
+export const problemOf = async (response: Response): Promise<[number, string]> => {
+  const { error } = z.object({ error: z.string(), error_description: z.string() }).parse(await response.json())
+  return [response.status, error]
+}

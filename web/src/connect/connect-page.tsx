@@ -1,0 +1,150 @@
+/** How an AI client is connected to Plat: which way in, and what to type where. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
+import { serverConfigQuery } from '../api/queries.ts'
+import { useMe } from '../shell/me.ts'
+import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { Card, Skeleton } from '../ui/bits.tsx'
+import { cx } from '../ui/cx.ts'
+import { Tabs } from '../ui/tabs.tsx'
+import { CodeBlock } from './code-block.tsx'
+import css from './connect.module.css'
+import { CLIENTS, type Step, settingsFor, type Way } from './snippets.ts'
+
+const QUESTIONS = [
+  'Which networks in Dublin are filling up?',
+  'Give me a free address for web-04 and record it.',
+  'Who is 10.0.1.17, and what depends on it?',
+  'What was changed since yesterday?',
+]
+
+type WayProps = {
+  readonly way: Way
+  readonly current: Way
+  readonly title: string
+  readonly text: string
+  readonly isOff?: boolean
+}
+
+const WayChoice = ({ way, current, title, text, isOff = false }: WayProps) => {
+  const { set } = usePageSearch()
+  const isChosen = way === current
+  return (
+    <button
+      type="button"
+      className={cx(css.way, isChosen && css.chosen)}
+      aria-pressed={isChosen}
+      onClick={() => void set({ view: way }, { isReplace: true })}
+    >
+      <span className={css.wayTitle}>
+        {title}
+        {isOff && <span className={css.off}>off on this server</span>}
+        {isChosen && <Check size={16} aria-hidden="true" />}
+      </span>
+      <span className="muted">{text}</span>
+    </button>
+  )
+}
+
+const OauthIsOff = () => (
+  <Card title="OAuth is off on this server">
+    <div className={css.steps}>
+      <p>
+        Nobody can sign in to a client this way until whoever runs the server sets these two and starts it anew. The
+        address is the one at which people and clients reach Plat, with https unless it is this very machine.
+      </p>
+      <CodeBlock code={settingsFor(location.origin)} label="the settings" />
+      <p className="muted">Until then, an API key does the same. The steps below hold for when it is on.</p>
+    </div>
+  </Card>
+)
+
+const KeyNote = () => (
+  <p>
+    The client holds a key and may do what its owner may do.{' '}
+    <Link to="/keys" search={{ new: '1' }} className="link">
+      Make an API key
+    </Link>{' '}
+    for it alone, so that it can be ended by itself; a key of a user with few roles lets it do little.
+  </p>
+)
+
+const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
+  <ol className={css.steps}>
+    {steps.map(({ text, code, file, label = 'the text' }) => (
+      <li key={text}>
+        <p>{text}</p>
+        {code !== undefined && <CodeBlock code={code} label={label} {...(file === undefined ? {} : { file })} />}
+      </li>
+    ))}
+  </ol>
+)
+
+export const ConnectPage = () => {
+  const me = useMe()
+  const { search } = usePageSearch()
+  const { data: config } = useQuery(serverConfigQuery)
+  const hasOauth = config?.features.oauth === true
+  const url = config?.mcp_url || `${location.origin}/mcp`
+  const way: Way = search.view === 'key' || search.view === 'oauth' ? search.view : hasOauth ? 'oauth' : 'key'
+  const client = CLIENTS.find(({ id }) => id === search.tab) ?? CLIENTS[0]
+  return (
+    <>
+      <PageHead title="Connect an AI client" />
+      <PageBody>
+        <div className={css.page}>
+          <p className={css.lead}>
+            A client that speaks MCP works in Plat as you: with the rights of <b>{me.username}</b> and never more, until
+            you end it.
+          </p>
+          {!config ? (
+            <Skeleton />
+          ) : (
+            <>
+              <div role="group" aria-label="How it signs in" className={css.ways}>
+                <WayChoice
+                  way="oauth"
+                  current={way}
+                  title="Sign in with a browser"
+                  text="OAuth: you are asked once what it may do. Nothing to copy, nothing to keep."
+                  isOff={!hasOauth}
+                />
+                <WayChoice
+                  way="key"
+                  current={way}
+                  title="With an API key"
+                  text="For clients without a browser, and where OAuth is off."
+                />
+              </div>
+              {way === 'oauth' && !hasOauth && <OauthIsOff />}
+              <section className={css.guide} aria-label="What to do">
+                <Tabs label="Client" current={client.id} tabs={CLIENTS.map(({ id, name }) => ({ id, text: name }))} />
+                <div className={css.guideBody}>
+                  {way === 'key' && <KeyNote />}
+                  <Steps steps={client.stepsFor({ url, way })} />
+                </div>
+              </section>
+              <Card title="Then ask, for example">
+                <ul className={css.questions}>
+                  {QUESTIONS.map((question) => (
+                    <li key={question}>“{question}”</li>
+                  ))}
+                </ul>
+              </Card>
+              <p className="muted">
+                What acts for you is listed on{' '}
+                <Link to="/account" className="link">
+                  your account
+                </Link>
+                , and ended there.
+              </p>
+            </>
+          )}
+        </div>
+      </PageBody>
+      <Hints hints={[[['?'], 'all shortcuts']]} />
+    </>
+  )
+}

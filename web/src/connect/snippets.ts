@@ -1,0 +1,160 @@
+/** How each common client is told of this server, word for word. Pure. */
+
+export type Way = 'oauth' | 'key'
+
+type Given = { readonly url: string; readonly way: Way }
+
+/** Something to be done: in words, with what is to be copied. */
+export type Step = {
+  readonly text: string
+  readonly code?: string
+  /** What the code is, for whoever hears of it: `the command`. */
+  readonly label?: string
+  /** Where it belongs. */
+  readonly file?: string
+}
+
+export type ClientGuide = {
+  readonly id: string
+  readonly name: string
+  readonly stepsFor: (given: Given) => readonly Step[]
+}
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2)
+
+/** Set in the environment, so that the key is in no file that is shared. */
+const EXPORT_KEY: Step = {
+  text: 'Put the API key into the environment of the client.',
+  code: 'export PLAT_TOKEN=plat_…',
+  label: 'the line with the key',
+}
+
+const SIGN_IN = 'A browser opens: sign in to Plat, look at what is asked, and allow it.'
+
+const claudeCode = ({ url, way }: Given): readonly Step[] =>
+  way === 'oauth'
+    ? [
+        { text: 'Add Plat:', code: `claude mcp add --transport http plat ${url}`, label: 'the command' },
+        { text: 'Start claude, type /mcp, choose plat and “Authenticate”.' },
+        { text: SIGN_IN },
+      ]
+    : [
+        EXPORT_KEY,
+        {
+          text: 'Add Plat:',
+          code: `claude mcp add --transport http plat ${url} --header "Authorization: Bearer $PLAT_TOKEN"`,
+          label: 'the command',
+        },
+      ]
+
+const isPlainHttp = (url: string): boolean => url.startsWith('http://')
+
+const claudeDesktop = ({ url, way }: Given): readonly Step[] =>
+  way === 'oauth'
+    ? [
+        {
+          text: 'Open Settings → Connectors → Add custom connector, and give it this address:',
+          code: url,
+          label: 'the address',
+        },
+        { text: SIGN_IN },
+        {
+          text: 'Such connectors are reached from the Internet. For a Plat that is reached from your own network alone, use an API key.',
+        },
+      ]
+    : [
+        {
+          text: 'Open Settings → Developer → Edit Config, and add this. It needs Node.js, for the bridge mcp-remote.',
+          file: 'claude_desktop_config.json',
+          label: 'the configuration',
+          code: json({
+            mcpServers: {
+              plat: {
+                command: 'npx',
+                args: [
+                  'mcp-remote',
+                  url,
+                  '--header',
+                  // Blanks within an argument are lost on Windows.
+                  `Authorization:\${AUTHORIZATION}`,
+                  ...(isPlainHttp(url) ? ['--allow-http'] : []),
+                ],
+                env: { AUTHORIZATION: 'Bearer plat_…' },
+              },
+            },
+          }),
+        },
+        { text: 'Put your API key in, and start Claude Desktop anew.' },
+      ]
+
+const cursor = ({ url, way }: Given): readonly Step[] => [
+  ...(way === 'key' ? [EXPORT_KEY] : []),
+  {
+    text: 'Add this to the file; for one project, to .cursor/mcp.json in its folder.',
+    file: '~/.cursor/mcp.json',
+    label: 'the configuration',
+    code: json({
+      mcpServers: {
+        plat: { url, ...(way === 'key' ? { headers: { Authorization: `Bearer \${env:PLAT_TOKEN}` } } : {}) },
+      },
+    }),
+  },
+  ...(way === 'oauth' ? [{ text: `Open Cursor’s settings for MCP and choose “Connect” beside plat. ${SIGN_IN}` }] : []),
+]
+
+const vsCode = ({ url, way }: Given): readonly Step[] => [
+  {
+    text: 'Add this to the file; or run “MCP: Add Server” and choose HTTP.',
+    file: '.vscode/mcp.json',
+    label: 'the configuration',
+    code: json(
+      way === 'oauth'
+        ? { servers: { plat: { type: 'http', url } } }
+        : {
+            servers: {
+              plat: { type: 'http', url, headers: { Authorization: `Bearer \${input:plat-key}` } },
+            },
+            inputs: [{ type: 'promptString', id: 'plat-key', description: 'API key of Plat', password: true }],
+          },
+    ),
+  },
+  {
+    text:
+      way === 'oauth'
+        ? `Start the server plat in that file. ${SIGN_IN}`
+        : 'Start the server plat in that file. VS Code asks for the API key once and keeps it safe.',
+  },
+]
+
+const other = ({ url, way }: Given): readonly Step[] => [
+  {
+    text: 'Most clients take a file like this. The transport is Streamable HTTP.',
+    file: 'mcp.json',
+    label: 'the configuration',
+    code: json({
+      mcpServers: {
+        plat: { type: 'http', url, ...(way === 'key' ? { headers: { Authorization: 'Bearer plat_…' } } : {}) },
+      },
+    }),
+  },
+  way === 'oauth'
+    ? {
+        text: `Without a key the client finds by itself where to register and to sign in (RFC 9728, RFC 7591). ${SIGN_IN}`,
+      }
+    : {
+        text: 'To see that the key opens the door:',
+        label: 'the command',
+        code: `curl -s ${url} -H "Authorization: Bearer $PLAT_TOKEN" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
+      },
+]
+
+export const CLIENTS = [
+  { id: 'claude-code', name: 'Claude Code', stepsFor: claudeCode },
+  { id: 'claude-desktop', name: 'Claude Desktop', stepsFor: claudeDesktop },
+  { id: 'cursor', name: 'Cursor', stepsFor: cursor },
+  { id: 'vs-code', name: 'VS Code', stepsFor: vsCode },
+  { id: 'other', name: 'Any other', stepsFor: other },
+] as const satisfies readonly ClientGuide[]
+
+/** What whoever runs the server sets. */
+export const settingsFor = (origin: string): string => `MCP_OAUTH_ENABLED=true\nMCP_OAUTH_ISSUER_URL=${origin}`

@@ -1,0 +1,47 @@
+/** How OAuth clients are searched and sorted, and what is called what. */
+import { api, tagged } from '../api/client.ts'
+import { contracts, type OauthClient } from '../api/contracts.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+
+/** Where people are sent, each once. */
+export const hostsOf = ({ redirect_uris }: Pick<OauthClient, 'redirect_uris'>): readonly string[] => [
+  ...new Set(redirect_uris.map((uri) => (URL.canParse(uri) ? new URL(uri).host : uri))),
+]
+
+const statesOf = ({ grant_count, last_used_at, is_confidential }: OauthClient): readonly string[] => [
+  grant_count > 0 ? 'trusted' : 'unused',
+  ...(last_used_at === null ? ['idle'] : []),
+  is_confidential ? 'confidential' : 'public',
+]
+
+export const clientSpec: TableSpec<OauthClient> = {
+  id: ({ id }) => id,
+  text: (client) => [client.client_name, client.client_id, ...client.redirect_uris].join('\n'),
+  sorts: {
+    name: ({ client_name }) => client_name.toLowerCase(),
+    grants: ({ grant_count }) => grant_count,
+    used: ({ last_used_at }) => last_used_at ?? '',
+    created: ({ created_at }) => created_at,
+  },
+  fields: {
+    host: (client, value) => hostsOf(client).some((host) => host.startsWith(value)),
+    is: (client, value) => statesOf(client).includes(value),
+  },
+  facets: { host: hostsOf, is: statesOf },
+}
+
+/** Clients register themselves; here they are looked at and deleted. */
+export const clientResource: Resource<OauthClient> = {
+  noun: 'client',
+  fields: [],
+  nameOf: ({ client_name }) => client_name,
+  operations: contracts.oauthClients,
+  get: (id) => tagged(contracts.oauthClients.get, { id }),
+  create: async () => {
+    throw new Error('clients register themselves')
+  },
+  update: (id) => api.oauthClients.get({ id }),
+  remove: (id) => api.oauthClients.delete({ id }),
+  changes: ['oauth-clients', 'oauth-grants'],
+}

@@ -1,0 +1,126 @@
+/** The question itself. Deny comes first, in order and in focus; what is not ticked is not given. */
+import { Laptop } from 'lucide-react'
+import { useEffect, useId, useRef, useState } from 'react'
+import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
+import { Button } from '../ui/button.tsx'
+import { Checkbox } from '../ui/field.tsx'
+import css from './consent.module.css'
+import { type Line, linesOf, looks } from './scopes.ts'
+
+type GroupProps = {
+  readonly title: string
+  readonly lines: readonly Line[]
+  readonly given: ReadonlySet<string>
+  readonly onChange: (names: readonly string[], isGiven: boolean) => void
+}
+
+const Group = ({ title, lines, given, onChange }: GroupProps) => {
+  const id = useId()
+  if (lines.length === 0) return null
+  return (
+    <fieldset className={css.group}>
+      <legend>{title}</legend>
+      <ul>
+        {lines.map(({ text, names }, i) => (
+          <li key={text}>
+            <label className={css.line} htmlFor={`${id}-${i}`} title={names.join(' ')}>
+              <Checkbox
+                id={`${id}-${i}`}
+                checked={names.every((name) => given.has(name))}
+                onChange={(event) => onChange(names, event.target.checked)}
+              />
+              {text}
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  )
+}
+
+type Props = {
+  readonly request: ConsentRequest
+  readonly isBusy: boolean
+  readonly onDeny: () => void
+  readonly onAllow: (scope: string) => void
+  readonly onOtherAccount: () => void
+}
+
+export const ConsentForm = ({ request, isBusy, onDeny, onAllow, onOtherAccount }: Props) => {
+  const { client_name, redirect_host, is_loopback, username, scopes } = request
+  const held = scopes.filter(({ is_held }) => is_held)
+  const withheld = scopes.filter(({ is_held }) => !is_held)
+  const [given, setGiven] = useState<ReadonlySet<string>>(() => new Set(held.map(({ name }) => name)))
+  const deny = useRef<HTMLButtonElement>(null)
+  // What is asked is read from its beginning, with the finger on no.
+  useEffect(() => deny.current?.focus({ preventScroll: true }), [])
+  const change = (names: readonly string[], isGiven: boolean) => {
+    const kept = [...given].filter((name) => !names.includes(name))
+    setGiven(new Set(isGiven ? [...kept, ...names] : kept))
+  }
+  const scope = scopes.flatMap(({ name }) => (given.has(name) ? [name] : [])).join(' ')
+  const group = { given, onChange: change }
+  const nothing = held.length === 0 ? 'You may do none of this yourself' : 'Nothing is ticked'
+  return (
+    <section className={css.card}>
+      <div className={css.body}>
+        <h1>
+          <bdi className={css.name}>{client_name}</bdi> asks to act for you
+        </h1>
+        <p className={css.who}>
+          You are <b>{username}</b>.{' '}
+          <button type="button" className={css.other} onClick={onOtherAccount}>
+            Use another account
+          </button>
+        </p>
+        <div className={css.target}>
+          <p>Your answer takes you to</p>
+          <p className={css.host}>{redirect_host}</p>
+          <p className="muted">
+            {is_loopback ? (
+              <>
+                <Laptop size={14} aria-hidden="true" /> A program on this computer. Go on only if you have just started
+                it yourself.
+              </>
+            ) : (
+              <>
+                Go on only if you know this address and came from there. The name above is what the program calls
+                itself; nobody has checked it.
+              </>
+            )}
+          </p>
+        </div>
+        <Group title="It could see" lines={linesOf(held.filter(looks))} {...group} />
+        <Group title="It could change" lines={linesOf(held.filter((one) => !looks(one)))} {...group} />
+        {withheld.length > 0 && (
+          <section className={css.group}>
+            <h2>Asked for and not given, because you may not do it yourself</h2>
+            <ul className="muted">
+              {linesOf(withheld).map(({ text }) => (
+                <li key={text} className={css.withheld}>
+                  {text}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <p className="muted">
+          It can never do more than you. It goes on until you end it, on the page of your account in Plat.
+        </p>
+      </div>
+      <footer className={css.actions}>
+        <Button ref={deny} onClick={onDeny} disabled={isBusy}>
+          Deny
+        </Button>
+        <Button
+          look="primary"
+          onClick={() => onAllow(scope)}
+          disabled={isBusy}
+          blocked={scope === '' ? nothing : undefined}
+        >
+          Allow
+        </Button>
+      </footer>
+    </section>
+  )
+}

@@ -1,0 +1,156 @@
+/** Asks whether a program may act for somebody: which one, where it will be told, and what it could do then. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ShieldAlert } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
+import { request as call } from '../api/client.ts'
+import loginCss from '../login/login.module.css'
+import { SignInForm } from '../login/sign-in-form.tsx'
+import { Logo } from '../shell/logo.tsx'
+import { useTitle } from '../shell/page.tsx'
+import { Skeleton } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import css from './consent.module.css'
+import { type Asked, askWhat, decide } from './consent.ts'
+import { ConsentForm } from './consent-form.tsx'
+
+const QUERY = ['consent']
+
+const Frame = ({ children }: { readonly children: ReactNode }) => (
+  <main className={css.page}>
+    <div className={css.box}>
+      <div className={loginCss.brand}>
+        <Logo size={26} />
+        Plat
+      </div>
+      {children}
+    </div>
+  </main>
+)
+
+const Refused = ({ error, description }: { readonly error: string; readonly description: string }) => (
+  <section className={css.card} role="alert">
+    <div className={css.body}>
+      <h1 className={css.refused}>
+        <ShieldAlert size={20} aria-hidden="true" />
+        This request was refused
+      </h1>
+      <p>
+        {description} {error !== '' && <code className="mono">{error}</code>}
+      </p>
+      <p className="muted">
+        You are sent nowhere, and nobody was let in. If you came here from a program of yours, add Plat to it anew, so
+        that it registers again.
+      </p>
+      <p>
+        <a className="link" href="/">
+          Go to Plat
+        </a>
+      </p>
+    </div>
+  </section>
+)
+
+/** The browser goes there by itself, unless it is a program on this computer that is not listening any more. */
+const Sent = ({ to }: { readonly to: string }) => {
+  const isWeb = /^https?:\/\//i.test(to)
+  useEffect(() => {
+    if (isWeb) location.assign(to)
+  }, [to, isWeb])
+  if (!isWeb) return <Refused error="" description="The address to go back to is none of the web." />
+  return (
+    <section className={css.card} role="status">
+      <div className={css.body}>
+        <h1>Going back to {new URL(to).host} …</h1>
+        <p className="muted">
+          If nothing happens,{' '}
+          <a className="link" href={to}>
+            go there
+          </a>
+          . You can close this page then.
+        </p>
+      </div>
+    </section>
+  )
+}
+
+const Ask = ({
+  request,
+  onAnswer,
+}: {
+  readonly request: ConsentRequest
+  readonly onAnswer: (asked: Asked) => void
+}) => {
+  const client = useQueryClient()
+  const answer = useMutation({
+    mutationFn: ({ approved, scope }: { readonly approved: boolean; readonly scope: string }) =>
+      decide(approved, scope),
+    onSuccess: onAnswer,
+  })
+  const change = useMutation({
+    mutationFn: () => call('/api/auth/logout', { method: 'POST' }),
+    onSettled: () => client.invalidateQueries({ queryKey: QUERY }),
+  })
+  return (
+    <ConsentForm
+      request={request}
+      isBusy={answer.isPending || answer.isSuccess}
+      onDeny={() => answer.mutate({ approved: false, scope: request.scope })}
+      onAllow={(scope) => answer.mutate({ approved: true, scope })}
+      onOtherAccount={() => change.mutate()}
+    />
+  )
+}
+
+export const ConsentPage = () => {
+  useTitle('Allow access')
+  const [answered, setAnswered] = useState<Asked>()
+  const { data, refetch } = useQuery({
+    queryKey: QUERY,
+    queryFn: askWhat,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  // A session that has ended meanwhile is asked for again, and what is asked is asked again after it.
+  const asked = answered && answered.kind !== 'sign-in' ? answered : (answered ?? data)
+  if (!asked)
+    return (
+      <Frame>
+        <section className={css.card} role="status" aria-label="Loading">
+          <div className={css.body}>
+            <Skeleton width="70%" />
+            <Skeleton width="50%" />
+          </div>
+        </section>
+      </Frame>
+    )
+  const again = async () => {
+    setAnswered(undefined)
+    await refetch()
+  }
+  return (
+    <Frame>
+      {asked.kind === 'sign-in' && (
+        <SignInForm title="Sign in to go on" onSignedIn={() => void again()}>
+          <p className="muted">
+            A program asks to act for you in Plat. Which one, and what for, is shown once you have signed in.
+          </p>
+        </SignInForm>
+      )}
+      {asked.kind === 'refused' && <Refused error={asked.error} description={asked.description} />}
+      {asked.kind === 'failed' && (
+        <section className={css.card} role="alert">
+          <div className={css.body}>
+            <h1>That did not work</h1>
+            <p>{asked.description}</p>
+            <p>
+              <Button onClick={() => void again()}>Try again</Button>
+            </p>
+          </div>
+        </section>
+      )}
+      {asked.kind === 'sent' && <Sent to={asked.to} />}
+      {asked.kind === 'ask' && <Ask key={asked.request.username} request={asked.request} onAnswer={setAnswered} />}
+    </Frame>
+  )
+}

@@ -1,0 +1,87 @@
+/** Consents that are in force, a row each, with the way to end them. */
+import { useState } from 'react'
+import { ActionDialog } from '../access/action-dialog.tsx'
+import { api } from '../api/client.ts'
+import type { OauthGrant } from '../api/contracts.ts'
+import { TimeAgo } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import css from './clients.module.css'
+import { CHANGES } from './queries.ts'
+import { ScopeLines } from './scope-lines.tsx'
+
+type RowProps = {
+  readonly grant: OauthGrant
+  readonly title: string
+  readonly blocked: string | undefined
+  readonly onEnd: () => void
+}
+
+const Row = ({ grant: { scope, created_at, last_used_at }, title, blocked, onEnd }: RowProps) => (
+  <li className={css.grant}>
+    <b className={css.grantName}>
+      <bdi>{title}</bdi>
+    </b>
+    <Button look="danger" onClick={onEnd} blocked={blocked} aria-label={`End access of ${title}`}>
+      End access
+    </Button>
+    <p className={css.grantFacts}>
+      <span>
+        Agreed <TimeAgo at={created_at} />
+      </span>
+      <span>
+        {last_used_at === null ? (
+          'Never used'
+        ) : (
+          <>
+            Used <TimeAgo at={last_used_at} />
+          </>
+        )}
+      </span>
+    </p>
+    <details className={css.details}>
+      <summary>{plural(scope.split(' ').filter((name) => name !== '').length, 'permission')}</summary>
+      <ScopeLines scope={scope} />
+    </details>
+  </li>
+)
+
+type Props = {
+  readonly grants: readonly OauthGrant[]
+  /** What a row is called: the user in a list of one client, the client in a list of one user. */
+  readonly titleOf: (grant: OauthGrant) => string
+  readonly blockedFor: (grant: OauthGrant) => string | undefined
+}
+
+export const GrantRows = ({ grants, titleOf, blockedFor }: Props) => {
+  const [doomed, setDoomed] = useState<OauthGrant>()
+  return (
+    <>
+      <ul className={css.grants}>
+        {grants.map((grant) => (
+          <Row
+            key={grant.id}
+            grant={grant}
+            title={titleOf(grant)}
+            blocked={blockedFor(grant)}
+            onEnd={() => setDoomed(grant)}
+          />
+        ))}
+      </ul>
+      {doomed && (
+        <ActionDialog
+          title={`End the access of “${doomed.client_name}”?`}
+          action="End access"
+          isDanger
+          run={() => api.oauthGrants.delete({ id: doomed.id })}
+          done={`“${doomed.client_name}” can do nothing any more for ${doomed.username}`}
+          changes={CHANGES}
+          onClose={() => setDoomed(undefined)}
+        >
+          It can do nothing more for <b>{doomed.username}</b> from that moment on. It may ask again, and{' '}
+          {doomed.username} may agree again.
+        </ActionDialog>
+      )}
+    </>
+  )
+}

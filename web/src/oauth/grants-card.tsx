@@ -1,0 +1,41 @@
+/** The programs that act for somebody: for oneself, or for another user. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { serverConfigQuery } from '../api/queries.ts'
+import { useMe, usePermit } from '../shell/me.ts'
+import { Card, Skeleton } from '../ui/bits.tsx'
+import { Failure } from '../ui/states.tsx'
+import { GrantRows } from './grant-rows.tsx'
+import { grantsQuery } from './queries.ts'
+
+export const GrantsCard = () => {
+  const me = useMe()
+  const { data: config } = useQuery(serverConfigQuery)
+  const isOn = config?.features.oauth === true
+  const { data, error, refetch } = useQuery({ ...grantsQuery({ user_id: me.id }), enabled: isOn })
+  const connect = (
+    <Link to="/connect" className="link">
+      Connect an AI client
+    </Link>
+  )
+  return (
+    <Card title="Programs that act for you" actions={connect}>
+      {isOn && error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+      {(!config || (isOn && !data && !error)) && <Skeleton />}
+      {config && !isOn && <p className="muted">None: OAuth is off on this server. Programs use API keys.</p>}
+      {data?.length === 0 && (
+        <p className="muted">None. An AI client that you have let act for you is listed here, with what it may do.</p>
+      )}
+      {data && data.length > 0 && (
+        <GrantRows grants={data} titleOf={({ client_name }) => client_name} blockedFor={() => undefined} />
+      )}
+    </Card>
+  )
+}
+
+/** Why a consent can't be ended: anyone ends their own. */
+export const useNoEnd = (): ((grant: { readonly user_id: string }) => string | undefined) => {
+  const me = useMe()
+  const { blocked } = usePermit()
+  return ({ user_id }) => (user_id === me.id ? undefined : blocked('oauth-clients:delete'))
+}

@@ -1,0 +1,25 @@
+// Scopes as people read them before they agree.
+import { expect, test } from 'bun:test'
+import { CATALOGUE } from '../../../src/features/roles/catalogue.ts'
+import { linesOf, looks, phrase } from './scopes.ts'
+
+test.each([
+  [['List devices'], 'List devices'],
+  [['List devices', 'Read devices'], 'List and read devices'],
+  [['List devices', 'Read devices', 'Create devices'], 'List, read and create devices'],
+  [['Detect conflicts', 'Resolve or ignore conflicts'], 'Detect and resolve or ignore conflicts'],
+  [["List other people's API keys", "Read other people's API keys"], "List and read other people's API keys"],
+  [['List devices', 'Read networks'], 'List devices; Read networks'],
+])('%p', (descriptions, text) => expect(phrase(descriptions)).toBe(text))
+
+test('every scope of the catalogue is in exactly one line', () => {
+  const names = [...linesOf(CATALOGUE.filter(looks)), ...linesOf(CATALOGUE.filter((one) => !looks(one)))].flatMap(
+    (line) => line.names,
+  )
+  expect(names.toSorted()).toEqual(CATALOGUE.map(({ name }): string => name).toSorted())
+})
+
+test('what changes something is never among what only looks', () => {
+  const changing = CATALOGUE.filter((one) => !looks(one)).map(({ action }) => action)
+  expect([...new Set(changing)].toSorted()).toEqual(['create', 'delete', 'detect', 'resolve', 'sync', 'test', 'update'])
+})

@@ -1,0 +1,54 @@
+/** Scopes in words: one line for each kind of object, of what only looks and of what changes. Pure. */
+
+export type Scope = {
+  readonly name: string
+  readonly action: string
+  readonly resource: string
+  readonly description: string
+}
+
+export type Line = { readonly text: string; readonly names: readonly string[] }
+
+/** Whatever else there is changes something. */
+const LOOKS = new Set(['list', 'read', 'export'])
+
+export const looks = ({ action }: Scope): boolean => LOOKS.has(action)
+
+/** How many words at the end all of the texts have in common; the first word is never one of them. */
+const commonEnd = (texts: readonly (readonly string[])[]): number => {
+  const [first = []] = texts
+  let count = 0
+  while (
+    count < Math.min(...texts.map((words) => words.length)) - 1 &&
+    texts.every((words) => words.at(-1 - count) === first.at(-1 - count))
+  )
+    count++
+  return count
+}
+
+const lower = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
+
+const joined = (verbs: readonly string[]): string =>
+  verbs.length < 2 ? (verbs[0] ?? '') : `${verbs.slice(0, -1).join(', ')} and ${verbs.at(-1)}`
+
+/**
+ * One sentence of several that end alike.
+ * @example phrase(['List devices', 'Read devices', 'Create devices']) // 'List, read and create devices'
+ */
+export const phrase = (descriptions: readonly string[]): string => {
+  const texts = descriptions.map((text) => text.split(' '))
+  const end = commonEnd(texts)
+  if (end === 0) return descriptions.join('; ')
+  const verbs = texts.map((words, i) => {
+    const verb = words.slice(0, -end).join(' ')
+    return i === 0 ? verb : lower(verb)
+  })
+  return `${joined(verbs)} ${texts[0]?.slice(-end).join(' ')}`
+}
+
+/** In the order in which the kinds of objects come first. */
+export const linesOf = (scopes: readonly Scope[]): Line[] =>
+  [...Map.groupBy(scopes, ({ resource }) => resource).values()].map((all) => ({
+    text: phrase(all.map(({ description }) => description)),
+    names: all.map(({ name }) => name),
+  }))
