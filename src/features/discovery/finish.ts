@@ -13,6 +13,7 @@ import { withoutPorts } from './observe.ts'
 import { inPortions, portionFor } from './portion.ts'
 import type { DiscoveredRecord, Records, Seen } from './records.ts'
 import { refreshKeys } from './records.ts'
+import { createRubbish } from './rubbish.ts'
 import * as scanStore from './scan-store.ts'
 import type { DiscoveredDevice, Scan } from './schema.ts'
 import type { ChangeRow } from './table.ts'
@@ -174,6 +175,7 @@ type Step = {
 /** Goes through a network in pages, so that neither reading nor writing takes long at once. */
 const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step): Promise<void> => {
   const portion = portionFor(ctx)
+  const rubbish = createRubbish()
   let after: readonly [string, string] = ['', '']
   for (;;) {
     const page = await queries.placesIn(ctx, { networkId, after, limit: PAGE })
@@ -183,6 +185,7 @@ const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step):
         await work(tx, some)
         return true
       })
+    rubbish.leave(items.length)
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
     after = [last.ip_key, last.id]

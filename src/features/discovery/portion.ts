@@ -8,8 +8,6 @@ const HOLD_BESIDE_OTHERS_MS = 50
 const FIRST = 20
 const LEAST = 4
 const MOST = 250
-/** After so many there is rubbish of some ten megabytes, which the collector left to itself would let pile up first. */
-const RUBBISH_OF = 500
 /** How soon a portion that was quick makes the next ones larger. */
 const EASE = 0.2
 
@@ -22,17 +20,10 @@ export type Portion = {
 
 export const createPortion = (holdMs: number): Portion => {
   let eachMs = holdMs / FIRST
-  let since = 0
   return {
     size: () => Math.min(MOST, Math.max(LEAST, Math.floor(holdMs / eachMs))),
     took: (count, ms) => {
       if (count === 0) return
-      since += count
-      if (since >= RUBBISH_OF) {
-        since = 0
-        // Beside everything else: nobody waits for it.
-        Bun.gc(false)
-      }
       const now = Math.max(ms / count, Number.EPSILON)
       // Slower at once, faster by and by: one that was lucky is no promise.
       eachMs = now > eachMs ? now : eachMs + (now - eachMs) * EASE

@@ -15,6 +15,7 @@ import { finish } from './finish.ts'
 import { type Intake, takeIn } from './intake.ts'
 import { planFor } from './plan.ts'
 import { inPortions, type Portion, portionFor } from './portion.ts'
+import { createRubbish } from './rubbish.ts'
 import { noteRun } from './rules.ts'
 import * as store from './scan-store.ts'
 import { fail } from './scans.ts'
@@ -71,6 +72,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const running = new Map<string, Running>()
   const scansTotal = metrics.counter('discovery_scans_total', 'Discovery scans')
   const durations = metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
+  const rubbish = createRubbish()
   let isClosed = false
   let turn: Promise<void> = Promise.resolve()
   let isAsked = false
@@ -113,7 +115,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
         if (report.privilege.advice !== '') await store.addNote(tx, id, `for more: ${report.privilege.advice}`)
       })
     else if (report.type === 'note') await ctx.write((tx) => store.addNote(tx, id, report.text))
-    else if (report.type === 'batch' && !(await storeBatch(ctx, entry, intake, report))) entry.process?.cancel()
+    else if (report.type === 'batch') {
+      if (!(await storeBatch(ctx, entry, intake, report))) entry.process?.cancel()
+      rubbish.leave(report.hosts.length)
+    }
   }
 
   const complete = async (ctx: Ctx, { scan }: Running, previousScanId: string): Promise<void> => {

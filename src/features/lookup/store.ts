@@ -3,6 +3,8 @@ import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import * as relationships from '../relationships/relationships.ts'
+import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
 import { MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 
@@ -182,37 +184,23 @@ export const discoveredOfDevices = preparedKeys((db: Kysely<Tables>, deviceIds) 
   db.selectFrom('discovered_devices').select('id').where('matched_device_id', 'in', deviceIds),
 )
 
-const reservationColumns = [
-  'id',
-  'pool_id',
-  'ip_address',
-  'hostname',
-  'purpose',
-  'notes',
-  'expires_at',
-  'created_by',
-  'created_at',
-  'updated_at',
-] as const
-const isLive = (now: string) => sql<SqlBool>`(expires_at IS NULL OR expires_at > ${now})`
-
 /** The live ones of a block. */
 export const reservationsIn = prepared((db: Kysely<Tables>, { first, last, now }: Range & { now: string }) =>
   db
     .selectFrom('reservations')
-    .select(reservationColumns)
+    .select(reservations.columns)
     .where('ip_key', '>=', first)
     .where('ip_key', '<=', last)
-    .where(isLive(now))
+    .where(reservations.isLive(now))
     .orderBy('ip_key')
     .limit(SOME_IN_BLOCK),
 )
 export const reservationsNamed = prepared((db: Kysely<Tables>, { name, now }: { name: string; now: string }) =>
   db
     .selectFrom('reservations')
-    .select(reservationColumns)
+    .select(reservations.columns)
     .where(sql<SqlBool>`lower(hostname) = ${name}`)
-    .where(isLive(now))
+    .where(reservations.isLive(now))
     .orderBy('ip_key')
     .limit(SOME),
 )
@@ -221,22 +209,7 @@ const named = (db: Kysely<Tables>) =>
   db
     .selectFrom('relationships')
     .select(['parent_id', 'child_id', 'type', 'notes', 'created_at'])
-    .select((eb) => [
-      eb
-        .selectFrom('devices')
-        .select('name')
-        .whereRef('devices.id', '=', 'relationships.parent_id')
-        .$asScalar()
-        .$notNull()
-        .as('parent_name'),
-      eb
-        .selectFrom('devices')
-        .select('name')
-        .whereRef('devices.id', '=', 'relationships.child_id')
-        .$asScalar()
-        .$notNull()
-        .as('child_name'),
-    ])
+    .select(relationships.names)
 const asParent = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('parent_id', 'in', ids).limit(SOME))
 const asChild = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('child_id', 'in', ids).limit(SOME))
 

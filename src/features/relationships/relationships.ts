@@ -10,6 +10,9 @@ import * as store from './store.ts'
 
 const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
 
+/** For whoever reads relationships beside other things. */
+export const { names } = store
+
 export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<Relationship> => {
   const { device_id: parent_id, child_id, type, notes } = draft
   await mustExist(ctx, parent_id)

@@ -1,5 +1,7 @@
 /** The queries of relationships; the only writer of their table. */
+import type { ExpressionBuilder } from 'kysely'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 import type { Relationship } from './api.ts'
 
 const columns = ['parent_id', 'child_id', 'type', 'notes', 'created_at'] as const
@@ -19,24 +21,15 @@ export const query = (ctx: Ctx) =>
 export const queryOf = (ctx: Ctx, deviceId: string) =>
   query(ctx).where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
 
+/** The names of both devices, to be selected beside a relationship. */
+export const names = (eb: ExpressionBuilder<Tables, 'relationships'>) => {
+  const nameOf = (end: 'parent_id' | 'child_id') =>
+    eb.selectFrom('devices').select('name').whereRef('devices.id', '=', `relationships.${end}`).$asScalar().$notNull()
+  return [nameOf('parent_id').as('parent_name'), nameOf('child_id').as('child_name')] as const
+}
+
 /** As `queryOf`, with the names of both devices. */
-export const namedQueryOf = (ctx: Ctx, deviceId: string) =>
-  queryOf(ctx, deviceId).select((eb) => [
-    eb
-      .selectFrom('devices')
-      .select('name')
-      .whereRef('devices.id', '=', 'relationships.parent_id')
-      .$asScalar()
-      .$notNull()
-      .as('parent_name'),
-    eb
-      .selectFrom('devices')
-      .select('name')
-      .whereRef('devices.id', '=', 'relationships.child_id')
-      .$asScalar()
-      .$notNull()
-      .as('child_name'),
-  ])
+export const namedQueryOf = (ctx: Ctx, deviceId: string) => queryOf(ctx, deviceId).select(names)
 
 export const find = (ctx: Ctx, { parent_id, child_id, type }: Triple) =>
   ctx.db

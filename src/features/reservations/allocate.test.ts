@@ -312,7 +312,7 @@ describe.each([...dialects()])('an allocation on %s', (dialect) => {
       }
       const all = (await Promise.all(Array.from({ length: 50 }, (_, i) => client(`c${i}`)))).flat()
       expect(all.sort()).toEqual(Array.from({ length: 62 }, (_, i) => `10.34.0.${i + 1}`).sort())
-    }, 30_000)
+    }, 60_000)
 
     test('beside devices that name the same pool', async () => {
       const id = await pool('10.35.0.0/24', '10.35.0.1', '10.35.0.200')

@@ -19,6 +19,9 @@ const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
 
 const unavailable = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
 
+/** For whoever reads reservations beside other things. */
+export const { columns, isLive } = store
+
 export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reservation> => {
   const pool = await mustLockPool(ctx, draft.pool_id)
   checkExpiry(ctx, draft.expires_at)

@@ -5,7 +5,7 @@ import type { Ctx } from '../ctx.ts'
 import type { Reservation } from './api.ts'
 import type { ReservationRow } from './table.ts'
 
-const columns = [
+export const columns = [
   'id',
   'pool_id',
   'ip_address',
@@ -19,7 +19,7 @@ const columns = [
 ] as const
 
 /** True for a reservation that still holds its address. */
-const isLive = (now: string) => sql<SqlBool>`(expires_at IS NULL OR expires_at > ${now})`
+export const isLive = (now: string) => sql<SqlBool>`(expires_at IS NULL OR expires_at > ${now})`
 
 export const query = (ctx: Ctx) =>
   ctx.db

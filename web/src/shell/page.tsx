@@ -75,7 +75,7 @@ export const PageBody = ({ children }: { readonly children: ReactNode }) => <div
 
 export type Hint = readonly [keys: readonly string[], text: string]
 
-export const Hints = ({ hints }: { readonly hints: readonly Hint[] }) => {
+const HintLine = ({ hints }: { readonly hints: readonly Hint[] }) => {
   const { hasShortcuts } = useStore(preferences)
   return (
     <footer className={css.foot}>
@@ -91,3 +91,6 @@ export const Hints = ({ hints }: { readonly hints: readonly Hint[] }) => {
     </footer>
   )
 }
+
+// Lists are drawn anew at every key in their filter.
+export const Hints = memo(HintLine)

@@ -180,7 +180,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     // Each costs time at every key in the filter.
-    overscan: 4,
+    overscan: 2,
     scrollPaddingStart: 30,
     initialOffset: () => scrollMemory.get(label),
   })

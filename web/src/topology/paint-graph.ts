@@ -3,7 +3,7 @@ import { type Camera, type Positions, pointAt, type Size, toScreen } from './cam
 import type { Colours } from './colours.ts'
 import type { Graph, LinkType } from './graph.ts'
 import { cullLabels, type Label } from './labels.ts'
-import type { Role } from './role.ts'
+import { ROLES, type Role } from './role.ts'
 
 export type Scene = {
   readonly graph: Graph
@@ -49,8 +49,9 @@ const radiusOf = (scene: Scene, node: number, zoom: number): number => {
 
 const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void => {
   const { graph, positions, selected, near, isLayered } = scene
+  const { zoom } = camera
   context.lineCap = 'round'
-  const hasArrows = camera.zoom > 0.45
+  const hasArrows = zoom > 0.45
   const isBusy = graph.links.length > MANY_LINKS
   for (const isHot of [false, true])
     for (const type of TYPES) {
@@ -58,16 +59,19 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
       const lines = new Path2D()
       for (const { from, to, type: kind } of graph.links) {
         if (kind !== type || (from === selected || to === selected) !== isHot) continue
-        const a = toScreen(camera, pointAt(positions, from))
-        const b = toScreen(camera, pointAt(positions, to))
-        lines.moveTo(a.x, a.y)
-        const middle = (a.x + b.x) / 2
-        if (isLayered) lines.bezierCurveTo(middle, a.y, middle, b.y, b.x, b.y)
-        else lines.lineTo(b.x, b.y)
+        // Without an object for each end: there are thousands, and a frame waits for them.
+        const ax = (positions[from * 2] ?? 0) * zoom + camera.x
+        const ay = (positions[from * 2 + 1] ?? 0) * zoom + camera.y
+        const bx = (positions[to * 2] ?? 0) * zoom + camera.x
+        const by = (positions[to * 2 + 1] ?? 0) * zoom + camera.y
+        lines.moveTo(ax, ay)
+        const middle = (ax + bx) / 2
+        if (isLayered) lines.bezierCurveTo(middle, ay, middle, by, bx, by)
+        else lines.lineTo(bx, by)
         if (kind !== 'connected_to' && hasArrows) {
-          const angle = isLayered ? (b.x < a.x ? Math.PI : 0) : Math.atan2(b.y - a.y, b.x - a.x)
-          const reach = radiusOf(scene, to, camera.zoom) + 3
-          const tip = { x: b.x - Math.cos(angle) * reach, y: b.y - Math.sin(angle) * reach }
+          const angle = isLayered ? (bx < ax ? Math.PI : 0) : Math.atan2(by - ay, bx - ax)
+          const reach = radiusOf(scene, to, zoom) + 3
+          const tip = { x: bx - Math.cos(angle) * reach, y: by - Math.sin(angle) * reach }
           arrows.moveTo(tip.x, tip.y)
           for (const turn of [0.45, -0.45])
             arrows.lineTo(tip.x - Math.cos(angle + turn) * ARROW, tip.y - Math.sin(angle + turn) * ARROW)
@@ -146,18 +150,19 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
   const ratio = devicePixelRatio
   // To whole dots of the screen, where a copy is a copy.
   const snap = (at: number): number => Math.round(at * ratio) / ratio
-  const looks = new Map<string, Sprite>()
+  // By role, and by what sets a node apart: there are a few dozen, and thousands of nodes.
+  const looks: (Sprite | undefined)[] = []
   const spriteFor = (node: number, role: Role): Sprite => {
     const isLit = near.has(node) || node === hovered || node === 0
-    const isBig = node === selected || node === 0
-    const key = `${role}${isLit}${isBig}${node === selected}`
-    const known = looks.get(key)
+    const isSelected = node === selected
+    const key = ROLES.indexOf(role) * 8 + (isLit ? 4 : 0) + (isSelected ? 2 : 0) + (node === 0 ? 1 : 0)
+    const known = looks[key]
     if (known) return known
     const rim = (isLit ? 2 : 1.3) / 2
-    const rimColour = isLit || node === selected ? colours.accent : colours.muted
-    const fill = node === selected ? colours.accent : colours.raised
+    const rimColour = isLit || isSelected ? colours.accent : colours.muted
+    const fill = isSelected ? colours.accent : colours.raised
     const sprite = spriteOf({ role, radius: radiusOf(scene, node, camera.zoom), rim, rimColour, fill }, ratio)
-    looks.set(key, sprite)
+    looks[key] = sprite
     return sprite
   }
   for (let node = 0; node < graph.ids.length; node++) {

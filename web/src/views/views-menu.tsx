@@ -1,7 +1,7 @@
 /** The saved views of a list: picked, saved, and put in order. */
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { Bookmark } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -9,7 +9,7 @@ import { viewSearch, views, viewsOf } from './views.ts'
 
 const ViewDialogs = lazy(() => import('./view-dialogs.tsx').then((module) => ({ default: module.ViewDialogs })))
 
-export const ViewsMenu = () => {
+const SavedViews = () => {
   const { history } = useRouter()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const search = useRouterState({ select: ({ location }) => viewSearch(location.searchStr) })
@@ -45,3 +45,6 @@ export const ViewsMenu = () => {
     </>
   )
 }
+
+// Lists are drawn anew at every key in their filter.
+export const ViewsMenu = memo(SavedViews)
