@@ -55,8 +55,11 @@ class Outcomes {
   }
 
   async written(): Promise<void> {
-    this.#flush()
-    while (this.#writing) await this.#writing
+    // What was added as the last writing ended has none of its own yet.
+    while (this.#waiting.length > 0 || this.#writing) {
+      this.#flush()
+      await this.#writing
+    }
   }
 
   #flush(): void {
