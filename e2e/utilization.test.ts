@@ -1,5 +1,6 @@
 /** How full networks and pools were, and when they will be full. */
 import { beforeAll, expect, test } from 'bun:test'
+import { record } from '../src/features/utilization/store.ts'
 import { axeFindings, type Visit, world } from './harness.ts'
 
 const it = world({ devices: 60 })
@@ -16,23 +17,17 @@ beforeAll(async () => {
   network = (await api.networks.create({ name: 'filling', subnet: '10.77.0.0/24' })).id
   pool = (await api.pools.create({ network_id: network, name: 'tight', start_ip: '10.77.0.1', end_ip: '10.77.0.100' }))
     .id
-  // As many as the history ends with: what is in use today is put down by the server itself.
+  // What is in use today is seen by the server itself.
   const operations = Array.from({ length: USED }, (_, i) => ({
     op: 'create' as const,
     device: { name: `f${i}`, addresses: [{ ip: `10.77.0.${i + 1}` }] },
   }))
   await api.devices.bulk({ operations })
-  const samples = Array.from({ length: 40 }, (_, ago) => [
+  const samples = Array.from({ length: 39 }, (_, i) => i + 1).flatMap((ago) => [
     { object_id: network, day: day(ago), used: USED - ago, total: 254 },
     { object_id: pool, day: day(ago), used: USED - ago, total: 100 },
-  ]).flat()
-  await write(({ db }) =>
-    db
-      .insertInto('utilization_samples')
-      .values(samples)
-      .onConflict((conflict) => conflict.columns(['object_id', 'day']).doNothing())
-      .execute(),
-  )
+  ])
+  await write((inner) => record(inner, samples))
 }, 60_000)
 
 const figures = (page: Visit['page']) => page.getByRole('img', { name: /^From / })

@@ -52,10 +52,13 @@ if (dialects().includes('postgres')) {
   test(
     `one of two instances is killed ${ROUNDS} times`,
     async () => {
+      // Kept as they come: a receiver that is busy with looking them up answers nobody.
+      const told = new Set<string>()
       const open = new Set<string>()
       const twiceAtOnce: string[] = []
       to.answer('/all', (response) => {
-        const { delivery_id: id } = Body.parse(JSON.parse(to.received.at(-1)?.body ?? ''))
+        const { delivery_id: id, data } = Body.parse(JSON.parse(to.received.at(-1)?.body ?? ''))
+        told.add(data.id)
         if (open.has(id)) twiceAtOnce.push(id)
         open.add(id)
         response.once('close', () => open.delete(id))
@@ -87,8 +90,7 @@ if (dialects().includes('postgres')) {
         await Promise.all(writing)
         instances[victim] = await start()
       }
-      const told = () => new Set(to.received.map(({ body }) => Body.parse(JSON.parse(body)).data.id))
-      const missing = () => [...acked].filter((id) => !told().has(id))
+      const missing = () => [...acked].filter((id) => !told.has(id))
       const until = performance.now() + DRAINED_MS
       while (missing().length > 0 && performance.now() < until) await Bun.sleep(LOOK_MS)
       expect(missing()).toEqual([])
@@ -101,7 +103,7 @@ if (dialects().includes('postgres')) {
         bytes.set(delivery_id, (bytes.get(delivery_id) ?? new Set()).add(body))
       }
       expect([...bytes.values()].filter((bodies) => bodies.size > 1)).toEqual([])
-      expect(bytes.size).toBe(told().size)
+      expect(bytes.size).toBe(told.size)
       for (const instance of instances) expect(await instance.stop()).toBe(0)
     },
     DRAINED_MS + ROUNDS * 30_000,

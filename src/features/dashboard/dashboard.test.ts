@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'
+import { record } from '../utilization/store.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -44,14 +45,14 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
     const wide = fullest_pools?.find(({ name }) => name === 'wide')
     expect(wide?.days_to_full).toBeNull()
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
-    const samples = [2, 1, 0].map((ago) => ({ object_id: wide?.id ?? '', day: day(ago), used: 3 - ago, total: 9 }))
-    await app.db.write(({ db }) =>
-      db
-        .insertInto('utilization_samples')
-        .values(samples)
-        .onConflict((conflict) => conflict.columns(['object_id', 'day']).doNothing())
-        .execute(),
-    )
+    // That of today was put down when it was another.
+    const samples = [3, 2, 1, 0].map((ago) => {
+      const used = ago === 0 ? 9 : 3 - ago
+      return { object_id: wide?.id ?? '', day: day(ago), used, total: 9 }
+    })
+    await app.db.write((inner) => record(inner, samples))
+    const addresses = [1, 2, 3].map((host) => ({ ip: `10.0.2.${host}` }))
+    await admin.api.devices.create({ name: 'three', addresses })
     const after = (await admin.api.dashboard.show()).fullest_pools?.find(({ name }) => name === 'wide')
     expect(after?.days_to_full).toBe(6)
   })

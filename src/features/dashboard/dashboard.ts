@@ -5,7 +5,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { PING } from '../events/catalogue.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
-import { forecasts } from '../utilization/utilization.ts'
+import { type Current, forecasts } from '../utilization/utilization.ts'
 import { type Dashboard, dashboard, type Fill } from './api.ts'
 
 const FULLEST = 7
@@ -30,7 +30,7 @@ const countOf = async (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'data
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100)
 
-type Full = Omit<Fill, 'days_to_full'>
+type Full = Current & Omit<Fill, 'days_to_full'>
 
 /** An address counts in the narrowest network alone; here it counts in all that hold it. */
 const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
@@ -52,8 +52,8 @@ const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
   return rows
     .filter(({ id }) => used.has(id))
     .map(({ id, name }) => {
-      const total = uses.get(id)?.total_ips ?? 0
-      return { id, name, utilization: percent(Math.min(used.get(id) ?? 0, total), total) }
+      const { used_ips = 0, total_ips: total = 0 } = uses.get(id) ?? {}
+      return { id, name, used: used_ips, total, utilization: percent(Math.min(used.get(id) ?? 0, total), total) }
     })
     .sort((a, b) => b.utilization - a.utilization)
     .slice(0, FULLEST)
@@ -61,17 +61,18 @@ const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
 
 const poolParts = async (ctx: Ctx): Promise<Pick<Dashboard, 'full_pools'> & { readonly fullest: Full[] }> => {
   const all = (await pools.allUtilization(ctx))
-    .map(({ pool: { id, name }, utilization: { utilization, available_ips } }) => ({
-      id,
-      name,
-      utilization,
-      available_ips,
+    .map(({ pool: { id, name }, utilization: { utilization, available_ips, total_ips: total } }) => ({
+      ...{ id, name, utilization, available_ips },
+      ...{ used: total - available_ips, total },
     }))
     .sort((a, b) => b.utilization - a.utilization)
   const full = all.filter(({ utilization }) => utilization > NEARLY_FULL)
   return {
-    fullest: all.slice(0, FULLEST).map(({ id, name, utilization }) => ({ id, name, utilization })),
-    full_pools: { count: full.length, pools: full.slice(0, FULL_POOLS) },
+    fullest: all.slice(0, FULLEST),
+    full_pools: {
+      count: full.length,
+      pools: full.slice(0, FULL_POOLS).map(({ used: _, total: __, ...pool }) => pool),
+    },
   }
 }
 
@@ -166,11 +167,11 @@ const show = async (ctx: Ctx): Promise<Dashboard> => {
     permissions.has(permission) ? read(ctx) : null
   const ofPools = await where('pools:list', poolParts)
   const ofNetworks = await where('networks:list', fullestNetworks)
-  const known = await forecasts(
-    ctx,
-    [...(ofPools?.fullest ?? []), ...(ofNetworks ?? [])].map(({ id }) => id),
-  )
-  const withForecast = (full: Full): Fill => ({ ...full, days_to_full: known.get(full.id)?.days_to_full ?? null })
+  const known = await forecasts(ctx, [...(ofPools?.fullest ?? []), ...(ofNetworks ?? [])])
+  const withForecast = ({ id, name, utilization }: Full): Fill => ({
+    ...{ id, name, utilization },
+    days_to_full: known.get(id)?.days_to_full ?? null,
+  })
   return {
     devices: await where('devices:list', () => countOf(ctx, 'devices')),
     networks: await where('networks:list', () => countOf(ctx, 'networks')),

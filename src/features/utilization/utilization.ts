@@ -6,7 +6,7 @@ import type { Network, Utilization } from '../networks/api.ts'
 import * as networks from '../networks/networks.ts'
 import type { PoolUtilization } from '../pools/api.ts'
 import * as pools from '../pools/pools.ts'
-import { type History, MAX_DAYS, utilization } from './api.ts'
+import { type History, MAX_DAYS, type Sample, utilization } from './api.ts'
 import { forecastOf } from './forecast.ts'
 import * as store from './store.ts'
 import type { SampleRow } from './table.ts'
@@ -41,20 +41,27 @@ const ofPool = ({ available_ips, total_ips }: PoolUtilization): Use => ({
   total: total_ips,
 })
 
+/** How full something is at this moment. */
+export type Current = Use & { readonly id: string }
+
 /** Today is as it is now, and not as it was when it was last put down. */
-const history = async (ctx: Ctx, now: Use & { readonly id: string }, days: number): Promise<History> => {
-  const { id, ...use } = now
-  const today = ctx.now.slice(0, 10)
-  const before = await store.since(ctx, id, dayOf(Date.parse(ctx.now) - (days - 1) * DAY_MS))
-  const samples = [...before.filter(({ day }) => day < today), store.sampleOf({ object_id: id, day: today, ...use })]
+const withToday = (ctx: Ctx, { id, used, total }: Current, before: readonly Sample[]): Sample[] => {
+  const day = ctx.now.slice(0, 10)
+  return [...before.filter((one) => one.day < day), store.sampleOf({ object_id: id, day, used, total })]
+}
+
+const history = async (ctx: Ctx, now: Current, days: number): Promise<History> => {
+  const before = await store.since(ctx, now.id, dayOf(Date.parse(ctx.now) - (days - 1) * DAY_MS))
+  const samples = withToday(ctx, now, before)
   return { samples, forecast: forecastOf(samples.slice(-FORECAST_DAYS)) }
 }
 
-/** What is ahead of each of these networks and pools, as the last 90 days tell; those without a sample are left out. */
-export const forecasts = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, History['forecast']>> => {
+/** What is ahead of each of these networks and pools, as the last 90 days tell. */
+export const forecasts = async (ctx: Ctx, now: readonly Current[]): Promise<Map<string, History['forecast']>> => {
   const from = dayOf(Date.parse(ctx.now) - (FORECAST_DAYS - 1) * DAY_MS)
-  const samples = await store.sinceOfAll(ctx, ids, from)
-  return new Map([...samples].map(([id, own]) => [id, forecastOf(own)]))
+  const ids = now.map(({ id }) => id)
+  const before = await store.sinceOfAll(ctx, ids, from)
+  return new Map(now.map((one) => [one.id, forecastOf(withToday(ctx, one, before.get(one.id) ?? []))]))
 }
 
 const sample = async (ctx: Ctx): Promise<void> => {
