@@ -83,6 +83,10 @@ export const DevicesPage = () => {
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('name')
   const view = useDevices({ q: text, sort, isDescending })
+  const onFilter = (q: string) => {
+    devices.ahead({ q, sort, isDescending })
+    setText(q)
+  }
   const state = useStore(devices.state)
   const selection = useSelection(view)
   useImported(selection.set)
@@ -114,7 +118,7 @@ export const DevicesPage = () => {
       </PageHead>
       <FilterBar
         text={text}
-        onChange={setText}
+        onChange={onFilter}
         placeholder="Name, address, tag:prod, os:debian, dc:fra, -status:planned"
         fields={DEVICE_FIELDS}
         loadFacets={devices.facets}
