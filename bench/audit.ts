@@ -10,7 +10,7 @@ import { postgresDatabase } from '../src/testing/servers.ts'
 import { authorized, type Result } from './bench.ts'
 import { alternate, throughputOnce } from './load.ts'
 import { percent, rate } from './numbers.ts'
-import { tableOf } from './report.ts'
+import { publish } from './report.ts'
 import { type Server, startPlat } from './servers.ts'
 import { addNetwork, createKey } from './setup.ts'
 import { device } from './works/write.ts'
@@ -79,7 +79,7 @@ const measure = async (database: string): Promise<Result[]> => {
 try {
   const results: Result[] = []
   for (const database of values.databases.split(',')) results.push(...(await measure(database)))
-  console.log(tableOf(results))
+  publish(results)
 } finally {
   rmSync(workDir, { recursive: true, force: true })
 }

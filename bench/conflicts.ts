@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { authorized, type Result } from './bench.ts'
 import { alternate, throughputOnce } from './load.ts'
 import { milliseconds, rate } from './numbers.ts'
-import { tableOf } from './report.ts'
+import { publish } from './report.ts'
 import { type Server, startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
 import { device } from './works/write.ts'
@@ -67,7 +67,7 @@ try {
   }
   await now.stop()
   await then.stop()
-  console.log(tableOf(results))
+  publish(results)
 } finally {
   rmSync(workDir, { recursive: true, force: true })
 }

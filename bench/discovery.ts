@@ -14,7 +14,7 @@ import { authorized, plain, type Result } from './bench.ts'
 import { measureFound } from './discovery-found.ts'
 import type { Kind, Times } from './discovery-probe.ts'
 import { megabytes, milliseconds, quantile, rate } from './numbers.ts'
-import { tableOf } from './report.ts'
+import { publish } from './report.ts'
 import { freePort, type Server, startPlat } from './servers.ts'
 import { type Prepared, prepare } from './setup.ts'
 import type { Hold } from './writer-holds.ts'
@@ -275,9 +275,8 @@ try {
   say(`importing ${Number(values.devices).toLocaleString('en-US')} devices ...`)
   const prepared = await prepare(workDir, Number(values.devices))
   // Each part by itself: nothing of it is lost when a later one fails.
-  const tell = (results: readonly Result[]) => console.log(`\n${tableOf(results)}\n`)
-  for (const perSecond of values.rates.split(',').filter(Boolean)) tell(await measureAt(perSecond, prepared))
-  if (Number(values.found) > 0) tell(await measureMany(Number(values.found), prepared))
+  for (const perSecond of values.rates.split(',').filter(Boolean)) publish(await measureAt(perSecond, prepared))
+  if (Number(values.found) > 0) publish(await measureMany(Number(values.found), prepared))
 } finally {
   rmSync(workDir, { recursive: true, force: true })
 }

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { authorized, plain, type Result } from './bench.ts'
 import { alternate, throughputOnce } from './load.ts'
 import { megabytes, milliseconds, percent, rate } from './numbers.ts'
-import { tableOf } from './report.ts'
+import { publish } from './report.ts'
 import { ROOT, type Server, startPlat } from './servers.ts'
 import { addNetwork, createKey } from './setup.ts'
 import { device } from './works/write.ts'
@@ -304,7 +304,7 @@ try {
   }
   for (const [name, part] of Object.entries(parts))
     if (values.only === undefined || values.only === name) results.push(...(await part()))
-  console.log(tableOf(results))
+  publish(results)
 } finally {
   rmSync(workDir, { recursive: true, force: true })
 }

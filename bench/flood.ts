@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { plain, type Result } from './bench.ts'
 import { Connection, requestBytes } from './connection.ts'
 import { megabytes, milliseconds, quantile } from './numbers.ts'
-import { tableOf } from './report.ts'
+import { publish } from './report.ts'
 import { type Server, startPlat } from './servers.ts'
 import { createKey } from './setup.ts'
 import { watch } from './watch.ts'
@@ -76,7 +76,7 @@ try {
     TRUST_PROXY: 'true',
     TRUSTED_PROXIES: '127.0.0.1',
   })
-  console.log(tableOf(await measure(server, Number(values.seconds) * 1000)))
+  publish(await measure(server, Number(values.seconds) * 1000))
   await server.stop()
 } finally {
   rmSync(dataDir, { recursive: true, force: true })

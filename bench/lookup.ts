@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { authorized, type Result } from './bench.ts'
 import { alternate, inTurn, type Requests } from './load.ts'
 import { median, milliseconds, quantile, times } from './numbers.ts'
-import { tableOf } from './report.ts'
+import { publish } from './report.ts'
 import { startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
 
@@ -79,7 +79,7 @@ try {
     })
   }
   await server.stop()
-  console.log(`\n${tableOf(results)}\n`)
+  publish(results)
 } finally {
   rmSync(workDir, { recursive: true, force: true })
 }

@@ -10,7 +10,7 @@ import { authorized, plain, type Result } from './bench.ts'
 import { Connection, type RequestParts } from './connection.ts'
 import { alternate, inTurn, type Requests } from './load.ts'
 import { median, milliseconds, times } from './numbers.ts'
-import { tableOf } from './report.ts'
+import { publish } from './report.ts'
 import { startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
 
@@ -122,7 +122,7 @@ try {
     }),
   )
   await server.stop()
-  console.log(`\n${tableOf(results)}\n`)
+  publish(results)
 } finally {
   rmSync(workDir, { recursive: true, force: true })
 }

@@ -1,12 +1,11 @@
-/** The table for people, and results.json for machines. */
-import { cpus, totalmem } from 'node:os'
-import { join } from 'node:path'
+/** What a benchmark found: a table for people, and lines for `bench/all.ts`, which keeps them. */
+import { appendFileSync } from 'node:fs'
 import type { Result } from './bench.ts'
-import { ROOT } from './servers.ts'
 
 const HEADERS = ['work', 'ours', 'baseline', 'ratio', 'goal', 'verdict'] as const
 
-const verdictOf = ({ isMet }: Result): string => (isMet === undefined ? '' : isMet ? 'ok' : 'MISSED')
+export const verdictOf = ({ isMet }: Pick<Result, 'isMet'>): string =>
+  isMet === undefined ? '' : isMet ? 'ok' : 'MISSED'
 
 export const tableOf = (results: readonly Result[]): string => {
   const rows = results.map((result) => [
@@ -26,9 +25,11 @@ export const tableOf = (results: readonly Result[]): string => {
   return [line(HEADERS), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }
 
-export const writeResults = async (results: readonly Result[], devices: number): Promise<void> => {
-  const machine = { processor: cpus()[0]?.model, cores: cpus().length, memory_bytes: totalmem(), bun: Bun.version }
-  const rows = results.map(({ isMet, ...result }) => ({ ...result, is_met: isMet ?? null }))
-  const report = { devices, machine, results: rows }
-  await Bun.write(join(ROOT, 'bench/results.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+/** Names the file that takes what was found, for whoever runs a benchmark for more than its table. */
+export const RESULTS_VARIABLE = 'PLAT_BENCH_RESULTS'
+
+export const publish = (results: readonly Result[]): void => {
+  console.log(`\n${tableOf(results)}\n`)
+  const file = process.env[RESULTS_VARIABLE]
+  if (file) for (const result of results) appendFileSync(file, `${JSON.stringify(result)}\n`)
 }

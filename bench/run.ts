@@ -1,10 +1,10 @@
-/** Runs the benchmarks: `npm run bench -- [--devices 100000] [--only get-one,search]`. */
+/** The inventory: `bun bench/run.ts [--devices 100000] [--only get-one,search]`. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measure } from './measure.ts'
-import { tableOf, writeResults } from './report.ts'
+import { publish } from './report.ts'
 import { prepare } from './setup.ts'
 
 const { values } = parseArgs({ options: { devices: { type: 'string', default: '100000' }, only: { type: 'string' } } })
@@ -21,9 +21,7 @@ try {
   say(`importing ${devices.toLocaleString('en-US')} devices ...`)
   const prepared = await prepare(workDir, devices)
   const results = [...prepared.results, ...(await measure(prepared, { devices, isWanted, say }))]
-  console.log(`\n${tableOf(results)}\n`)
-  // A part of the benchmark must not replace the results of the whole.
-  if (only === undefined) await writeResults(results, devices)
+  publish(results)
 } finally {
   rmSync(workDir, { recursive: true, force: true })
 }

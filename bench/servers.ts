@@ -32,7 +32,7 @@ const memoryOf = async ({ pid }: Subprocess): Promise<number> => {
   return Number(text.trim()) * 1024
 }
 
-const firstAnswer = async (port: number, child: Subprocess): Promise<void> => {
+export const firstAnswer = async (port: number, child: Subprocess): Promise<void> => {
   const request = requestBytes({ path: '/healthz' })
   const end = performance.now() + GIVE_UP_MS
   while (performance.now() < end) {

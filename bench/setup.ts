@@ -18,7 +18,7 @@ export const WRITTEN_NETWORK = 'net-written'
 
 export type Prepared = {
   readonly dataDir: string
-  /** The baseline's copy of the data file. */
+  /** The baseline's copy of the data file, where there is one. */
   readonly bareFile: string
   readonly key: string
   readonly deviceIds: readonly string[]
@@ -101,20 +101,25 @@ export const addNetwork = async ({ port, key }: Import): Promise<void> => {
   if (!response.ok) throw new Error(await response.text())
 }
 
-export const prepare = async (workDir: string, devices: number): Promise<Prepared> => {
+/** @param env settings of the server that it is imported into, `DATABASE_URL` for another database */
+export const prepare = async (
+  workDir: string,
+  devices: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Prepared> => {
   const dataDir = join(workDir, 'data')
   const folder = join(workDir, 'estate')
-  mkdirSync(dataDir)
+  mkdirSync(dataDir, { recursive: true })
   mkdirSync(folder)
   const estate = generateEstate({ devices })
   await writeEstate(estate, folder)
-  const key = await createKey(dataDir)
-  const server = await startPlat(dataDir)
+  const key = await createKey(dataDir, env)
+  const server = await startPlat(dataDir, env)
   const into = { port: server.port, key }
   const results = await importAll(folder, into, devices)
   await addNetwork(into)
   await server.stop()
   const bareFile = join(workDir, 'bare.db')
-  copyFileSync(join(dataDir, 'plat.db'), bareFile)
+  if (env.DATABASE_URL === undefined) copyFileSync(join(dataDir, 'plat.db'), bareFile)
   return { dataDir, bareFile, key, deviceIds: [...estate.devices].map(({ id }) => id), results }
 }

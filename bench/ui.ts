@@ -12,7 +12,7 @@ import { ensureWeb } from '../scripts/web.mjs'
 import { type BarePage, startBrowser } from './bare-page.ts'
 import { plain, type Result } from './bench.ts'
 import { median, milliseconds, quantile } from './numbers.ts'
-import { tableOf } from './report.ts'
+import { publish } from './report.ts'
 import { ROOT } from './servers.ts'
 
 const { values } = parseArgs({
@@ -267,7 +267,7 @@ try {
   const results: Result[] = []
   for (const [name, part] of Object.entries(parts))
     if (values.only === undefined || values.only === name) results.push(...(await part()))
-  console.log(tableOf(results))
+  publish(results)
 } finally {
   await browser.stop()
   await plat.stop()

@@ -6,7 +6,7 @@ import { Database } from 'bun:sqlite'
 
 export type Hold = {
   readonly ms: number
-  /** Of which this process has worked, and neither the disk nor whoever else had the processor. */
+  /** Of which its thread has worked, and neither the disk nor whoever else had the processor. */
   readonly workMs: number
 }
 
@@ -18,11 +18,11 @@ const { run } = Database.prototype
 Database.prototype.run = function (this: Database, ...[sql, ...values]: Parameters<typeof run>) {
   const at = performance.now()
   const made = run.call(this, sql, ...values)
-  if (sql === 'BEGIN IMMEDIATE') begun.set(this, { at, cpu: process.cpuUsage() })
+  if (sql === 'BEGIN IMMEDIATE') begun.set(this, { at, cpu: process.threadCpuUsage() })
   const began = begun.get(this)
   if ((sql === 'COMMIT' || sql === 'ROLLBACK') && began !== undefined) {
     const ms = performance.now() - began.at
-    const { user, system } = process.cpuUsage(began.cpu)
+    const { user, system } = process.threadCpuUsage(began.cpu)
     holds.push({ ms, workMs: Math.min(ms, (user + system) / 1000) })
     begun.delete(this)
   }

@@ -1,7 +1,7 @@
-// `npm run bench`: the benchmarks, on a machine that may be fresh. What follows `--` is for bench/run.ts.
+// `npm run bench`: the benchmarks, on a machine that may be fresh. What follows `--` is for bench/all.ts.
 
 import { run } from './child.mjs'
 import { bunPath, ensureDependencies } from './install.mjs'
 
 ensureDependencies()
-process.exitCode = await run(bunPath(), ['bench/run.ts', ...process.argv.slice(2)])
+process.exitCode = await run(bunPath(), ['bench/all.ts', ...process.argv.slice(2)])

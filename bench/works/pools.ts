@@ -10,9 +10,9 @@ const PER_CALL = 1000
 const USED_V6 = 50_000
 const CALLERS = 1000
 
-type Caller = (parts: RequestParts) => Promise<unknown>
+export type Caller = (parts: RequestParts) => Promise<unknown>
 
-const callerOn = (connection: Connection, { request }: Bench): Caller => {
+export const callerOn = (connection: Connection, { request }: Pick<Bench, 'request'>): Caller => {
   return async (parts) => {
     const { status, body } = await connection.send(request(parts), { keepBody: true })
     if (status >= 300) throw new Error(`${parts.path}: ${status} ${body}`)
@@ -20,15 +20,20 @@ const callerOn = (connection: Connection, { request }: Bench): Caller => {
   }
 }
 
-const post = (path: string, body: object): RequestParts => ({ method: 'POST', path, body: JSON.stringify(body) })
+export const post = (path: string, body: object): RequestParts => ({ method: 'POST', path, body: JSON.stringify(body) })
 
-const makePool = async (call: Caller, id: string, subnet: string, range: { start_ip: string; end_ip: string }) => {
+export const makePool = async (
+  call: Caller,
+  id: string,
+  subnet: string,
+  range: { start_ip: string; end_ip: string },
+) => {
   await call(post('/api/networks', { id: `net-${id}`, name: id, subnet }))
   await call(post(`/api/networks/net-${id}/pools`, { id, name: id, ...range }))
 }
 
 /** A /16 of which every address is reserved but one in the middle. */
-const fill16 = async (call: Caller, id: string): Promise<void> => {
+export const fill16 = async (call: Caller, id: string): Promise<void> => {
   await makePool(call, id, '172.16.0.0/16', { start_ip: '172.16.0.0', end_ip: '172.16.255.255' })
   let free = 2 ** 16 - 2
   while (free > 0) {

@@ -6,7 +6,7 @@ import { milliseconds, quantile } from '../numbers.ts'
 const REPEATS = 60
 const GOAL_MS = 20
 
-const searches = (ids: readonly string[]) => [
+export const searches = (ids: readonly string[]) => [
   { kind: 'a name', q: ids.filter((_, i) => i % Math.ceil(ids.length / 20) === 0) },
   { kind: 'two words', q: ['storage fra1', 'valkey production sw-0', 'load dublin', 'r03 payments'] },
   { kind: 'a piece of an address', q: ['10.32.19', '48.204.11', ':2b::', '0.12.10'] },
@@ -14,7 +14,7 @@ const searches = (ids: readonly string[]) => [
 ]
 
 /** Words that a large part of the estate has: the answer itself is long, so the UI asks for its first page. */
-const COMMON = ['production', 'debian', 'web', 'payments']
+export const COMMON = ['production', 'debian', 'web', 'payments']
 
 const measure = async ({ plat, request }: Bench, path: (q: string) => string, qs: readonly string[]) => {
   const requests = qs.map((q) => request({ path: path(encodeURIComponent(q)) }))

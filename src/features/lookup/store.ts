@@ -162,17 +162,15 @@ export const discoveredIdsAt = preparedKeys((db: Kysely<Tables>, places) =>
   db.selectFrom('discovered_addresses').select('device_id as id').where('place', 'in', places),
 )
 
-/** Undocumented ones in a block, of networks that overlap it, in no order. */
+/** Undocumented ones in a block, in the order of their addresses. */
 export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
   db
     .selectFrom('discovered_devices')
     .select('doc')
-    .where('network_id', 'in', (eb) =>
-      eb.selectFrom('networks').select('id').where('first_key', '<=', last).where('last_key', '>=', first),
-    )
     .where('ip_key', '>=', first)
     .where('ip_key', '<=', last)
     .where('matched_device_id', 'is', null)
+    .orderBy('ip_key')
     .limit(SOME_IN_BLOCK),
 )
 

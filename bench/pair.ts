@@ -1,0 +1,157 @@
+/** The same inventory work on two servers in turn, so that both meet the same machine: another database, or a larger estate. */
+import type { Bench, Result } from './bench.ts'
+import { Connection } from './connection.ts'
+import { alternate, closeAll, inTurn, openAll, throughput, throughputOnce } from './load.ts'
+import { median, milliseconds, rate, times } from './numbers.ts'
+import { callerOn, fill16, makePool, post } from './works/pools.ts'
+import { COMMON, searches } from './works/search.ts'
+import { device } from './works/write.ts'
+
+export type Side = Pick<Bench, 'request' | 'deviceIds'> & { readonly port: number }
+
+export type PairWork = {
+  readonly name: string
+  /** Milliseconds of one, or how many a second. */
+  readonly unit: 'ms' | 'per_second'
+  /** Once on either side, before it is measured. */
+  readonly before?: (side: Side) => Promise<void>
+  readonly measure: (side: Side) => Promise<number>
+}
+
+const ROUND_MS = 1500
+const READERS = 32
+const REPEATS = 40
+const NEARLY_FULL = 'bench-16'
+const CALLERS = 1000
+
+const medianOf = async ({ port }: Side, requests: readonly Uint8Array[], status = 200): Promise<number> =>
+  median((await inTurn(port, requests, status)).map(({ ms }) => ms))
+
+const repeated = (requests: readonly Uint8Array[]): Uint8Array[] =>
+  Array.from({ length: REPEATS }, (_, i) => requests[i % requests.length]).filter((one) => one !== undefined)
+
+const asking = (name: string, pathsOf: (side: Side) => readonly string[]): PairWork => ({
+  name,
+  unit: 'ms',
+  measure: (side) => medianOf(side, repeated(pathsOf(side).map((path) => side.request({ path })))),
+})
+
+const searchPath = (q: string) => `/api/devices/search?q=${encodeURIComponent(q)}`
+
+export const readOne: PairWork = {
+  name: 'GET one device, 32 callers',
+  unit: 'per_second',
+  measure: ({ port, request, deviceIds }) => {
+    const requests = deviceIds.filter((_, i) => i % 23 === 0).map((id) => request({ path: `/api/devices/${id}` }))
+    return throughput({ port, callers: READERS, requests }, ROUND_MS)
+  },
+}
+
+const readAll: PairWork = {
+  name: 'GET all devices',
+  unit: 'ms',
+  measure: (side) => medianOf(side, [side.request({ path: '/api/devices' })]),
+}
+
+const readAgain: PairWork = {
+  name: '  the same with If-None-Match',
+  unit: 'ms',
+  measure: async (side) => {
+    const path = '/api/devices'
+    const [whole] = await inTurn(side.port, [side.request({ path })])
+    const etag = /\r\netag: *(\S+)/i.exec(whole?.head ?? '')?.[1]
+    if (etag === undefined) throw new Error('a list without an ETag')
+    return medianOf(side, Array(REPEATS).fill(side.request({ path, headers: { 'If-None-Match': etag } })), 304)
+  },
+}
+
+export const searchWorks = (ids: readonly string[]): PairWork[] => [
+  ...searches(ids).map(({ kind, q }, at) =>
+    asking(`device search, ${kind}`, ({ deviceIds }) => (searches(deviceIds)[at]?.q ?? q).map(searchPath)),
+  ),
+  asking('device search, a common word or tag, first 50', () => COMMON.map((q) => `${searchPath(q)}&limit=50`)),
+  asking('devices by tag, first 50', () => ['db', 'lb', 'staging'].map((tag) => `/api/devices?limit=50&tags=${tag}`)),
+  asking('global search', () => COMMON.map((q) => `/api/search?q=${q}`)),
+]
+
+const writing = (callers: number, count: number): PairWork => ({
+  name: `write a device, ${callers === 1 ? 'one caller' : `${callers} callers`}`,
+  unit: 'per_second',
+  measure: ({ port, request }) => {
+    const requests = Array.from({ length: count }, () =>
+      request({ method: 'POST', path: '/api/devices', body: JSON.stringify(device()) }),
+    )
+    return throughputOnce({ port, callers, requests, status: 201 })
+  },
+})
+
+const withCaller = async <T>(side: Side, work: (call: ReturnType<typeof callerOn>) => Promise<T>): Promise<T> => {
+  const connection = await Connection.open(side.port)
+  try {
+    return await work(callerOn(connection, side))
+  } finally {
+    connection.close()
+  }
+}
+
+export const nextIp: PairWork = {
+  ...asking('next-ip, a /16 with one address free', () => [`/api/pools/${NEARLY_FULL}/next-ip`]),
+  before: (side) => withCaller(side, (call) => fill16(call, NEARLY_FULL)),
+}
+
+let pools = 0
+
+const allocating: PairWork = {
+  name: `allocate, ${CALLERS} callers at once on one pool`,
+  unit: 'ms',
+  measure: async (side) => {
+    const id = `bench-run-${++pools}`
+    const range = { start_ip: `172.${20 + pools}.0.1`, end_ip: `172.${20 + pools}.255.254` }
+    await withCaller(side, (call) => makePool(call, id, `172.${20 + pools}.0.0/16`, range))
+    const connections = await openAll(side.port, CALLERS)
+    const request = side.request(post(`/api/pools/${id}/allocate`, {}))
+    const start = performance.now()
+    const replies = await Promise.all(connections.map((one) => one.send(request, { keepBody: true })))
+    const ms = performance.now() - start
+    closeAll(connections)
+    // The contract of an allocation.
+    const ips = replies.flatMap(({ body }) => (JSON.parse(body) as { ips?: string[] }).ips ?? [])
+    if (new Set(ips).size !== CALLERS) throw new Error(`${new Set(ips).size} addresses for ${CALLERS} callers`)
+    return ms
+  },
+}
+
+/** Everything that the benchmark of the inventory measures over HTTP. */
+export const allWorks = (ids: readonly string[]): PairWork[] => [
+  ...[readOne, readAll, readAgain],
+  ...searchWorks(ids),
+  asking('utilization of all networks', () => ['/api/networks?include=utilization']),
+  ...[writing(1, 300), writing(32, 1500), nextIp, allocating],
+]
+
+export type Pairing = { readonly ours: Side; readonly baseline: Side; readonly called: string; readonly goal: number }
+
+/** One line: how many times as long it takes on ours as on the baseline. */
+export const compareOne = async (work: PairWork, { ours, baseline, called, goal }: Pairing): Promise<Result> => {
+  const { name, unit, measure, before } = work
+  for (const side of [ours, baseline]) {
+    await before?.(side)
+    await measure(side)
+  }
+  const pair = await alternate(
+    5,
+    () => measure(ours),
+    () => measure(baseline),
+  )
+  const slower = unit === 'ms' ? pair.ratio : 1 / pair.ratio
+  const text = unit === 'ms' ? milliseconds : rate
+  return {
+    work: name,
+    ours: text(pair.ours),
+    baseline: `${called} ${text(pair.baseline)}`,
+    ratio: times(slower),
+    goal: `<= ${goal} x the time`,
+    isMet: slower <= goal,
+    numbers: { [`ours_${unit}`]: pair.ours, [`baseline_${unit}`]: pair.baseline, slower },
+  }
+}
