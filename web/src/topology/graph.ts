@@ -44,24 +44,62 @@ export type Graph = {
 
 type Edge = { readonly parent: string; readonly child: string; readonly type: LinkType }
 
+const LINK_TYPES = TYPES.all
+
+/**
+ * Every relationship, found from either of its ends. Numbers in arrays: an object for each would be looked through by the garbage
+ * collector, on the processor that has to draw.
+ */
 export class LinkIndex {
-  readonly #edges = new Map<string, Edge[]>()
+  readonly #numbers = new Map<string, number>()
+  readonly #ids: string[] = []
+  readonly #parents: Uint32Array
+  readonly #children: Uint32Array
+  readonly #types: Uint8Array
+  /** Relationships of each device, one after another, and where those of a device begin. */
+  readonly #places: Uint32Array
+  readonly #starts: Uint32Array
   readonly size: number
 
   constructor(rows: readonly Pick<Relationship, 'parent_id' | 'child_id' | 'type'>[]) {
     this.size = rows.length
-    for (const { parent_id: parent, child_id: child, type } of rows) {
-      const edge = { parent, child, type }
-      for (const id of [parent, child]) {
-        const known = this.#edges.get(id)
-        if (known) known.push(edge)
-        else this.#edges.set(id, [edge])
+    this.#parents = Uint32Array.from(rows, ({ parent_id }) => this.#numberOf(parent_id))
+    this.#children = Uint32Array.from(rows, ({ child_id }) => this.#numberOf(child_id))
+    this.#types = Uint8Array.from(rows, ({ type }) => LINK_TYPES.indexOf(type))
+    const ends = [this.#parents, this.#children]
+    const starts = new Uint32Array(this.#ids.length + 1)
+    for (const end of ends) for (const number of end) starts[number + 1] = (starts[number + 1] ?? 0) + 1
+    for (let number = 0; number < this.#ids.length; number++)
+      starts[number + 1] = (starts[number + 1] ?? 0) + (starts[number] ?? 0)
+    this.#starts = starts
+    const free = starts.slice()
+    this.#places = new Uint32Array(rows.length * 2)
+    for (let row = 0; row < rows.length; row++)
+      for (const end of ends) {
+        const number = end[row] ?? 0
+        const place = free[number] ?? 0
+        this.#places[place] = row
+        free[number] = place + 1
       }
-    }
   }
 
+  #numberOf(id: string): number {
+    const known = this.#numbers.get(id)
+    if (known !== undefined) return known
+    this.#numbers.set(id, this.#ids.length)
+    return this.#ids.push(id) - 1
+  }
+
+  /** In the order in which they were given. */
   of(id: string): readonly Edge[] {
-    return this.#edges.get(id) ?? []
+    const number = this.#numbers.get(id)
+    if (number === undefined) return []
+    const rows = this.#places.subarray(this.#starts[number], this.#starts[number + 1])
+    return Array.from(rows, (row) => ({
+      parent: this.#ids[this.#parents[row] ?? 0] ?? '',
+      child: this.#ids[this.#children[row] ?? 0] ?? '',
+      type: LINK_TYPES[this.#types[row] ?? 0] ?? 'connected_to',
+    }))
   }
 }
 
