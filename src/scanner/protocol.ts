@@ -177,8 +177,8 @@ export type FromScanner =
   /** Sent once, before anything else. */
   | { readonly type: 'ready'; readonly privilege: Privilege }
   /**
-   * At most every 250 ms and never before the last one is stored, and once or more before the end: hosts that are new or
-   * known better, to be stored with the checkpoint.
+   * Every 250 ms (sooner where very many hosts wait; without one every second, and only if the scan has moved), never before
+   * the last one is stored, and once or more before the end: hosts that are new or known better, to be stored with the checkpoint.
    */
   | {
       readonly type: 'batch'

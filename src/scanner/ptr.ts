@@ -10,13 +10,17 @@ export type NameService = {
   readonly ask: (index: number) => void
   /** It was asked for and the answer is in, or never will be. */
   readonly isSettled: (index: number) => boolean
-  /** Resolves when no question is open. */
-  readonly settle: () => Promise<void>
+  /** Waits for the names that were asked for, as long as the search may last. Answers with how many are still missing. */
+  readonly settle: (signal: AbortSignal) => Promise<number>
   readonly close: () => void
 }
 
 export type NameServiceOptions = {
   readonly targets: Targets
+  /** The servers to ask, in place of those of the system. */
+  readonly servers?: readonly string[]
+  /** How long names may keep a scan that is otherwise through. */
+  readonly patienceMs?: number
   readonly onName: (index: number, name: string) => void
   readonly onGivenUp: () => void
 }
@@ -25,10 +29,12 @@ const AT_ONCE = 64
 const TIMEOUT_MS = 800
 /** After so many time-outs one after the other nobody is there to answer. */
 const GIVE_UP_AFTER = 64
+/** A name is worth less than the end of the scan. */
+const PATIENCE_MS = 5000
 
 /** Those that may be asked: not an excluded address, and in tests none but of the lab. */
-const serversFor = (resolver: Resolver, { isExcluded }: Targets): string[] =>
-  resolver.getServers().filter((server) => {
+const askable = (servers: readonly string[], { isExcluded }: Targets): string[] =>
+  servers.filter((server) => {
     const address = server.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
     return !isExcluded(address) && (!isLabOnly() || isLabAddress(address))
   })
@@ -36,15 +42,21 @@ const serversFor = (resolver: Resolver, { isExcluded }: Targets): string[] =>
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['ETIMEOUT', 'ECONNREFUSED', 'ETIMEDOUT'].includes(String(error.code))
 
-export const createNameService = ({ targets, onName, onGivenUp }: NameServiceOptions): NameService => {
+export const createNameService = ({
+  targets,
+  onName,
+  onGivenUp,
+  patienceMs = PATIENCE_MS,
+  ...options
+}: NameServiceOptions): NameService => {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 })
-  const servers = serversFor(resolver, targets)
+  const servers = askable(options.servers ?? resolver.getServers(), targets)
   const queue: number[] = []
   const open = new Set<number>()
   const waiting = createBits(targets.size)
   let [timeouts, at, isClosed] = [0, 0, servers.length === 0]
   if (!isClosed) resolver.setServers(servers)
-  let onIdle: (() => void)[] = []
+  const onIdle: (() => void)[] = []
 
   const close = (): void => {
     isClosed = true
@@ -90,12 +102,17 @@ export const createNameService = ({ targets, onName, onGivenUp }: NameServiceOpt
       pump()
     },
     isSettled: (index) => isClosed || !waiting.has(index),
-    settle: () =>
-      isClosed || (open.size === 0 && at >= queue.length)
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            onIdle = [...onIdle, resolve]
-          }),
+    settle: async (signal) => {
+      const missing = (): number => open.size + queue.length - at
+      if (isClosed || missing() === 0 || signal.aborted) return 0
+      const { promise, resolve } = Promise.withResolvers<void>()
+      onIdle.push(resolve)
+      signal.addEventListener('abort', () => resolve(), { once: true })
+      const timer = setTimeout(resolve, patienceMs)
+      await promise
+      clearTimeout(timer)
+      return isClosed ? 0 : missing()
+    },
     close,
   }
 }

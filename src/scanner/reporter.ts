@@ -8,11 +8,14 @@ import type { Meter } from './progress.ts'
 import type { FoundHost, FromScanner } from './protocol.ts'
 
 const BATCH_EVERY_MS = 250
-/** Hosts of a batch: a message of half a megabyte or so. */
-const MOST_HOSTS = 1000
-const LARGE_BATCH = 200
+/** With no host to tell of: how far the scan is can wait, and each batch is a transaction. */
+const PROGRESS_EVERY_MS = 1000
+/** Hosts of a batch: what the server holds of it while it stores it, its collector would take for something that lasts. */
+const MOST_HOSTS = 200
 /** And no more text than this, whatever the hosts said of themselves. */
 const MOST_CHARACTERS = 2_000_000
+/** After so many hosts the collector is asked to run. */
+const RUBBISH_HOSTS = 1000
 
 export type ReporterOptions = {
   readonly send: (message: FromScanner) => void
@@ -22,6 +25,21 @@ export type ReporterOptions = {
   readonly start: Position
   /** Whether anything more may come of a host: if not, what is known of it is dropped once it is told. */
   readonly isDone: (index: number) => boolean
+  readonly clock?: Clock
+}
+
+export type Clock = {
+  readonly nowMs: () => number
+  /** Does something again and again; what it answers ends that. */
+  readonly every: (ms: number, work: () => void) => () => void
+}
+
+const CLOCK: Clock = {
+  nowMs: () => performance.now(),
+  every: (ms, work) => {
+    const timer = setInterval(work, ms)
+    return () => clearInterval(timer)
+  },
 }
 
 export type Reporter = {
@@ -39,13 +57,24 @@ export type Reporter = {
   readonly last: () => void
 }
 
-export const createReporter = ({ send, subnet, findings, meter, start, isDone }: ReporterOptions): Reporter => {
+export const createReporter = ({
+  send,
+  subnet,
+  findings,
+  meter,
+  start,
+  isDone,
+  clock = CLOCK,
+}: ReporterOptions): Reporter => {
   let position = start
   let saved = start
   let isUnderWay = false
+  let told = { stage: meter.stage(), scanned: -1, atMs: Number.NEGATIVE_INFINITY }
+  let rubbish = 0
   let probes = 0
-  let countedAtMs = performance.now()
-  let timer: ReturnType<typeof setInterval> | undefined
+  let countedAtMs = clock.nowMs()
+  let stop = (): void => {}
+  let isStarted = false
   let onAck: (() => void) | undefined
 
   /** Takes hosts off the list of those to tell of; round and round, so that none waits for ever. */
@@ -68,7 +97,7 @@ export const createReporter = ({ send, subnet, findings, meter, start, isDone }:
   }
 
   const rate = (): number => {
-    const now = performance.now()
+    const now = clock.nowMs()
     const perSecond = (probes * 1000) / Math.max(1, now - countedAtMs)
     probes = 0
     countedAtMs = now
@@ -79,6 +108,7 @@ export const createReporter = ({ send, subnet, findings, meter, start, isDone }:
     const hosts = takeHosts()
     if (findings.fresh.count() === 0) saved = position
     isUnderWay = true
+    told = { stage: meter.stage(), scanned: meter.scanned(), atMs: clock.nowMs() }
     send({
       type: 'batch',
       progress: {
@@ -92,7 +122,17 @@ export const createReporter = ({ send, subnet, findings, meter, start, isDone }:
       checkpoint: checkpointOf(subnet, { position: saved, scanned: meter.scanned(), told: findings.told }),
     })
     // Left to itself, the collector lets the rubbish of many batches pile up first: 90 MB instead of 68 for a /16 that is all alive.
-    if (hosts.length >= LARGE_BATCH) Bun.gc(true)
+    rubbish += hosts.length
+    if (rubbish < RUBBISH_HOSTS) return
+    rubbish = 0
+    Bun.gc(true)
+  }
+
+  const isDue = (): boolean => {
+    if (isUnderWay) return false
+    if (findings.fresh.count() > 0 || meter.stage() !== told.stage) return true
+    const hasMoved = saved !== position || meter.scanned() !== told.scanned
+    return hasMoved && clock.nowMs() - told.atMs >= PROGRESS_EVERY_MS
   }
 
   return {
@@ -105,20 +145,23 @@ export const createReporter = ({ send, subnet, findings, meter, start, isDone }:
     },
     ack: () => {
       isUnderWay = false
+      // A whole batch is waiting: the next tick would let more of them pile up.
+      if (isStarted && findings.fresh.count() >= MOST_HOSTS) sendBatch()
       onAck?.()
     },
     start: () => {
-      timer = setInterval(() => {
-        if (!isUnderWay) sendBatch()
-      }, BATCH_EVERY_MS)
-    },
-    stop: () => clearInterval(timer),
-    drain: async (signal) => {
-      let stop = (): void => {}
-      const cancelled = new Promise<void>((resolve) => {
-        stop = resolve
+      isStarted = true
+      stop = clock.every(BATCH_EVERY_MS, () => {
+        if (isDue()) sendBatch()
       })
-      signal.addEventListener('abort', stop, { once: true })
+    },
+    stop: () => {
+      isStarted = false
+      stop()
+    },
+    drain: async (signal) => {
+      const { promise: cancelled, resolve } = Promise.withResolvers<void>()
+      signal.addEventListener('abort', () => resolve(), { once: true })
       const stored = (): Promise<void> =>
         Promise.race([
           cancelled,

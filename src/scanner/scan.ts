@@ -95,7 +95,9 @@ export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: Scan
   try {
     await runStages(context, { position, doneBefore, onHost: (index) => finished.add(index) })
     await context.latecomers.settle()
-    if (!signal.aborted) await names.settle()
+    const nameless = await names.settle(signal)
+    if (nameless > 0 && !signal.aborted)
+      reporter.note(`the resolver of this machine is slow: ${nameless} hosts were not looked up by address in time`)
     await reporter.drain(signal)
   } finally {
     names.close()

@@ -331,8 +331,8 @@ export const removeIdentities = async (ctx: Ctx, networkId: string, keys: readon
       .execute()
 }
 
-/** Devices of one statement; between two of them the event loop turns. */
-const REMOVED_AT_ONCE = 200
+/** Devices of one statement, with all that goes with them; between two of them the event loop turns. */
+const REMOVED_AT_ONCE = 50
 
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   for (const [i, batch] of batches(ids, REMOVED_AT_ONCE).entries()) {

@@ -117,8 +117,12 @@ export const linkUp = async (ctx: Ctx, networkId: string, ids: readonly string[]
 
 /** What these have told of others holds no longer: nobody knows where they are, or they are about to be forgotten. */
 export const unlink = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
-  const concerned = await queries.linkedTo(ctx, ids)
-  for (const [i, some] of batches(concerned, CHUNK).entries()) {
+  const concerned = new Set<string>()
+  for (const [i, some] of batches(ids).entries()) {
+    if (i > 0) await pause()
+    for (const id of await queries.linkedTo(ctx, some)) concerned.add(id)
+  }
+  for (const [i, some] of batches([...concerned], CHUNK).entries()) {
     if (i > 0) await pause()
     await save(ctx, { links: new Map(), sources: new Set(ids) }, some)
   }

@@ -1,13 +1,18 @@
 /** How much goes into one transaction: as much as the writer can be held for without anybody noticing, found out as it goes. */
 import type { Ctx } from '../ctx.ts'
 
-/** The longest that others should wait for one transaction, of which the disk takes its share afterwards. */
-const HOLD_MS = 6
+/** How long a transaction is meant to take. Some take several times as long, and none should more than 20 ms; the disk comes on top. */
+const HOLD_MS = 4
 /** Where many write at the same time, nobody waits: there the way to the database and back is what costs. */
 const HOLD_BESIDE_OTHERS_MS = 50
-const FIRST = 20
+/** Small, because the first ones have their queries built and their code compiled. */
+const FIRST = 8
 const LEAST = 4
-const MOST = 250
+const MOST_BESIDE_OTHERS = 256
+/** To build a prepared insert of more than 16 rows takes longer than a transaction should. */
+const MOST = 48
+/** Of some sizes only: prepared queries are built for a few lengths, each when it is first needed. */
+const STEPS = [64, 16, 4] as const
 /** How soon a portion that was quick makes the next ones larger. */
 const EASE = 0.2
 
@@ -18,10 +23,15 @@ export type Portion = {
   readonly took: (count: number, ms: number) => void
 }
 
-export const createPortion = (holdMs: number): Portion => {
+const rounded = (size: number): number => {
+  const step = STEPS.find((one) => size >= one) ?? LEAST
+  return Math.floor(size / step) * step
+}
+
+export const createPortion = (holdMs: number, most: number): Portion => {
   let eachMs = holdMs / FIRST
   return {
-    size: () => Math.min(MOST, Math.max(LEAST, Math.floor(holdMs / eachMs))),
+    size: () => rounded(Math.min(most, Math.max(LEAST, holdMs / eachMs))),
     took: (count, ms) => {
       if (count === 0) return
       const now = Math.max(ms / count, Number.EPSILON)
@@ -32,7 +42,7 @@ export const createPortion = (holdMs: number): Portion => {
 }
 
 export const portionFor = ({ store }: Pick<Ctx, 'store'>): Portion =>
-  createPortion(store.sql.hasOneWriter ? HOLD_MS : HOLD_BESIDE_OTHERS_MS)
+  store.sql.hasOneWriter ? createPortion(HOLD_MS, MOST) : createPortion(HOLD_BESIDE_OTHERS_MS, MOST_BESIDE_OTHERS)
 
 /**
  * Does the work in transactions, each with as many items as are quickly done. `isLast` is told of the last ones. One that answers

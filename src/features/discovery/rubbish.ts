@@ -1,9 +1,7 @@
-/**
- * Asks the collector to run where a scan leaves much behind: left to itself, it lets 100 MB pile up first. Between two
- * transactions, when nothing of a batch is held any more.
- */
+/** Asks the collector to run where a scan leaves much behind: left to itself, it lets 100 MB pile up first. */
+import { fullGC } from 'bun:jsc'
 
-/** From so many devices on it is worth a look at what is young, which goes on beside everything else. */
+/** From so many devices on it is worth a look at what is young, which takes a millisecond. */
 const WORTH_IT = 100
 /** What has lived through some of those is looked at once after so many: it takes 30 ms, in which nobody is answered. */
 const ALL_AFTER = 10_000
@@ -12,12 +10,20 @@ export type Rubbish = { readonly leave: (devices: number) => void }
 
 export const createRubbish = (): Rubbish => {
   let left = 0
+
+  const collect = (devices: number): void => {
+    left += devices
+    if (left >= ALL_AFTER) {
+      left = 0
+      // Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won.
+      fullGC()
+    } else if (devices >= WORTH_IT) Bun.gc(false)
+  }
+
   return {
+    // Only when whoever calls is through with them: what is still held then counts as something that lasts.
     leave: (devices) => {
-      left += devices
-      const isMuch = left >= ALL_AFTER
-      if (isMuch) left = 0
-      if (isMuch || devices >= WORTH_IT) Bun.gc(isMuch)
+      setImmediate(collect, devices)
     },
   }
 }

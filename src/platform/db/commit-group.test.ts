@@ -219,6 +219,39 @@ describe('a group', () => {
     clearImmediate(timer)
     expect(turns).toBeGreaterThan(4)
   })
+
+  test('is followed by a turn of the event loop, though its writer is back in line at once', async () => {
+    await add('first')
+    let hasTurned = false
+    setImmediate(() => {
+      hasTurned = true
+    })
+    for (const id of ['a', 'b', 'c']) await add(id)
+    expect(hasTurned).toBe(true)
+  })
+})
+
+describe('what is done between two transactions', () => {
+  const { promise: rest, resolve: wake } = Promise.withResolvers<void>()
+  let isResting = false
+  const restingGroup = () =>
+    new CommitGroup(database, () => {}, {
+      between: () => {
+        isResting = true
+        return rest
+      },
+    })
+
+  test('keeps the next one waiting, and nobody who is done', async () => {
+    const other = restingGroup()
+    await other.run(async () => insert('a'), false)
+    const next = other.run(async () => insert('b'), false)
+    while (!isResting) await Bun.sleep(1)
+    const before = ids()
+    wake()
+    await next
+    expect([before, ids()]).toEqual([['a'], ['a', 'b']])
+  })
 })
 
 describe('the end of a transaction', () => {

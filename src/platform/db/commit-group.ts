@@ -23,6 +23,8 @@ type Listeners = {
   readonly ended?: (errors: readonly unknown[]) => void
   /** Called in each transaction, right before its commit. */
   readonly finish?: (notes: Notes) => Promise<void>
+  /** Called after each transaction, when its writes are answered: the next one begins when what it answers resolves. Must not fail. */
+  readonly between?: () => Promise<void> | undefined
 }
 
 const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit() })
@@ -59,7 +61,12 @@ export class CommitGroup {
   async #drain(): Promise<void> {
     // One turn of the event loop, so that requests that arrived together can share the commit.
     await pause()
-    while (this.#queue.length > 0) await this.#commit(this.#next())
+    while (this.#queue.length > 0) {
+      await this.#commit(this.#next())
+      await this.#listeners.between?.()
+      // Whoever writes one after the other is back in line by now, and would keep everybody else from being answered.
+      await pause()
+    }
     this.#running = undefined
   }
 

@@ -82,11 +82,13 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
   try {
     tidyDataDir(dataDir)
     const file = join(dataDir, DATA_FILE)
-    const guard = guardDisk({ ballast, log, isFull: start.isFull })
+    const guardFor = guardDisk({ ballast, log, isFull: start.isFull })
+    const onCheckpointFailure = (error: unknown) =>
+      log.warn('the log of the database is not moved into its file beside the writing, but by it', { error })
     // Before SQLite does: its log and its index get the rights of the file.
     start.run(() => closeSync(openSync(file, 'a', 0o600)))
     chmodSync(file, 0o600)
-    const opened = start.run(() => openSqlite<Tables>(file, guard))
+    const opened = start.run(() => openSqlite<Tables>(file, { guardFor, onCheckpointFailure }))
     db = opened
     const applied = await migrate(opened, {
       migrations,

@@ -67,7 +67,7 @@ const integrityProblems = (database: Database, pragma: 'integrity_check' | 'quic
   return rows.length === 1 && rows[0] === 'ok' ? [] : rows
 }
 
-const foreignKeyProblems = (database: Database): string[] =>
+export const foreignKeyProblems = (database: Database): string[] =>
   database
     .query<{ table: string; parent: string }, [number]>('SELECT "table", parent FROM pragma_foreign_key_check LIMIT ?')
     .all(MOST_PROBLEMS)

@@ -1,8 +1,9 @@
 /** SQLite: one file, one writer whose commits reach the disk before they are answered, readers beside it. */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import type { Compilable, Kysely } from 'kysely'
+import { type Compilable, type Kysely, sql } from 'kysely'
 import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
+import { createCheckpoints } from './checkpoints.ts'
 import { CommitGroup, type Notes, type Savepoint } from './commit-group.ts'
 import type { Db, Sql } from './database.ts'
 import { diskProblemOf, translateDiskError } from './disk-errors.ts'
@@ -16,10 +17,14 @@ import { touching } from './touched.ts'
 /** Older ones can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
 const OLDEST_VERSION = [3, 51, 3] as const
 /**
- * Pages in the log before they are moved into the file: 12 MB. Each move costs two waits for the disk and writes pages anew
- * that many commits have changed. The reserve for a full disk (ballast.ts) is twice as large.
+ * Pages in the log before a commit itself moves them into the file: 12 MB. checkpoints.ts moves them before that, unless a
+ * reader or a failure keeps it from it. The reserve for a full disk (ballast.ts) is twice as large.
  */
 const LOG_PAGES = 3000
+/** Pages that the writer keeps of what it has read: 8 MB, beside those of the readers. */
+const WRITER_CACHE_PAGES = 2048
+/** Pages that one transaction may change before some are written ahead of its commit: 16 MB. */
+const WRITER_CHANGED_PAGES = 4096
 /** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
 const STREAM_CHUNK = 500
 /** Snapshots kept open for the next stream. */
@@ -53,6 +58,7 @@ const sqliteSql: Sql = {
   matchesWordsInOrder,
   countWords,
   underWay: async () => undefined,
+  nowMs: (ownMs) => sql<number>`${ownMs}`,
   lockRows: (query) => query,
   lockFreeRows: (query) => query,
   lockNames: async () => {},
@@ -65,16 +71,24 @@ export type SqliteDb<Tables> = Db<Tables> & {
   readonly diskProblem: () => string | undefined
 }
 
+export type SqliteOptions = {
+  readonly guardFor?: (writer: Database) => DiskGuard
+  /** Told when the log cannot be moved into the file beside the writing; it goes on being moved by commits. */
+  readonly onCheckpointFailure?: (error: unknown) => void
+}
+
 /**
  * Opens (and creates) a database file.
  * @throws if the SQLite that is built in is too old to be trusted, or the file can't be opened.
  */
 export const openSqlite = <Tables>(
   file: string,
-  guardFor: (writer: Database) => DiskGuard = unguarded,
+  { guardFor = unguarded, onCheckpointFailure = () => {} }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
   const writer = open(file)
   writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
+  writer.run(`PRAGMA cache_size = ${WRITER_CACHE_PAGES}`)
+  writer.run(`PRAGMA cache_spill = ${WRITER_CHANGED_PAGES}`)
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
   if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
@@ -95,7 +109,8 @@ export const openSqlite = <Tables>(
   const commits = (table: string): number => counts.get(table) ?? 0
   const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
   const finish = ({ atCommit }: Notes): Promise<void> => atCommit.run(writeDb)
-  const group = new CommitGroup(writer, committed, { ended: disk.ended, finish })
+  const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure })
+  const group = new CommitGroup(writer, committed, { ended: disk.ended, finish, between: checkpoints.tend })
 
   let isOpen = true
   const idle: Database[] = []
@@ -133,6 +148,7 @@ export const openSqlite = <Tables>(
     copyTo: (target) => writer.run('VACUUM INTO ?', [target]),
     read: readDb,
     sql: sqliteSql,
+    peers: undefined,
     diskProblem: disk.problem,
     write: async (work, { alone = false } = {}) => {
       disk.problem() // there may be space again
@@ -157,6 +173,7 @@ export const openSqlite = <Tables>(
     close: async () => {
       await group.settled()
       isOpen = false
+      await checkpoints.close()
       writeCache.clear()
       readCache.clear()
       for (const snapshot of idle.splice(0)) snapshot.close()

@@ -1,0 +1,219 @@
+// The log of SQLite: moved into the file beside the writing, and never without end.
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts'
+import { openSqlite, type SqliteDb } from './sqlite.ts'
+
+type Tables = { t: { id: number; blob: string } }
+
+/** From here on a commit moves the log itself (sqlite.ts). */
+const LOG_PAGES = 3000
+/** About 33 pages. */
+const ROW = 'x'.repeat(130_000)
+const POLL_MS = 5
+const PATIENCE_MS = 10_000
+
+let dir: string
+let file: string
+let db: SqliteDb<Tables>
+let beside: Database
+let rows = 0
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'plat-checkpoints-'))
+  file = join(dir, 'plat.db')
+  db = openSqlite<Tables>(file)
+  rows = 0
+  await db.write((tx) => sql`CREATE TABLE t (id INTEGER PRIMARY KEY, blob TEXT NOT NULL)`.execute(tx.db))
+  beside = new Database(file)
+})
+afterEach(async () => {
+  beside.close()
+  await db.close()
+  rmSync(dir, { recursive: true })
+})
+
+const add = () => db.write((tx) => tx.db.insertInto('t').values({ id: ++rows, blob: ROW }).execute())
+const logOf = (database = beside) =>
+  database.query<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)').get() ?? {
+    log: -1,
+    checkpointed: -1,
+  }
+
+/** Writes until it is so; answers with the longest that the log has been. */
+const writeUntil = async (isSo: () => boolean): Promise<number> => {
+  const deadline = performance.now() + PATIENCE_MS
+  let longest = 0
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error('waited in vain')
+    await add()
+    longest = Math.max(longest, logOf().log)
+  }
+  return longest
+}
+const until = async (isSo: () => boolean): Promise<void> => {
+  const deadline = performance.now() + PATIENCE_MS
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error('waited in vain')
+    await Bun.sleep(POLL_MS)
+  }
+}
+
+/** Writes until the log has begun anew without having been long: the worker is there by now. */
+const warm = async (): Promise<void> => {
+  let before = 0
+  await writeUntil(() => {
+    const { log } = logOf()
+    const isAnew = log < before && before < LOG_PAGES
+    before = log
+    return isAnew
+  })
+}
+
+test('to ask how long the log is moves nothing', async () => {
+  await add()
+  logOf()
+  expect(logOf().checkpointed).toBe(0)
+})
+
+test('the log begins anew again and again, before a commit would have to see to it', async () => {
+  await warm()
+  const from = rows
+  const longest = await writeUntil(() => rows === from + 200)
+  expect(longest).toBeLessThan(LOG_PAGES)
+})
+
+test('what was moved is all there', async () => {
+  await warm()
+  await writeUntil(() => rows >= 150)
+  expect(beside.query('SELECT count(*) AS n, sum(length(blob)) AS bytes FROM t').get()).toEqual({
+    n: rows,
+    bytes: rows * ROW.length,
+  })
+  expect(beside.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+})
+
+describe('a snapshot that somebody still reads', () => {
+  const readBeside = () => {
+    beside.run('BEGIN')
+    const count = () => beside.query<{ n: number }, []>('SELECT count(*) AS n FROM t').get()?.n
+    return { before: count(), count, end: () => beside.run('COMMIT') }
+  }
+
+  test('stays what it is while the log grows', async () => {
+    await add()
+    const { before, count, end } = readBeside()
+    for (let i = 0; i < 120; i++) await add()
+    expect(count()).toBe(before)
+    end()
+  })
+
+  test('keeps the log from beginning anew no longer than it lasts', async () => {
+    await add()
+    const { end } = readBeside()
+    for (let i = 0; i < 120; i++) await add()
+    end()
+    const { log } = logOf()
+    expect(log).toBeGreaterThan(LOG_PAGES)
+    await writeUntil(() => logOf().log < LOG_PAGES)
+  })
+})
+
+describe('the mover', () => {
+  const HANGING = "let n = 0; self.onmessage = () => { if (n++ === 0) self.postMessage({ ok: true, value: 'moved' }) }"
+  const BROKEN = "self.onmessage = () => self.postMessage({ ok: false, message: 'disk I/O error' })"
+  const DYING = 'self.onmessage = () => process.exit(1)'
+  const workerOf = (body: string) => () =>
+    new Worker(URL.createObjectURL(new Blob([body], { type: 'application/javascript' })))
+
+  const opened = ({ body, longestWaitMs = PATIENCE_MS }: { body?: string; longestWaitMs?: number } = {}) => {
+    const writer = new Database(join(dir, 'own.db'), { create: true })
+    writer.run('PRAGMA journal_mode = WAL')
+    writer.run('PRAGMA synchronous = OFF')
+    writer.run('PRAGMA wal_autocheckpoint = 0')
+    writer.run('CREATE TABLE t (blob TEXT)')
+    const failures: unknown[] = []
+    const checkpoints = createCheckpoints({
+      file: join(dir, 'own.db'),
+      writer,
+      onFailure: (error) => failures.push(error),
+      longestWaitMs,
+      ...(body !== undefined && { spawn: workerOf(body) }),
+    })
+    const grow = () => {
+      for (let i = 0; i < 40; i++) writer.run('INSERT INTO t VALUES (?)', [ROW])
+    }
+    const close = async () => {
+      await checkpoints.close()
+      writer.close()
+    }
+    return { writer, checkpoints, failures, grow, close }
+  }
+
+  /** Lets the log grow until somebody has to wait; what they wait for, wrapped. */
+  const warmed = async (checkpoints: Checkpoints, grow: () => void): Promise<{ waited: Promise<void> }> => {
+    let waited: Promise<void> | undefined
+    await until(() => {
+      grow()
+      waited = checkpoints.tend()
+      return waited !== undefined
+    })
+    if (!waited) throw new Error('nobody waits')
+    return { waited }
+  }
+
+  test('has nothing to do with a short log', async () => {
+    const { writer, checkpoints, close } = opened()
+    writer.run('INSERT INTO t VALUES (?)', [ROW])
+    expect(checkpoints.tend()).toBeUndefined()
+    await close()
+  })
+
+  test('keeps nobody waiting until it has got ready', async () => {
+    const { checkpoints, grow, close } = opened()
+    grow()
+    expect(checkpoints.tend()).toBeUndefined()
+    await close()
+  })
+
+  test('once it is, whoever writes waits until all is moved', async () => {
+    const { writer, checkpoints, grow, close } = opened()
+    await (await warmed(checkpoints, grow)).waited
+    const { log, checkpointed } = logOf(writer)
+    expect(checkpointed).toBe(log)
+    await close()
+  })
+
+  test.each([
+    ['that fails', BROKEN],
+    ['that dies', DYING],
+  ])('one %s is told of once', async (_, body) => {
+    const { checkpoints, failures, grow, close } = opened({ body })
+    grow()
+    void checkpoints.tend()
+    await until(() => failures.length > 0)
+    grow()
+    void checkpoints.tend()
+    await close()
+    expect(failures).toHaveLength(1)
+  })
+
+  test('is asked again only when the log has grown as much again', async () => {
+    const { checkpoints, failures, grow, close } = opened({ body: BROKEN })
+    grow()
+    void checkpoints.tend()
+    await until(() => failures.length > 0)
+    expect(checkpoints.tend()).toBeUndefined()
+    await close()
+  })
+
+  test('one that hangs keeps nobody waiting for ever', async () => {
+    const { checkpoints, grow, close } = opened({ body: HANGING, longestWaitMs: 20 })
+    const { waited } = await warmed(checkpoints, grow)
+    expect(await waited).toBeUndefined()
+    await close()
+  })
+})

@@ -1,0 +1,111 @@
+/**
+ * Moves what SQLite's log holds into the file, on a thread of its own: done by the writer within a commit, it would keep
+ * everybody waiting who only reads. Writes wait meanwhile, because the log begins anew only once all of it has been moved.
+ */
+import type { Database } from 'bun:sqlite'
+import { createWorkerGate } from '../worker-gate.ts'
+import type { CheckpointJob } from './checkpoint-worker.ts'
+
+/** Pages by which the log has grown when they are moved: 4 MB. */
+const STEP_PAGES = 1000
+/** Beside a disk that takes longer, writes go on. */
+const LONGEST_WAIT_MS = 5000
+
+export type CheckpointOptions = {
+  readonly file: string
+  /** Asked how long its log is, outside of any transaction. */
+  readonly writer: Database
+  /** Told once of a row of failures. The log is moved within a commit then, when it has grown large (sqlite.ts). */
+  readonly onFailure: (error: unknown) => void
+  readonly spawn?: () => Worker
+  readonly longestWaitMs?: number
+}
+
+export type Checkpoints = {
+  /** To be called between two transactions. The next one should begin when what it answers resolves; it never rejects. */
+  readonly tend: () => Promise<void> | undefined
+  /** Resolves when nothing is being moved any more. */
+  readonly close: () => Promise<void>
+}
+
+// The bundler finds the worker by this very form.
+const spawnWorker = (): Worker => new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href)
+
+/** Resolves with the work, or when the time is over. */
+const atMost = (work: Promise<void>, ms: number): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  void work.then(() => {
+    clearTimeout(timer)
+    resolve()
+  })
+  return promise
+}
+
+export const createCheckpoints = ({
+  file,
+  writer,
+  onFailure,
+  spawn = spawnWorker,
+  longestWaitMs = LONGEST_WAIT_MS,
+}: CheckpointOptions): Checkpoints => {
+  const gate = createWorkerGate<CheckpointJob, 'moved'>({
+    spawn,
+    workers: 1,
+    queueLimit: 0,
+    maxWaitMs: 0,
+    busy: () => new Error('the log is being moved already'),
+  })
+  // Tells how long the log is, and moves nothing.
+  const length = writer.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
+  let running: Promise<void> | undefined
+  let isClosed = false
+  /** The length of the log when it was last to be moved. */
+  let triedAt = 0
+  /** Whether the last time went well, so that there is a worker that need not be started first. */
+  let isReady = false
+  let isFailing = false
+
+  const pagesInLog = (): number => {
+    try {
+      return length.get()?.log ?? 0
+    } catch {
+      // A disk that cannot be read: the next write tells of it.
+      return 0
+    }
+  }
+
+  const move = async (): Promise<void> => {
+    try {
+      await gate.run({ file })
+      isReady = true
+      isFailing = false
+    } catch (error) {
+      isReady = false
+      if (!isFailing && !isClosed) onFailure(error)
+      isFailing = true
+    } finally {
+      running = undefined
+    }
+  }
+
+  return {
+    tend: () => {
+      if (isClosed || running) return undefined
+      const pages = pagesInLog()
+      // It has begun anew, which it does with the first write after all of it was moved.
+      if (pages < triedAt) triedAt = 0
+      if (pages - triedAt < STEP_PAGES) return undefined
+      triedAt = pages
+      const mayWait = isReady
+      running = move()
+      return mayWait ? atMost(running, longestWaitMs) : undefined
+    },
+    close: async () => {
+      isClosed = true
+      if (running) await atMost(running, longestWaitMs)
+      gate.close()
+      length.finalize()
+    },
+  }
+}
