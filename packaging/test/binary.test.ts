@@ -1,0 +1,134 @@
+/** The executable, built from these sources and started in an empty folder, without a PATH: all it needs is inside. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BINARY, build, isRoot, mustRun, ROOT, type Running, run, serve, signIn, tempFolder } from '../trial.ts'
+
+setDefaultTimeout(120_000)
+beforeAll(build)
+
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+
+test('tells its version', async () => {
+  expect(await run([BINARY, '--version'])).toEqual({ code: 0, out: `plat ${version}\n`, err: '' })
+})
+
+test('brings a new database to its schema', async () => {
+  const folder = tempFolder()
+  const { code, err } = await run([BINARY, 'migrate', '--data-dir', join(folder.path, 'data')])
+  const files = readdirSync(join(folder.path, 'data'))
+  folder.remove()
+  expect([code, err, files.includes('plat.db')]).toEqual([0, expect.not.stringContaining('error'), true])
+})
+
+test('a health check fails where nobody answers', async () => {
+  const { code, err } = await run([BINARY, 'healthcheck'], { env: { LISTEN_ADDR: '127.0.0.1:9' } })
+  expect([code, err]).toEqual([6, 'error: http://127.0.0.1:9/healthz does not answer\n'])
+})
+
+test('takes no settings of Bun from the folder that it is started in', async () => {
+  const folder = tempFolder()
+  await Bun.write(join(folder.path, 'bunfig.toml'), 'preload = ["./own.ts"]\n')
+  await Bun.write(join(folder.path, 'own.ts'), 'process.exit(77)\n')
+  const { code } = await run([BINARY, '--version'], { cwd: folder.path })
+  folder.remove()
+  expect(code).toBe(0)
+})
+
+/**
+ * A root with nothing in it but what the container image has, and the /proc and /dev of any container, that cannot be written, for a user that owns nothing but its data.
+ * Without root's rights an empty folder has to do.
+ */
+const chrooted = (root: string): string[] => [
+  ...['unshare', '--mount', 'sh', '-c'],
+  'mount --bind "$1" "$1"; mount --bind "$1/data" "$1/data"; for i in proc dev; do mount --rbind "/$i" "$1/$i"; done; mount -o remount,ro,bind "$1"; root=$1; shift; exec chroot --userspec=65532:65532 "$root" "$@"',
+  ...['sh', root, '/usr/bin/plat'],
+]
+
+describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an empty folder', () => {
+  const root = tempFolder()
+  const home = tempFolder()
+  const data = isRoot ? '/data' : join(root.path, 'data')
+  const plat = isRoot ? chrooted(root.path) : [BINARY]
+  /** For what makes the root; the executable finds nothing there. */
+  const env = isRoot ? { PATH: process.env.PATH ?? '' } : {}
+  let server: Running
+  let client: Record<string, string>
+
+  beforeAll(async () => {
+    if (isRoot) {
+      await mustRun(['sh', 'packaging/image-root.sh', BINARY, root.path], { cwd: ROOT })
+      await mustRun(['chown', '-R', '65532:65532', join(root.path, 'data')])
+      await mustRun(['chmod', '755', root.path])
+    }
+    server = await serve(plat, { cwd: root.path, env: { ...env, DATA_DIR: data } })
+    client = await signIn([BINARY], { url: server.url, home: home.path })
+  })
+  afterAll(async () => {
+    await server?.stop()
+    root.remove()
+    home.remove()
+  })
+
+  test('it is healthy, and says so itself', async () => {
+    const { host } = new URL(server.url)
+    expect(await run([BINARY, 'healthcheck', '--ready'], { env: { LISTEN_ADDR: host } })).toEqual({
+      code: 0,
+      out: '',
+      err: '',
+    })
+  })
+
+  test('it serves the page with each of its files, as they were built', async () => {
+    const built = join(ROOT, 'dist', 'web')
+    const get = (path: string, headers = {}) => fetch(`${server.url}${path}`, { headers, decompress: false })
+    const page = await get('/devices', { accept: 'text/html' })
+    expect([page.status, await page.text()]).toEqual([200, readFileSync(join(built, 'index.html'), 'utf8')])
+    const names = readdirSync(join(built, 'assets')).filter((name) => /\.(js|css|woff2)$/.test(name))
+    const wrong = []
+    for (const name of names) {
+      const sent = Buffer.from(
+        await (await get(`/static/assets/${name}`, { 'accept-encoding': 'identity' })).arrayBuffer(),
+      )
+      if (!sent.equals(readFileSync(join(built, 'assets', name)))) wrong.push(name)
+    }
+    expect([names.length > 10, wrong]).toEqual([true, []])
+  })
+
+  test('it sends what the build has compressed', async () => {
+    const name = readdirSync(join(ROOT, 'dist', 'web', 'assets')).find((one) => one.endsWith('.js')) ?? ''
+    const sent = await fetch(`${server.url}/static/assets/${name}`, {
+      headers: { 'accept-encoding': 'br' },
+      decompress: false,
+    })
+    const compressed = readFileSync(join(ROOT, 'dist', 'web', 'assets', `${name}.br`))
+    expect(sent.headers.get('content-encoding')).toBe('br')
+    expect(Buffer.from(await sent.arrayBuffer()).equals(compressed)).toBe(true)
+  })
+
+  test('its command line creates and lists', async () => {
+    await run([BINARY, 'device', 'create', 'web-1', '--address', '10.0.0.5'], { env: client })
+    const { out } = await run([BINARY, 'device', 'list', '-o', 'name'], { env: client })
+    expect(out).toBe('web-1\n')
+  })
+
+  test('it scans, in a process of its own', async () => {
+    await run([BINARY, 'network', 'create', 'lo', '127.0.0.0/30'], { env: client })
+    const { code, err } = await run([BINARY, 'discovery', 'scan', 'lo', '--type', 'deep', '--watch'], { env: client })
+    const { out } = await run([BINARY, 'discovery', 'list', '--network', 'lo', '-o', 'json'], { env: client })
+    const found: { ip: string }[] = JSON.parse(out)
+    expect([code, err, found.map(({ ip }) => ip).sort()]).toEqual([0, expect.anything(), ['127.0.0.1', '127.0.0.2']])
+  })
+
+  test('a backup of its data is good', async () => {
+    const { code, err } = await run([...plat, 'backup', `${data}/plat.backup`, '--data-dir', data], {
+      env,
+      cwd: root.path,
+    })
+    expect([code, err]).toEqual([0, expect.any(String)])
+  })
+
+  test('it ends in order when it is asked to', async () => {
+    expect(await server.stop()).toBe(0)
+  })
+})

@@ -1,0 +1,172 @@
+/** What stands around the executable: the unit, the image, the compose file, the manual page, the scripts of shells. */
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parse } from 'yaml'
+import { program } from '../../src/cli.ts'
+import { contracts } from '../../src/features/index.ts'
+import { manualPage } from '../../src/platform/cli/manual.ts'
+import { allCommands } from '../../src/platform/cli/operation-commands.ts'
+import { describeConfig } from '../../src/platform/config.ts'
+import { mustRun, ROOT, run, tempFolder } from '../trial.ts'
+
+setDefaultTimeout(60_000)
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const PATH = process.env.PATH ?? ''
+const commands = allCommands(contracts, program.specials)
+const page = manualPage(commands, program.version)
+
+describe('the manual page', () => {
+  test('has every command that help shows', () => {
+    const text = page.replaceAll('\\-', '-')
+    const shown = commands.filter(({ isHidden }) => !isHidden).map(({ words }) => `\\fBplat ${words.join(' ')}\\fR`)
+    expect(shown.filter((words) => !text.includes(words))).toEqual([])
+  })
+
+  test('has every setting', () => {
+    expect(describeConfig().filter(({ name }) => !page.includes(`\\fB${name}\\fR`))).toEqual([])
+  })
+
+  test('is set without a warning', async () => {
+    const { code, err } = await run(['groff', '-man', '-Tutf8', '-ww', '-rLL=100n', '-z'], {
+      env: { PATH },
+      stdin: page,
+    })
+    expect([code, err]).toEqual([0, ''])
+  })
+
+  test('reads well', async () => {
+    const text = await mustRun(['groff', '-man', '-Tascii', '-P-cbou'], { stdin: page })
+    const words = text.replaceAll(/\s+/g, ' ')
+    // Not toContain, which would show the whole of it.
+    expect(words.includes('plat pool next-ip ID Show the lowest free address of a pool; records nothing.')).toBe(true)
+  })
+})
+
+describe('completions', () => {
+  const folder = tempFolder()
+  const env = { PATH: `${folder.path}:${PATH}`, HOME: folder.path, PLAT_URL: 'http://127.0.0.1:9' }
+  beforeAll(() => {
+    const plat = join(folder.path, 'plat')
+    writeFileSync(plat, `#!/bin/sh\nexec '${join(ROOT, 'plat')}' "$@"\n`)
+    chmodSync(plat, 0o755)
+  })
+
+  test('bash', async () => {
+    const script = `source <(plat completion bash); COMP_LINE='plat device cre'; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(plat device cre); COMP_CWORD=2; _plat; echo "\${COMPREPLY[@]}"`
+    expect(await run(['bash', '--norc', '-c', script], { env })).toEqual({ code: 0, out: 'create\n', err: '' })
+  })
+
+  test('zsh, from its own folder of functions', async () => {
+    writeFileSync(join(folder.path, '_plat'), await mustRun([join(ROOT, 'plat'), 'completion', 'zsh']))
+    const script = `fpath=(${folder.path} $fpath); autoload -Uz compinit; compinit -u -d ${folder.path}/dump; echo $_comps[plat]`
+    expect(await run(['zsh', '-f', '-c', script], { env })).toEqual({ code: 0, out: '_plat\n', err: '' })
+  })
+
+  test('fish', async () => {
+    const script = `plat completion fish | source; complete -C 'plat device cre'`
+    expect((await run(['fish', '--no-config', '-c', script], { env })).out).toBe('create\n')
+  })
+})
+
+describe('the unit', () => {
+  /** A system that has nothing but the unit, and the program that it starts. */
+  const root = tempFolder()
+  const unit = 'etc/systemd/system/plat.service'
+  const put = (path: string, text: string, mode = 0o644): void => {
+    mkdirSync(join(root.path, dirname(path)), { recursive: true })
+    writeFileSync(join(root.path, path), text)
+    chmodSync(join(root.path, path), mode)
+  }
+  const analyze = (...args: string[]) => run(['systemd-analyze', ...args], { env: { PATH } })
+  beforeAll(() => {
+    put('usr/bin/plat', '#!/bin/sh\n', 0o755)
+    put(unit, read('packaging/systemd/plat.service'))
+    for (const name of ['sysinit', 'basic', 'shutdown', 'network-online', 'multi-user'])
+      put(`etc/systemd/system/${name}.target`, '[Unit]\nDescription=stand-in\n')
+    for (const name of ['-', 'system']) put(`etc/systemd/system/${name}.slice`, '[Unit]\nDescription=stand-in\n')
+  })
+
+  test('is understood in every line', async () => {
+    const { code, err } = await analyze('verify', `--root=${root.path}`, '--man=no', `${root.path}/${unit}`)
+    expect([code, err]).toEqual([0, ''])
+  })
+
+  test('exposes little', async () => {
+    const { code, out } = await analyze(
+      'security',
+      '--offline=true',
+      '--threshold=20',
+      `--root=${root.path}`,
+      `${root.path}/${unit}`,
+    )
+    expect([code, /Overall exposure level[^:]*: ([\d.]+)/.exec(out)?.[1]]).toEqual([0, expect.any(String)])
+  })
+
+  test('with ARP it is understood too', async () => {
+    put('etc/systemd/system/plat.service.d/arp.conf', read('packaging/systemd/arp.conf'))
+    const { code, err } = await analyze('verify', `--root=${root.path}`, '--man=no', `${root.path}/${unit}`)
+    expect([code, err]).toEqual([0, ''])
+  })
+})
+
+describe('the image', () => {
+  const file = read('Dockerfile')
+  const last = file.slice(file.lastIndexOf('\nFROM'))
+  const word = (name: string): string => new RegExp(`^${name} (.*)$`, 'm').exec(last)?.[1] ?? ''
+
+  test('is nobody who could change it', () => expect(word('USER')).toBe('65532:65532'))
+  test('starts the program itself, so that signals reach it', () =>
+    expect([JSON.parse(word('ENTRYPOINT')), JSON.parse(word('CMD'))]).toEqual([['/usr/bin/plat'], ['serve']]))
+  test('is of the version of the program', () =>
+    expect(word('ARG')).toBe(`VERSION=${JSON.parse(read('package.json')).version}`))
+  test('holds no base of another version than was tried', () =>
+    expect(
+      [...file.matchAll(/^FROM (\S+)/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => !/^scratch$|:\d+\.\d+\.\d+/.test(name)),
+    ).toEqual([]))
+})
+
+describe('the compose file', () => {
+  type Service = {
+    image: string
+    environment?: Record<string, string>
+    secrets?: string[]
+    ports?: string[]
+    healthcheck?: object
+  }
+  type Compose = { services: Record<string, Service>; secrets: Record<string, { file: string }> }
+  const compose: Compose = parse(read('packaging/compose/compose.yaml'))
+  const services = Object.values(compose.services)
+
+  test('has no password in it', () => {
+    const settings = services.flatMap(({ environment = {} }) => Object.keys(environment))
+    expect(settings.filter((name) => /PASSWORD|KEY|URL/.test(name) && !name.endsWith('_FILE'))).toEqual([])
+  })
+  test('every setting of Plat in it is one', () => {
+    const known = new Set(describeConfig().flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
+    expect(Object.keys(compose.services.plat?.environment ?? {}).filter((name) => !known.has(name))).toEqual([])
+  })
+  test('every server is of one version', () =>
+    expect(services.filter(({ image }) => !/:\d+\.\d+/.test(image))).toEqual([]))
+  test('nothing listens for other machines', () =>
+    expect(services.flatMap(({ ports = [] }) => ports).filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]))
+
+  test('its secrets are made up, all of them, once', async () => {
+    const folder = tempFolder()
+    const script = join(folder.path, 'make-secrets.sh')
+    writeFileSync(script, read('packaging/compose/make-secrets.sh'))
+    await mustRun(['sh', script])
+    const made = readdirSync(join(folder.path, 'secrets')).sort()
+    const again = await run(['sh', script], { env: { PATH } })
+    const mode = statSync(join(folder.path, 'secrets')).mode & 0o777
+    folder.remove()
+    expect(made.map((name) => `./secrets/${name}`)).toEqual(
+      Object.values(compose.secrets)
+        .map(({ file }) => file)
+        .sort(),
+    )
+    expect([again.code, mode]).toEqual([1, 0o700])
+  })
+})

@@ -1,0 +1,32 @@
+/** `plat healthcheck`: one question to the server, for what watches it. Knows where a server of this machine listens. */
+import { listenAddress } from '../config/values.ts'
+import { VARIABLES } from '../config/variables.ts'
+import { AppError } from '../errors.ts'
+import { isOn, type Session, type Texts } from './command.ts'
+import { normalUrl } from './connection.ts'
+
+/** Whoever watches counts a late answer as none. */
+const ANSWER_MS = 3000
+
+/** Where the server of these settings is reached from its own machine. */
+const ownUrl = (listenAddr: string | undefined): string => {
+  const { hostname, port } = listenAddress(listenAddr || VARIABLES.listenAddr.default)
+  const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
+  const host = isAny ? '127.0.0.1' : hostname.includes(':') ? `[${hostname}]` : hostname
+  return `http://${host}:${port}`
+}
+
+/** @throws AppError UNAVAILABLE when nobody answers, or the answer is that it does not do */
+export const healthcheck = async ({ io, globals }: Session, texts: Texts): Promise<number> => {
+  const base = normalUrl(globals.url || io.env.PLAT_URL || ownUrl(io.env.LISTEN_ADDR))
+  const url = `${base}${isOn(texts, 'ready') ? '/readyz' : '/healthz'}`
+  let status: number
+  try {
+    const response = await io.fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'manual' })
+    status = response.status
+  } catch (cause) {
+    throw new AppError('UNAVAILABLE', `${url} does not answer`, { cause })
+  }
+  if (status !== 200) throw new AppError('UNAVAILABLE', `${url} answers ${status}`)
+  return 0
+}
