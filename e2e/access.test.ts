@@ -38,14 +38,11 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
 test.each(PAGES)('%s', async (_, pathOf) => {
   const path = pathOf(await idsOf())
   await it.visit(
-    async ({ page, requests }) => {
-      await page.goto(path)
-      await page.locator('h1, h2').first().waitFor()
-      await page.waitForLoadState('networkidle')
-      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+    async ({ page, requests, openWhole }) => {
+      await openWhole(path)
+      expect(requests.length).toBeLessThanOrEqual(12)
       const isNoWider = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
       expect(await isNoWider()).toBe(true)
-      expect(requests.length).toBeLessThanOrEqual(12)
       expect(await axeFindings(page)).toEqual([])
       await page.emulateMedia({ colorScheme: 'dark' })
       await page.setViewportSize({ width: 390, height: 844 })

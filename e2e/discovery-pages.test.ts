@@ -51,12 +51,6 @@ const PAGES: readonly (readonly [string, (ids: SeededDiscovery) => string])[] = 
   ['device that was seen', ({ device }) => `/devices/${device}`],
 ]
 
-const settle = async (page: Page): Promise<void> => {
-  await page.locator('h1, h2').first().waitFor()
-  await page.waitForLoadState('networkidle')
-  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-}
-
 const isNoWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
 
 const expectAccessible = async (page: Page): Promise<void> => {
@@ -70,9 +64,8 @@ const expectAccessible = async (page: Page): Promise<void> => {
 
 test.each(PAGES)('%s', (_, pathOf) =>
   it.visit(
-    async ({ page, requests }) => {
-      await page.goto(pathOf(ids()))
-      await settle(page)
+    async ({ page, requests, openWhole }) => {
+      await openWhole(pathOf(ids()))
       expect(requests.length).toBeLessThanOrEqual(12)
       await expectAccessible(page)
     },
@@ -106,10 +99,9 @@ const STRANGE = [
 
 test.each(STRANGE)('text of strangers is text: %s', (_, path, text) =>
   it.visit(
-    async ({ page }) => {
+    async ({ page, openWhole }) => {
       await answerStrange(page)
-      await page.goto(path)
-      await settle(page)
+      await openWhole(path)
       await page.getByText(text).first().waitFor()
       expect(await page.locator('img').count()).toBe(0)
       await expectAccessible(page)

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { findChromium } from '../scripts/server-binaries.mjs'
 import { ensureWeb } from '../scripts/web.mjs'
 import { type Role, type RunningPlat, type ServerOptions, startPlat } from './server.ts'
@@ -30,6 +30,8 @@ export type Visit = {
   readonly requests: readonly string[]
   /** Opens a path of the UI and waits for its head. */
   readonly open: (path: string) => Promise<void>
+  /** As `open`, and waits until the page has all that it asks for, and has drawn it. */
+  readonly openWhole: (path: string) => Promise<void>
 }
 
 export type World = {
@@ -37,10 +39,23 @@ export type World = {
   readonly visit: (work: (visit: Visit) => Promise<void>, options?: VisitOptions) => Promise<void>
 }
 
-const launch = (): Promise<Browser> => {
+let browser: Promise<Browser> | undefined
+
+const launch = async (): Promise<Browser> => {
   const executablePath = findChromium()
   if (!executablePath) throw new Error('there is no Chromium; npm test installs one')
-  return chromium.launch({ executablePath, args: FLAGS })
+  const launched = await chromium.launch({ executablePath, args: FLAGS })
+  // What comes after one that has crashed gets another.
+  launched.on('disconnected', () => {
+    browser = undefined
+  })
+  return launched
+}
+
+/** One for all files, which ends with this process: whatever a visit leaves behind goes with its context. */
+const runningBrowser = (): Promise<Browser> => {
+  browser ??= launch()
+  return browser
 }
 
 const isExpected = (line: string, expected: readonly string[]): boolean => expected.some((part) => line.includes(part))
@@ -54,6 +69,7 @@ const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', 
 const watch = async (context: BrowserContext, page: Page, origin: string, expected: readonly string[]) => {
   const problems: string[] = []
   const requests: string[] = []
+  const underWay = new Set<Request>()
   await context.exposeFunction('platViolation', (text: string) => problems.push(`policy: ${text}`))
   await context.addInitScript({ content: REPORT_VIOLATIONS })
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
@@ -64,29 +80,46 @@ const watch = async (context: BrowserContext, page: Page, origin: string, expect
   })
   context.on('request', (request) => {
     const url = new URL(request.url())
-    // The icon of its tab is the browser's own affair: it asks once, whatever the page.
-    if (!url.pathname.startsWith('/static/assets/favicon')) requests.push(`${request.method()} ${url.pathname}`)
     if (url.origin !== origin) problems.push(`elsewhere: ${request.url()}`)
+    // The icon of its tab is the browser's own affair: it asks once, whatever the page.
+    if (url.pathname.startsWith('/static/assets/favicon')) return
+    requests.push(`${request.method()} ${url.pathname}`)
+    // A stream has no end to wait for.
+    if (request.resourceType() !== 'eventsource') underWay.add(request)
   })
+  context.on('requestfinished', (request) => underWay.delete(request))
+  context.on('requestfailed', (request) => underWay.delete(request))
   context.on('response', (response) => {
     const line = `${response.status()} ${new URL(response.url()).pathname}`
     if (response.status() >= 400 && !isExpected(line, expected)) problems.push(`answer: ${line}`)
   })
-  return { problems, requests }
+  return { problems, requests, underWay }
+}
+
+/** What a render leads to, its effects among it, has begun by then. */
+const DRAWN = `new Promise((done) => {
+  requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => done())))
+})`
+
+/** Done when nothing is under way, and drawing what came has asked for nothing more. */
+const quiet = async (page: Page, { requests, underWay }: Awaited<ReturnType<typeof watch>>): Promise<void> => {
+  const deadline = Date.now() + PATIENCE_MS
+  for (;;) {
+    const before = requests.length
+    await page.evaluate(DRAWN)
+    if (underWay.size === 0 && requests.length === before) return
+    if (Date.now() > deadline) throw new Error(`still under way: ${[...underWay].map((one) => one.url()).join(' ')}`)
+  }
 }
 
 /** Starts everything before the tests of a file, and ends it after them. */
 export const world = (options: ServerOptions = {}): World => {
   let plat: RunningPlat | undefined
-  let browser: Browser | undefined
   beforeAll(async () => {
     if (!ensureWeb()) throw new Error('the web UI can not be built')
-    ;[plat, browser] = await Promise.all([startPlat(options), launch()])
+    ;[plat] = await Promise.all([startPlat(options), runningBrowser()])
   }, START_MS)
-  afterAll(async () => {
-    await browser?.close()
-    await plat?.stop()
-  }, START_MS)
+  afterAll(() => plat?.stop(), START_MS)
 
   const started = <T>(value: T | undefined): T => {
     if (value === undefined) throw new Error('it is there in the tests of the file')
@@ -98,7 +131,7 @@ export const world = (options: ServerOptions = {}): World => {
     { as, theme = 'light', width = 1440, height = 900, expected = [] } = {},
   ) => {
     const { url, signIn } = started(plat)
-    const context = await started(browser).newContext({
+    const context = await (await runningBrowser()).newContext({
       viewport: { width, height },
       colorScheme: theme,
       reducedMotion: 'reduce',
@@ -110,12 +143,19 @@ export const world = (options: ServerOptions = {}): World => {
     try {
       if (as) await context.addCookies([await signIn(as)])
       const page = await context.newPage()
-      const { problems, requests } = await watch(context, page, url, expected)
+      const watched = await watch(context, page, url, expected)
+      const { problems, requests } = watched
       const open = async (path: string) => {
         await page.goto(path)
         await page.locator('h1').first().waitFor()
       }
-      await work({ page, context, requests, open })
+      const openWhole = async (path: string) => {
+        await page.goto(path)
+        await page.locator('h1, h2').first().waitFor()
+        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+        await quiet(page, watched)
+      }
+      await work({ page, context, requests, open, openWhole })
       if (problems.length > 0) throw new Error(problems.join('\n'))
     } finally {
       await context.close()
@@ -143,8 +183,11 @@ export const eventually = async <T>(ask: () => Promise<T>, wanted: T): Promise<v
 const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8')
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-type AxeNode = { readonly target: readonly string[]; readonly failureSummary?: string }
-type AxeResults = { readonly violations: readonly { readonly id: string; readonly nodes: readonly AxeNode[] }[] }
+type AxeViolation = { readonly id: string; readonly target: readonly string[]; readonly failureSummary?: string }
+
+/** All that is handed over: what passes, which is most of it, takes longer to send than to find. */
+const VIOLATIONS = `({ violations }) => violations.flatMap(({ id, nodes }) =>
+  nodes.map(({ target, failureSummary }) => ({ id, target, failureSummary })))`
 
 /** What of a page changes with its colours and its width. */
 const AXE_LOOK = ['color-contrast', 'target-size', 'scrollable-region-focusable']
@@ -156,9 +199,9 @@ export const axeFindings = async (page: Page, part: 'all' | 'look' | 'layers' = 
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource)
   const runOnly = part === 'look' ? { type: 'rule', values: AXE_LOOK } : { type: 'tag', values: AXE_TAGS }
   const where = part === 'layers' ? "{ exclude: ['[role=grid]', '[role=treegrid]', 'table'] }" : 'document'
-  const options = JSON.stringify({ runOnly })
-  const results = await page.evaluate<AxeResults>(`axe.run(${where}, ${options})`)
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary = '' }) => `${id} ${target.join(' ')} ${failureSummary.replace(/\s+/g, ' ')}`),
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] })
+  const found = await page.evaluate<AxeViolation[]>(`axe.run(${where}, ${options}).then(${VIOLATIONS})`)
+  return found.map(
+    ({ id, target, failureSummary = '' }) => `${id} ${target.join(' ')} ${failureSummary.replace(/\s+/g, ' ')}`,
   )
 }

@@ -32,10 +32,8 @@ test.each(Array.from({ length: PAGES }, (_, index) => index))('page %d', async (
   const path = (await seeded)[index]
   if (path === undefined) throw new Error('there is a path for every page')
   await it.visit(
-    async ({ page, open }) => {
-      await open(path)
-      await page.waitForLoadState('networkidle')
-      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+    async ({ page, openWhole }) => {
+      await openWhole(path)
       // Of rows, which have one each, the first.
       const triggers = page.locator(
         '[aria-haspopup=menu]:not([role=gridcell] *), [aria-rowindex="2"] [aria-haspopup=menu]',

@@ -60,11 +60,8 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
 test.each(PAGES)('%s', async (_, pathOf) => {
   const path = pathOf(await idsOf())
   await it.visit(
-    async ({ page, requests }) => {
-      await page.goto(path)
-      await page.locator('h1, h2').first().waitFor()
-      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-      await page.waitForLoadState('networkidle')
+    async ({ page, requests, openWhole }) => {
+      await openWhole(path)
       expect(requests.length).toBeLessThanOrEqual(MOST_REQUESTS)
       const isNoWider = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
       expect(await isNoWider()).toBe(true)

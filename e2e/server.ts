@@ -12,6 +12,7 @@ import type { Outbound } from '../src/platform/outbound.ts'
 import { newSecret, secretHash } from '../src/platform/secret-token.ts'
 import { startServer } from '../src/server.ts'
 import { createUser, keyFor } from '../src/testing/identities.ts'
+import { copyDataFile } from '../src/testing/migrated.ts'
 import { seed } from './estate.ts'
 
 export type Role = 'admin' | 'operator' | 'viewer'
@@ -37,6 +38,7 @@ export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOpt
   }
   const context = contextAt(0)
   const { config } = context
+  await copyDataFile(config)
   const { db, close } = await openDatabase(context)
   const ids = new Map<Role, string>()
   for (const role of ['admin', 'operator', 'viewer'] as const)

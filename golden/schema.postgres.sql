@@ -798,3 +798,21 @@ SELECT DISTINCT id, coalesce(value ->> 'sourceId', value ->> 'targetId')
 FROM discovered_devices, json_array_elements(links::json) WHERE links <> '[]';
 
 CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;
+
+-- 0018-instances
+
+CREATE TABLE job_leases (
+  name TEXT COLLATE "C" PRIMARY KEY,
+  holder TEXT NOT NULL,
+  fence BIGINT NOT NULL,
+  until_ms BIGINT NOT NULL,
+  began_ms BIGINT NOT NULL
+);
+
+ALTER TABLE webhook_deliveries ADD COLUMN claim TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE discovery_scans ADD COLUMN beat_ms BIGINT NOT NULL DEFAULT 0;
+
+-- 0020-lookup-found
+
+CREATE INDEX discovered_devices_undocumented ON discovered_devices (ip_key) WHERE matched_device_id IS NULL;

@@ -249,6 +249,8 @@ ON discovered_devices (network_id, is_ignored, bucket, bucket_since DESC, id DES
 CREATE INDEX discovered_devices_promoted ON discovered_devices (network_id, ip_key, id)
 WHERE promoted_to_device_id IS NOT NULL;
 
+CREATE INDEX discovered_devices_undocumented ON discovered_devices (ip_key) WHERE matched_device_id IS NULL;
+
 CREATE TABLE discovered_identities (
   place TEXT PRIMARY KEY,
   key TEXT NOT NULL,
@@ -354,7 +356,7 @@ CREATE TABLE discovery_scans (
   runner TEXT NOT NULL,
   heartbeat_at TEXT NOT NULL,
   resumes INTEGER NOT NULL
-);
+, beat_ms INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;
 
@@ -385,6 +387,14 @@ CREATE TABLE idempotency_keys (
 );
 
 CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+
+CREATE TABLE job_leases (
+  name TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  fence INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL,
+  began_ms INTEGER NOT NULL
+);
 
 CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL);
 
@@ -679,7 +689,7 @@ CREATE TABLE webhook_deliveries (
   due_ms INTEGER,
   lease_ms INTEGER NOT NULL,
   created_at TEXT NOT NULL
-);
+, claim TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_ms, id) WHERE due_ms IS NOT NULL;
 

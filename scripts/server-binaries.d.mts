@@ -4,3 +4,5 @@ export function findPostgres(): { postgres: string; initdb: string } | undefined
 export function findValkey(): string | undefined
 export function findChromium(): string | undefined
 export function findStrace(): string | undefined
+/** A program by its name: `zsh`, `openssl`. */
+export function findProgram(name: string): string | undefined

@@ -1,5 +1,6 @@
 // Owns the steps of `npm test` and `npm run check`: running each to its end, counting, and the closing lines.
 
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { run, stopCode } from './child.mjs'
@@ -27,11 +28,30 @@ export function runTests(args, env = {}) {
   return countedTests('tests', args, env, (text) => process.stdout.write(text))
 }
 
-/** Runs the tests in the browser, beside others: what they print comes in one piece, at their end. */
-export async function runPages() {
+/** Tests that sit still for most of their time: until a lease has ended, or a host has not answered. */
+function waitingTests() {
+  const files = readdirSync(join(root, 'src')).filter((name) => /^crash.*\.test\.ts$/.test(name))
+  return ['scanner', ...files].map((name) => `src/${name}`)
+}
+
+/** Runs the tests of these folders, but for those that wait. */
+export function runBusy(folders) {
+  // A pattern matches a file by its own path, and those of a folder by what they begin with.
+  const patterns = waitingTests().flatMap((path) => [path, `${path}/**`])
+  return runTests([...folders, ...patterns.map((pattern) => `--path-ignore-patterns=${pattern}`)])
+}
+export const runWaiting = () =>
+  runBeside(
+    'waiting',
+    waitingTests().map((path) => `./${path}`),
+  )
+export const runPages = () => runBeside('pages', ['./e2e'])
+
+/** Runs tests beside others: what they print comes in one piece, at their end. */
+async function runBeside(name, args) {
   const pieces = []
-  const result = await countedTests('pages', ['./e2e'], {}, (text) => pieces.push(text))
-  console.log(`\n--- pages, which ran beside the others\n${pieces.join('')}`)
+  const result = await countedTests(name, args, {}, (text) => pieces.push(text))
+  console.log(`\n--- ${name}, which ran beside the others\n${pieces.join('')}`)
   return result
 }
 

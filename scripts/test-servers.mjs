@@ -35,6 +35,8 @@ const servers = {
   fish: { find: () => findProgram('fish'), packages: () => ['fish'], missing: 'fish (on PATH; package fish)' },
   nft: tool('nft', 'nftables'),
   ip: tool('ip', 'iproute2'),
+  'systemd-analyze': tool('systemd-analyze', 'systemd'),
+  groff: tool('groff', 'groff-base'),
 }
 
 /** What the whole lab of the scanner needs besides: the servers it looks at, and the tools it is compared with. */
@@ -53,7 +55,13 @@ const labTools = Object.fromEntries(
     ['nmbd', 'samba'],
   ].map(([name, offered]) => [name, tool(name, offered)]),
 )
-const everything = { ...servers, ...labTools }
+/** What the packages are tried with. */
+const packagingTools = {
+  debootstrap: tool('debootstrap', 'debootstrap'),
+  lintian: tool('lintian', 'lintian'),
+  'dpkg-deb': tool('dpkg-deb', 'dpkg'),
+}
+const everything = { ...servers, ...labTools, ...packagingTools }
 
 function tool(name, offered) {
   return { find: () => findTool(name), packages: () => [offered], missing: `${name} (package ${offered})` }
@@ -61,6 +69,20 @@ function tool(name, offered) {
 
 /** Installs what `npm run test:lab` needs. */
 export const ensureLabTools = () => ensureServers(['nft', 'ip', ...Object.keys(labTools)])
+
+/** Installs what `npm run test:packages` needs. */
+export const ensurePackagingTools = () =>
+  ensureServers([
+    'zsh',
+    'fish',
+    'groff',
+    'systemd-analyze',
+    'strace',
+    'ip',
+    'postgres',
+    'valkey',
+    ...Object.keys(packagingTools),
+  ])
 
 /** Installs what is missing of `names`, or ends the script with one line for each that cannot be installed. */
 export function ensureServers(names = Object.keys(servers)) {

@@ -2,7 +2,7 @@
 // `npm test -- src/net` runs only the tests, with what follows handed to `bun test`.
 
 import { ensureDependencies } from './install.mjs'
-import { finish, runGolden, runLint, runPages, runTests, runTypes, runWeb } from './steps.mjs'
+import { finish, runBusy, runGolden, runLint, runPages, runTests, runTypes, runWaiting, runWeb } from './steps.mjs'
 import { ensureServers } from './test-servers.mjs'
 import { ensureVendors } from './vendors.mjs'
 
@@ -14,6 +14,7 @@ const chosen = process.argv.slice(2)
 if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])
 else {
   const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
-  // A browser waits for most of its time: the tests that have one run beside those that have none.
-  finish([...checks, ...(await Promise.all([runTests(['./src', './web']), runPages()]))])
+  // A browser waits for much of its time, and some tests for most of theirs: they run beside those that keep a core busy.
+  const tests = [runBusy(['./src', './web', './bench', './packaging/test']), runWaiting(), runPages()]
+  finish([...checks, ...(await Promise.all(tests))])
 }

@@ -38,6 +38,7 @@ const LAYERS = [
   /^(features|migrations)\//,
   /^demo\//,
   /^recovery\//,
+  /^moving\//,
   /^compose\.ts$/,
   /^server\.ts$/,
   /^cli\.ts$/,

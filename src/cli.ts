@@ -5,6 +5,7 @@ import { discoveryCommands } from './features/discovery/cli-commands.ts'
 import { estateCommands } from './features/estate/cli-commands.ts'
 import { eventCommands } from './features/events/cli-commands.ts'
 import { lookupCommands } from './features/lookup/cli-commands.ts'
+import { movingCommands } from './moving/commands.ts'
 import { CLIENT_COMMANDS } from './platform/cli/client-commands.ts'
 import type { Command, Program } from './platform/cli/command.ts'
 import { offlineCommands } from './platform/cli/offline-commands.ts'
@@ -32,6 +33,7 @@ export const program: Program = {
     ...lookupCommands,
     ...offlineCommands(() => import('./server.ts')),
     ...recoveryCommands,
+    ...movingCommands,
     scannerChild,
   ],
 }

@@ -22,12 +22,14 @@ import { openSqlite } from './platform/db/sqlite.ts'
 import { type App, createApp } from './platform/http/app.ts'
 import { createGuard } from './platform/http/guard.ts'
 import { startScheduler } from './platform/jobs.ts'
-import { createKernel, type Kernel } from './platform/kernel.ts'
+import { createKernel, type Job, type Kernel } from './platform/kernel.ts'
+import { createLeases } from './platform/leases.ts'
 import type { Logger } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { createOutbound, type Outbound } from './platform/outbound.ts'
 import { targetRules } from './platform/outbound-target.ts'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
+import { openValkey } from './platform/valkey.ts'
 import { startScan as startScanProcess } from './scanner/process.ts'
 
 export const VERSION: string = pkg.version
@@ -43,6 +45,9 @@ export type OpenDatabase = {
   readonly tend: () => Promise<void>
   readonly close: () => Promise<void>
 }
+
+/** A request that is only to be counted waits no longer. */
+const LIMIT_PATIENCE_MS = 300
 
 const nothingToTend = async (): Promise<void> => {}
 
@@ -63,8 +68,13 @@ export const openDatabaseBeside = async (context: Process): Promise<OpenDatabase
 /** Opens the configured database and brings it to this program's schema. */
 export const openDatabase = async ({ config, log, now }: Process): Promise<OpenDatabase> => {
   if (config.databaseUrl !== undefined) {
-    const db = openPostgres<Tables>(config.databaseUrl)
-    const applied = await migrate(db, { migrations, now })
+    const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
+    const lockMs = config.databaseLockTimeoutMs
+    const db = openPostgres<Tables>(config.databaseUrl, { connections, statementMs, lockMs })
+    const applied = await migrate(db, { migrations, now }).catch(async (error: unknown) => {
+      await db.close()
+      throw error
+    })
     if (applied.length > 0) log.info('database migrated', { applied })
     return { db, tend: nothingToTend, close: db.close }
   }
@@ -77,11 +87,14 @@ export type Plat = {
   readonly sessions: SessionStore
   readonly keyUses: KeyUses
   readonly fetch: App['fetch']
-  readonly firstAdmin: FirstAdmin | undefined
+  /** Settles when there is a user; a hash takes a second, in which requests are answered already. */
+  readonly firstAdmin: Promise<FirstAdmin | undefined>
   /** Does now what the timer would do. */
   readonly runJob: (name: string) => Promise<void>
   /** From now on the process says that it is not ready. */
   readonly beginStop: () => void
+  /** Ends the answers that have no end of their own. */
+  readonly letGo: () => void
   readonly close: () => Promise<void>
 }
 
@@ -100,13 +113,22 @@ export const compose = async (
   { passwords = createPasswords(), outbound, startScan = startScanProcess, withFirstAdmin = true }: ComposeOptions = {},
 ): Promise<Plat> => {
   const secrets = await openSecrets({ db, config, log })
-  const firstAdmin = withFirstAdmin ? await ensureFirstAdmin({ db, config, passwords, now }) : undefined
+  const firstAdmin = withFirstAdmin ? ensureFirstAdmin({ db, config, passwords, now }) : Promise.resolve(undefined)
+  // Whoever awaits it is told; until somebody does, a failure must not end the process.
+  const firstAdminSettled = firstAdmin.then(
+    () => {},
+    () => {},
+  )
   const sessions = createSessionStore({ db, config, log })
   const keyUses = createKeyUses(db)
   const audit = await openTrail({ db, config, log, now })
 
   const metrics = createMetrics()
-  const guard = createGuard({ config, metrics, now })
+  const limitStore =
+    config.rateLimitStore === 'valkey'
+      ? openValkey({ url: config.valkeyUrl, what: 'rate limit store', log, patienceMs: LIMIT_PATIENCE_MS })
+      : undefined
+  const guard = createGuard({ config, metrics, now, limitStore })
   const population = await createPopulation(db)
   let isStopping = false
 
@@ -131,24 +153,41 @@ export const compose = async (
   const committed = (events: readonly string[]): void => {
     population.committed(events)
     for (const feature of features) feature.committed?.(events)
+    db.peers?.tell(events)
   }
+  db.peers?.hear({
+    heard: (events) => {
+      for (const feature of features) feature.heard?.(events)
+    },
+    missed: () => {
+      for (const feature of features) feature.missed?.()
+    },
+  })
   const kernel: Kernel<Tables> = createKernel({ db, features, now, log, committed, audit })
   addProcessMetrics({ metrics, db, population, guard, now })
-  const jobs = [
+  const onEveryInstance = true
+  const jobs: readonly Job<Tables>[] = [
     ...features.flatMap((feature) => feature.jobs ?? []),
-    { name: 'keys.record-uses', summary: 'Writes when API keys were last used', everyMs: 5_000, run: keyUses.flush },
+    {
+      name: 'keys.record-uses',
+      summary: 'Writes when API keys were last used',
+      everyMs: 5_000,
+      onEveryInstance,
+      run: keyUses.flush,
+    },
     {
       name: 'sessions.purge',
       summary: 'Deletes sessions that have expired',
       everyMs: 600_000,
-      run: async () => {
-        await sessions.purge(now())
+      run: async (ctx) => {
+        await sessions.purge(now(), (work) => ctx.write(({ db: tx }) => work(tx)))
       },
     },
     {
       name: 'metrics.recount',
       summary: 'Counts what there is, where other processes write to the same database',
       everyMs: 60_000,
+      onEveryInstance,
       run: async () => {
         if (db.engine !== 'sqlite') await population.recount()
       },
@@ -157,10 +196,12 @@ export const compose = async (
       name: 'disk.tend',
       summary: 'Keeps a reserve of disk space, and notices when a full disk has space again',
       everyMs: 60_000,
+      onEveryInstance,
       run: tend,
     },
   ]
-  const scheduler = startScheduler({ kernel, jobs, log, now })
+  const leases = db.sql.hasOneWriter ? undefined : createLeases(db)
+  const scheduler = startScheduler({ kernel, jobs, leases, log, now })
   const app = createApp({ kernel, features, identify, guard, log })
 
   return {
@@ -177,18 +218,23 @@ export const compose = async (
     },
     beginStop: () => {
       isStopping = true
+    },
+    letGo: () => {
       for (const feature of features) feature.beginStop?.()
     },
     close: async () => {
       guard.stop()
       await scheduler.stop()
-      for (const feature of features) await feature.close?.()
+      for (const feature of features)
+        await feature.close?.().catch((error: unknown) => log.warn('something could not be ended in order', { error }))
       await keyUses.flush().catch((error: unknown) => {
         // On a full disk, say: no reason not to end in order.
         log.warn('when API keys were last used could not be written', { error })
       })
       passwords.close()
+      await firstAdminSettled
       sessions.close()
+      limitStore?.close()
       await close()
     },
   }

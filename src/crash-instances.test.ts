@@ -1,25 +1,39 @@
-/** Two instances on one PostgreSQL, one of them killed again and again: nothing is lost, and nothing is sent by both at once. */
+/**
+ * Two instances on one PostgreSQL, one of them killed again and again under a mixed load: nothing that was acknowledged is lost,
+ * no job is done twice, nothing is sent by both at once, and only what was under way at the killed one fails.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { z } from 'zod'
+import { createLog } from './testing/job-log.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
 import { dialects, postgresDatabase } from './testing/servers.ts'
 
+/** `npm run test:long`: a kill every ten seconds for five minutes, at a pace that a webhook keeps up with. */
+const IS_LONG = process.env.PLAT_LONG === '1'
 /** 2 in `npm test`, 20 in `npm run test:crash`. */
-const ROUNDS = process.env.PLAT_CRASH_ROUNDS ? 20 : 2
+const ROUNDS = IS_LONG ? 30 : process.env.PLAT_CRASH_ROUNDS ? 20 : 2
+const ROUND_MS = 10_000
+const PACE_MS = IS_LONG ? 50 : 0
 const WRITERS = 2
+/** Of each writer, in a round that ends by the count. */
 const WRITES = 60
 /** Long enough for another to send it too, should it believe that it may. */
 const ANSWER_MS = 15
 /**
- * What was under way when its instance was killed is leased to it for half a minute, and what failed meanwhile is tried again
+ * What was under way when its instance was killed is leased to it for 20 seconds, and what failed meanwhile is tried again
  * after one: lost is what has not come long after that.
  */
 const DRAINED_MS = 240_000
 const LOOK_MS = 100
+const HOLD_S = 3
 
 const Named = z.object({ id: z.string() })
-const Body = z.object({ delivery_id: z.string(), data: Named })
+const Scan = z.object({ id: z.string(), status: z.string(), error_message: z.string() })
+const Body = z.object({ event: z.string(), delivery_id: z.string(), data: Named })
+
+/** A server from its start to its end. */
+type Life = { readonly child: ServerChild; killedMs: number | undefined }
 
 // Not skipped but left out: a run on SQLite only is asked for.
 if (dialects().includes('postgres')) {
@@ -28,74 +42,158 @@ if (dialects().includes('postgres')) {
   let to: Receiver
   beforeAll(async () => {
     database = await postgresDatabase()
-    folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', DATABASE_URL: database.url })
+    const env = {
+      RATE_LIMIT_ENABLED: 'false',
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'debug',
+      DISCOVERY_ALLOWED_SUBNETS: '127.0.0.0/8',
+    }
+    folder = await serverFolder(env)
     to = await startReceiver()
-  })
+  }, 60_000)
   afterAll(async () => {
     await folder.remove()
     await to.close()
     await database.drop()
   })
 
-  const start = (): Promise<ServerChild> => folder.start({ reachesReceivers: true })
+  const jobs = createLog()
+  const begin = async (): Promise<Life> => ({
+    child: await folder.start({ reachesReceivers: true, onLog: jobs.reader() }),
+    killedMs: undefined,
+  })
 
-  /** Undefined when the server was gone before it answered. */
-  const create = async (url: string, path: string, body: object): Promise<string | undefined> => {
+  const broken: { readonly life: Life; readonly startedMs: number }[] = []
+  const refused: string[] = []
+  let answered = 0
+  /** Undefined when there was no answer, which is put down. */
+  const ask = async (life: Life, http: string, body?: object): Promise<unknown> => {
+    const [method = 'GET', path = '/'] = http.split(' ')
     const headers = { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/json' }
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {})
+    const startedMs = performance.now()
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+    const response = await fetch(life.child.url + path, init).catch(() => undefined)
     const text = await response?.text().catch(() => undefined)
-    if (!response || text === undefined) return undefined
-    if (!response.ok) throw new Error(`refused: ${text}`)
-    return Named.parse(JSON.parse(text)).id
+    if (!response || text === undefined) return void broken.push({ life, startedMs })
+    answered++
+    if (!response.ok) return void refused.push(`${http}: ${response.status} ${text}`)
+    return text === '' ? {} : JSON.parse(text)
+  }
+  const idOf = (answer: unknown): string | undefined => Named.safeParse(answer).data?.id
+
+  const acked = new Set<string>()
+
+  type Writer = { readonly name: string; readonly most: number; readonly isOver: { readonly value: boolean } }
+  /** Makes, changes and reads devices, and takes addresses that expire by themselves; until its server is gone, or the round over. */
+  const write = async (life: Life, { name, most, isOver }: Writer): Promise<void> => {
+    const goesOn = () => life.killedMs === undefined && !isOver.value
+    for (let n = 0; n < most && goesOn(); n++) {
+      const id = idOf(await ask(life, 'POST /api/devices', { name: `${name}-${n}` }))
+      if (id === undefined) continue
+      acked.add(id)
+      if (goesOn()) await ask(life, `GET /api/devices/${id}`)
+      if (n % 5 === 0 && goesOn()) await ask(life, `PUT /api/devices/${id}`, { os: 'Debian' })
+      if (n % 10 === 0 && goesOn())
+        await ask(life, 'POST /api/pools/pool/allocate', { purpose: name, ttl_seconds: HOLD_S })
+      if (PACE_MS > 0) await Bun.sleep(PACE_MS)
+    }
+  }
+
+  const scans: string[] = []
+  const round = async (number: number, instances: Life[]): Promise<void> => {
+    const victim = instances[number % instances.length]
+    const survivor = instances[(number + 1) % instances.length]
+    if (!victim || !survivor) throw new Error('there are two instances')
+    const scan = idOf(await ask(survivor, 'POST /api/discovery/networks/net/scan', {}))
+    if (scan !== undefined) scans.push(scan)
+    const most = IS_LONG ? Number.POSITIVE_INFINITY : WRITES
+    const isOver = { value: false }
+    const writing = [victim, survivor].flatMap((life, i) =>
+      Array.from({ length: WRITERS }, (_, writer) => write(life, { name: `r${number}i${i}w${writer}`, most, isOver })),
+    )
+    const wanted = acked.size + WRITERS * WRITES
+    const enough = new Promise<void>((resolve) => {
+      const look = () => (acked.size >= wanted ? resolve() : setImmediate(look))
+      if (IS_LONG) setTimeout(resolve, ROUND_MS)
+      else look()
+    })
+    await Promise.race([enough, Promise.all(writing)])
+    victim.killedMs = performance.now()
+    await victim.child.kill()
+    isOver.value = true
+    await Promise.all(writing)
+    instances[number % instances.length] = await begin()
   }
 
   test(
     `one of two instances is killed ${ROUNDS} times`,
     async () => {
       // Kept as they come: a receiver that is busy with looking them up answers nobody.
-      const told = new Set<string>()
+      const told = new Map<string, Set<string>>()
       const open = new Set<string>()
       const twiceAtOnce: string[] = []
       to.answer('/all', (response) => {
-        const { delivery_id: id, data } = Body.parse(JSON.parse(to.received.at(-1)?.body ?? ''))
-        told.add(data.id)
+        const { event, delivery_id: id, data } = Body.parse(JSON.parse(to.received.at(-1)?.body ?? ''))
+        told.set(`${event} ${data.id}`, (told.get(`${event} ${data.id}`) ?? new Set()).add(id))
         if (open.has(id)) twiceAtOnce.push(id)
         open.add(id)
         response.once('close', () => open.delete(id))
         setTimeout(() => response.writeHead(204).end(), ANSWER_MS)
       })
-      const instances = [await start(), await start()]
-      const acked = new Set<string>()
-      await create(instances[0]?.url ?? '', '/api/webhooks', {
-        ...{ name: 'all', url: to.url('/all'), events: ['device.created'] },
-      })
-      for (let round = 0; round < ROUNDS; round++) {
-        const writing = instances.flatMap(({ url }, instance) =>
-          Array.from({ length: WRITERS }, async (_, writer) => {
-            for (let n = 0; n < WRITES; n++) {
-              const id = await create(url, '/api/devices', { name: `r${round}i${instance}w${writer}-${n}` })
-              if (id === undefined) return
-              acked.add(id)
-            }
-          }),
-        )
-        const wanted = acked.size + WRITERS * WRITES
-        const enough = new Promise<void>((resolve) => {
-          const look = () => (acked.size >= wanted ? resolve() : setImmediate(look))
-          look()
-        })
-        await Promise.race([enough, Promise.all(writing)])
-        const victim = round % instances.length
-        await instances[victim]?.kill()
-        await Promise.all(writing)
-        instances[victim] = await start()
+      const instances = [await begin(), await begin()]
+      const [first] = instances
+      if (!first) throw new Error('there are two instances')
+      await ask(first, 'POST /api/networks', { id: 'net', name: 'net', subnet: '127.77.0.0/29' })
+      await ask(first, 'POST /api/networks', { id: 'wide', name: 'wide', subnet: '10.0.0.0/16' })
+      const range = { start_ip: '10.0.0.1', end_ip: '10.0.255.254' }
+      await ask(first, 'POST /api/networks/wide/pools', { id: 'pool', name: 'pool', ...range })
+      const events = ['device.created', 'discovery.completed']
+      await ask(first, 'POST /api/webhooks', { name: 'all', url: to.url('/all'), events })
+      for (let number = 0; number < ROUNDS; number++) await round(number, instances)
+
+      const [alive] = instances
+      if (!alive) throw new Error('there are two instances')
+      const openScans = async (): Promise<string[]> => {
+        const all = z.array(Scan).parse(await ask(alive, 'GET /api/discovery/scans'))
+        return all.filter(({ status }) => status === 'pending' || status === 'running').map(({ id }) => id)
       }
-      const missing = () => [...acked].filter((id) => !told.has(id))
+      const missing = () => [
+        ...[...acked].filter((id) => !told.has(`device.created ${id}`)),
+        ...scans.filter((id) => !told.has(`discovery.completed ${id}`)),
+      ]
       const until = performance.now() + DRAINED_MS
-      while (missing().length > 0 && performance.now() < until) await Bun.sleep(LOOK_MS)
-      expect(missing()).toEqual([])
+      while ((missing().length > 0 || (await openScans()).length > 0) && performance.now() < until)
+        await Bun.sleep(LOOK_MS)
+      const stored = new Set(
+        z
+          .array(Named)
+          .parse(await ask(alive, 'GET /api/devices'))
+          .map(({ id }) => id),
+      )
+      const ended = z.array(Scan).parse(await ask(alive, 'GET /api/discovery/scans'))
+
       expect(acked.size).toBeGreaterThanOrEqual(ROUNDS * WRITERS * WRITES)
-      expect(twiceAtOnce).toEqual([])
+      expect({
+        lost: [...acked].filter((id) => !stored.has(id)),
+        untold: missing(),
+        twiceAtOnce,
+        // One event each, whoever was killed over it.
+        toldAnew: [...told].filter(([, ids]) => ids.size > 1),
+        failedScans: ended.filter(({ status }) => status !== 'completed'),
+        refused,
+        // Without a kill there is an answer.
+        brokenForNothing: broken.filter(
+          ({ life, startedMs }) => life.killedMs === undefined || startedMs > life.killedMs,
+        ),
+      }).toEqual({
+        lost: [],
+        untold: [],
+        twiceAtOnce: [],
+        toldAnew: [],
+        failedScans: [],
+        refused: [],
+        brokenForNothing: [],
+      })
 
       const bytes = new Map<string, Set<string>>()
       for (const { body } of to.received) {
@@ -103,8 +201,20 @@ if (dialects().includes('postgres')) {
         bytes.set(delivery_id, (bytes.get(delivery_id) ?? new Set()).add(body))
       }
       expect([...bytes.values()].filter((bodies) => bodies.size > 1)).toEqual([])
-      expect(bytes.size).toBe(told.size)
-      for (const instance of instances) expect(await instance.stop()).toBe(0)
+      for (const { child } of instances) expect(await child.stop()).toBe(0)
+
+      const { runs, twice, tooSoon } = jobs.judge({
+        'reservations.expire': 10_000,
+        'discovery.start-due': 5000,
+        'utilization.watch': 5000,
+      })
+      expect(runs).toBeGreaterThan(0)
+      expect({ twice, tooSoon }).toEqual({ twice: [], tooSoon: [] })
+      if (IS_LONG)
+        console.log(
+          `kills ${ROUNDS}, answered ${answered}, acknowledged devices ${acked.size}, broken off by a kill ${broken.length}, ` +
+            `deliveries ${bytes.size}, sent again ${to.received.length - bytes.size}, scans ${ended.length}, runs of jobs ${runs}`,
+        )
     },
     DRAINED_MS + ROUNDS * 30_000,
   )

@@ -1,5 +1,15 @@
-/** argv -> CLI. Nothing else. */
-import { processIo } from './platform/cli/process-io.ts'
+/** argv -> CLI. Nothing else, but that the version is told without it: streams and commands are most of the cost of a start. */
+import { writeSync } from 'node:fs'
+import packageJson from '../package.json' with { type: 'json' }
 
-const { runCli } = await import('./cli.ts')
+const [word] = process.argv.slice(2)
+if (word === '--version' || word === '-V') {
+  try {
+    writeSync(1, `plat ${packageJson.version}\n`)
+    process.exit(0)
+  } catch {
+    // Nobody reads, or the disk is full: the command line tells it as it tells everything.
+  }
+}
+const [{ processIo }, { runCli }] = await Promise.all([import('./platform/cli/process-io.ts'), import('./cli.ts')])
 process.exit(await runCli(processIo()))

@@ -10,6 +10,7 @@ import {
   type Process,
   VERSION,
 } from './compose.ts'
+import type { FirstAdmin } from './features/users/first-admin.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
 import type { Flags } from './platform/config/sources.ts'
 import { type Config, loadConfig } from './platform/config.ts'
@@ -25,8 +26,8 @@ const SAME_SIGNAL_MS = 300
 /** Bytes that Bun reads of a body at most; an import is the largest thing there is. */
 const MAX_REQUEST_BYTES = 512 * 1024 * 1024
 
-/** Where the build of the web UI is. */
-const SITE = join(import.meta.dirname, '..', 'dist', 'web')
+/** Where the build of the web UI is: beside the sources, or inside of an executable. */
+const SITE = join(import.meta.dirname, ...(Bun.isStandaloneExecutable ? ['web'] : ['..', 'dist', 'web']))
 
 const processFor = (flags: Flags): Process => {
   const config = loadConfig({ env: process.env, flags, cwd: process.cwd() })
@@ -41,7 +42,7 @@ const urlOf = ({ hostname, port }: { hostname?: string | undefined; port?: numbe
 }
 
 /** What a person needs to go on; the password is shown here and nowhere else. */
-const banner = (url: string, { firstAdmin }: Plat): string => {
+const banner = (url: string, firstAdmin: FirstAdmin | undefined): string => {
   const lines = [
     '',
     `  Plat ${VERSION} is running at ${url}: open it in a browser`,
@@ -67,9 +68,15 @@ const banner = (url: string, { firstAdmin }: Plat): string => {
 /** Where a client sends a browser, so that its user is asked. */
 const CONSENT_PAGE = '/mcp-oauth/authorize'
 
-export type Server = { readonly url: string; readonly plat: Plat; readonly stop: () => Promise<void> }
+export type Server = {
+  readonly url: string
+  readonly plat: Plat
+  /** The one that this start has made. */
+  readonly firstAdmin: FirstAdmin | undefined
+  readonly stop: () => Promise<void>
+}
 
-/** Listens; resolves when requests are answered. */
+/** Listens; resolves when requests are answered, and there is somebody who may send them. */
 export const startServer = async (context: Process, options: ComposeOptions = {}): Promise<Server> => {
   const { config, log } = context
   const opened = await openDatabase(context)
@@ -78,6 +85,12 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     throw error
   })
   const { hostname, port } = config.listenAddr
+  let isStopping = false
+  /** Asks the client for another connection next time: this one ends with the process. */
+  const closing = (response: Response): Response => {
+    response.headers.set('Connection', 'close')
+    return response
+  }
   const site = openSite(SITE, config.mcpOauthEnabled ? [CONSENT_PAGE] : [])
   const server = Bun.serve({
     ...(hostname === undefined ? {} : { hostname }),
@@ -86,18 +99,31 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     idleTimeout: 60,
     // Without it Bun writes errors to the terminal by itself, between the lines of the log.
     development: false,
-    fetch: (request, socket) =>
-      site(request) ?? plat.fetch(request, { peer: () => socket.requestIP(request)?.address ?? '' }),
+    fetch: async (request, socket) => {
+      const response = await (site(request) ??
+        plat.fetch(request, { peer: () => socket.requestIP(request)?.address ?? '' }))
+      return isStopping ? closing(response) : response
+    },
     error: (error) => {
       log.error('request failed outside of the application', { error })
       return new Response('Internal error\n', { status: 500 })
     },
   })
+  const firstAdmin = await plat.firstAdmin.catch(async (error: unknown) => {
+    await server.stop(true)
+    await plat.close()
+    throw error
+  })
   return {
     url: urlOf(server),
     plat,
+    firstAdmin,
     stop: async () => {
       plat.beginStop()
+      isStopping = true
+      // Whoever sends requests here learns that there are better places, and meanwhile gets his answers.
+      if (config.shutdownDelayMs > 0) await Bun.sleep(config.shutdownDelayMs)
+      plat.letGo()
       // Nobody new is let in; those that are being answered are answered, as far as there is time.
       void server.stop()
       const deadlineMs = Date.now() + SHUTDOWN_MS
@@ -123,16 +149,16 @@ const stopOnSignal = (server: Server, { log }: Process): Promise<void> =>
     process.on('SIGTERM', stop)
   })
 
-const showBanner = ({ logFormat }: Config, { url, plat }: Server, { log }: Process): void => {
+const showBanner = ({ logFormat }: Config, { url, firstAdmin }: Server, { log }: Process): void => {
   if (logFormat === 'text') {
-    process.stderr.write(banner(url, plat))
+    process.stderr.write(banner(url, firstAdmin))
     return
   }
   // A log that machines read never holds the password.
   log.info('listening', { url, version: VERSION })
-  if (plat.firstAdmin?.password)
+  if (firstAdmin?.password)
     log.info('the first user was made; `plat user reset-password` on this host shows a password for it', {
-      username: plat.firstAdmin.username,
+      username: firstAdmin.username,
     })
 }
 

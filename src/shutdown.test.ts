@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { until } from './testing/until.ts'
 
 const main = resolve(import.meta.dir, 'main.ts')
 /** Signals closer than this are taken for one. */
@@ -11,7 +12,7 @@ const SAME_SIGNAL_MS = 300
 let folder: string
 let server: ReturnType<typeof start>
 
-const start = () =>
+const start = (more: Readonly<Record<string, string>> = {}) =>
   Bun.spawn([process.execPath, '--no-env-file', main, 'serve'], {
     env: {
       ...process.env,
@@ -19,6 +20,7 @@ const start = () =>
       LISTEN_ADDR: '127.0.0.1:0',
       INITIAL_ADMIN_USERNAME: 'admin',
       INITIAL_ADMIN_PASSWORD: 'sesame-sesame',
+      ...more,
     },
     stdout: 'ignore',
     stderr: 'pipe',
@@ -38,7 +40,6 @@ const addressOf = async ({ stderr }: ReturnType<typeof start>): Promise<URL> => 
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'plat-stop-'))
-  server = start()
 })
 afterEach(() => {
   server.kill('SIGKILL')
@@ -54,6 +55,7 @@ const slowRequest = (url: URL) =>
   })
 
 test('SIGTERM answers what is under way, heeds no silent socket, and ends with 0 within 10 seconds', async () => {
+  server = start()
   const url = await addressOf(server)
   const silent = await Bun.connect({ hostname: url.hostname, port: Number(url.port), socket: { data: () => {} } })
   const answer = slowRequest(url)
@@ -67,6 +69,7 @@ test('SIGTERM answers what is under way, heeds no silent socket, and ends with 0
 })
 
 test('a second signal ends it at once', async () => {
+  server = start()
   const url = await addressOf(server)
   const answer = slowRequest(url).catch(() => 'cut off')
   await fetch(new URL('/healthz', url))
@@ -75,4 +78,17 @@ test('a second signal ends it at once', async () => {
   server.kill('SIGTERM')
   expect(await server.exited).toBe(1)
   expect(await answer).toBe('cut off')
+})
+
+test('with a delay it answers as before, says that it is not ready, and asks for another connection next time', async () => {
+  server = start({ SHUTDOWN_DELAY: '1m' })
+  const url = await addressOf(server)
+  server.kill('SIGTERM')
+  await until('a server that is not ready', async () => {
+    const answer = await fetch(new URL('/readyz', url))
+    await answer.text()
+    return answer.status === 503 || undefined
+  })
+  const after = await fetch(new URL('/healthz', url))
+  expect([after.status, after.headers.get('connection')]).toEqual([200, 'close'])
 })

@@ -16,6 +16,8 @@ import { plans } from './0013-plans.ts'
 import { lookup } from './0014-lookup.ts'
 import { openDeliveries } from './0016-open-deliveries.ts'
 import { discoveryScale } from './0017-discovery-scale.ts'
+import { instances } from './0018-instances.ts'
+import { lookupFound } from './0020-lookup-found.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -34,4 +36,6 @@ export const migrations: readonly Migration[] = [
   lookup,
   openDeliveries,
   discoveryScale,
+  instances,
+  lookupFound,
 ]

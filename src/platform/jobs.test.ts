@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
 import type { ThingTables } from '../testing/database.ts'
 import { type ThingsKernel, thingsKernel } from '../testing/kernel.ts'
+import { AppError } from './errors.ts'
 import { startScheduler } from './jobs.ts'
 import type { Job } from './kernel.ts'
 
@@ -17,7 +18,7 @@ afterEach(async () => {
 type Run = Job<ThingTables>['run']
 const job = (run: Run, everyMs = 5000, name = 'test'): Job<ThingTables> => ({ name, summary: '', everyMs, run })
 const start = (...jobs: readonly Job<ThingTables>[]) =>
-  startScheduler({ kernel: things.kernel, jobs, log: things.log, now: things.now })
+  startScheduler({ kernel: things.kernel, jobs, leases: undefined, log: things.log, now: things.now })
 
 /** Time goes by, second by second, and whatever is ready runs. */
 const pass = async (seconds: number) => {
@@ -128,4 +129,22 @@ test('stopping waits for what is running', async () => {
   resolve()
   await stopping
   expect(isStopped).toBe(true)
+})
+
+test('a job that fails because the database is away says so once, until it succeeds again', async () => {
+  let isAway = true
+  const scheduler = start(
+    job(async () => {
+      if (isAway) throw new AppError('UNAVAILABLE', 'nobody there')
+    }),
+  )
+  const count = () => things.entries.filter((entry) => entry.includes('job failed')).length
+  await pass(15)
+  const first = count()
+  isAway = false
+  await pass(5)
+  isAway = true
+  await pass(10)
+  expect([first, count()]).toEqual([1, 2])
+  await scheduler.stop()
 })

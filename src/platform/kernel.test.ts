@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import type { ThingTables } from '../testing/database.ts'
 import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel } from '../testing/kernel.ts'
+import { checkAccess } from './access.ts'
 import { AppError } from './errors.ts'
 import { etagOf } from './etag.ts'
-import { type Bound, type Caller, checkAccess, type Feature, GUEST, implementFor } from './kernel.ts'
+import { type Bound, type Caller, type Feature, GUEST, implementFor } from './kernel.ts'
 import { type Access, type AnyOperation, operation, rawRoute } from './operation.ts'
 
 type Handler = Bound<ThingTables>['handler']

@@ -3,22 +3,15 @@
  * audit entry, commit. Nothing else checks permissions, opens a transaction, emits events or writes to the audit trail.
  */
 import type { Kysely } from 'kysely'
+import { checkAccess, checkConsent } from './access.ts'
 import { type Answer, WithStatus } from './answer.ts'
 import { type Audited, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
 import type { Db, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
+import { type Fence, fenced } from './fence.ts'
 import type { Logger } from './log.ts'
-import {
-  type Access,
-  type AnyOperation,
-  type OperationSet,
-  type OutputOf,
-  type ParsedInputOf,
-  type Permission,
-  permissionsOf,
-  type RawRoute,
-} from './operation.ts'
+import type { AnyOperation, OperationSet, OutputOf, ParsedInputOf, Permission, RawRoute } from './operation.ts'
 import { parse } from './validate.ts'
 
 /** Who calls. A guest has no user; everyone else acts with the permissions of their user at this moment. */
@@ -161,6 +154,8 @@ export type Job<Tables> = {
   readonly everyMs: number
   /** Not only after that time, but at the start as well. */
   readonly runsAtStart?: true
+  /** Also where several instances share a database: it works on what this process keeps, or shares the work out by itself. */
+  readonly onEveryInstance?: true
   readonly run: (ctx: KernelCtx<Tables>) => Promise<void>
 }
 
@@ -172,46 +167,18 @@ export type Feature<Tables> = {
   readonly jobs?: readonly Job<Tables>[]
   /** Told the names of the events of every transaction, after its commit. Must be quick: callers wait for it. */
   readonly committed?: (events: readonly string[]) => void
+  /** Told the same of what other instances have committed, soon after, where they share the database. */
+  readonly heard?: (events: readonly string[]) => void
+  /** Others may have committed anything meanwhile, of which nothing was heard. */
+  readonly missed?: () => void
   /** The process is told to end: lets go of whoever would wait for more. */
   readonly beginStop?: () => void
   /** Ends what goes on between calls, before the database is closed. */
   readonly close?: () => Promise<void>
 }
 
-/** A job is not called off half-way. */
+/** What has no end of its own is not called off half-way. */
 const NEVER = new AbortController().signal
-
-/** The FORBIDDEN of a client whose user could have allowed it more. */
-export class InsufficientScopeError extends AppError {
-  constructor(
-    message: string,
-    /** Each of them would do. */
-    readonly permissions: readonly Permission[],
-  ) {
-    super('FORBIDDEN', message)
-  }
-}
-
-/** @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission. */
-export const checkAccess = (access: Access, caller: Caller): void => {
-  if (access === 'public') return
-  if (caller.via === 'guest') throw new AppError('UNAUTHORIZED', 'Sign in, or send an API key as a Bearer token')
-  const wanted = permissionsOf(access)
-  if (access === 'authenticated' || wanted.some((permission) => caller.permissions.has(permission))) return
-  const message = `This needs the permission ${wanted.join(' or ')}`
-  const withheld = wanted.filter((permission) => caller.client?.withheld.has(permission))
-  throw withheld.length > 0 ? new InsufficientScopeError(message, withheld) : new AppError('FORBIDDEN', message)
-}
-
-/**
- * What asks for no permission is in no scope, and so nobody has allowed a client to do it: a user's keys, sessions and
- * consents are for the user.
- * @throws AppError FORBIDDEN
- */
-const checkConsent = ({ access, needsNoConsent }: AnyOperation, { client }: Caller): void => {
-  if (client && access === 'authenticated' && !needsNoConsent)
-    throw new AppError('FORBIDDEN', 'This is for the user, and not for a client that acts for the user')
-}
 
 /** A transaction, and the names of what was emitted in it so far. */
 type Transaction<Tables> = Tx<Tables> & { readonly events: string[] }
@@ -226,13 +193,16 @@ export type KernelOptions<Tables> = {
   readonly audit: AuditSink<Tx<Tables>>
 }
 
+/** On what terms a job runs: it may be told to stop, and be kept from writing. */
+export type JobTerms<Tables> = { readonly signal?: AbortSignal; readonly fence?: Fence<Tables> }
+
 export type Kernel<Tables> = {
   /** The same features on another view of the database, or with others to tell of what happens. */
   readonly over: (other: Partial<Omit<KernelOptions<Tables>, 'features'>>) => Kernel<Tables>
   readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
   /** Puts on record that a call was turned away, and why, before it came to be run. */
   readonly refused: (called: AnyOperation | RawRoute, request: Request, error: unknown) => Promise<void>
-  readonly runJob: (job: Job<Tables>) => Promise<void>
+  readonly runJob: (job: Job<Tables>, terms?: JobTerms<Tables>) => Promise<void>
   readonly runRaw: (
     bound: BoundRaw<Tables>,
     request: Omit<Request, 'input'>,
@@ -368,9 +338,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       const subject = 'effect' in called ? subjectOf(called, request.input) : {}
       await audit.failed(eventOf(audited, request, subject), error)
     },
-    runJob: async (job) => {
+    runJob: async (job, { signal = NEVER, fence } = {}) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
-      await job.run(contextFor({ caller, requestId: job.name, signal: NEVER }, undefined))
+      const ctx = contextFor({ caller, requestId: job.name, signal }, undefined)
+      await job.run(fence ? fenced(ctx, fence) : ctx)
     },
     runRaw: async ({ route, handler }, request, raw) => {
       const call = rawAuditOf(audit, route, request)

@@ -102,6 +102,8 @@ export type RawRoute = {
   readonly isSensitive?: boolean
   /** Shows its progress as it goes on, and so has no deadline. */
   readonly isLong?: boolean
+  /** Asks how this instance is. */
+  readonly isProbe?: boolean
   /** Not for a browser's session: a cookie is as good as none. */
   readonly bearerOnly?: boolean
   /** How a call stands in the audit trail; without it, it leaves no trace. */

@@ -58,6 +58,14 @@ describe('verify', () => {
     expect(await passwords.verify(`${password}b`, hash)).toBe(false)
   })
 
+  test('an empty password is no quicker to refuse than that of an unknown user', async () => {
+    const hash = await passwords.hash('correct horse')
+    const wrong = await elapsedMs(() => passwords.verify('wrong horse', hash))
+    const empty = await elapsedMs(() => passwords.verify('', hash))
+    expect(empty.answer).toBe(false)
+    expect(empty.ms).toBeGreaterThan(10 * wrong.ms)
+  })
+
   test('a broken character does not pass for the replacement character', async () => {
     const hash = await passwords.hash('1234567\ufffd')
     expect(await passwords.verify('1234567\ud800', hash)).toBe(false)

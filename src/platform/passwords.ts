@@ -80,9 +80,12 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   }
 }
 
-/** bcrypt would compare an over-long password by its head alone, and a broken one by its replacement characters. */
+/**
+ * An over-long password would be compared by a digest of it, a broken one by its replacement characters, and an empty one not at
+ * all: in no time, which would tell who is a user.
+ */
 function isHashable(password: string): boolean {
-  return password.isWellFormed() && passwordBytes(password) <= MAX_PASSWORD_BYTES
+  return password !== '' && password.isWellFormed() && passwordBytes(password) <= MAX_PASSWORD_BYTES
 }
 
 /** The cost a hash was made with; 0 when it is no bcrypt hash. */

@@ -14,9 +14,11 @@ type ValkeyOptions = {
   /** What is kept there, for messages: `session store`. */
   readonly what: string
   readonly log: Logger
+  /** How long a connection may take, and how long an answer. */
+  readonly patienceMs?: number
 }
 
-/** For a connection and for an answer; both together stay below two seconds, since a new connection answers at once or not at all. */
+/** Both together stay below two seconds, since a new connection answers at once or not at all. */
 const PATIENCE_MS = 1500
 
 const codeOf = (error: unknown): string =>
@@ -26,10 +28,10 @@ const codeOf = (error: unknown): string =>
 const isRefusal = (error: unknown): boolean => codeOf(error) === 'ERR_REDIS_SERVER_ERROR'
 const isClosed = (error: unknown): boolean => codeOf(error) === 'ERR_REDIS_CONNECTION_CLOSED'
 
-const inTime = async <T>(work: Promise<T>): Promise<T> => {
+const inTime = async <T>(work: Promise<T>, patienceMs: number): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS)
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
   })
   try {
     return await Promise.race([work, late])
@@ -39,7 +41,7 @@ const inTime = async <T>(work: Promise<T>): Promise<T> => {
 }
 
 /** Opens no connection yet. */
-export const openValkey = ({ url, what, log }: ValkeyOptions): Valkey => {
+export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyOptions): Valkey => {
   const { host } = new URL(url)
   let client: RedisClient | undefined
   let isAway = false
@@ -52,7 +54,7 @@ export const openValkey = ({ url, what, log }: ValkeyOptions): Valkey => {
 
   const connect = (): RedisClient => {
     // Its own reconnecting gives up after some tries, and lets commands wait meanwhile.
-    const made = new RedisClient(url, { autoReconnect: false, connectionTimeout: PATIENCE_MS })
+    const made = new RedisClient(url, { autoReconnect: false, connectionTimeout: patienceMs })
     made.onclose = () => {
       if (client === made) client = undefined
     }
@@ -63,7 +65,7 @@ export const openValkey = ({ url, what, log }: ValkeyOptions): Valkey => {
     client ??= connect()
     const used = client
     try {
-      return await inTime(used.send(command, [...args]))
+      return await inTime(used.send(command, [...args]), patienceMs)
     } catch (error) {
       if (!isRefusal(error)) drop(used)
       throw error

@@ -7,7 +7,7 @@ import { migrations } from '../migrations/index.ts'
 import type { Config } from '../platform/config.ts'
 import { createSecrets, type Secrets, sealedKeyId } from '../platform/crypto.ts'
 import type { Engine } from '../platform/db/database.ts'
-import { ddlFor, MigrationError, pendingOf } from '../platform/db/migrate.ts'
+import { ddlFor, MigrationError, pendingOf, UnfinishedCopyError } from '../platform/db/migrate.ts'
 import type { AppliedMigration } from '../platform/db/sqlite-file.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -32,7 +32,9 @@ export const checkSchema = (applied: readonly AppliedMigration[], engine: Engine
     return problem(
       'schema',
       error.message,
-      'install that version of Plat, or plat restore a backup that this one can read',
+      error instanceof UnfinishedCopyError
+        ? 'copy again, or serve what it was copied from'
+        : 'install that version of Plat, or plat restore a backup that this one can read',
     )
   }
 }

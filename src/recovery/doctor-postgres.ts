@@ -1,6 +1,7 @@
 /** PostgreSQL: it answers, in UTF-8, with pg_trgm, and holds a schema that this program knows. */
 import { SQL } from 'bun'
 import type { Config } from '../platform/config.ts'
+import { mostConnections } from '../platform/db/postgres.ts'
 import type { AppliedMigration } from '../platform/db/sqlite-file.ts'
 import { checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
@@ -46,6 +47,22 @@ const checkTrigrams = async (query: Query): Promise<Finding> => {
   )
 }
 
+/** What one instance may open has to be there; how many of them there are only their owner knows. */
+const checkConnections = async (query: Query, { databaseConnections }: Config): Promise<Finding> => {
+  const [row] = await query(
+    "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS n",
+  )
+  const [offered, wanted] = [Number(row?.n), mostConnections(databaseConnections)]
+  const each = `one Plat opens up to ${wanted}`
+  return offered < wanted
+    ? problem(
+        'connections',
+        `the server takes ${offered}, and ${each}`,
+        'raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS',
+      )
+    : ok('connections', `${each}; the server takes those of ${Math.floor(offered / wanted)}`)
+}
+
 const appliedIn = async (query: Query): Promise<AppliedMigration[]> => {
   const [row] = await query("SELECT to_regclass('migrations') IS NOT NULL AS is_there")
   if (row?.is_there !== true) return []
@@ -69,7 +86,7 @@ export const checkPostgres = async (url: string, config: Config): Promise<Findin
     const server = await checkServer(query, place)
     const schema = checkSchema(await appliedIn(query), 'postgres')
     const key = schema.status === 'ok' ? [await checkKey(query, config)] : []
-    return [server, await checkTrigrams(query), schema, ...key]
+    return [server, await checkConnections(query, config), await checkTrigrams(query), schema, ...key]
   } catch (error) {
     return [failed(error, place)]
   } finally {

@@ -258,6 +258,15 @@ if (dialects().includes('postgres')) {
         expect(findings.find(({ check }) => check === 'encryption key')?.status).toBe('ok')
       }))
 
+    test('that takes fewer connections than one Plat may open', () =>
+      onDatabase(async (url) => {
+        const finding = await found('connections', { DATABASE_URL: url, DATABASE_CONNECTIONS: '1000' })
+        expect(finding).toMatchObject({
+          status: 'problem',
+          message: expect.stringMatching(/and one Plat opens up to 1501$/),
+        })
+      }))
+
     test('that does not answer, without its password', async () => {
       const finding = await found('database', { DATABASE_URL: 'postgres://plat:sesame@127.0.0.1:9/plat' })
       expect(finding).toMatchObject({

@@ -58,7 +58,7 @@ const requireSpace = (dataDir: string, size: number): void => {
 }
 
 /** A command that root runs must leave files that the server's own user can open. */
-const giveToOwner = (dataDir: string, name: string): void => {
+export const giveToOwner = (dataDir: string, name: string): void => {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(dataDir)
   chownSync(join(dataDir, name), uid, gid)

@@ -1,8 +1,8 @@
 /** A real Plat on a real, fresh database, for tests: everything but the socket. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compose, dataFile, openDatabase, type Plat } from '../compose.ts'
+import { compose, openDatabase, type Plat } from '../compose.ts'
 import { contracts } from '../features/index.ts'
 import type { Tables } from '../features/tables.ts'
 import { createClient } from '../platform/client.ts'
@@ -14,7 +14,8 @@ import { OutboundError, targetRules } from '../platform/outbound-target.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { startScan } from '../scanner/process.ts'
 import { createRole, createUser, keyFor } from './identities.ts'
-import { type Dialect, postgresDatabase } from './servers.ts'
+import { copyDataFile, migratedPostgres } from './migrated.ts'
+import type { Dialect } from './servers.ts'
 
 const ORIGIN = 'http://plat.test'
 /** Tests ask more than a person does; those of the limits set them again. */
@@ -75,23 +76,6 @@ export type TestApp = {
 
 const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })
 
-/** Migrating takes longer than copying, so it is done once per process. */
-let template: string | undefined
-
-const prepare = async (config: Config, now: () => Date): Promise<void> => {
-  if (config.databaseUrl !== undefined) return
-  if (template === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'plat-template-'))
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-    const opened = await openDatabase({ config: { ...config, dataDir: folder }, log: quiet, now })
-    // So that no test waits for the hash of a first admin.
-    await createUser(opened.db, { username: 'first', roles: ['admin'] })
-    await opened.close()
-    template = dataFile({ ...config, dataDir: folder })
-  }
-  if (!existsSync(dataFile(config))) copyFileSync(template, dataFile(config))
-}
-
 export const testApp = async ({
   dialect = 'sqlite',
   env = {},
@@ -102,7 +86,7 @@ export const testApp = async ({
   startScan: scanner,
 }: TestOptions = {}): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-test-'))
-  const server = dialect === 'postgres' ? await postgresDatabase() : undefined
+  const server = dialect === 'postgres' ? await migratedPostgres() : undefined
   const config = loadConfig({
     env: {
       ...UNLIMITED,
@@ -114,9 +98,10 @@ export const testApp = async ({
     },
     cwd: dataDir,
   })
-  await prepare(config, now)
+  const isFresh = server !== undefined || (config.databaseUrl === undefined && (await copyDataFile(config)))
   const opened = await openDatabase({ config, log, now })
-  if (server) await createUser(opened.db, { username: 'first', roles: ['admin'] })
+  // So that no test waits for the hash of a first admin.
+  if (isFresh) await createUser(opened.db, { username: 'first', roles: ['admin'] })
   const plat = await compose({ config, log, now }, opened, {
     ...(passwords ? { passwords } : {}),
     ...(scanner ? { startScan: scanner } : {}),

@@ -33,7 +33,7 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
   const kernel = createKernel({ db, features, now: () => new Date(), log, committed: () => {}, audit: NO_AUDIT })
   const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
   const config = loadConfig({ env: { RATE_LIMIT_ENABLED: 'false' }, cwd: '/nowhere' })
-  const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date() })
+  const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date(), limitStore: undefined })
   const app = createApp({ kernel, features, identify, guard, log })
   return {
     fetch: app.fetch,

@@ -1,5 +1,4 @@
 /** People for tests: users, roles and keys put straight into the database. Hashing a password takes a second, so nobody does. */
-import { hashSync } from '@node-rs/bcrypt'
 import { makeKey } from '../features/keys/keys.ts'
 import { insert as insertKey } from '../features/keys/store.ts'
 import { canonicalPermission } from '../features/roles/catalogue.ts'
@@ -35,7 +34,9 @@ export const createUser = async (db: Db<Tables>, user: TestUser): Promise<{ id: 
       username: user.username,
       email: user.email ?? '',
       full_name: '',
-      password_hash: isOwn ? hashSync(user.password, QUICK_COST) : PASSWORD_HASH,
+      password_hash: isOwn
+        ? Bun.password.hashSync(user.password, { algorithm: 'bcrypt', cost: QUICK_COST })
+        : PASSWORD_HASH,
       is_active: user.isActive ?? true,
       created_at: CREATED,
       updated_at: CREATED,

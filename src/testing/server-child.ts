@@ -7,6 +7,7 @@ import { openDatabase } from '../compose.ts'
 import { loadConfig } from '../platform/config.ts'
 import { createLogger } from '../platform/log.ts'
 import { createUser, keyFor } from './identities.ts'
+import { copyDataFile } from './migrated.ts'
 
 const main = resolve(import.meta.dir, '../main.ts')
 const reachingMain = resolve(import.meta.dir, 'reaching-main.ts')
@@ -37,6 +38,8 @@ export type StartOptions = {
   readonly under?: readonly string[]
   /** Lets its webhooks reach receivers on loopback. */
   readonly reachesReceivers?: boolean
+  /** Told of each piece of its log. */
+  readonly onLog?: (text: string) => void
 }
 
 /** A line may be half written. */
@@ -55,15 +58,17 @@ const urlIn = (log: string): string | undefined =>
     .flatMap((line) => Listening.safeParse(parsed(line)).data?.url ?? [])[0]
 
 /** Reads on after it has found the address, so that the server never waits for a reader of its log. */
-const addressIn = (stderr: ReadableStream<Uint8Array>): Promise<string> =>
+const addressIn = (stderr: ReadableStream<Uint8Array>, onLog?: (text: string) => void): Promise<string> =>
   new Promise((found, failed) => {
     const read = async () => {
       let log = ''
       let isFound = false
       const decoder = new TextDecoder()
       for await (const chunk of stderr) {
+        const text = decoder.decode(chunk, { stream: true })
+        onLog?.(text)
         if (isFound) continue
-        log += decoder.decode(chunk, { stream: true })
+        log += text
         const url = urlIn(log)
         if (url === undefined) continue
         isFound = true
@@ -74,11 +79,42 @@ const addressIn = (stderr: ReadableStream<Uint8Array>): Promise<string> =>
     read().catch(failed)
   })
 
+export type Spawned = ServerChild & { readonly child: Bun.Subprocess }
+
+/** Starts a server with these settings, and no others of Plat's; resolves when it listens. */
+export const spawnServer = async (
+  env: Readonly<Record<string, string>>,
+  { under = [], reachesReceivers = false, onLog }: Omit<StartOptions, 'env'> = {},
+  spawned: (child: Bun.Subprocess) => void = () => {},
+): Promise<Spawned> => {
+  const program = reachesReceivers ? [reachingMain] : [main, 'serve']
+  const child = Bun.spawn([...under, process.execPath, '--no-env-file', ...program], {
+    env: { ...process.env, LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', ...env },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  spawned(child)
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return child.exited
+  }
+  return {
+    child,
+    url: await addressIn(child.stderr, onLog),
+    pid: child.pid,
+    kill: async () => {
+      await end('SIGKILL')
+    },
+    stop: () => end('SIGTERM'),
+  }
+}
+
 export const serverFolder = async (settings: Readonly<Record<string, string>> = {}): Promise<ServerFolder> => {
   const dir = mkdtempSync(join(tmpdir(), 'plat-child-'))
   const env = { LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', ...settings, DATA_DIR: dir }
   const log = createLogger({ level: 'error', format: 'text', write: () => {} })
   const config = loadConfig({ env, cwd: dir })
+  if (config.databaseUrl === undefined) await copyDataFile(config)
   // Before the first start, which would make an admin and hash a password.
   const { db, close } = await openDatabase({ config, log, now: () => new Date() })
   const { id } = await createUser(db, { username: 'admin', roles: ['admin'] })
@@ -86,29 +122,11 @@ export const serverFolder = async (settings: Readonly<Record<string, string>> = 
   await close()
 
   const running = new Set<Bun.Subprocess>()
-  const start: ServerFolder['start'] = async ({ env: more = {}, under = [], reachesReceivers = false } = {}) => {
-    const program = reachesReceivers ? [reachingMain] : [main, 'serve']
-    const child = Bun.spawn([...under, process.execPath, '--no-env-file', ...program], {
-      env: { ...process.env, ...env, ...more },
-      stdout: 'ignore',
-      stderr: 'pipe',
+  const start: ServerFolder['start'] = ({ env: more = {}, ...options } = {}) =>
+    spawnServer({ ...env, ...more }, options, (child) => {
+      running.add(child)
+      void child.exited.then(() => running.delete(child))
     })
-    running.add(child)
-    const end = async (signal: NodeJS.Signals) => {
-      child.kill(signal)
-      const code = await child.exited
-      running.delete(child)
-      return code
-    }
-    return {
-      url: await addressIn(child.stderr),
-      pid: child.pid,
-      kill: async () => {
-        await end('SIGKILL')
-      },
-      stop: () => end('SIGTERM'),
-    }
-  }
 
   return {
     dir,

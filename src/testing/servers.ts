@@ -2,7 +2,7 @@
 // this process, however it ends.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readFileSync, statfsSync, watch } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +26,11 @@ interface Cluster {
   copyFiles: string
 }
 
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
 let cluster: Promise<Cluster> | undefined
 
 /** The PostgreSQL cluster of this process, started at the first call. The URL is the superuser's. */
@@ -39,12 +44,15 @@ export function postgres(): Promise<Cluster> {
 
 let databaseCount = 0
 
-/** A fresh, empty UTF-8 database of its own in the cluster. Dropping it closes what is still connected to it. */
-export async function postgresDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/**
+ * A fresh UTF-8 database of its own in the cluster: empty, or a copy of another one that nobody is connected to. Dropping it
+ * closes what is still connected to it.
+ */
+export async function postgresDatabase(template = 'template0'): Promise<TestDatabase> {
   const { url, copyFiles } = await postgres()
   databaseCount += 1
   const name = `test_${databaseCount}`
-  await execute(url, `create database ${name} template template0 ${copyFiles}`)
+  await execute(url, `create database ${name} template ${template} ${copyFiles}`)
   return {
     url: new URL(`/${name}`, url).href,
     drop: () => execute(url, `drop database if exists ${name} with (force)`),
@@ -97,24 +105,65 @@ const postgresSettings = {
   unix_socket_directories: '',
 }
 
-async function startPostgres(onDeath: () => void): Promise<Cluster> {
+/** The cluster whose data is in `data`, a folder's name: of the server's own directory, or a path. */
+function postgresLaunch(port: number, data: (dir: string) => string, more: Record<string, string> = {}): Launch {
   const binaries = findPostgres() ?? missing('the PostgreSQL server')
-  const port = await freePort()
-  const settings = Object.entries(postgresSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const settings = Object.entries({ ...postgresSettings, ...more }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
   const initdb = (dir: string, locale: string) =>
-    shell([binaries.initdb, '-D', join(dir, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '-N', locale])
-  const { dir } = await launch({
+    shell([binaries.initdb, '-D', data(dir), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '-N', locale])
+  return {
     // C.UTF-8 sorts by code point and knows letters beyond ASCII, as pg_trgm has to; not every system has it.
-    prepare: (dir) => `{ ${initdb(dir, '--locale=C.UTF-8')} || ${initdb(dir, '--locale=C')}; }`,
-    serve: (dir) => [binaries.postgres, '-D', join(dir, 'data'), '-p', `${port}`, ...settings],
+    prepare: (dir) =>
+      `{ [ -e ${shell([join(data(dir), 'PG_VERSION')])} ] || ${initdb(dir, '--locale=C.UTF-8')} || ${initdb(dir, '--locale=C')}; }`,
+    serve: (dir) => [binaries.postgres, '-D', data(dir), '-p', `${port}`, ...settings],
     // The eighth line of postmaster.pid is the server's state.
     isReady: (dir) =>
-      read(join(dir, 'data', 'postmaster.pid'))
+      read(join(data(dir), 'postmaster.pid'))
         .split('\n')[7]
         ?.trim() === 'ready',
     stopSignal: 'QUIT',
-    onDeath,
-  })
+  }
+}
+
+/**
+ * A PostgreSQL server of its own. After `stop()`, which is a crash of it, its address refuses connections until `start()` brings
+ * it back there with what was committed.
+ */
+export async function stoppablePostgres() {
+  const port = await freePort()
+  const data = mkdtempSync(join(temporaryParent(serverUser() !== undefined), 'plat-cluster-'))
+  const user = serverUser()
+  if (user) chownSync(data, user.uid, user.gid)
+  const forget = () => rmSync(data, { recursive: true, force: true })
+  process.on('exit', forget)
+  // What it has acknowledged it has after a crash of its own, if not of the machine.
+  const launchHere = () => launch(postgresLaunch(port, () => data, { synchronous_commit: 'on' }))
+  let running: Running | undefined = await launchHere()
+  const stop = async () => {
+    const stopped = running?.stop()
+    running = undefined
+    await stopped
+  }
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    stop,
+    async start() {
+      running ??= await launchHere()
+    },
+    async remove() {
+      await stop()
+      process.off('exit', forget)
+      forget()
+    },
+  }
+}
+
+async function startPostgres(onDeath: () => void): Promise<Cluster> {
+  const port = await freePort()
+  const { dir } = await launch({ ...postgresLaunch(port, (dir) => join(dir, 'data')), onDeath })
   const version = Number(read(join(dir, 'data', 'PG_VERSION')))
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,

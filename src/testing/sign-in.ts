@@ -8,7 +8,8 @@ import { type Config, loadConfig } from '../platform/config.ts'
 import { createLogger } from '../platform/log.ts'
 import { createPasswords, type Passwords } from '../platform/passwords.ts'
 import { UNLIMITED } from './app.ts'
-import { type Dialect, postgresDatabase } from './servers.ts'
+import { copyDataFile, migratedPostgres } from './migrated.ts'
+import type { Dialect } from './servers.ts'
 
 export type SignInOptions = {
   readonly config?: Partial<Config>
@@ -38,10 +39,11 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry), now })
   const dir = mkdtempSync(join(tmpdir(), 'plat-sign-in-'))
-  const server = dialect === 'postgres' ? await postgresDatabase() : undefined
+  const server = dialect === 'postgres' ? await migratedPostgres() : undefined
   const env = { ...UNLIMITED, DATA_DIR: dir, ...(server ? { DATABASE_URL: server.url } : {}) }
   const config: Config = { ...loadConfig({ env, cwd: dir }), ...options.config }
   const passwords = options.passwords ?? createPasswords({ cost: 4 })
+  if (!server) await copyDataFile(config)
   const context = { config, log, now }
   const plat = await compose(context, await openDatabase(context), { passwords, withFirstAdmin: false })
 

@@ -84,6 +84,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         summary: 'Runs the scans that are in line, and takes up those that were interrupted',
         everyMs: 2 * SECOND_MS,
         runsAtStart: true,
+        onEveryInstance: true,
         run: runner.tend,
       },
       {
@@ -109,6 +110,8 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
       },
     ],
     committed: runner.committed,
+    heard: runner.committed,
+    missed: runner.ask,
     close: runner.close,
   }
 }

@@ -4,6 +4,8 @@
  */
 import type { Config } from '../../platform/config.ts'
 import type { Secrets } from '../../platform/crypto.ts'
+import { AppError } from '../../platform/errors.ts'
+import { fenced } from '../../platform/fence.ts'
 import type { Kernel } from '../../platform/kernel.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ScanEnd, ScanProcess, startScan as StartScan } from '../../scanner/process.ts'
@@ -26,8 +28,8 @@ const MAX_RESUMES = 3
 /** After that time too much may have changed to go on from there. */
 const RESUME_WITHIN_MS = 600_000
 /** Another instance that has not been heard of for this long is gone. */
-const SILENCE_MS = 60_000
-const BEAT_MS = 15_000
+const SILENCE_MS = 20_000
+const BEAT_MS = 5000
 /** Events after which there may be something to start or to stop. */
 const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.deleted', 'network.deleted'])
 
@@ -42,12 +44,21 @@ export type RunnerOptions = {
 export type Runner = {
   /** Starts what can be started, stops what is no longer wanted, and takes up what was left behind. */
   readonly tend: (ctx: Ctx) => Promise<void>
+  /** Something was committed, here or by another instance. */
   readonly committed: (events: readonly string[]) => void
+  /** Looks at once. */
+  readonly ask: () => void
   /** Stops every scan; those that run are taken up at the next start. */
   readonly close: () => Promise<void>
 }
 
+/** Another instance runs the scan by now, or it was deleted. */
+class LostScanError extends Error {
+  override readonly name = 'LostScanError'
+}
+
 type Running = {
+  /** Writes for as long as the scan is ours. */
   readonly ctx: Ctx
   readonly scan: Scan
   process: ScanProcess | undefined
@@ -55,7 +66,13 @@ type Running = {
   done: Promise<void>
   readonly began: { readonly atMs: number; scanned: number | undefined }
   readonly portion: Portion
+  /** Its last report could not be stored, because the database was away: it goes on from where it was. */
+  isInterrupted: boolean
 }
+
+/** The database is away, and will be back: the scan is found again as one that nobody runs. A full disk is another matter. */
+const isPassing = ({ store }: Ctx, error: unknown): boolean =>
+  error instanceof AppError && error.code === 'UNAVAILABLE' && !store.sql.hasOneWriter
 
 type Open = Awaited<ReturnType<typeof store.open>>[number]
 
@@ -108,6 +125,20 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     intake: Omit<Intake, 'stage'>,
     report: FromScanner,
   ): Promise<void> => {
+    try {
+      await handle(ctx, entry, intake, report)
+    } catch (error) {
+      entry.isInterrupted = isPassing(ctx, error)
+      throw error
+    }
+  }
+
+  const handle = async (
+    ctx: Ctx,
+    entry: Running,
+    intake: Omit<Intake, 'stage'>,
+    report: FromScanner,
+  ): Promise<void> => {
     const { id } = entry.scan
     if (report.type === 'ready')
       await ctx.write(async (tx) => {
@@ -136,6 +167,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
 
   const conclude = async (ctx: Ctx, entry: Running, previousScanId: string, end: ScanEnd): Promise<void> => {
     const { id } = entry.scan
+    if (entry.isInterrupted) return
     if (end.result === 'done') await complete(ctx, entry, previousScanId)
     else if (end.result === 'failed') await ctx.write((tx) => fail(tx, entry.scan, end.message))
     // One that was called off is on record as such; one that died is taken up at the next look.
@@ -160,7 +192,12 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   }
 
   /** Runs a scan that this process has taken, until nothing more is to be written for it. */
-  const begin = (ctx: Ctx, scan: Scan): void => {
+  const begin = (given: Ctx, scan: Scan): void => {
+    const hold = async (tx: Ctx): Promise<void> => {
+      if (!(await store.isRunBy(tx, scan.id, me))) throw new LostScanError(`the scan ${scan.id} is run elsewhere`)
+    }
+    // Where nobody else writes, nobody else takes it.
+    const ctx = given.store.sql.hasOneWriter ? given : fenced(given, hold)
     const entry: Running = {
       ctx,
       scan,
@@ -168,10 +205,14 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       done: Promise.resolve(),
       began: { atMs: Date.parse(scan.started_at ?? scan.created_at), scanned: undefined },
       portion: portionFor(ctx),
+      isInterrupted: false,
     }
     running.set(scan.id, entry)
     entry.done = run(ctx, entry)
       .catch(async (error: unknown) => {
+        if (error instanceof LostScanError) return ctx.log.info('a scan goes on elsewhere', { scan: scan.id })
+        if (isPassing(ctx, error))
+          return ctx.log.warn('a scan was interrupted, and goes on later', { scan: scan.id, error })
         ctx.log.error('a scan could not be run', { scan: scan.id, error })
         await ctx.write((tx) => fail(tx, scan, 'the server could not run it; its log says why'))
       })
@@ -186,7 +227,11 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const take = async (ctx: Ctx, { id }: Open): Promise<void> => {
     const scan = await ctx.write(async (tx) => {
       const started = { status: 'running' as const, runner: me, started_at: tx.now, heartbeat_at: tx.now }
+      // Another instance may have begun one since the look.
+      if (!tx.store.sql.hasOneWriter && (await store.countRunning(tx)) >= config.discoveryMaxConcurrent)
+        return undefined
       if (!(await store.change(tx, { id, from: ['pending'] }, started))) return undefined
+      await store.beat(tx, [id], me)
       const taken = await store.find(tx, id)
       if (taken) await tx.emit('discovery.started', taken)
       return taken
@@ -196,10 +241,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     begin(ctx, scan)
   }
 
-  const isLeftBehind = ({ id, status, runner, heartbeat_at }: Open, ctx: Ctx): boolean => {
+  const isLeftBehind = ({ id, status, runner, silence_ms }: Open, ctx: Ctx): boolean => {
     if (status !== 'running' || running.has(id)) return false
     if (runner === me || runner === '' || ctx.store.sql.hasOneWriter) return true
-    return Date.parse(ctx.now) - Date.parse(heartbeat_at) > SILENCE_MS
+    return Number(silence_ms) > SILENCE_MS
   }
 
   const takeUp = async (ctx: Ctx, { id, runner, heartbeat_at, resumes }: Open): Promise<void> => {
@@ -220,6 +265,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       // Without a runner it was left in good order.
       const taken = { runner: me, heartbeat_at: tx.now, resumes: runner === '' ? resumes : resumes + 1 }
       if (!(await store.change(tx, { id, from: ['running'], runner }, taken))) return undefined
+      await store.beat(tx, [id], me)
       await store.addNote(tx, id, 'goes on from where it was')
       return found
     })
@@ -229,7 +275,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const beat = async (ctx: Ctx): Promise<void> => {
     if (running.size === 0 || Date.now() - lastBeatMs < BEAT_MS) return
     lastBeatMs = Date.now()
-    await ctx.write((tx) => store.beat(tx, [...running.keys()]))
+    await ctx.write((tx) => store.beat(tx, [...running.keys()], me))
   }
 
   const look = async (ctx: Ctx): Promise<void> => {
@@ -274,6 +320,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
 
   return {
     tend,
+    ask,
     committed: (events) => {
       if (events.some((event) => NEWS.has(event))) ask()
     },
@@ -283,7 +330,11 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       const left = [...running.values()]
       for (const { process } of left) process?.cancel()
       await Promise.all(left.map(({ done }) => done))
-      for (const { ctx, scan } of left) await ctx.write((tx) => store.change(tx, mine(scan.id), { runner: '' }))
+      for (const { ctx, scan } of left)
+        await ctx
+          .write((tx) => store.change(tx, mine(scan.id), { runner: '' }))
+          // Whoever takes it up waits a little longer for it.
+          .catch((error: unknown) => ctx.log.warn('a scan could not be left in good order', { scan: scan.id, error }))
     },
   }
 }

@@ -1,5 +1,6 @@
 /** The queries of scans; the only writer of their tables. */
 import { type SqlBool, sql } from 'kysely'
+import { pause } from '../../platform/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Scan, ScanDetail, ScanNote, ScanPrivilege, ScanStatus } from './schema.ts'
 import type { ChangeRow, ScanRow, ScanStateRow } from './table.ts'
@@ -75,7 +76,7 @@ export const withState = async (ctx: Ctx, scan: Scan): Promise<ScanDetail> => {
 export const insert = async (ctx: Ctx, { progress_percent: _, ...scan }: Scan): Promise<void> => {
   await ctx.db
     .insertInto('discovery_scans')
-    .values({ ...scan, runner: '', heartbeat_at: scan.created_at, resumes: 0 })
+    .values({ ...scan, runner: '', heartbeat_at: scan.created_at, beat_ms: 0, resumes: 0 })
     .execute()
   await ctx.db
     .insertInto('discovery_scan_states')
@@ -125,10 +126,34 @@ export const change = async (ctx: Ctx, { id, from, runner }: Condition, fields: 
   return numUpdatedRows > 0n
 }
 
-/** Tells that the process lives; no change of the scan itself, as far as anybody is told. */
-export const beat = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+/** Tells that the process lives, of those that it still runs; no change of a scan itself, as far as anybody is told. */
+export const beat = async (ctx: Ctx, ids: readonly string[], runner: string): Promise<void> => {
   if (ids.length === 0) return
-  await ctx.db.updateTable('discovery_scans').set({ heartbeat_at: ctx.now }).where('id', 'in', ids).execute()
+  const beat_ms = ctx.store.sql.nowMs(Date.parse(ctx.now))
+  await ctx.db
+    .updateTable('discovery_scans')
+    .set({ heartbeat_at: ctx.now, beat_ms })
+    .where('id', 'in', ids)
+    .where('runner', '=', runner)
+    .execute()
+}
+
+/** Whether a process runs a scan; nobody else takes it up before the transaction ends. */
+export const isRunBy = async (ctx: Ctx, id: string, runner: string): Promise<boolean> => {
+  const held = ctx.db.selectFrom('discovery_scans').select('id').where('id', '=', id).where('runner', '=', runner)
+  return (await ctx.store.sql.lockRows(held).executeTakeFirst()) !== undefined
+}
+
+/** How many run, of all servers; no other is started before the transaction ends. */
+export const countRunning = async (ctx: Ctx): Promise<number> => {
+  // The lock has no table of its own types.
+  await ctx.store.sql.lockNames(ctx.db as never, ['discovery scans'])
+  const { n } = await ctx.db
+    .selectFrom('discovery_scans')
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow()
+  return Number(n)
 }
 
 /** What waits or runs, oldest first. */
@@ -136,6 +161,10 @@ export const open = (ctx: Ctx) =>
   ctx.db
     .selectFrom('discovery_scans')
     .select(['id', 'network_id', 'status', 'runner', 'heartbeat_at', 'resumes', 'started_at'])
+    // By the clock that the servers share.
+    .select(({ ref }) =>
+      sql<number | string>`${ctx.store.sql.nowMs(Date.parse(ctx.now))} - ${ref('beat_ms')}`.as('silence_ms'),
+    )
     .where('status', 'in', ['pending', 'running'])
     .orderBy('created_at')
     .orderBy('id')
@@ -226,7 +255,13 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.db.deleteFrom('discovery_scans').where('id', '=', id).execute()
 }
 
+/** Changes of one statement. */
+const REMOVED_AT_ONCE = 250
+
+/** In one transaction, in which the event loop turns: the changes of a scan may be those of sixty-five thousand devices. */
 export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
+  const scans = await ctx.db.selectFrom('discovery_scans').select('id').where('network_id', '=', networkId).execute()
+  for (const { id } of scans) while ((await removeSomeChanges(ctx, id, REMOVED_AT_ONCE)) > 0) await pause()
   await ctx.db.deleteFrom('discovery_scans').where('network_id', '=', networkId).execute()
 }
 

@@ -5,6 +5,8 @@ export type ScanRow = Omit<Scan, 'progress_percent'> & {
   /** The process that runs it, and when that was last heard of. */
   runner: string
   heartbeat_at: string
+  /** The same by the clock that the servers share, in ms since the epoch. */
+  beat_ms: number
   /** How many times it went on after its process had died. */
   resumes: number
 }

@@ -1,47 +1,11 @@
 // What the live feed sends, to whom, from where on, and whom it lets go.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { follow, type Heard } from '../../testing/feed.ts'
 import { dialects } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 
 const TIMEOUT_MS = 60_000
-
-type Heard = { readonly id: number; readonly event: string; readonly data: Record<string, unknown> }
-
-const heardIn = (text: string): Heard[] =>
-  text.split('\n\n').flatMap((block) => {
-    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
-    const [event, data] = [field('event'), field('data')]
-    return event === undefined || data === undefined ? [] : [{ id: Number(field('id')), event, data: JSON.parse(data) }]
-  })
-
-/** Follows until it is told to stop. */
-const follow = async (caller: TestCaller, query = '', headers: Record<string, string> = {}) => {
-  const response = await caller.request('GET', `/api/events${query}`, undefined, headers)
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
-  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  let isOver = false
-  const reading = (async () => {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      text += decoder.decode(value, { stream: true })
-    }
-    isOver = true
-  })()
-  return {
-    heard: () => heardIn(text),
-    hears: (n: number) => until(`${n} events`, () => (heardIn(text).length >= n ? heardIn(text) : undefined)),
-    opened: () => until('an open stream', () => (text.startsWith('retry:') ? text : undefined)),
-    isOver: () => until('the end of the stream', () => isOver || undefined),
-    stop: async () => {
-      await reader.cancel()
-      await reading
-    },
-  }
-}
 
 describe.each([...dialects()])('the live feed on %s', (dialect) => {
   let app: TestApp
@@ -215,7 +179,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
       const other = await testApp({ dialect })
       const feed = await follow(await other.as('admin'))
       await feed.opened()
-      other.plat.beginStop()
+      other.plat.letGo()
       await feed.isOver()
       await other.close()
     },

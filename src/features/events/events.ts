@@ -15,11 +15,17 @@ export type EventOptions = { readonly db: Db<Tables>; readonly log: Logger }
 const KEPT_MS = 24 * 60 * 60 * 1000
 const PURGE_MS = 10 * 60 * 1000
 const PURGE_BATCH = 2000
-/** Where other processes write to the same database. */
+/** Where other processes write to the same database, and do not tell. */
 const OTHERS_MS = 1000
+/** And where they do: what was told by one that died over it is found out by then. */
+const OTHERS_TELL_MS = 5000
 
 /** After these, who may see what may be another one: listeners come back and are judged anew. */
 const ABOUT_ACCESS = /^(user|role|key|session)\./
+/** What `ABOUT_ACCESS` is told of, for when it is not told. */
+const ACCESS = ['user_roles', 'roles', 'role_permissions', 'api_keys'] as const
+/** The same, but that it changes with each sign-in as well: looked at after a time when nothing was heard. */
+const PEOPLE = ['users'] as const
 
 export const eventsFeature = ({ db, log }: EventOptions): Feature => {
   const scope = { db: db.read, store: db }
@@ -31,8 +37,29 @@ export const eventsFeature = ({ db, log }: EventOptions): Feature => {
     },
     log,
   })
-  const others = db.sql.hasOneWriter ? undefined : setInterval(feed.wake, OTHERS_MS)
+  let seen: { readonly access: string; readonly people: string } | undefined
+  let lookedMs = 0
+  /** What others have done, whether it was heard of or not. */
+  const look = async (wasSilent: boolean): Promise<void> => {
+    if (feed.listeners() === 0) return
+    lookedMs = performance.now()
+    feed.wake()
+    const [access, people] = [await db.revision(ACCESS), await db.revision(PEOPLE)]
+    if (seen && (seen.access !== access || (wasSilent && seen.people !== people))) feed.release()
+    seen = { access, people }
+  }
+  /** While the database is away there is nothing to be seen; the feed itself says so in the log. */
+  const tryLook = (wasSilent: boolean): void => void look(wasSilent).catch(() => {})
+  const tick = (): void => {
+    const isHearing = db.peers?.isHearing() === true
+    if (performance.now() - lookedMs >= (isHearing ? OTHERS_TELL_MS : OTHERS_MS)) tryLook(!isHearing)
+  }
+  const others = db.sql.hasOneWriter ? undefined : setInterval(tick, OTHERS_MS)
   others?.unref()
+  const told = (names: readonly string[]): void => {
+    if (names.includes(RECORDED)) feed.wake()
+    if (names.some((name) => ABOUT_ACCESS.test(name))) feed.release()
+  }
   const before = async (moment: string): Promise<number | undefined> => {
     // Whatever came then is no longer kept: there is no such number, which says so.
     if (Date.parse(moment) < Date.now() - KEPT_MS) return -1
@@ -43,10 +70,9 @@ export const eventsFeature = ({ db, log }: EventOptions): Feature => {
     operations: [],
     routes: [{ route: eventRoutes.stream, handler: streamTo(feed, before) }],
     reactions: recording,
-    committed: (names) => {
-      if (names.includes(RECORDED)) feed.wake()
-      if (names.some((name) => ABOUT_ACCESS.test(name))) feed.release()
-    },
+    committed: told,
+    heard: told,
+    missed: () => tryLook(true),
     jobs: [
       {
         name: 'events.remove-old',

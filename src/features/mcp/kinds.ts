@@ -188,6 +188,7 @@ export const NOT_SHOWN: ReadonlySet<string> = new Set([
   'audit_chains',
   'events',
   'idempotency_keys',
+  'job_leases',
   'migrations',
   'plans',
   'pool_alarms',

@@ -113,6 +113,7 @@ export const createOauth = (options: OauthOptions): Oauth => {
           name: 'oauth.record-uses',
           summary: 'Writes when OAuth clients were last used',
           everyMs: RECORD_MS,
+          onEveryInstance: true,
           run: uses.flush,
         },
         {

@@ -1,5 +1,6 @@
 // Rotation: the old key as the previous one, then the new one alone; batch by batch, whatever happens in between.
 import { afterEach, describe, expect, test } from 'bun:test'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { compose } from '../../compose.ts'
 import { createSecrets, keyIdOf } from '../../platform/crypto.ts'
 import { createLogger } from '../../platform/log.ts'
@@ -94,8 +95,10 @@ describe.each([...dialects()])('rotation on %s', (dialect) => {
       const { app, admin, create } = await start()
       const ids = await create(250)
       let writes = 0
+      // The jobs of the server write too, whenever it is their time.
+      const rotating = new AsyncLocalStorage<true>()
       const write: TestApp['db']['write'] = (...work) => {
-        writes++
+        if (rotating.getStore()) writes++
         return app.db.write(...work)
       }
       const nothing = async () => {}
@@ -106,13 +109,9 @@ describe.each([...dialects()])('rotation on %s', (dialect) => {
       }
       const plat = await compose(context, { db: { ...app.db, write }, tend: nothing, close: nothing })
       closing.push(plat.close)
-      writes = 0
-      const response = await plat.fetch(
-        new Request('http://plat.test/api/secrets/rotate', {
-          method: 'POST',
-          headers: { Authorization: `Bearer ${admin.key}` },
-        }),
-      )
+      const headers = { Authorization: `Bearer ${admin.key}` }
+      const request = new Request('http://plat.test/api/secrets/rotate', { method: 'POST', headers })
+      const response = await rotating.run(true, () => plat.fetch(request))
       expect(await response.json()).toMatchObject({ rotated: 250, remaining: 0 })
       // Three batches, a look at each of the other columns, and the check value.
       expect(writes).toBe(3 + (SEALED_COLUMNS.length - 1) + 1)

@@ -80,7 +80,7 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
       return true
     },
     remove: (id, tx) => (tx ? remove([id], tx) : db.write((own) => remove([id], own.db))),
-    purge: async (now) => {
+    purge: async (now, write = (work) => db.write((tx) => work(tx.db))) => {
       let purged = 0
       for (;;) {
         const rows = await db.read
@@ -90,7 +90,7 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
           .limit(PURGE_BATCH)
           .execute()
         const ids = rows.map(({ session_id }) => session_id)
-        if (ids.length > 0) await db.write((tx) => remove(ids, tx.db))
+        if (ids.length > 0) await write((tx) => remove(ids, tx))
         purged += rows.length
         if (rows.length < PURGE_BATCH) return purged
       }

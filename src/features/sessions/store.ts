@@ -36,10 +36,13 @@ export type SessionStore = {
   readonly renew: (found: Session, to: Pick<Session, 'renewedAt' | 'expiresAt'>) => Promise<boolean>
   /** In that transaction, where sessions are in the database. */
   readonly remove: (id: string, tx?: Kysely<Tables>) => Promise<void>
-  /** Removes what has expired, and answers how many that were. */
-  readonly purge: (now: Date) => Promise<number>
+  /** Removes what has expired, and answers how many that were. Given a job's way to write it is kept from writing as that is. */
+  readonly purge: (now: Date, write?: Write) => Promise<number>
   readonly close: () => void
 }
+
+/** Runs work in a transaction. */
+export type Write = (work: (tx: Kysely<Tables>) => Promise<void>) => Promise<void>
 
 type StoreOptions = {
   readonly db: Db<Tables>

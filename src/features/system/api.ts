@@ -44,6 +44,7 @@ export const systemRoutes = {
     summary: 'Tell that the process answers',
     http: 'GET /healthz',
     access: 'public',
+    isProbe: true,
     produces: 'text/plain',
   }),
   metrics: rawRoute({
@@ -58,6 +59,7 @@ export const systemRoutes = {
     summary: 'Tell whether the server can do its work; 503 if not',
     http: 'GET /readyz',
     access: 'public',
+    isProbe: true,
     output: Readiness,
   }),
 }

@@ -107,6 +107,7 @@ describe.each([...dialects()])('utilization on %s', (dialect) => {
       for (const day of [1, 2, 3]) {
         await fill(2, day, day)
         aheadMs += DAY_MS
+        await app.plat.runJob('utilization.sample')
         await until(`the sample of day ${day}`, async () => ((await put(pool.id)).at(-1) === day ? true : undefined))
       }
       const { samples, forecast } = await history()
@@ -130,6 +131,7 @@ describe.each([...dialects()])('utilization on %s', (dialect) => {
     async () => {
       const pool = await poolOf(3)
       aheadMs += DAY_MS
+      await app.plat.runJob('utilization.sample')
       await until('a sample', async () => ((await put(pool.id)).length > 0 ? true : undefined))
       await admin.api.networks.delete({ id: pool.network_id })
       const left = await app.db.read

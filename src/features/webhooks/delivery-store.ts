@@ -1,5 +1,5 @@
 /** The queries of deliveries; the only writer of their table. */
-import { type Kysely, sql } from 'kysely'
+import { type Expression, type Kysely, sql } from 'kysely'
 import { prepared } from '../../platform/db/prepared.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -43,7 +43,7 @@ export const deliveryOf = ({ body, attempts, ...row }: Shown): Delivery => {
 
 export type NewDelivery = Pick<
   DeliveryRow,
-  'id' | 'webhook_id' | 'event' | 'body' | 'attempts_left' | 'due_ms' | 'lease_ms' | 'created_at'
+  'id' | 'webhook_id' | 'event' | 'body' | 'attempts_left' | 'due_ms' | 'created_at'
 >
 
 const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, string | number | null>) =>
@@ -56,7 +56,8 @@ const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, s
     body: row.body as string,
     attempts_left: row.attempts_left as number,
     due_ms: row.due_ms as number,
-    lease_ms: row.lease_ms as number,
+    lease_ms: 0,
+    claim: '',
     created_at: row.created_at as string,
     status: 'pending',
     attempt_number: 0,
@@ -94,7 +95,7 @@ export const find = async ({ db }: Pick<Ctx, 'db'>, webhookId: string, id: strin
 }
 
 /** The webhooks that have something to be sent now. */
-export const dueWebhooks = async ({ db }: Pick<Ctx, 'db'>, nowMs: number): Promise<string[]> => {
+export const dueWebhooks = async ({ db, store }: Scope, nowMs: number): Promise<string[]> => {
   const rows = await db
     .selectFrom('webhooks')
     .select('id')
@@ -106,7 +107,7 @@ export const dueWebhooks = async ({ db }: Pick<Ctx, 'db'>, nowMs: number): Promi
           .whereRef('webhook_deliveries.webhook_id', '=', 'webhooks.id')
           .where('due_ms', '<=', nowMs)
           .where('due_ms', 'is not', null)
-          .where('lease_ms', '<=', nowMs),
+          .where('lease_ms', '<=', store.sql.nowMs(nowMs)),
       ),
     )
     .execute()
@@ -129,7 +130,7 @@ type Claim = { readonly webhookId: string; readonly nowMs: number; readonly most
 
 type Keys = Record<keyof Claim, string | number>
 
-const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
+const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys, leasedBy: Expression<number>) =>
   db
     .selectFrom('webhook_deliveries')
     .select(['id', 'event', 'body', 'attempt_number', 'attempts_left', 'attempts'])
@@ -139,23 +140,45 @@ const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
     .where(sql`(CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END)`, '=', sql.lit(1))
     .where(sql`(due_ms + 0)`, '<=', nowMs as number)
     .where('due_ms', 'is not', null)
-    .where('lease_ms', '<=', nowMs as number)
+    .where('lease_ms', '<=', leasedBy)
     .orderBy('id')
     .limit(most as number)
 
-const dueOnes = prepared((db: Kysely<Tables>, claim: Keys) => dueRows(db, claim))
+// One process writes, and knows by itself what it is at.
+const dueOnes = prepared((db: Kysely<Tables>, claim: Keys) => dueRows(db, claim, sql`${claim.nowMs}`))
 
 /** Those of a webhook that are to be sent now, in the order of their events. */
 export const due = (scope: Scope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
 
 /** As `due`; those that another process claims are passed over, and nobody else claims these before commit. */
 export const claimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
-  ctx.store.sql.lockFreeRows(dueRows(ctx.db, claim)).execute()
+  ctx.store.sql.lockFreeRows(dueRows(ctx.db, claim, ctx.store.sql.nowMs(claim.nowMs))).execute()
 
-/** Keeps other processes from them until then. */
-export const lease = async ({ db }: Pick<Ctx, 'db'>, ids: readonly string[], untilMs: number): Promise<void> => {
+export type Lease = { readonly claim: string; readonly nowMs: number; readonly lastsMs: number }
+
+const leasing = ({ db, store }: Scope, ids: readonly string[], { claim, nowMs, lastsMs }: Lease) =>
+  db
+    .updateTable('webhook_deliveries')
+    .set({ claim, lease_ms: sql<number>`${store.sql.nowMs(nowMs)} + ${sql.lit(lastsMs)}` })
+    .where('id', 'in', ids)
+
+/** Keeps everybody else from them for so long. */
+export const lease = async (scope: Scope, ids: readonly string[], terms: Lease): Promise<void> => {
+  if (ids.length > 0) await leasing(scope, ids, terms).execute()
+}
+
+/** As `lease`, for those whose lease is still ours. @returns their ids */
+export const renew = async (scope: Scope, ids: readonly string[], terms: Lease): Promise<readonly string[]> => {
+  if (ids.length === 0) return []
+  const rows = await leasing(scope, ids, terms).where('claim', '=', terms.claim).returning('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Lets others at what was claimed and not sent. */
+export const release = async ({ db }: Scope, ids: readonly string[], claim: string): Promise<void> => {
   if (ids.length === 0) return
-  await db.updateTable('webhook_deliveries').set({ lease_ms: untilMs }).where('id', 'in', ids).execute()
+  const freed = { claim: '', lease_ms: 0 }
+  await db.updateTable('webhook_deliveries').set(freed).where('id', 'in', ids).where('claim', '=', claim).execute()
 }
 
 export type Outcome = Pick<
@@ -173,9 +196,11 @@ export type Outcome = Pick<
   | 'due_ms'
 >
 
-const settleOne = prepared((db: Kysely<Tables>, row: Record<keyof Outcome, string | number | null>) => {
+type Settled = Outcome & Pick<DeliveryRow, 'claim'>
+
+const settling = (db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) => {
   // Stand-ins for the values: each has the type of its column.
-  const outcome = row as Outcome
+  const outcome = row as Settled
   return db
     .updateTable('webhook_deliveries')
     .set({
@@ -190,12 +215,18 @@ const settleOne = prepared((db: Kysely<Tables>, row: Record<keyof Outcome, strin
       next_retry: outcome.next_retry,
       due_ms: outcome.due_ms,
       lease_ms: 0,
+      claim: '',
     })
     .where('id', '=', outcome.id)
-})
+}
+const settleOwn = prepared(settling)
+const settleClaimed = prepared((db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) =>
+  settling(db, row).where('claim', '=', row.claim as string),
+)
 
-export const settle = async (scope: Scope, outcome: Outcome): Promise<void> => {
-  await settleOne(scope, outcome)
+/** Writes nothing where another server has claimed it meanwhile, whose outcome it is that counts. */
+export const settle = async (scope: Scope, outcome: Outcome, claim: string): Promise<void> => {
+  await (scope.store.sql.hasOneWriter ? settleOwn : settleClaimed)(scope, { ...outcome, claim })
 }
 
 /** One more attempt, at once. @returns false when someone is at it */

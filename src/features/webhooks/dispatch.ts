@@ -25,10 +25,10 @@ type Options = {
 const BATCH = 50
 /** Sent at a time by a lane that has a whole batch before it. */
 const WIDTH = 4
-const LEASE_MS = 30_000
+const LEASE_MS = 20_000
 /** How long an outcome waits at most for others to be written with it. */
 const LINGER_MS = 50
-const RENEW_MS = 10_000
+const RENEW_MS = 6000
 /** What is being sent when the process is asked to end gets this long. */
 const CLOSE_MS = 2000
 /** After an error of our own (a full disk, say) nothing is sent for so long: what cannot be recorded is sent again. */
@@ -45,6 +45,7 @@ class Outcomes {
 
   constructor(
     private readonly ctx: Ctx,
+    private readonly claim: string,
     private readonly isFarBehind: boolean,
   ) {}
 
@@ -78,7 +79,7 @@ class Outcomes {
       const batch = this.#waiting
       this.#waiting = []
       await this.ctx.write(async (inner) => {
-        for (const outcome of batch) await deliveries.settle(inner, outcome)
+        for (const outcome of batch) await deliveries.settle(inner, outcome, this.claim)
       })
     }
   }
@@ -100,6 +101,15 @@ const abandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliveries
   due_ms: null,
 })
 
+/** Deliveries that this process has claimed, under one name, and those of them that were not sent yet. */
+type Claimed = {
+  readonly name: string
+  readonly rows: readonly deliveries.Due[]
+  readonly open: Set<string>
+  /** By the clock of `performance`: from then on they may be another's. */
+  endsMs: number
+}
+
 export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispatcher => {
   const lanes = new Map<string, Promise<void>>()
   const closing = new AbortController()
@@ -107,37 +117,51 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   let isLooking = false
   let isAgain = false
 
+  const lease = (name: string) => ({ claim: name, nowMs: nowMs(), lastsMs: LEASE_MS })
+
   /** One process needs no leases: what is in its lanes is in no other. */
-  const claim = async (ctx: Ctx, webhookId: string): Promise<readonly deliveries.Due[]> => {
+  const claim = async (ctx: Ctx, webhookId: string): Promise<Claimed> => {
     const wanted = { webhookId, nowMs: nowMs(), most: BATCH }
-    if (ctx.store.sql.hasOneWriter) return deliveries.due({ db: ctx.store.read, store: ctx.store }, wanted)
-    return ctx.write(async (inner) => {
-      const rows = await deliveries.claimable(inner, wanted)
-      await deliveries.lease(
-        inner,
-        rows.map(({ id }) => id),
-        wanted.nowMs + LEASE_MS,
-      )
-      return rows
+    if (ctx.store.sql.hasOneWriter) {
+      const rows = await deliveries.due({ db: ctx.store.read, store: ctx.store }, wanted)
+      return { name: '', rows, open: new Set(rows.map(({ id }) => id)), endsMs: Number.POSITIVE_INFINITY }
+    }
+    const name = Bun.randomUUIDv7()
+    // Before it is asked for: it does not end sooner than this process believes.
+    const endsMs = performance.now() + LEASE_MS
+    const rows = await ctx.write(async (inner) => {
+      const found = await deliveries.claimable(inner, wanted)
+      const ids = found.map(({ id }) => id)
+      await deliveries.lease(inner, ids, lease(name))
+      return found
     })
+    return { name, rows, open: new Set(rows.map(({ id }) => id)), endsMs }
+  }
+
+  const renew = async (ctx: Ctx, claimed: Claimed): Promise<void> => {
+    const endsMs = performance.now() + LEASE_MS
+    const asked = [...claimed.open]
+    const kept = new Set(await ctx.write((inner) => deliveries.renew(inner, asked, lease(claimed.name))))
+    claimed.endsMs = endsMs
+    for (const id of asked) if (!kept.has(id)) claimed.open.delete(id)
   }
 
   /** Keeps what is claimed until it is done with. */
-  const keeping = (ctx: Ctx, claimed: ReadonlySet<string>) => {
+  const keeping = (ctx: Ctx, claimed: Claimed) => {
     if (ctx.store.sql.hasOneWriter) return undefined
     return setInterval(() => {
-      ctx
-        .write((inner) => deliveries.lease(inner, [...claimed], nowMs() + LEASE_MS))
-        .catch((error: unknown) => ctx.log.warn('the lease of deliveries could not be renewed', { error }))
+      renew(ctx, claimed).catch((error: unknown) =>
+        ctx.log.warn('the lease of deliveries could not be renewed', { error }),
+      )
     }, RENEW_MS)
   }
 
-  const deliver = async (ctx: Ctx, webhookId: string, claimed: readonly deliveries.Due[]): Promise<void> => {
-    const isFarBehind = claimed.length === BATCH
-    const outcomes = new Outcomes(ctx, isFarBehind)
-    const open = new Set(claimed.map(({ id }) => id))
-    const timer = keeping(ctx, open)
-    const rest = claimed.values()
+  const deliver = async (ctx: Ctx, webhookId: string, claimed: Claimed): Promise<void> => {
+    const { name, rows, open } = claimed
+    const isFarBehind = rows.length === BATCH
+    const outcomes = new Outcomes(ctx, name, isFarBehind)
+    const timer = keeping(ctx, claimed)
+    const rest = rows.values()
     const sendOne = async (delivery: deliveries.Due): Promise<void> => {
       const now = await target(ctx, webhookId)
       if (!now) return
@@ -152,13 +176,15 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     }
     const worker = async (): Promise<void> => {
       for (const delivery of rest) {
-        if (isClosing) return
-        await sendOne(delivery)
+        // What was stopped for a while, the machine say, may be another's by now.
+        if (isClosing || performance.now() >= claimed.endsMs) return
+        if (open.has(delivery.id)) await sendOne(delivery)
       }
     }
     try {
       await Promise.all(Array.from({ length: isFarBehind ? WIDTH : 1 }, worker))
       await outcomes.written()
+      if (open.size > 0 && name !== '') await ctx.write((inner) => deliveries.release(inner, [...open], name))
     } finally {
       clearInterval(timer)
     }
@@ -167,7 +193,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   const lane = async (ctx: Ctx, webhookId: string): Promise<void> => {
     while (!isClosing) {
       const claimed = await claim(ctx, webhookId)
-      if (claimed.length === 0) return
+      if (claimed.rows.length === 0) return
       await deliver(ctx, webhookId, claimed)
     }
   }
@@ -176,8 +202,8 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     const running = lane(ctx, webhookId).then(
       async () => {
         lanes.delete(webhookId)
-        // Between its last look and now something may have come.
-        await look(ctx)
+        // Between its last look and now something may have come. What goes wrong now goes wrong with the next tick too, which says so.
+        await look(ctx).catch(() => {})
       },
       (error: unknown) => {
         ctx.log.error('deliveries of a webhook could not be sent', { webhook_id: webhookId, error })

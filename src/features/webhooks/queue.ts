@@ -8,6 +8,9 @@ import * as store from './store.ts'
 /** Told when there is something to be sent. */
 export const QUEUED = 'webhook-delivery.queued'
 
+/** What a ping may take besides the time that its target has. */
+const SLACK_S = 30
+
 type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count'>
 
 let known: { readonly text: string; readonly subscriptions: readonly Subscription[] } = {
@@ -35,25 +38,27 @@ export const queue = async (ctx: Ctx, recorded: Recorded): Promise<void> => {
   for (const { id: webhook_id, events, retry_count } of await subscriptionsOf(ctx)) {
     if (!events.includes(event)) continue
     const id = Bun.randomUUIDv7()
-    const times = { due_ms: Date.parse(at), lease_ms: 0, created_at: at }
+    const times = { due_ms: Date.parse(at), created_at: at }
     const body = bodyOf(id, recorded)
     await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1 + retry_count, ...times })
     await ctx.emit(QUEUED, id)
   }
 }
 
-/** @returns the id of a delivery that its maker sends */
+/** @returns the id of a delivery that its maker sends, and the claim by which it is the maker's */
 export const queuePing = async (
   ctx: Ctx,
   { id: webhook_id, timeout_seconds }: Webhook,
   event: string,
-): Promise<Pick<Delivery, 'id'> & { readonly body: string }> => {
+): Promise<Pick<Delivery, 'id'> & { readonly body: string; readonly claim: string }> => {
   const id = Bun.randomUUIDv7()
   const data = JSON.stringify({ message: 'A test delivery of Plat', webhook_id })
   const body = bodyOf(id, { event, data, at: ctx.now })
   const nowMs = Date.parse(ctx.now)
-  // Should this process die over it, another one sends it.
-  const times = { due_ms: nowMs, lease_ms: nowMs + (timeout_seconds + 30) * 1000, created_at: ctx.now }
+  const times = { due_ms: nowMs, created_at: ctx.now }
   await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1, ...times })
-  return { id, body }
+  const claim = Bun.randomUUIDv7()
+  // Should this process die over it, another one sends it.
+  await deliveries.lease(ctx, [id], { claim, nowMs, lastsMs: (timeout_seconds + SLACK_S) * 1000 })
+  return { id, body, claim }
 }

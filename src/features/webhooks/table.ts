@@ -40,8 +40,10 @@ export type DeliveryRow = {
   next_retry: string | null
   /** When it is to be sent, in ms since the epoch; null when there is nothing left to do. */
   due_ms: number | null
-  /** Until when another process is at it, in ms since the epoch. */
+  /** Until when somebody is at it, in ms since the epoch by the clock that the servers share. */
   lease_ms: number
+  /** Who that is: each claim has a name of its own; '' for nobody. */
+  claim: string
   created_at: string
 }
 

@@ -153,6 +153,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
     summary: 'Sends what webhooks are to be told',
     everyMs: LOOK_MS,
     runsAtStart: true,
+    onEveryInstance: true,
     run: async (ctx) => {
       await dispatcher.look(ctx)
     },
@@ -165,7 +166,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
     const fresh = { id: delivery.id, attempt_number: 0, attempts_left: 1, attempts: '[]' }
     const { outcome } = outcomeOf(fresh, sent)
     const recorded = await ctx.write(async (inner) => {
-      await deliveries.settle(inner, outcome)
+      await deliveries.settle(inner, outcome, delivery.claim)
       return mustGetDelivery(inner, id, delivery.id)
     })
     const message =

@@ -1,4 +1,4 @@
-/** The hand-written commands of the client: sign-in and completion. What they do is loaded when they run. */
+/** The hand-written commands of the client: sign-in, completion, the manual, and a question to the server's health. What they do is loaded when they run. */
 import { argument, type Command, flag, textOf } from './command.ts'
 import { completionScript, SHELLS } from './completion.ts'
 import { usageError } from './usage-error.ts'
@@ -39,6 +39,30 @@ const completionCommand: Command = {
   },
 }
 
+const manualCommand: Command = {
+  words: ['manual'],
+  summary: 'Print the manual page of every command and setting',
+  description: 'plat manual | man -l -',
+  spec: () => ({ args: [], flags: [] }),
+  run: async ({ io, program }) => {
+    const [contracts, { allCommands }, { manualPage }] = await Promise.all([
+      program.contracts(),
+      import('./operation-commands.ts'),
+      import('./manual.ts'),
+    ])
+    await io.stdout.write(manualPage(allCommands(contracts, program.specials), program.version))
+    return 0
+  },
+}
+
+const healthcheckCommand: Command = {
+  words: ['healthcheck'],
+  summary: 'Tell by the exit code whether the server answers, for what watches over it',
+  description: 'Asks the server at PLAT_URL, or else the one of this machine at LISTEN_ADDR. Needs no key.',
+  spec: () => ({ args: [], flags: [flag('ready', 'Whether it can do its work, not only whether it answers')] }),
+  run: async (session, texts) => (await import('./healthcheck.ts')).healthcheck(session, texts),
+}
+
 const completeCommand: Command = {
   words: ['__complete'],
   summary: 'Print what may stand at the cursor',
@@ -50,4 +74,11 @@ const completeCommand: Command = {
   run: async (session, texts) => (await import('./complete.ts')).complete(session, texts.get('words') ?? []),
 }
 
-export const CLIENT_COMMANDS: readonly Command[] = [loginCommand, logoutCommand, completionCommand, completeCommand]
+export const CLIENT_COMMANDS: readonly Command[] = [
+  loginCommand,
+  logoutCommand,
+  completionCommand,
+  manualCommand,
+  healthcheckCommand,
+  completeCommand,
+]

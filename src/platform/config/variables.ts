@@ -56,6 +56,24 @@ export const VARIABLES = {
     isSecret: true,
     help: 'PostgreSQL to use, postgres://...; without it SQLite in DATA_DIR',
   },
+  databaseConnections: {
+    name: 'DATABASE_CONNECTIONS',
+    default: '20',
+    parse: integer(2, 1000),
+    help: 'Connections to PostgreSQL for requests and jobs, at most; half as many for lists that are being sent, and one, come on top',
+  },
+  databaseStatementTimeoutMs: {
+    name: 'DATABASE_STATEMENT_TIMEOUT',
+    default: '1m',
+    parse: duration('24h'),
+    help: 'Longest time a statement may take on PostgreSQL; migrations have no limit',
+  },
+  databaseLockTimeoutMs: {
+    name: 'DATABASE_LOCK_TIMEOUT',
+    default: '10s',
+    parse: duration('24h'),
+    help: 'Longest time a statement waits on PostgreSQL for what another one holds',
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     default: 'info',
@@ -79,6 +97,18 @@ export const VARIABLES = {
     default: '30s',
     parse: duration('24h'),
     help: 'Longest time a request may take',
+  },
+  shutdownDelayMs: {
+    name: 'SHUTDOWN_DELAY',
+    default: '0',
+    parse: durationOrNone('5m'),
+    help: 'How long a process that is told to end goes on answering while /readyz says that it is not ready, so that a load balancer sends it nobody new',
+  },
+  rateLimitStore: {
+    name: 'RATE_LIMIT_STORE',
+    default: 'memory',
+    parse: oneOf(['memory', 'valkey']),
+    help: 'Where requests are counted for the limits: memory (each instance for itself) or valkey (all together)',
   },
   rateLimitEnabled: {
     name: 'RATE_LIMIT_ENABLED',
@@ -139,7 +169,7 @@ export const VARIABLES = {
     default: 'redis://localhost:6379/0',
     parse: urlWithScheme('redis', 'rediss', 'valkey', 'valkeys'),
     isSecret: true,
-    help: 'The Valkey or Redis server of SESSION_STORE_TYPE=valkey',
+    help: 'The Valkey or Redis server of SESSION_STORE_TYPE=valkey and RATE_LIMIT_STORE=valkey',
   },
   cookieSecure: {
     name: 'COOKIE_SECURE',

@@ -2,8 +2,9 @@
  * What the product needs of a database, whichever engine it is. Features see `Tx` and the named capabilities in `Sql`;
  * only the files of this folder know which engine they talk to.
  */
-import type { Compilable, Expression, Kysely, QueryExecutorProvider, SqlBool } from 'kysely'
+import type { Compilable, Expression, Kysely, QueryExecutorProvider, RawBuilder, SqlBool } from 'kysely'
 import type { Batch } from './at-commit.ts'
+import type { Peers } from './peers.ts'
 import type { QueryListener } from './query-watch.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -18,7 +19,7 @@ export type Tx<Tables> = {
 }
 
 export type WriteOptions = {
-  /** Alone in its commit: for long work, so that no short write shares its fate. */
+  /** Alone in its commit, and without a limit of time: for long work, so that no short write shares its fate. */
   readonly alone?: boolean
 }
 
@@ -45,6 +46,8 @@ export type Db<Tables> = {
   ) => string | undefined | Promise<string | undefined>
   /** Changes whenever a committed write touched one of the tables: the ground of every list's ETag. */
   readonly revision: (tables: readonly (keyof Tables & string)[]) => string | Promise<string>
+  /** The other servers that write to the same database; undefined where there are none. */
+  readonly peers: Peers | undefined
   /** Names the one who is told of every query and how long it took. */
   readonly watch: (listener: QueryListener) => void
   /** Connections open now; 0 means that the database is away. */
@@ -79,6 +82,11 @@ export type Sql = {
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
   /** Which transactions are under way, where there may be several; undefined where there is one writer. */
   readonly underWay: (db: QueryExecutorProvider) => Promise<UnderWay | undefined>
+  /**
+   * The clock by which servers that share a database agree on what is over: the database's own, in ms since the epoch. Where there
+   * is one server it is that server's, which is given.
+   */
+  readonly nowMs: (ownMs: number) => RawBuilder<number>
   /** Adds the lock that keeps other writers off the selected rows until commit, where the engine has more than one writer. */
   readonly lockRows: <Q>(query: Q) => Q
   /** As `lockRows`, and passes over rows that others have locked instead of waiting for them. */

@@ -64,6 +64,18 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
+/** Stands among the migrations of a database that `plat database copy` has begun to fill and not finished; so an older program refuses it too. */
+export const UNFINISHED_COPY = 'copy-not-finished'
+
+/** A copy that is not known to be whole: nobody may work on it. */
+export class UnfinishedCopyError extends MigrationError {
+  constructor() {
+    super(
+      'This database is a copy that is not finished: plat database copy was broken off, or found that it is not what was copied. Give the same command again to go on, or with --restart to begin anew. What it was copied from is whole.',
+    )
+  }
+}
+
 type Applied = readonly { readonly name: string; readonly checksum: string }[]
 
 /**
@@ -72,6 +84,7 @@ type Applied = readonly { readonly name: string; readonly checksum: string }[]
  */
 export const pendingOf = (migrations: readonly Migration[], applied: Applied, ddl: Ddl): Migration[] => {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  if (applied.some(({ name }) => name === UNFINISHED_COPY)) throw new UnfinishedCopyError()
   for (const { name, checksum: stored } of applied) {
     const migration = known.get(name)
     if (!migration)
@@ -86,6 +99,9 @@ export const pendingOf = (migrations: readonly Migration[], applied: Applied, dd
   const done = new Set(applied.map(({ name }) => name))
   return migrations.filter(({ name }) => !done.has(name))
 }
+
+/** Takes as long as it takes, and so does waiting for another process that migrates. */
+const LONG = { alone: true }
 
 export type MigrateOptions = {
   readonly migrations: readonly Migration[]
@@ -111,7 +127,7 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
         `CREATE TABLE IF NOT EXISTS revisions (name ${ddl.text} NOT NULL, shard INTEGER NOT NULL, n ${ddl.bigint} NOT NULL, PRIMARY KEY (name, shard))`,
       )
       .execute(tx)
-  })
+  }, LONG)
   const readApplied = async (): Promise<Applied> =>
     (await sql<MigrationTables['migrations']>`SELECT name, checksum FROM migrations ORDER BY name`.execute(db.read))
       .rows
@@ -132,7 +148,7 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
         tx,
       )
       done.push(migration.name)
-    })
+    }, LONG)
   }
   return done
 }

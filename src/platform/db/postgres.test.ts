@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
+import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Db, Tx } from './database.ts'
@@ -68,6 +69,22 @@ if (dialects().includes('postgres')) {
       })
       await Promise.allSettled([failing])
       expect(tries).toBe(1)
+    })
+
+    test('in which a statement failed, which nobody minded, is undone, and says so', async () => {
+      const careless = db.write(async (tx) => {
+        await sql`SELECT 1 / 0`.execute(tx.db).catch(() => {})
+      })
+      await expect(careless).rejects.toThrow('division by zero')
+    })
+
+    test('in which a statement failed, and was undone by itself, is committed', async () => {
+      await db.write(async (tx) => {
+        await add(tx, 'kept')
+        await tx.savepoint(() => sql`SELECT 1 / 0`.execute(tx.db)).catch(() => {})
+      })
+      const rows = await db.read.selectFrom('things').select('id').execute()
+      expect(rows).toEqual([{ id: 'kept' }])
     })
 
     test('when two of them lock the same rows crosswise', async () => {

@@ -1,18 +1,34 @@
 /** PostgreSQL through Bun's own client: many writers, so rows and names are locked where SQLite has one writer. */
 import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
-import { PostgresJSDialect, type PostgresJSSql } from 'kysely-postgres-js'
 import { AtCommit } from './at-commit.ts'
 import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
+import { BunPostgresDialect } from './postgres-dialect.ts'
+import { rethrowTranslated } from './postgres-errors.ts'
+import { postgresPeers } from './postgres-peers.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { touching } from './touched.ts'
 
 const STREAM_CHUNK = 500
 /** A counter per table is spread over this many rows, so that concurrent commits seldom wait for one another. */
 const REVISION_SHARDS = 16
-const MAX_CONNECTIONS = 20
-/** Streams have connections of their own: as many readers as there are may be slow without anyone else having to wait. */
-const STREAM_CONNECTIONS = 10
+/** A server that is there answers at once. */
+const CONNECT_S = 5
+/** And a ping within this time, or it is as good as away. */
+const PING_MS = 2000
+/** What the server knows our connections by. */
+export const PROGRAM_NAME = 'plat'
+/**
+ * What every connection is opened with. Whoever was cut off from the server, or was stopped within a transaction, holds its
+ * locks for a minute at most.
+ */
+const CONNECTION = {
+  application_name: PROGRAM_NAME,
+  idle_in_transaction_session_timeout: 60_000,
+  tcp_keepalives_idle: 30,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+} as const
 /** Names share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
 const LOCK_BUCKETS = 1024n
 /** The first key of our advisory locks, to keep apart from other programs on the same server. */
@@ -56,6 +72,7 @@ const postgresSql: Sql = {
     )
     return rows[0] && { oldest: BigInt(rows[0].oldest), next: BigInt(rows[0].next) }
   },
+  nowMs: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
   // Not the stronger lock, which would also keep those off who only refer to the row (a foreign key being checked).
   // Every select builder has forNoKeyUpdate; the capability is generic over all of them.
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
@@ -71,6 +88,17 @@ const postgresSql: Sql = {
   },
 }
 
+/** @throws when the server has not answered within the time of a ping. */
+const inTime = async (answer: Promise<unknown>): Promise<void> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`the database has not answered within ${PING_MS} ms`)), PING_MS)
+  try {
+    await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 type Revisions = { revisions: { name: string; shard: number; n: number } }
 
 const countRevisions = async (db: Kysely<Revisions>, touched: ReadonlySet<string>): Promise<void> => {
@@ -84,22 +112,42 @@ const countRevisions = async (db: Kysely<Revisions>, touched: ReadonlySet<string
     .execute()
 }
 
+export type PostgresLimits = {
+  /** At one time, for all but streams and for what is told by other servers. */
+  readonly connections: number
+  /** For one statement; long work has none. */
+  readonly statementMs: number
+  /** For waiting until somebody else lets go of a row or a name. */
+  readonly lockMs: number
+}
+
+export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
+
+/** Streams have connections of their own: as many readers as there are may be slow without anyone else having to wait. */
+const streamConnections = (connections: number): number => Math.max(1, Math.floor(connections / 2))
+
+/** All that one server opens at most: its own, those of its streams, and the one that it is told by. */
+export const mostConnections = (connections: number): number => connections + streamConnections(connections) + 1
+
 /** Connects lazily; the first query meets the server. */
-export const openPostgres = <Tables>(url: string): Db<Tables> => {
-  const client = new SQL({ url, max: MAX_CONNECTIONS, bigint: false })
-  const streamClient = new SQL({ url, max: STREAM_CONNECTIONS, bigint: false })
+export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Db<Tables> => {
+  const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
+  const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
+  const client = new SQL({ ...shared, max: limits.connections, connection: { ...CONNECTION, ...timeouts } })
+  // Within a stream's transaction its reader may be slow, and holds no lock.
+  const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
+  const streamClient = new SQL({ ...shared, max: streamConnections(limits.connections), connection: streaming })
+  const peers = postgresPeers(client, (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }))
   const watch = createQueryWatch()
-  const db = new Kysely<Tables>({
-    log: watch.log,
-    // Bun's client is one of the two that this dialect is made for; only the optionality of its options' types differs.
-    dialect: new PostgresJSDialect({ postgres: client as unknown as PostgresJSSql }),
-  })
+  const db = new Kysely<Tables>({ log: watch.log, dialect: new BunPostgresDialect(client) })
   // The revisions table belongs to this folder, not to the features' tables.
   const revisions = db as unknown as Kysely<Revisions>
   let isReachable = true
 
-  const writeOnce: Db<Tables>['write'] = (work) =>
+  const writeOnce: Db<Tables>['write'] = (work, { alone = false } = {}) =>
     db.transaction().execute(async (trx) => {
+      if (alone)
+        await sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`.execute(trx)
       const touched = new Set<string>()
       const left = new AtCommit()
       let depth = 0
@@ -130,10 +178,10 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
       return value
     })
 
-  const write: Db<Tables>['write'] = async (work) => {
+  const write: Db<Tables>['write'] = async (work, options) => {
     for (let tries = 1; ; tries++) {
       try {
-        return await writeOnce(work)
+        return await writeOnce(work, options)
       } catch (error) {
         const isRetryable = error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
         if (!isRetryable || tries === MAX_TRIES) throw error
@@ -142,7 +190,7 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
   }
 
   async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
-    const connection = await streamClient.reserve()
+    const connection = await streamClient.reserve().catch(rethrowTranslated)
     let rows: Row[] = []
     try {
       await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -159,6 +207,8 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
         }
         await connection.unsafe('CLOSE rows')
       }
+    } catch (error) {
+      rethrowTranslated(error)
     } finally {
       // Without an answer the server is gone, and the transaction with it; what was thrown before says so.
       await connection.unsafe('ROLLBACK').catch(() => {})
@@ -186,9 +236,10 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
     },
     watch: watch.listen,
     connections: () => (isReachable ? 1 : 0),
+    peers,
     ping: async () => {
       try {
-        await sql`SELECT 1`.execute(db)
+        await inTime(sql`SELECT 1`.execute(db))
         isReachable = true
       } catch (error) {
         isReachable = false
@@ -196,6 +247,7 @@ export const openPostgres = <Tables>(url: string): Db<Tables> => {
       }
     },
     close: async () => {
+      await peers.close()
       await db.destroy()
       await client.close()
       await streamClient.close()

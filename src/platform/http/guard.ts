@@ -1,9 +1,8 @@
 /** What stands around every request: who sends it, the limits it is counted by, its deadline, and what is measured of it. */
-import type { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import { createInFlight } from './in-flight.ts'
-import { createLimits, type LimitConfig } from './limits.ts'
+import { createLimits, type Judgement, type LimitConfig, type LimitStore } from './limits.ts'
 
 export type RequestKind = {
   /** The pattern of its path; what is counted by it is bounded so. */
@@ -12,16 +11,15 @@ export type RequestKind = {
   readonly isSensitive?: boolean
   /** Has no deadline. */
   readonly isLong?: boolean
+  /** Asks how this instance is: counted by it alone, since whoever asks asks all of them. */
+  readonly isProbe?: boolean
 }
 
 export type Guard = {
   /** The client's address behind a peer and the headers it sent; '' when unknown. */
   readonly clientOf: (peer: string, headers: Headers) => string
   /** Counts the request. `headers` belong to its answer, whatever that is; `error` is set when there were too many. */
-  readonly admit: (
-    from: { readonly client: string },
-    kind: RequestKind,
-  ) => { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
+  readonly admit: (from: { readonly client: string }, kind: RequestKind) => Judgement | Promise<Judgement>
   /** Answers by `work`, or after the time limit with an error. */
   readonly run: <T>(work: Promise<T>, kind: RequestKind) => Promise<T>
   readonly answered: (kind: RequestKind, status: number, startedMs: number) => void
@@ -34,10 +32,17 @@ type Options = {
   readonly config: LimitConfig & ProxyTrust & { readonly requestTimeoutMs: number }
   readonly metrics: Metrics
   readonly now: () => Date
+  readonly limitStore: LimitStore
 }
 
-export const createGuard = ({ config, metrics, now }: Options): Guard => {
-  const limits = createLimits(config)
+/** The narrower limit is the one worth knowing; without it the general one's headers stay. */
+const both = (general: Judgement, sensitive: Judgement): Judgement => ({
+  ...sensitive,
+  headers: { ...general.headers, ...sensitive.headers },
+})
+
+export const createGuard = ({ config, metrics, now, limitStore }: Options): Guard => {
+  const limits = createLimits(config, limitStore)
   const inFlight = createInFlight(config.requestTimeoutMs)
   const requests = metrics.counter('http_requests_total', 'Requests answered')
   const byCode = metrics.counter('http_requests_by_code', 'Requests answered, by status code', 'code')
@@ -45,12 +50,12 @@ export const createGuard = ({ config, metrics, now }: Options): Guard => {
 
   return {
     clientOf: (peer, headers) => clientAddress(peer, headers, config),
-    admit: (from, { isSensitive = false }) => {
-      const general = limits.general(from, now)
-      if (!isSensitive || general.error) return general
-      const sensitive = limits.sensitive(from, now)
-      // The narrower limit is the one worth knowing; without it the general one's headers stay.
-      return { ...sensitive, headers: { ...general.headers, ...sensitive.headers } }
+    admit: (from, { isSensitive = false, isProbe = false }) => {
+      const general = (isProbe ? limits.probes : limits.general)(from, now)
+      if (!isSensitive) return general
+      const narrower = async (judgement: Judgement) =>
+        judgement.error ? judgement : both(judgement, await limits.sensitive(from, now))
+      return general instanceof Promise ? general.then(narrower) : narrower(general)
     },
     run: inFlight.run,
     answered: ({ route }, status, startedMs) => {

@@ -1,7 +1,9 @@
 /** The two limits that every client has: one on all requests, and a narrow one on what tries or sets a password. */
 import { AppError } from '../errors.ts'
+import type { Valkey } from '../valkey.ts'
 import { limitKey } from './client-address.ts'
 import { createLimiter, type Limit, limitHeaders, type Verdict } from './rate-limit.ts'
+import { createSharedLimiter } from './shared-limit.ts'
 
 export type LimitConfig = {
   readonly rateLimitEnabled: boolean
@@ -16,11 +18,16 @@ export type LimitConfig = {
 export type Judgement = { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
 
 /** Asked for the client only where there is a limit: to find out who it is takes longer than to count it. */
-type Count = (from: { readonly client: string }, now: () => Date) => Judgement
+type Count = (from: { readonly client: string }, now: () => Date) => Judgement | Promise<Judgement>
+
+/** Where limits are counted together with other instances; undefined where this one counts for itself. */
+export type LimitStore = Pick<Valkey, 'send'> | undefined
 
 export type Limits = {
   /** Counts a request of any kind. */
   readonly general: Count
+  /** As `general`, by this instance alone. */
+  readonly probes: Count
   /** Counts a request that tries or sets a password. */
   readonly sensitive: Count
 }
@@ -30,23 +37,29 @@ const UNLIMITED: Judgement = { headers: {} }
 const refusal = (code: 'RATE_LIMIT_EXCEEDED' | 'LOGIN_RATE_LIMIT_EXCEEDED', { limit, resetMs }: Verdict): AppError =>
   new AppError(code, `The limit of ${limit} requests is used up; come back at ${new Date(resetMs).toISOString()}`)
 
-const limitBy = (limit: Limit, code: Parameters<typeof refusal>[0]): Count => {
-  const limiter = createLimiter(limit)
-  return ({ client }, now) => {
-    const verdict = limiter.take(limitKey(client), now().getTime())
+type Code = Parameters<typeof refusal>[0]
+
+const limitBy = (limit: Limit, code: Code, store: LimitStore): Count => {
+  const judged = (verdict: Verdict): Judgement => {
     const headers = limitHeaders(verdict)
     return verdict.isAllowed ? { headers } : { headers, error: refusal(code, verdict) }
   }
+  const own = createLimiter(limit)
+  if (!store) return ({ client }, now) => judged(own.take(limitKey(client), now().getTime()))
+  const name = code === 'RATE_LIMIT_EXCEEDED' ? 'requests' : 'sign-ins'
+  const shared = createSharedLimiter({ limit, name, valkey: store, own })
+  return async ({ client }, now) => judged(await shared.take(limitKey(client), now().getTime()))
 }
 
-export const createLimits = (config: LimitConfig): Limits => ({
-  general: config.rateLimitEnabled
-    ? limitBy({ requests: config.rateLimitRequests, windowMs: config.rateLimitWindowMs }, 'RATE_LIMIT_EXCEEDED')
-    : () => UNLIMITED,
-  sensitive: config.loginRateLimitEnabled
-    ? limitBy(
-        { requests: config.loginRateLimitRequests, windowMs: config.loginRateLimitWindowMs },
-        'LOGIN_RATE_LIMIT_EXCEEDED',
-      )
-    : () => UNLIMITED,
-})
+export const createLimits = (config: LimitConfig, store: LimitStore): Limits => {
+  const general = { requests: config.rateLimitRequests, windowMs: config.rateLimitWindowMs }
+  const sensitive = { requests: config.loginRateLimitRequests, windowMs: config.loginRateLimitWindowMs }
+  const limitRequests = (by: LimitStore): Count =>
+    config.rateLimitEnabled ? limitBy(general, 'RATE_LIMIT_EXCEEDED', by) : () => UNLIMITED
+  const all = limitRequests(store)
+  return {
+    general: all,
+    probes: store ? limitRequests(undefined) : all,
+    sensitive: config.loginRateLimitEnabled ? limitBy(sensitive, 'LOGIN_RATE_LIMIT_EXCEEDED', store) : () => UNLIMITED,
+  }
+}

@@ -1,9 +1,10 @@
 /** Runs one tool call: strict input, `kernel.run` or a plan, an answer that fits. Every failure becomes a result that a model can read. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { checkAccess, InsufficientScopeError } from '../access.ts'
 import { toolName } from '../command.ts'
 import { AppError, invalid, invalidField, notFound, toAppError } from '../errors.ts'
-import { type Bound, type Caller, checkAccess, InsufficientScopeError, type Kernel, type Request } from '../kernel.ts'
+import type { Bound, Caller, Kernel, Request } from '../kernel.ts'
 import type { Logger } from '../log.ts'
 import type { AnyOperation, OperationSet, Permission } from '../operation.ts'
 import { parse, unknownFields } from '../validate.ts'

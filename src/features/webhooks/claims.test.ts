@@ -1,0 +1,108 @@
+// Deliveries on a database that several servers share: each is one server's at a time, and only its outcome counts.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type TestApp, testApp } from '../../testing/app.ts'
+import { dialects } from '../../testing/servers.ts'
+import { until } from '../../testing/until.ts'
+import type { Ctx } from '../ctx.ts'
+import * as deliveries from './delivery-store.ts'
+
+const TIMEOUT_MS = 60_000
+const LASTS_MS = 60_000
+const DAY_MS = 86_400_000
+
+// Not skipped but left out: a run on SQLite only is asked for. There one process sends.
+if (dialects().includes('postgres')) {
+  let app: TestApp
+  let hooks = 0
+  beforeAll(async () => {
+    app = await testApp({ dialect: 'postgres' })
+  }, TIMEOUT_MS)
+  afterAll(() => app.close(), TIMEOUT_MS)
+
+  const write = <T>(work: (ctx: Pick<Ctx, 'db' | 'store'> & Ctx) => Promise<T>): Promise<T> =>
+    // What the queries need of a context is its transaction.
+    app.db.write(({ db }) => work({ db, store: app.db } as unknown as Ctx))
+
+  /** A delivery that is due, of a webhook that nobody's dispatcher looks at. */
+  const due = async () => {
+    const webhookId = `hook-${++hooks}`
+    const id = Bun.randomUUIDv7()
+    const at = new Date().toISOString()
+    const texts = { url: 'https://example.net', disabled_reason: '', description: '', headers: '{}', events: '[]' }
+    const numbers = { enabled: 0, timeout_seconds: 1, retry_count: 0 }
+    await app.db.write(async ({ db }) => {
+      await db
+        .insertInto('webhooks')
+        .values({
+          id: webhookId,
+          name: webhookId,
+          name_key: webhookId,
+          secret: null,
+          ...texts,
+          ...numbers,
+          created_at: at,
+          updated_at: at,
+        })
+        .execute()
+    })
+    await write(async (ctx) => {
+      const row = { id, webhook_id: webhookId, event: 'x', body: '{}', attempts_left: 1, due_ms: 1, created_at: at }
+      await deliveries.insert(ctx, row)
+      // Before the dispatcher of the app sees it.
+      await deliveries.lease(ctx, [id], terms('nobody'))
+    })
+    return { id, webhookId }
+  }
+  const terms = (claim: string) => ({ claim, nowMs: Date.now(), lastsMs: LASTS_MS })
+  const claimable = (webhookId: string, nowMs: number) =>
+    write((ctx) => deliveries.claimable(ctx, { webhookId, nowMs, most: 10 }))
+  const outcome = (id: string, error: string): deliveries.Outcome => ({
+    ...{ id, status: 'success', attempt_number: 1, attempts_left: 0, response_code: 200, response_body: '' },
+    ...{ error, duration_ms: 1, attempts: '[]', next_retry: null, due_ms: null },
+  })
+  const errorOf = async (id: string) =>
+    (await app.db.read.selectFrom('webhook_deliveries').select('error').where('id', '=', id).executeTakeFirst())?.error
+
+  test("one that is claimed is nobody else's, however fast the clock of another server is", async () => {
+    const { webhookId } = await due()
+    expect(await claimable(webhookId, Date.now() + DAY_MS)).toEqual([])
+  })
+
+  test('an outcome counts of whoever has the claim', async () => {
+    const { id } = await due()
+    await write((ctx) => deliveries.lease(ctx, [id], terms('mine')))
+    await write((ctx) => deliveries.settle(ctx, outcome(id, 'mine'), 'mine'))
+    expect(await errorOf(id)).toBe('mine')
+  })
+
+  test('an outcome that comes after another has claimed it changes nothing', async () => {
+    const { id } = await due()
+    await write((ctx) => deliveries.lease(ctx, [id], terms('late')))
+    await write((ctx) => deliveries.lease(ctx, [id], terms('other')))
+    await write((ctx) => deliveries.settle(ctx, outcome(id, 'late'), 'late'))
+    expect(await errorOf(id)).toBe('')
+  })
+
+  test('a claim that another has by now is not renewed', async () => {
+    const { id } = await due()
+    await write((ctx) => deliveries.lease(ctx, [id], terms('other')))
+    expect(await write((ctx) => deliveries.renew(ctx, [id], terms('late')))).toEqual([])
+  })
+
+  test('what was claimed and not sent is there for others once it is given back', async () => {
+    const { id, webhookId } = await due()
+    await write((ctx) => deliveries.lease(ctx, [id], terms('mine')))
+    await write((ctx) => deliveries.release(ctx, [id], 'mine'))
+    expect((await claimable(webhookId, Date.now())).map((one) => one.id)).toEqual([id])
+  })
+
+  test('a claim ends by the clock of the database', async () => {
+    const { id, webhookId } = await due()
+    await write((ctx) => deliveries.lease(ctx, [id], { ...terms('short'), lastsMs: 1 }))
+    const found = await until('the end of the claim', async () => {
+      const [one] = await claimable(webhookId, Date.now())
+      return one
+    })
+    expect(found.id).toBe(id)
+  })
+}

@@ -1,0 +1,82 @@
+// A limit that is counted in a Valkey server: by all who use it, for a window, and by each alone while it is away.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { valkey } from '../../testing/servers.ts'
+import { until } from '../../testing/until.ts'
+import { createLogger } from '../log.ts'
+import { openValkey, type Valkey } from '../valkey.ts'
+import { createLimiter, type Limit } from './rate-limit.ts'
+import { createSharedLimiter } from './shared-limit.ts'
+
+const LONG: Limit = { requests: 3, windowMs: 60_000 }
+const SHORT: Limit = { requests: 1, windowMs: 200 }
+
+let server: Awaited<ReturnType<typeof valkey>>
+let connection: Valkey
+const logged: string[] = []
+let clients = 0
+/** One that has not been seen before. */
+let client: string
+
+beforeAll(async () => {
+  server = await valkey()
+  const log = createLogger({ level: 'info', format: 'text', write: (entry) => logged.push(entry) })
+  connection = openValkey({ url: server.url, what: 'rate limit store', log, patienceMs: 1000 })
+}, 60_000)
+beforeEach(() => {
+  client = `192.0.2.${++clients}`
+})
+afterAll(async () => {
+  connection.close()
+  await server.stop()
+})
+
+const limiter = (limit: Limit) =>
+  createSharedLimiter({ limit, name: 'requests', valkey: connection, own: createLimiter(limit) })
+
+test('counts down to nothing, for whoever asks', async () => {
+  const both = [limiter(LONG), limiter(LONG)]
+  const left: number[] = []
+  for (const { take } of [...both, ...both]) left.push((await take(client, Date.now())).remaining)
+  expect(left).toEqual([2, 1, 0, 0])
+})
+
+test('lets exactly so many through of those who ask at the same time', async () => {
+  const { take } = limiter(LONG)
+  const verdicts = await Promise.all(Array.from({ length: 20 }, () => take(client, Date.now())))
+  expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(LONG.requests)
+})
+
+test('says when the window ends', async () => {
+  const nowMs = Date.now()
+  const { resetMs } = await limiter(LONG).take(client, nowMs)
+  expect(Math.abs(resetMs - nowMs - LONG.windowMs)).toBeLessThan(1000)
+})
+
+test('is whole again when the window has ended', async () => {
+  const { take } = limiter(SHORT)
+  await take(client, Date.now())
+  expect((await take(client, Date.now())).isAllowed).toBe(false)
+  const again = await until('another window', async () => {
+    const verdict = await take(client, Date.now())
+    return verdict.isAllowed ? verdict : undefined
+  })
+  expect(again.remaining).toBe(0)
+})
+
+test('keeps clients apart', async () => {
+  const { take } = limiter(LONG)
+  await take(client, Date.now())
+  expect((await take(`${client}0`, Date.now())).remaining).toBe(2)
+})
+
+test('while the server is away each counts alone, and the log says so once', async () => {
+  await server.stop()
+  const before = logged.length
+  const both = [limiter(LONG), limiter(LONG)]
+  const left: number[] = []
+  for (const { take } of [...both, ...both]) left.push((await take(client, Date.now())).remaining)
+  await server.start()
+  expect([left, logged.slice(before).filter((entry) => entry.includes('the rate limit store is away')).length]).toEqual(
+    [[2, 2, 1, 1], 1],
+  )
+})
