@@ -166,8 +166,10 @@ const showBanner = ({ logFormat }: Config, { url, firstAdmin }: Server, { log }:
 export const serve = async (flags: Flags, options: ComposeOptions = {}): Promise<void> => {
   const context = processFor(flags)
   const server = await startServer(context, options)
+  const stopped = stopOnSignal(server, context)
+  // Whoever reads it may ask for the end at once.
   showBanner(context.config, server, context)
-  await stopOnSignal(server, context)
+  await stopped
 }
 
 /** Brings the database to this program's schema, and nothing else. */
