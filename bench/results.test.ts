@@ -26,6 +26,7 @@ describe('what got worse', () => {
   test.each([
     ['what got better', { p95_ms: 8 }, { p95_ms: 4 }],
     ['what two runs differ by', { p95_ms: 4 }, { p95_ms: 4.8 }],
+    ['a baseline that got better alone', { ours_ms: 4, baseline_ms: 2 }, { ours_ms: 4, baseline_ms: 1 }],
     ['a slower machine', { ours_ms: 4, baseline_ms: 1 }, { ours_ms: 8, baseline_ms: 2 }],
     ['how much there was', { changes: 100 }, { changes: 500 }],
     ['the baseline', { baseline_ms: 1 }, { baseline_ms: 9 }],

@@ -59,7 +59,9 @@ export const worseThan = (before: readonly Result[], now: readonly Result[]): st
       if (!old || better === undefined || isBaseline(name)) continue
       // Memory and tokens don't depend on the machine, and a ratio has it taken out.
       const machine = /(bytes|tokens|slower)$/.test(name) ? 1 : slowness
-      const factor = (better === 'less' ? is / old : old / is) / machine
+      const raw = better === 'less' ? is / old : old / is
+      // Neither a slow machine nor a baseline that was lucky once makes it worse.
+      const factor = Math.min(raw, raw / machine)
       if (factor > TOLERANCE)
         lines.push(
           `${result.work.trim()}: ${name} ${written(old)} -> ${written(is)}, ${factor.toFixed(2)} times as bad`,
