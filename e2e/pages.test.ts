@@ -54,6 +54,8 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['addresses', ({ device }) => `/devices/${device}?tab=addresses`],
   ['relationships', ({ device }) => `/devices/${device}?tab=relationships`],
   ['history', ({ device }) => `/devices/${device}?tab=history`],
+  ['topology', () => '/topology'],
+  ['graph of a device', ({ device }) => `/topology?focus=${device}`],
   ['no such page', () => '/nowhere'],
 ]
 

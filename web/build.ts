@@ -61,25 +61,15 @@ const commands = (): Plugin => ({
   },
 })
 
-/** The theme is set before the first paint, so its script is a classic one that blocks; Vite bundles modules only. */
 const head = (): Plugin => ({
   name: 'plat-head',
-  buildStart() {
-    this.emitFile({ type: 'asset', name: 'theme.js', source: readFileSync(join(ROOT, 'theme.js'), 'utf8') })
-  },
   transformIndexHtml: {
     order: 'post',
     handler: (_, { bundle = {} }) => {
-      const fileOf = (beginning: string) => {
-        const found = Object.keys(bundle).find((name) => name.startsWith(`assets/${beginning}`))
-        if (found === undefined) throw new Error(`the build has no ${beginning}`)
-        return `/static/${found}`
-      }
-      const font = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '' }
-      return [
-        { tag: 'script', attrs: { src: fileOf('theme-') }, injectTo: 'head' },
-        { tag: 'link', attrs: { ...font, href: fileOf('inter-') }, injectTo: 'head' },
-      ]
+      const font = Object.keys(bundle).find((name) => name.startsWith('assets/inter-'))
+      if (font === undefined) throw new Error('the build has no font')
+      const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `/static/${font}` }
+      return [{ tag: 'link', attrs, injectTo: 'head' }]
     },
   },
 })

@@ -6,7 +6,7 @@ import { openSite } from './static.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-site-'))
 mkdirSync(join(folder, 'assets'))
-writeFileSync(join(folder, 'index.html'), '<!doctype html><p>Plat')
+writeFileSync(join(folder, 'index.html'), '<!doctype html><html lang="en"><p>Plat')
 writeFileSync(join(folder, 'assets', 'a-1.js'), 'plain')
 writeFileSync(join(folder, 'assets', 'a-1.js.br'), 'brotli')
 writeFileSync(join(folder, 'assets', 'a-1.js.gz'), 'gzip')
@@ -23,14 +23,14 @@ const page = (path: string, headers: Record<string, string> = {}) => ask(path, {
 describe('a page', () => {
   test.each(['/', '/devices', '/devices/', '/devices/web-1.example'])('is what a browser gets at %s', async (path) => {
     const response = page(path)
-    expect([response?.status, await response?.text()]).toEqual([200, '<!doctype html><p>Plat'])
+    expect([response?.status, await response?.text()]).toEqual([200, '<!doctype html><html lang="en"><p>Plat'])
   })
 
   test.each(['/nowhere', '/devices/web-1/more', '/Devices', '/x/devices'])(
     'says itself that nothing is at %s',
     async (path) => {
       const response = page(path)
-      expect([response?.status, await response?.text()]).toEqual([404, '<!doctype html><p>Plat'])
+      expect([response?.status, await response?.text()]).toEqual([404, '<!doctype html><html lang="en"><p>Plat'])
     },
   )
 
@@ -59,6 +59,23 @@ describe('a page', () => {
     expect(policy).toStartWith("default-src 'self'; ")
     expect(policy).toContain("require-trusted-types-for 'script'; trusted-types app")
     expect(policy).not.toContain('unsafe')
+  })
+
+  test.each([
+    ['plat_look=dark.compact.on', '<html data-theme="dark" lang="en">'],
+    ['other=1; plat_look=light.comfortable.off', '<html data-theme="light" data-density="comfortable" lang="en">'],
+    ['plat_look=system.comfortable.on', '<html data-density="comfortable" lang="en">'],
+    ['plat_look=system.compact.on', '<html lang="en">'],
+    ['plat_look="><script>.compact.on', '<html lang="en">'],
+    ['not_plat_look=dark.compact.on', '<html lang="en">'],
+  ])('looks as its browser wants it: %s', async (cookie, root) => {
+    expect(await page('/', { cookie })?.text()).toContain(root)
+  })
+
+  test('is sent anew to a browser that wants another look', () => {
+    const etag = page('/')?.headers.get('etag') ?? ''
+    expect(page('/', { 'if-none-match': etag, cookie: 'plat_look=dark.compact.on' })?.status).toBe(200)
+    expect(page('/')?.headers.get('vary')).toBe('Accept, Cookie')
   })
 
   test('is asked for anew each time, and sent when it has changed', () => {

@@ -8,6 +8,7 @@ import { etagOf, matchesEtag, quoted } from '../etag.ts'
 import { acceptedCoding } from './compression.ts'
 import { split } from './exchange.ts'
 import { SECURITY_HEADERS } from './headers.ts'
+import { lookOf } from './look.ts'
 
 /** Undefined for a request that is not for the UI. */
 export type Site = (request: Request) => Response | undefined
@@ -88,11 +89,25 @@ const readPaths = (folder: string): RegExp => {
 
 const NOT_BUILT = 'The web UI is not built. `npm start` builds it; the API works without it.\n'
 
+type Page = { readonly html: string; readonly etag: string }
+
 type Loaded = {
   readonly assets: ReadonlyMap<string, File>
-  readonly page: string
-  readonly etag: string
+  /** As a browser wants it to look. */
+  readonly pageFor: (look: string) => Page
   readonly places: RegExp
+}
+
+const pagesOf = (plain: string): Loaded['pageFor'] => {
+  const made = new Map<string, Page>()
+  return (look) => {
+    const known = made.get(look)
+    if (known) return known
+    const html = plain.replace('<html', `<html${look}`)
+    const page = { html, etag: etagOf(html) }
+    made.set(look, page)
+    return page
+  }
 }
 
 /**
@@ -105,7 +120,7 @@ export const openSite = (folder: string, alsoPages: readonly string[] = []): Sit
   const load = () => {
     if (!existsSync(join(folder, 'index.html'))) return undefined
     const page = readFileSync(join(folder, 'index.html'), 'utf8')
-    return { assets: readAssets(join(folder, 'assets')), page, etag: etagOf(page), places: readPaths(folder) }
+    return { assets: readAssets(join(folder, 'assets')), pageFor: pagesOf(page), places: readPaths(folder) }
   }
 
   return (request) => {
@@ -115,25 +130,26 @@ export const openSite = (folder: string, alsoPages: readonly string[] = []): Sit
     if (!isAsset && !(isPage(path) && wantsHtml(request))) return undefined
     loaded ??= load()
     if (!loaded) return answer(NOT_BUILT, 503, { 'Content-Type': 'text/plain; charset=utf-8' })
-    const { assets, page, etag, places } = loaded
+    const { assets, pageFor, places } = loaded
     if (isAsset) {
       const file = assets.get(path)
       if (file) return assetAnswer(file, request.headers.get('accept-encoding'))
       // After an upgrade an open tab asks for files of before.
       return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
     }
+    const { html, etag } = pageFor(lookOf(request.headers.get('cookie')))
     const headers = {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': PAGE_POLICY,
       'Cache-Control': 'no-cache',
-      Vary: 'Accept',
+      Vary: 'Accept, Cookie',
       ETag: quoted(etag),
     }
     // The page itself says that nothing is there.
     if (!places.test(path) && !alsoPages.includes(path))
-      return answer(page, 404, { ...headers, 'Cache-Control': 'no-store' })
+      return answer(html, 404, { ...headers, 'Cache-Control': 'no-store' })
     const held = request.headers.get('if-none-match')
     if (held !== null && matchesEtag(held, etag)) return answer(null, 304, headers)
-    return answer(page, 200, headers)
+    return answer(html, 200, headers)
   }
 }

@@ -1,20 +1,20 @@
-/** What a person chose for this browser: theme, density, single-key shortcuts. theme.js applies it before the first paint. */
+/**
+ * What a person chose for this browser: theme, density, single-key shortcuts. In a cookie, because the server writes the first two
+ * into the page (src/platform/http/look.ts), so that its very first paint has them.
+ */
 import { createStore } from '../api/store.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 export type Density = 'compact' | 'comfortable'
 export type Preferences = { readonly theme: Theme; readonly density: Density; readonly hasShortcuts: boolean }
 
-const KEY = 'plat.preferences'
-const DEFAULTS: Preferences = { theme: 'system', density: 'compact', hasShortcuts: true }
+const COOKIE = /(?:^|; )plat_look=(system|light|dark)\.(compact|comfortable)\.(on|off)/
+const YEAR_S = 31_536_000
 
 const stored = (): Preferences => {
-  try {
-    // Written by this module alone.
-    return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>) }
-  } catch {
-    return DEFAULTS
-  }
+  const [, theme = 'system', density = 'compact', shortcuts] = COOKIE.exec(document.cookie) ?? []
+  // The expression lets nothing else through.
+  return { theme: theme as Theme, density: density as Density, hasShortcuts: shortcuts !== 'off' }
 }
 
 export const preferences = createStore(stored())
@@ -27,9 +27,7 @@ export const setPreferences = (change: Partial<Preferences>): void => {
   else dataset.theme = next.theme
   if (next.density === 'compact') delete dataset.density
   else dataset.density = next.density
-  try {
-    localStorage.setItem(KEY, JSON.stringify(next))
-  } catch {
-    // A browser without storage keeps it until the tab is closed.
-  }
+  const value = `${next.theme}.${next.density}.${next.hasShortcuts ? 'on' : 'off'}`
+  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store of scripts is not there without TLS
+  document.cookie = `plat_look=${value}; path=/; max-age=${YEAR_S}; samesite=lax`
 }
