@@ -1,6 +1,6 @@
 /**
  * Runs the benchmarks one after another, keeps what they found in results.json and docs/performance.md, and says what got worse:
- * `npm run bench [-- --suite ui,events]`. What follows a second `--` is for the benchmarks, whose results are then not kept.
+ * `npm run bench [-- --suite ui,events]`. `--page` only makes the page anew. What follows a second `--` is for the benchmarks, whose results are then not kept.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'

@@ -1,9 +1,9 @@
 /** The same inventory work on two servers in turn, so that both meet the same machine: another database, or a larger estate. */
 import type { Bench, Result } from './bench.ts'
 import { Connection } from './connection.ts'
-import { alternate, closeAll, inTurn, openAll, throughput, throughputOnce } from './load.ts'
+import { alternate, inTurn, throughput, throughputOnce } from './load.ts'
 import { median, milliseconds, rate, times } from './numbers.ts'
-import { callerOn, fill16, makePool, post } from './works/pools.ts'
+import { allocateAtOnce, CALLERS, callerOn, fill16, makePool } from './works/pools.ts'
 import { COMMON, searches } from './works/search.ts'
 import { device } from './works/write.ts'
 
@@ -22,7 +22,6 @@ const ROUND_MS = 1500
 const READERS = 32
 const REPEATS = 40
 const NEARLY_FULL = 'bench-16'
-const CALLERS = 1000
 
 const medianOf = async ({ port }: Side, requests: readonly Uint8Array[], status = 200): Promise<number> =>
   median((await inTurn(port, requests, status)).map(({ ms }) => ms))
@@ -108,14 +107,7 @@ const allocating: PairWork = {
     const id = `bench-run-${++pools}`
     const range = { start_ip: `172.${20 + pools}.0.1`, end_ip: `172.${20 + pools}.255.254` }
     await withCaller(side, (call) => makePool(call, id, `172.${20 + pools}.0.0/16`, range))
-    const connections = await openAll(side.port, CALLERS)
-    const request = side.request(post(`/api/pools/${id}/allocate`, {}))
-    const start = performance.now()
-    const replies = await Promise.all(connections.map((one) => one.send(request, { keepBody: true })))
-    const ms = performance.now() - start
-    closeAll(connections)
-    // The contract of an allocation.
-    const ips = replies.flatMap(({ body }) => (JSON.parse(body) as { ips?: string[] }).ips ?? [])
+    const { ips, ms } = await allocateAtOnce(side, id)
     if (new Set(ips).size !== CALLERS) throw new Error(`${new Set(ips).size} addresses for ${CALLERS} callers`)
     return ms
   },

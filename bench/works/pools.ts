@@ -8,7 +8,9 @@ const REPEATS = 100
 const GOAL_MS = 5
 const PER_CALL = 1000
 const USED_V6 = 50_000
-const CALLERS = 1000
+export const CALLERS = 1000
+
+type Asking = Pick<Bench, 'request'> & { readonly port: number }
 
 export type Caller = (parts: RequestParts) => Promise<unknown>
 
@@ -78,17 +80,25 @@ const nextIp = async (
   })
 }
 
-const allocate = async (bench: Bench, call: Caller): Promise<Result> => {
-  const id = 'bench-run'
-  await makePool(call, id, '172.20.0.0/16', { start_ip: '172.20.0.1', end_ip: '172.20.255.254' })
-  const connections = await openAll(bench.plat.port, CALLERS)
-  const request = bench.request(post(`/api/pools/${id}/allocate`, {}))
+/** Everybody asks the pool for an address at the same time. @returns the addresses, and how long it took */
+export const allocateAtOnce = async (
+  { port, request }: Asking,
+  pool: string,
+): Promise<{ ips: string[]; ms: number }> => {
+  const connections = await openAll(port, CALLERS)
+  const one = request(post(`/api/pools/${pool}/allocate`, {}))
   const start = performance.now()
-  const replies = await Promise.all(connections.map((connection) => connection.send(request, { keepBody: true })))
+  const replies = await Promise.all(connections.map((connection) => connection.send(one, { keepBody: true })))
   const ms = performance.now() - start
   closeAll(connections)
   // The contract of an allocation.
-  const ips = replies.flatMap(({ body }) => (JSON.parse(body) as { ips?: string[] }).ips ?? [])
+  return { ips: replies.flatMap(({ body }) => (JSON.parse(body) as { ips?: string[] }).ips ?? []), ms }
+}
+
+const allocate = async (bench: Bench, call: Caller): Promise<Result> => {
+  const id = 'bench-run'
+  await makePool(call, id, '172.20.0.0/16', { start_ip: '172.20.0.1', end_ip: '172.20.255.254' })
+  const { ips, ms } = await allocateAtOnce({ port: bench.plat.port, request: bench.request }, id)
   const distinct = new Set(ips).size
   const recorded = ((await call({ path: `/api/pools/${id}/reservations` })) as { ip_address: string }[]).filter(
     ({ ip_address }) => ips.includes(ip_address),

@@ -55,9 +55,6 @@ export const keyColumns = ({ columns, key }: Table): Column[] => key.flatMap((at
 
 export const keyOf = ({ key }: Table, row: Row): Row => key.map((at) => row[at] ?? null)
 
-/** @example quoted('key') // '"key"' */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
 /** A value that PostgreSQL has sent as text. */
 export const cellFromText = (text: string | null, kind: Kind): Cell =>
   // The engines write the same number in several ways: 1e+20, 100000000000000000000.

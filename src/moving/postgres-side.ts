@@ -3,19 +3,10 @@ import { SQL } from 'bun'
 import { migrations } from '../migrations/index.ts'
 import { migrate, UNFINISHED_COPY } from '../platform/db/migrate.ts'
 import { openPostgres } from '../platform/db/postgres.ts'
+import { quoted } from '../platform/db/quoted.ts'
 import type { AppliedMigration } from '../platform/db/sqlite-file.ts'
 import { AppError } from '../platform/errors.ts'
-import {
-  type Cell,
-  cellFromText,
-  columnOf,
-  copyLines,
-  keyColumns,
-  quoted,
-  type Row,
-  type Table,
-  tableOf,
-} from './form.ts'
+import { type Cell, cellFromText, columnOf, copyLines, keyColumns, type Row, type Table, tableOf } from './form.ts'
 import { type Connection, connect, inTransaction, placeOf, refuseServers } from './postgres-connection.ts'
 import { isCopied, LOOSE_PARTS, lastKeySql, pageSql, type Side, type Source, type Target, type Words } from './side.ts'
 

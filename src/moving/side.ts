@@ -1,9 +1,10 @@
 /** What a copy needs of the database at either end; the two files beside this one say it for each engine. */
 import type { Engine } from '../platform/db/database.ts'
+import { quoted } from '../platform/db/quoted.ts'
 import type { AppliedMigration } from '../platform/db/sqlite-file.ts'
 import { pause } from '../platform/pause.ts'
 import type { Query } from '../recovery/doctor-data.ts'
-import { add, type Fingerprint, keyColumns, keyOf, lengthOf, NOTHING, quoted, type Row, type Table } from './form.ts'
+import { add, type Fingerprint, keyColumns, keyOf, lengthOf, NOTHING, type Row, type Table } from './form.ts'
 
 /** A part of a table, by its primary key. */
 export type Range = {

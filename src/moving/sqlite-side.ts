@@ -6,11 +6,12 @@ import { migrations } from '../migrations/index.ts'
 import { DATA_FILE, tidyDataDir } from '../platform/db/data-folder.ts'
 import { LOCK_FILE, lockDataDir } from '../platform/db/data-lock.ts'
 import { migrate, UNFINISHED_COPY } from '../platform/db/migrate.ts'
+import { quoted } from '../platform/db/quoted.ts'
 import { openSqlite } from '../platform/db/sqlite.ts'
-import { foreignKeyProblems, schemaOf } from '../platform/db/sqlite-file.ts'
+import { foreignKeyProblems, schemaOf, tablesOf } from '../platform/db/sqlite-file.ts'
 import { AppError } from '../platform/errors.ts'
 import { giveToOwner } from '../recovery/restore.ts'
-import { cellFromValue, columnOf, keyColumns, quoted, sqliteValue, type Table, tableOf } from './form.ts'
+import { cellFromValue, columnOf, keyColumns, sqliteValue, type Table, tableOf } from './form.ts'
 import { isCopied, LOOSE_PARTS, lastKeySql, pageSql, type Side, type Source, type Target, type Words } from './side.ts'
 
 const words: Words = {
@@ -32,14 +33,7 @@ const tableIn = (database: Database, table: string): Table => {
   )
 }
 
-const tableNamesIn = (database: Database): string[] =>
-  database
-    .query<{ name: string }, []>(
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
-    )
-    .all()
-    .map(({ name }) => name)
-    .filter(isCopied)
+const tableNamesIn = (database: Database): string[] => tablesOf(database).filter(isCopied)
 
 /** An open database, whose integers are bigints. */
 export const sqliteSide = (database: Database, place: string): Side => ({

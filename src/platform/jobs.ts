@@ -50,11 +50,11 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
   }
 
   const start = (job: Job<Tables>, run: () => Promise<void>): void => {
-    const running_ = run()
+    const work = run()
       .then(() => void waiting.delete(job.name))
       .catch((error: unknown) => failed(job.name, error))
       .finally(() => running.delete(job.name))
-    running.set(job.name, running_)
+    running.set(job.name, work)
   }
 
   /** Runs a job for as long as its lease is ours; whatever it would write after that is refused. */

@@ -1,6 +1,7 @@
 /** Lists of rows as they are sent: counted, paged, streamed, with an ETag that is known before any row is read. */
 import { type Compilable, type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { JsonList } from './answer.ts'
+import type { Sql } from './db/database.ts'
 import type { KernelCtx } from './kernel.ts'
 
 type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
@@ -52,16 +53,25 @@ async function* cut<Row>(chunks: AsyncIterable<Row[]>, { limit, offset = 0 }: Pa
   }
 }
 
-/** The first rows of queries, none of which is asked in vain. */
+type Asking = {
+  readonly db: Pick<Kysely<never>, 'executeQuery'>
+  readonly store: { readonly sql: Pick<Sql, 'isInProcess'> }
+}
+
+/** The first rows of queries: none is asked in vain where that is soonest, and all of them at once where it is not. */
 export async function* firstRows<Row>(
-  db: Pick<Kysely<never>, 'executeQuery'>,
+  { db, store }: Asking,
   queries: readonly ChainQuery<Row>[],
   count: number,
 ): AsyncGenerator<Row[]> {
+  if (count <= 0) return
+  const ask = async (query: ChainQuery<Row>, rows: number): Promise<Row[]> =>
+    (await db.executeQuery<Row>(query(rows))).rows
+  const asked = store.sql.isInProcess ? undefined : await Promise.all(queries.map((query) => ask(query, count)))
   let left = count
-  for (const query of queries) {
+  for (const [i, query] of queries.entries()) {
     if (left <= 0) return
-    const { rows } = await db.executeQuery<Row>(query(left))
+    const rows = asked?.[i]?.slice(0, left) ?? (await ask(query, left))
     left -= rows.length
     yield rows
   }
@@ -75,7 +85,7 @@ export const listChain = <Tables, Row, T>(
   async function* rows(): AsyncGenerator<Row[]> {
     // Known by now, for the header: with all rows found, the queries that are left are not asked.
     const wanted = Math.min((page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY), await counted())
-    if (wanted <= SHORT) yield* firstRows(ctx.db, queries, wanted)
+    if (wanted <= SHORT) yield* firstRows(ctx, queries, wanted)
     else yield* ctx.store.stream(...queries.map((query) => query(page.limit === undefined ? undefined : wanted)))
   }
   let count: Promise<number> | undefined

@@ -1,5 +1,6 @@
 /** A listener of the live feed. */
 import { expect } from 'bun:test'
+import type { TestCaller } from './app.ts'
 import { until } from './until.ts'
 
 export type Heard = { readonly id: number; readonly event: string; readonly data: Record<string, unknown> }
@@ -11,17 +12,8 @@ const heardIn = (text: string): Heard[] =>
     return event === undefined || data === undefined ? [] : [{ id: Number(field('id')), event, data: JSON.parse(data) }]
   })
 
-type Asks = {
-  readonly request: (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ) => Promise<Response>
-}
-
 /** Follows until it is told to stop. */
-export const follow = async (caller: Asks, query = '', headers: Record<string, string> = {}) => {
+export const follow = async (caller: Pick<TestCaller, 'request'>, query = '', headers: Record<string, string> = {}) => {
   const response = await caller.request('GET', `/api/events${query}`, undefined, headers)
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()

@@ -90,7 +90,7 @@ export async function valkey(): Promise<{ url: string; stop(): Promise<void>; st
 const withoutPersistence = ['--save', '', '--appendonly', 'no', '--daemonize', 'no']
 
 // Nothing in a throw-away cluster has to survive a crash, and nothing should work in the background of a test.
-const postgresSettings = {
+const throwAwaySettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
@@ -99,6 +99,9 @@ const postgresSettings = {
   autovacuum: 'off',
   max_connections: '200',
   max_wal_size: '256MB',
+}
+
+const ownSettings = {
   // Inside the cluster's own directory, to go with it.
   dynamic_shared_memory_type: 'mmap',
   listen_addresses: '127.0.0.1',
@@ -106,19 +109,20 @@ const postgresSettings = {
 }
 
 /** The cluster whose data is in `data`, a folder's name: of the server's own directory, or a path. */
-function postgresLaunch(port: number, data: (dir: string) => string, more: Record<string, string> = {}): Launch {
+function postgresLaunch(
+  port: number,
+  data: (dir: string) => string,
+  settings: Record<string, string> = throwAwaySettings,
+): Launch {
   const binaries = findPostgres() ?? missing('the PostgreSQL server')
-  const settings = Object.entries({ ...postgresSettings, ...more }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ])
+  const flags = Object.entries({ ...settings, ...ownSettings }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const initdb = (dir: string, locale: string) =>
     shell([binaries.initdb, '-D', data(dir), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '-N', locale])
   return {
     // C.UTF-8 sorts by code point and knows letters beyond ASCII, as pg_trgm has to; not every system has it.
     prepare: (dir) =>
       `{ [ -e ${shell([join(data(dir), 'PG_VERSION')])} ] || ${initdb(dir, '--locale=C.UTF-8')} || ${initdb(dir, '--locale=C')}; }`,
-    serve: (dir) => [binaries.postgres, '-D', data(dir), '-p', `${port}`, ...settings],
+    serve: (dir) => [binaries.postgres, '-D', data(dir), '-p', `${port}`, ...flags],
     // The eighth line of postmaster.pid is the server's state.
     isReady: (dir) =>
       read(join(data(dir), 'postmaster.pid'))
@@ -128,19 +132,29 @@ function postgresLaunch(port: number, data: (dir: string) => string, more: Recor
   }
 }
 
+// What it has acknowledged it has after a crash of its own, if not of the machine.
+const keepingSettings = { ...throwAwaySettings, synchronous_commit: 'on' }
+
 /**
  * A PostgreSQL server of its own. After `stop()`, which is a crash of it, its address refuses connections until `start()` brings
  * it back there with what was committed.
  */
-export async function stoppablePostgres() {
+export const stoppablePostgres = () => postgresOfItsOwn({ settings: keepingSettings })
+
+/** A PostgreSQL server as it comes, with its data on a disk: to compare with. */
+export const postgresAsItComes = () =>
+  postgresOfItsOwn({ settings: {}, parent: serverUser() === undefined ? tmpdir() : '/tmp' })
+
+type Own = { settings: Record<string, string>; parent?: string }
+
+async function postgresOfItsOwn({ settings, parent = temporaryParent(serverUser() !== undefined) }: Own) {
   const port = await freePort()
-  const data = mkdtempSync(join(temporaryParent(serverUser() !== undefined), 'plat-cluster-'))
+  const data = mkdtempSync(join(parent, 'plat-cluster-'))
   const user = serverUser()
   if (user) chownSync(data, user.uid, user.gid)
   const forget = () => rmSync(data, { recursive: true, force: true })
   process.on('exit', forget)
-  // What it has acknowledged it has after a crash of its own, if not of the machine.
-  const launchHere = () => launch(postgresLaunch(port, () => data, { synchronous_commit: 'on' }))
+  const launchHere = () => launch(postgresLaunch(port, () => data, settings))
   let running: Running | undefined = await launchHere()
   const stop = async () => {
     const stopped = running?.stop()

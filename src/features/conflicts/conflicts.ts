@@ -121,7 +121,7 @@ export const feature: Feature = {
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
   reactions: {
-    'devices.recorded': (ctx, made: readonly Device[]) => addressesTaken(ctx, made.flatMap(devices.keysOf)),
+    'devices.placed': (ctx, made: readonly Device[]) => addressesTaken(ctx, made.flatMap(devices.keysOf)),
     'device.updated': async (ctx, { before, device, changes }: DeviceChange) => {
       if (changes.includes('addresses'))
         await addressesChanged(ctx, [...new Set([...devices.keysOf(before), ...devices.keysOf(device)])])

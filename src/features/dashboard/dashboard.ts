@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Permission } from '../../platform/operation.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import * as discovery from '../discovery/discovery.ts'
 import { PING } from '../events/catalogue.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
@@ -101,15 +102,6 @@ const waiting = async (ctx: Ctx): Promise<Dashboard['inbox']> => {
   return found
 }
 
-const runningScans = async (ctx: Ctx): Promise<number> => {
-  const { n } = await ctx.db
-    .selectFrom('discovery_scans')
-    .select(({ fn }) => fn.countAll<number | string>().as('n'))
-    .where('status', '=', 'running')
-    .executeTakeFirstOrThrow()
-  return Number(n)
-}
-
 const troubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> => {
   const rows = await ctx.db
     .selectFrom('webhooks')
@@ -182,7 +174,7 @@ const show = async (ctx: Ctx): Promise<Dashboard> => {
     full_pools: ofPools?.full_pools ?? null,
     conflicts: await where('conflicts:list', activeConflicts),
     inbox: await where('discovery:list', waiting),
-    running_scans: await where('discovery:list', runningScans),
+    running_scans: await where('discovery:list', discovery.countRunning),
     webhooks: await where('webhook:list', troubledWebhooks),
     ending_keys: await endingKeys(ctx),
     changes: await where('audit:list', changes),

@@ -32,15 +32,15 @@ const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft):
 /** The sortable keys of its addresses. */
 export const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => store.keyOf(ip))
 
-/** Keeps what these addresses are, belong to and come from as it is until commit. */
-const lockAddresses = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
+/** Keeps what these addresses belong to and come from as it is until commit. */
+const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
   const addresses = all.flatMap((one) => one.addresses)
   if (addresses.length === 0) return
   await lockPools(
     ctx,
     addresses.flatMap(({ pool_id }) => (pool_id === null ? [] : [pool_id])),
   )
-  await lockForPlacing(ctx, keysOf({ addresses }))
+  await lockForPlacing(ctx)
 }
 
 const memberRows = ({ id, addresses }: Device) =>
@@ -66,12 +66,9 @@ const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<voi
 
 /** Judges drafts together; the database is asked once for all of them. */
 export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
-  await lockAddresses(ctx, drafts)
-  const issues = await referenceIssues(ctx, drafts)
-  const taken = await store.findDocs(
-    ctx,
-    drafts.flatMap(({ id }) => (id === undefined ? [] : [id])),
-  )
+  await lockPlaces(ctx, drafts)
+  const ids = drafts.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  const [issues, taken] = await Promise.all([referenceIssues(ctx, drafts), store.findDocs(ctx, ids)])
   return drafts.map((draft, i) => {
     const device = deviceOf(ctx, draft)
     if (taken.has(device.id))
@@ -84,16 +81,17 @@ export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<M
 /** What tells of a new device: it was made, or discovered and then made. */
 type Birth = 'device.created' | 'device.promoted'
 
-/** Records devices that have been judged good. */
+/** Records devices that have been judged good, in this transaction. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth = 'device.created'): Promise<void> => {
   const keys = all.flatMap(keysOf)
-  await lockAddresses(ctx, all)
   await claimPoolAddresses(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, all.flatMap(memberRows))
-  await occupancy.take(ctx, keys)
   for (const device of all) await ctx.emit(birth, device)
   await ctx.emit('devices.recorded', all)
+  // As late as can be: whoever else takes addresses beside these waits for it until the commit.
+  await occupancy.lock(ctx, keys)
+  await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
 }
 
 export const create = async (ctx: Ctx, draft: DeviceDraft, birth?: Birth): Promise<Device> => {
@@ -148,7 +146,10 @@ const retagged = (before: readonly string[], { tags, add_tags = [], remove_tags 
 
 export const update = async (ctx: Ctx, { id, ...fields }: DevicePatch): Promise<Device> => {
   const { add_tags, remove_tags, ...patch } = fields
-  if (patch.addresses !== undefined) await lockAddresses(ctx, [{ addresses: patch.addresses }])
+  if (patch.addresses !== undefined) {
+    await lockPlaces(ctx, [{ addresses: patch.addresses }])
+    await occupancy.lock(ctx, keysOf({ addresses: patch.addresses }))
+  }
   const before = await lockForChange(ctx, id)
   const { value, changes } = merge(before, { ...patch, tags: retagged(before.tags, fields) })
   if (changes.length === 0) return before

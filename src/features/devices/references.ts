@@ -27,9 +27,11 @@ const present = (ids: readonly (string | null | undefined)[]): string[] => [
 /** The issues of each device, in their order; asks the database once for all of them. */
 export const referenceIssues = async (ctx: Ctx, devices: readonly Referring[]): Promise<FieldIssue[][]> => {
   const addresses = devices.flatMap((device) => device.addresses ?? [])
-  const datacenters = await existingDatacenters(ctx, present(devices.map(({ datacenter_id }) => datacenter_id)))
-  const subnets = await subnetsOf(ctx, present(addresses.map(({ network_id }) => network_id)))
-  const pools = await rangesOf(ctx, present(addresses.map(({ pool_id }) => pool_id)))
+  const [datacenters, subnets, pools] = await Promise.all([
+    existingDatacenters(ctx, present(devices.map(({ datacenter_id }) => datacenter_id))),
+    subnetsOf(ctx, present(addresses.map(({ network_id }) => network_id))),
+    rangesOf(ctx, present(addresses.map(({ pool_id }) => pool_id))),
+  ])
 
   const addressIssues = ({ ip, network_id, pool_id }: Address, index: number): FieldIssue[] => {
     const issues: FieldIssue[] = []

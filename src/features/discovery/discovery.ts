@@ -26,6 +26,9 @@ export const holdsWord = wordInFound
 /** What an address of a network is kept under. */
 export const placeOf = foundStore.placeOf
 
+/** How many scans run. */
+export const countRunning = scanStore.countRunning
+
 const SECOND_MS = 1000
 const DAY_MS = 86_400_000
 

@@ -64,9 +64,8 @@ export const connectedTo = async (ctx: Ctx, deviceId: string): Promise<Set<strin
 
 /** The discovered devices that a change of documented ones concerns: matched with them by now, or at their addresses. */
 export const discoveredOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => {
-  const matched = await matchedWith(ctx, deviceIds)
-  const at = await atAddressesOf(ctx, deviceIds)
-  return [...new Set([...matched, ...at].map(({ id }) => id))]
+  const found = await Promise.all([matchedWith(ctx, deviceIds), atAddressesOf(ctx, deviceIds)])
+  return [...new Set(found.flat().map(({ id }) => id))]
 }
 
 const matchedWith = preparedKeys((db: Kysely<Tables>, ids) =>

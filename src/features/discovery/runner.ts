@@ -228,8 +228,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const scan = await ctx.write(async (tx) => {
       const started = { status: 'running' as const, runner: me, started_at: tx.now, heartbeat_at: tx.now }
       // Another instance may have begun one since the look.
-      if (!tx.store.sql.hasOneWriter && (await store.countRunning(tx)) >= config.discoveryMaxConcurrent)
-        return undefined
+      if (!tx.store.sql.hasOneWriter) {
+        await store.holdStarts(tx)
+        if ((await store.countRunning(tx)) >= config.discoveryMaxConcurrent) return undefined
+      }
       if (!(await store.change(tx, { id, from: ['pending'] }, started))) return undefined
       await store.beat(tx, [id], me)
       const taken = await store.find(tx, id)

@@ -144,10 +144,13 @@ export const isRunBy = async (ctx: Ctx, id: string, runner: string): Promise<boo
   return (await ctx.store.sql.lockRows(held).executeTakeFirst()) !== undefined
 }
 
-/** How many run, of all servers; no other is started before the transaction ends. */
-export const countRunning = async (ctx: Ctx): Promise<number> => {
+/** No other server starts a scan before the transaction ends. */
+export const holdStarts = (ctx: Ctx): Promise<void> =>
   // The lock has no table of its own types.
-  await ctx.store.sql.lockNames(ctx.db as never, ['discovery scans'])
+  ctx.store.sql.lockNames(ctx.db as never, ['discovery scans'])
+
+/** How many run, of all servers. */
+export const countRunning = async (ctx: Ctx): Promise<number> => {
   const { n } = await ctx.db
     .selectFrom('discovery_scans')
     .select(({ fn }) => fn.countAll<number | string>().as('n'))

@@ -42,6 +42,8 @@ export const insert = async ({ db }: Scope, key: Omit<ApiKeyRow, 'name_key'>): P
     await db
       .insertInto('api_keys')
       .values({ ...key, name_key: key.name.toLowerCase() })
+      // An insert that returns something is waited for here.
+      .returning('id')
       .execute()
   } catch (cause) {
     const violation = violationOf(cause)

@@ -6,7 +6,6 @@ import { enclosingCidrs } from '../../net/cidr.ts'
 import { ipFromKey } from '../../net/ip.ts'
 import type { Subset } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
-import * as occupancy from '../occupancy/occupancy.ts'
 import * as store from './store.ts'
 
 /** The devices with an address in a network, as a subset of all devices. */
@@ -36,14 +35,13 @@ const stripeOf = ({ db }: Ctx): string => {
 
 /**
  * Keeps networks and pools as they are until commit, for those who place addresses in them: otherwise a network that is
- * made at the same time and a new address would not see each other. Locks the occupancy of the addresses with it. Comes
- * before any lock on a row.
+ * made at the same time and a new address would not see each other. Comes before the locks of occupancy and of rows.
  */
-export const lockForPlacing = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
+export const lockForPlacing = (ctx: Ctx): Promise<void> =>
   // Locks need no tables.
-  ctx.store.sql.lockNames(ctx.db as never, [stripeOf(ctx), ...occupancy.lockNamesOf(keys)])
+  ctx.store.sql.lockNames(ctx.db as never, [stripeOf(ctx)])
 
-/** Keeps everyone from placing addresses until commit, for those who change where networks and pools are. Comes before any lock on a row. */
+/** Keeps everyone from placing addresses until commit, for those who change where networks and pools are. Comes before any other lock. */
 export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db as never, STRIPES)
 
 /** The ids of the networks that each address (by its key) belongs to; none for an address outside of all. */

@@ -33,18 +33,21 @@ const offsetsByBlock = (keys: readonly string[]): Map<string, number[]> => {
 export const lock = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
   store.lockBlocks(ctx, [...new Set(keys.map(blockOf))])
 
-/** The names of what `lock` locks, for those who lock something else with it: locks that are taken at once are in one order. */
-export const lockNamesOf = (keys: readonly string[]): string[] => [
-  ...new Set(keys.map((key) => store.lockNameOf(blockOf(key)))),
-]
+const readBlocksOf = (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
+  store.readBlocks(ctx, [...new Set(keys.map(blockOf))])
 
-const mark = async (ctx: Ctx, keys: readonly string[], taken: boolean): Promise<void> => {
+/** @param known the blocks of the addresses, where they have been read since they were locked */
+const mark = async (
+  ctx: Ctx,
+  keys: readonly string[],
+  { taken, known }: { readonly taken: boolean; readonly known?: ReadonlyMap<string, string> },
+): Promise<void> => {
   if (keys.length === 0) return
   const wanted = offsetsByBlock(keys)
-  const known = await store.readBlocks(ctx, [...wanted.keys()])
+  const blocks = known ?? (await readBlocksOf(ctx, keys))
   const changed: { block: string; taken: string }[] = []
   for (const [block, offsets] of wanted) {
-    const before = known.get(block) ?? EMPTY_BLOCK
+    const before = blocks.get(block) ?? EMPTY_BLOCK
     const after = withBits(before, offsets, taken)
     if (after !== before) changed.push({ block, taken: after })
   }
@@ -52,7 +55,7 @@ const mark = async (ctx: Ctx, keys: readonly string[], taken: boolean): Promise<
 }
 
 /** Marks addresses as taken. Call `lock` first. */
-export const take = (ctx: Ctx, keys: readonly string[]): Promise<void> => mark(ctx, keys, true)
+export const take = (ctx: Ctx, keys: readonly string[]): Promise<void> => mark(ctx, keys, { taken: true })
 
 /**
  * Takes addresses for a caller who believes them free; false, and nothing taken, when one of them no longer is because
@@ -60,9 +63,9 @@ export const take = (ctx: Ctx, keys: readonly string[]): Promise<void> => mark(c
  */
 export const claim = async (ctx: Ctx, keys: readonly string[]): Promise<boolean> => {
   await lock(ctx, keys)
-  const known = await store.readBlocks(ctx, [...new Set(keys.map(blockOf))])
+  const known = await readBlocksOf(ctx, keys)
   if (keys.some((key) => isTaken(known.get(blockOf(key)) ?? EMPTY_BLOCK, offsetOf(key)))) return false
-  await take(ctx, keys)
+  await mark(ctx, keys, { taken: true, known })
   return true
 }
 
@@ -89,7 +92,7 @@ export const release = async (ctx: Ctx, keys: readonly string[]): Promise<void> 
   await mark(
     ctx,
     keys.filter((key) => !held.has(key)),
-    false,
+    { taken: false },
   )
 }
 

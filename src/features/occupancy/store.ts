@@ -7,7 +7,7 @@ import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
-export const lockNameOf = (block: string): string => `block ${block}`
+const lockNameOf = (block: string): string => `block ${block}`
 
 export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<void> => {
   if (blocks.length === 0) return

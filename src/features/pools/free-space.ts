@@ -14,7 +14,7 @@ import * as store from './store.ts'
 /** A heatmap of more than this is no picture any more. */
 export const MAX_HEATMAP = 65_536
 
-export const keyOf = store.keyOf
+export const { keyOf, lastExpiry } = store
 
 /** The revision of what is made of reservations: one that expires changes it without a write. */
 export const expiringRevision = async (ctx: Ctx, tables: Parameters<Ctx['store']['revision']>[0]): Promise<string> =>
@@ -46,14 +46,17 @@ const lowest = (keys: readonly (string | undefined)[]): string | undefined =>
 export const nextIp = async (ctx: Ctx, pool: Pool, network: Network): Promise<string> => {
   const range = rangeOf(pool)
   const never = neverFree(network)
-  const { value: free } = await availableKeys(ctx, range, never).next()
-  // A reservation that has expired frees its address at once, though it is purged a little later.
-  const key = lowest([free ?? undefined, await store.lowestExpired(ctx, range, never)])
+  const [{ value: free }, expired] = await Promise.all([
+    availableKeys(ctx, range, never).next(),
+    // A reservation that has expired frees its address at once, though it is purged a little later.
+    store.lowestExpired(ctx, range, never),
+  ])
+  const key = lowest([free ?? undefined, expired])
   if (key === undefined) throw noneLeft(pool)
   return formatIp(ipFromKey(key))
 }
 
-export const noneLeft = ({ name, start_ip, end_ip }: Pool): AppError =>
+export const noneLeft = ({ name, start_ip, end_ip }: Pick<Pool, 'name' | 'start_ip' | 'end_ip'>): AppError =>
   new AppError('IP_NOT_AVAILABLE', `The pool "${name}" (${start_ip} - ${end_ip}) has no free address left`)
 
 /** @throws AppError INVALID_INPUT for a pool of more than 65,536 addresses. */

@@ -24,6 +24,17 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Pool> => {
   return pool
 }
 
+/** All that is needed of a pool and its network to take addresses of it. */
+export type PoolRange = Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & Pick<Network, 'subnet'>
+
+/** Keeps other writers off the pool until commit. @throws AppError NOT_FOUND */
+export const mustLockRange = async (ctx: Ctx, id: string): Promise<PoolRange> => {
+  const range = await store.lockRange(ctx, id)
+  if (!range) throw notFound('pool', id)
+  // A pool is of a network for as long as there is one.
+  return { ...range, subnet: range.subnet ?? '' }
+}
+
 /** As `mustGet`, and keeps other writers off the pool until commit. */
 export const mustLock = async (ctx: Ctx, id: string): Promise<Pool> => {
   const pool = await store.lock(ctx, id)

@@ -71,14 +71,27 @@ const tagsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
 )
 
 export const find = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
-  const [row] = await poolById(ctx, { id })
+  const [[row], tags] = await Promise.all([poolById(ctx, { id }), tagsById(ctx, { id })])
   if (!row) return undefined
-  const tags = await tagsById(ctx, { id })
   return poolOf(
     row,
     tags.map(({ tag }) => tag),
   )
 }
+
+/** Where a pool is, and the subnet of its network; keeps other writers off the pool until commit. */
+export const lockRange = (ctx: Ctx, id: string) =>
+  ctx.store.sql
+    .lockRows(
+      ctx.db
+        .selectFrom('pools')
+        .select(['id', 'name', 'network_id', 'start_ip', 'end_ip'])
+        .select(({ selectFrom }) =>
+          selectFrom('networks').select('subnet').whereRef('networks.id', '=', 'pools.network_id').as('subnet'),
+        )
+        .where('id', '=', id),
+    )
+    .executeTakeFirst()
 
 /** As `find`, and keeps other writers off the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
@@ -164,14 +177,15 @@ export const reservedIn = (ctx: Ctx, first: string, last: string) =>
     .execute()
 
 /** When the last of the expired reservations that are still on record did so; `''` without any. It moves with the clock alone. */
-export const lastExpiry = async (ctx: Ctx): Promise<string> => {
-  const row = await ctx.db
+export const lastExpiry = async (ctx: Ctx): Promise<string> =>
+  (await lastExpiryBefore(ctx, { now: ctx.now }))[0]?.at ?? ''
+
+const lastExpiryBefore = prepared((db: Kysely<Tables>, { now }: { now: string }) =>
+  db
     .selectFrom('reservations')
     .select(({ fn }) => fn.max('expires_at').as('at'))
-    .where('expires_at', '<=', ctx.now)
-    .executeTakeFirst()
-  return row?.at ?? ''
-}
+    .where('expires_at', '<=', now),
+)
 
 /** The lowest address in a range, but for those of `never`, that only an expired reservation holds. */
 export const lowestExpired = async (
@@ -179,6 +193,7 @@ export const lowestExpired = async (
   { first, last }: { readonly first: string; readonly last: string },
   never: ReadonlySet<string>,
 ): Promise<string | undefined> => {
+  if ((await lastExpiry(ctx)) === '') return undefined
   // A network keeps two of its addresses at most.
   const [network = '', broadcast = ''] = never
   const [row] = await firstExpired(ctx, { first, last, now: ctx.now, network, broadcast })

@@ -1,9 +1,9 @@
 /** The rules of relationships. */
-import { AppError, invalidField } from '../../platform/errors.ts'
+import { AppError, invalidField, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
 import { listRows } from '../../platform/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { exists, mustExist } from '../devices/devices.ts'
+import { existing, mustExist } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import { type Relationship, type RelationshipDraft, relationships } from './api.ts'
 import * as store from './store.ts'
@@ -13,24 +13,40 @@ const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} 
 /** For whoever reads relationships beside other things. */
 export const { names } = store
 
-export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<Relationship> => {
-  const { device_id: parent_id, child_id, type, notes } = draft
-  await mustExist(ctx, parent_id)
+/** @returns the relationship that there is already between two devices, which are checked */
+const judge = async (ctx: Ctx, { device_id: parent_id, child_id, type }: RelationshipDraft) => {
+  const [devices, known] = await Promise.all([
+    existing(ctx, [parent_id, child_id]),
+    store.find(ctx, { parent_id, child_id, type }),
+  ])
+  if (!devices.has(parent_id)) throw notFound('device', parent_id)
   if (child_id === parent_id) throw invalidField('child_id', 'must be another device')
-  if (!(await exists(ctx, child_id))) throw invalidField('child_id', `there is no device with id "${child_id}"`)
+  if (!devices.has(child_id)) throw invalidField('child_id', `there is no device with id "${child_id}"`)
+  return known
+}
+
+const record = async (ctx: Ctx, draft: RelationshipDraft): Promise<Relationship> => {
+  const { device_id: parent_id, child_id, type, notes } = draft
   const relationship: Relationship = { parent_id, child_id, type, notes, created_at: ctx.now }
-  if (await store.find(ctx, relationship))
-    throw new AppError('ALREADY_EXISTS', `The relationship ${describe(relationship)} exists already`)
   await store.insert(ctx, relationship)
   await ctx.emit('relationship.created', relationship)
   return relationship
 }
 
+export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<Relationship> => {
+  if (await judge(ctx, draft))
+    throw new AppError(
+      'ALREADY_EXISTS',
+      `The relationship ${describe({ ...draft, parent_id: draft.device_id })} exists already`,
+    )
+  return record(ctx, draft)
+}
+
 /** Makes a relationship, or gives the one there is new notes. */
 export const upsert = async (ctx: Ctx, draft: RelationshipDraft): Promise<'created' | 'updated' | 'unchanged'> => {
-  const known = await store.find(ctx, { parent_id: draft.device_id, child_id: draft.child_id, type: draft.type })
+  const known = await judge(ctx, draft)
   if (!known) {
-    await create(ctx, draft)
+    await record(ctx, draft)
     return 'created'
   }
   if (known.notes === draft.notes) return 'unchanged'

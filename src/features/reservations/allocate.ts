@@ -5,11 +5,9 @@ import { once } from '../../platform/idempotency.ts'
 import type { Ctx } from '../ctx.ts'
 import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
 import { lockForPlacing } from '../networks/membership.ts'
-import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import type { Pool } from '../pools/api.ts'
 import { availableKeys, neverFree, noneLeft, rangeOf } from '../pools/free-space.ts'
-import { mustLock as mustLockPool } from '../pools/pools.ts'
+import { mustLockRange as mustLockPool, type PoolRange } from '../pools/pools.ts'
 import type { Allocation, AllocationRequest } from './api.ts'
 import { purgeExpired, reserve } from './record.ts'
 
@@ -33,12 +31,14 @@ const pick = async (keys: AsyncIterable<string>, count: number, contiguous: bool
   return picked
 }
 
-const claimFree = async (ctx: Ctx, pool: Pool, { count, contiguous }: AllocationRequest): Promise<string[]> => {
+const claimFree = async (ctx: Ctx, pool: PoolRange, { count, contiguous }: AllocationRequest): Promise<string[]> => {
   const range = rangeOf(pool)
-  const never = neverFree(await mustGetNetwork(ctx, pool.network_id))
-  await purgeExpired(ctx, range)
+  const never = neverFree(pool)
+  const look = () => pick(availableKeys(ctx, range, never), count, contiguous)
+  // Seldom has one expired.
+  const [first, purged] = await Promise.all([look(), purgeExpired(ctx, range)])
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const keys = await pick(availableKeys(ctx, range, never), count, contiguous)
+    const keys = tries === 1 && purged === 0 ? first : await look()
     if (keys.length === 0) throw noneLeft(pool)
     if (keys.length < count)
       throw new AppError(
@@ -64,7 +64,7 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
   }
   const pool = await mustLockPool(ctx, request.id)
   if (device_id) {
-    await lockForPlacing(ctx, [])
+    await lockForPlacing(ctx)
     if (!(await deviceExists(ctx, device_id)))
       throw invalidField('device_id', `there is no device with id "${device_id}"`)
   }

@@ -2,15 +2,15 @@
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import type { Pool } from '../pools/api.ts'
-import { keyOf } from '../pools/free-space.ts'
+import { keyOf, lastExpiry } from '../pools/free-space.ts'
+import type { PoolRange } from '../pools/pools.ts'
 import type { Reservation, ReservationDraft } from './api.ts'
 import * as store from './store.ts'
 
 /** Records reservations of addresses that have been claimed. */
 export const reserve = async (
   ctx: Ctx,
-  pool: Pool,
+  pool: Pick<PoolRange, 'id'>,
   drafts: readonly Omit<ReservationDraft, 'pool_id'>[],
 ): Promise<Reservation[]> => {
   const reservations = drafts.map(
@@ -45,7 +45,7 @@ export const free = async (ctx: Ctx, keys: readonly string[]): Promise<void> => 
 
 /** Deletes the expired reservations of a range, or all; returns how many there were. */
 export const purgeExpired = async (ctx: Ctx, range?: KeyRange): Promise<number> => {
-  const keys = await store.expiredKeys(ctx, range)
+  const keys = (await lastExpiry(ctx)) === '' ? [] : await store.expiredKeys(ctx, range)
   if (keys.length === 0) return 0
   await occupancy.lock(ctx, keys)
   // Another writer may have been faster with one, and have reserved its address anew.

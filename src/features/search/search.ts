@@ -45,7 +45,7 @@ const inDevices = async (
   range: Range | undefined,
 ): Promise<SearchResult[]> => {
   const { queries } = await findDevices(ctx, q)
-  const rows = (await Array.fromAsync(firstRows(ctx.db, queries, MAX_RESULTS_PER_TYPE))).flat()
+  const rows = (await Array.fromAsync(firstRows(ctx, queries, MAX_RESULTS_PER_TYPE))).flat()
   return rows.map(({ doc }) => {
     // What is stored is a device.
     const device = JSON.parse(doc) as Device
@@ -129,14 +129,14 @@ export const feature: Feature = {
       const text = q.trim().toLowerCase()
       const words = [...new Set(text.split(/\s+/))]
       const range = rangeIn(text)
-      const results = [
-        ...(await inNetworks(ctx, words, range)),
-        ...(await inPools(ctx, words, range)),
-        ...(range ? [] : await inDatacenters(ctx, words)),
-        ...(await inDevices(ctx, q, words, range)),
-        ...(await inDiscovered(ctx, words, range)),
-      ]
-      return { results }
+      const found = await Promise.all([
+        inNetworks(ctx, words, range),
+        inPools(ctx, words, range),
+        range ? [] : inDatacenters(ctx, words),
+        inDevices(ctx, q, words, range),
+        inDiscovered(ctx, words, range),
+      ])
+      return { results: found.flat() }
     },
   }),
 }

@@ -75,12 +75,13 @@ export const alarms = async ({ db }: Scope): Promise<Set<string>> => {
 
 /** @returns whether it was not reported before */
 export const raise = async ({ db, now }: Pick<Ctx, 'db' | 'now'>, pool_id: string): Promise<boolean> => {
-  const { numInsertedOrUpdatedRows } = await db
+  const raised = await db
     .insertInto('pool_alarms')
     .values({ pool_id, raised_at: now })
     .onConflict((conflict) => conflict.column('pool_id').doNothing())
+    .returning('pool_id')
     .executeTakeFirst()
-  return Number(numInsertedOrUpdatedRows ?? 0) > 0
+  return raised !== undefined
 }
 
 export const rearm = async ({ db }: Scope, ids: readonly string[]): Promise<void> => {

@@ -18,11 +18,22 @@ let known: { readonly text: string; readonly subscriptions: readonly Subscriptio
   subscriptions: [],
 }
 
+/** What a transaction has read of them: it tells of everything in it to the same ones. */
+const read = new WeakMap<Ctx['db'], Promise<string>>()
+
+/** In the transaction itself: one that waits for a second connection may wait for ever. */
+const seenBy = (ctx: Ctx): Promise<string> => {
+  const known = read.get(ctx.db)
+  if (known) return known
+  const text = store.subscriptions(ctx)
+  read.set(ctx.db, text)
+  return text
+}
+
 const subscriptionsOf = async (ctx: Ctx): Promise<readonly Subscription[]> => {
-  // Where nothing is remembered it is read in this transaction: one that waits for a second connection may wait for ever.
   const text = ctx.store.sql.hasOneWriter
     ? await ctx.store.remember('webhooks', 'subscriptions', () => store.subscriptions({ db: ctx.store.read }))
-    : await store.subscriptions(ctx)
+    : await seenBy(ctx)
   if (text !== undefined && text !== known.text) known = { text, subscriptions: JSON.parse(text) }
   return known.subscriptions
 }

@@ -11,6 +11,10 @@ export type Engine = 'sqlite' | 'postgres'
 
 /** One write transaction. */
 export type Tx<Tables> = {
+  /**
+   * An insert that returns nothing may be sent and not waited for: that it failed is told by the next statement that is, by the
+   * end of the savepoint, or by the commit, whichever comes first.
+   */
   readonly db: Kysely<Tables>
   /** Runs `work` so that its failure undoes only what it did itself. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
@@ -27,6 +31,8 @@ export type Db<Tables> = {
   readonly engine: Engine
   /** Reads see the last commit; each statement on its own. */
   readonly read: Kysely<Tables>
+  /** The same, for queries that are answered at once: of a few rows, by an index. Each may have to wait for those before it. */
+  readonly quick: Kysely<Tables>
   readonly sql: Sql
   /**
    * Runs `work` in one transaction and resolves once the commit is durable; a throw undoes all of it.
@@ -36,8 +42,8 @@ export type Db<Tables> = {
   /** The rows of the queries, one after another, in one snapshot, in chunks, in bounded memory, yielding to the event loop in between. */
   readonly stream: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
   /**
-   * The text that `read` finds, as it was last committed: it may be remembered for as long as no commit touches the table,
-   * on an engine where every commit is this process's own. `read` runs one query, and not in a transaction.
+   * The text that `read` finds, as it was last committed: it is remembered for as long as no commit touches the table. `read`
+   * runs one query, and not in a transaction.
    */
   readonly remember: (
     table: keyof Tables & string,
@@ -70,6 +76,8 @@ export type UnderWay = { readonly oldest: bigint; readonly next: bigint }
 export type Sql = {
   /** True where no other server writes to the same database. */
   readonly hasOneWriter: boolean
+  /** True where the database is in this process: elsewhere a few queries at once take as long as one. */
+  readonly isInProcess: boolean
   /** True where `table.search_text` holds every one of `words` as a substring; both are lower case. Backed by an index for words of 3 characters and more. */
   readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
   /** As `matchesWords`, in the form that finds the first rows in the order of an index soonest, by how many there are. */
@@ -93,7 +101,8 @@ export type Sql = {
   readonly lockFreeRows: <Q>(query: Q) => Q
   /**
    * Takes named locks until the transaction ends, where the engine has more than one writer. Many names may share a lock,
-   * so that a transaction never holds more than a bounded number of them.
+   * so that a transaction never holds more than a bounded number of them. A name begins with the word for its kind. What is asked
+   * of the database after the call is asked when they are held; the call itself need not wait for that.
    */
   readonly lockNames: (db: Kysely<never>, names: readonly string[]) => Promise<void>
 }

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
-import { dialects } from '../../testing/servers.ts'
+import { dialects, stoppablePostgres } from '../../testing/servers.ts'
 import type { Db, Tx } from './database.ts'
+import { openPostgres } from './postgres.ts'
 
 const add = (tx: Tx<ThingTables>, id: string) =>
   tx.db.insertInto('things').values({ id, n: 0, owner_id: null }).execute()
@@ -116,6 +117,7 @@ if (dialects().includes('postgres')) {
     const hold = (on: Db<ThingTables>, names: readonly string[], work: () => Promise<void>) =>
       on.write(async (tx) => {
         await on.sql.lockNames(tx.db as never, names)
+        await sql`SELECT 1`.execute(tx.db)
         await work()
       })
 
@@ -182,9 +184,120 @@ if (dialects().includes('postgres')) {
       expect(await db.read.selectFrom('things').select('id').execute()).toHaveLength(3)
     })
 
+    test('are taken anew when they were undone with a savepoint', async () => {
+      const order: string[] = []
+      await db.write(async (tx) => {
+        const undone = tx.savepoint(async () => {
+          await db.sql.lockNames(tx.db as never, ['x'])
+          throw new Error('undone')
+        })
+        await expect(undone).rejects.toThrow('undone')
+        await db.sql.lockNames(tx.db as never, ['x'])
+        await sql`SELECT 1`.execute(tx.db)
+        const second = hold(database.beside(), ['x'], async () => void order.push('second'))
+        await Bun.sleep(100)
+        order.push('first')
+        // Waits for this transaction.
+        second.catch(() => {})
+      })
+      await hold(db, ['x'], async () => {})
+      expect(order).toEqual(['first', 'second'])
+    })
+
+    test('of two kinds never share a lock', async () => {
+      const all = (kind: string) => Array.from({ length: 5000 }, (_, i) => `${kind} ${i}`)
+      await hold(db, all('place'), () => hold(db, all('block'), async () => {}))
+    })
+
     test('may be none', async () => {
       await hold(db, [], async () => {})
     })
+  })
+
+  describe('an insert that is not waited for', () => {
+    const idsThere = async () =>
+      (await db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
+    const nameless = (tx: Tx<ThingTables>) =>
+      sql`INSERT INTO things (id, n) VALUES ('bad', NULL)`.execute(tx.db).then(() => {})
+    const bad = (tx: Tx<ThingTables>) =>
+      // What the types forbid.
+      tx.db
+        .insertInto('things')
+        .values({ id: 'bad', n: null as never, owner_id: null })
+        .execute()
+
+    test('is seen by what is asked after it', async () => {
+      const found = await db.write(async (tx) => {
+        await add(tx, 'a')
+        return tx.db.selectFrom('things').select('id').execute()
+      })
+      expect(found).toEqual([{ id: 'a' }])
+    })
+
+    test('fails the commit, and nothing is written', async () => {
+      const failing = db.write(async (tx) => {
+        await add(tx, 'a')
+        await bad(tx)
+      })
+      await expect(failing).rejects.toThrow('violates not-null constraint')
+      expect(await idsThere()).toEqual([])
+    })
+
+    test('fails the next statement, in the words of the insert', async () => {
+      let reached = 'nothing'
+      const failing = db.write(async (tx) => {
+        await bad(tx)
+        reached = 'the next statement'
+        await tx.db.selectFrom('things').select('id').execute()
+        reached = 'more'
+      })
+      await expect(failing).rejects.toThrow('violates not-null constraint')
+      expect(reached).toBe('the next statement')
+    })
+
+    test('fails its savepoint, and nothing else', async () => {
+      const said: string[] = []
+      await db.write(async (tx) => {
+        await add(tx, 'a')
+        await tx.savepoint(() => bad(tx)).catch((error: Error) => said.push(error.message))
+        await tx.savepoint(() => nameless(tx)).catch((error: Error) => said.push(error.message))
+        await add(tx, 'b')
+      })
+      expect(said).toEqual(Array(2).fill(expect.stringContaining('violates not-null constraint')))
+      expect(await idsThere()).toEqual(['a', 'b'])
+    })
+
+    test('may be one of very many', async () => {
+      await db.write(async (tx) => {
+        for (let i = 0; i < 1000; i++) await add(tx, String(i))
+      })
+      expect(await idsThere()).toHaveLength(1000)
+    })
+  })
+
+  test('a write is answered when it is in the log on the disk, though it lets go of its locks before', async () => {
+    const server = await stoppablePostgres()
+    const other = openPostgres<ThingTables>(server.url)
+    try {
+      await sql`CREATE TABLE things (id TEXT PRIMARY KEY, n INTEGER NOT NULL, owner_id TEXT)`.execute(other.read)
+      await sql`CREATE TABLE revisions (name TEXT, shard INTEGER, n BIGINT, PRIMARY KEY (name, shard))`.execute(
+        other.read,
+      )
+      for (let i = 0; i < 20; i++) {
+        const end = await other.write(async (tx) => {
+          await add(tx, String(i))
+          const { rows } = await sql<{ at: string }>`SELECT pg_current_wal_insert_lsn()::text AS at`.execute(tx.db)
+          return rows[0]?.at ?? ''
+        })
+        const { rows } = await sql`SELECT pg_current_wal_flush_lsn() >= ${end}::pg_lsn AS is_flushed`.execute(
+          other.quick,
+        )
+        expect(rows).toEqual([{ is_flushed: true }])
+      }
+    } finally {
+      await other.close()
+      await server.remove()
+    }
   })
 
   test('one process sees in the revision what another has written', async () => {

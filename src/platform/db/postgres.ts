@@ -3,10 +3,12 @@ import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { AtCommit } from './at-commit.ts'
 import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
-import { BunPostgresDialect } from './postgres-dialect.ts'
+import { bunPostgresDialect, later } from './postgres-dialect.ts'
 import { rethrowTranslated } from './postgres-errors.ts'
 import { postgresPeers } from './postgres-peers.ts'
 import { createQueryWatch } from './query-watch.ts'
+import { createRemembered } from './remembered.ts'
+import { sharing } from './sharing.ts'
 import { touching } from './touched.ts'
 
 const STREAM_CHUNK = 500
@@ -29,8 +31,14 @@ const CONNECTION = {
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
 } as const
-/** Names share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
-const LOCK_BUCKETS = 1024n
+/**
+ * A commit lets go of its locks before it has reached the disk: whoever waits for them need not wait for the disk too. It is
+ * answered when it has, and so has all that it built upon, which is before it in the log.
+ */
+const WRITING = { ...CONNECTION, synchronous_commit: 'off' } as const
+/** Names of a kind share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
+const LOCK_BUCKETS = 1024
+const LOCK_KINDS = 65_536
 /** The first key of our advisory locks, to keep apart from other programs on the same server. */
 const LOCK_SPACE = 0x504c4154
 /**
@@ -40,10 +48,23 @@ const LOCK_SPACE = 0x504c4154
 const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 const MAX_TRIES = 5
 
+/**
+ * A name begins with the word that says of what kind it is. Those of two kinds share no lock: who takes one and then the other
+ * never meets somebody who, with other names, takes the same two the other way round.
+ */
+const lockOf = (name: string): number => {
+  const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
+  return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)
+}
+
+/** The named locks of a transaction; what it has asked for once it need not ask for again. */
+const heldLocks = new WeakMap<object, Set<number>>()
+
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
 
 const postgresSql: Sql = {
   hasOneWriter: false,
+  isInProcess: false,
   matchesWords: (table, words) => {
     const text = sql.ref(`${table}.search_text`)
     return sql`(${sql.join(
@@ -78,13 +99,16 @@ const postgresSql: Sql = {
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
   lockFreeRows: (query) => (query as Lockable<typeof query>).forNoKeyUpdate().skipLocked(),
   lockNames: async (db, names) => {
-    if (names.length === 0) return
-    const buckets = new Set(names.map((name) => Number(Bun.hash(name) % LOCK_BUCKETS)))
+    const held = heldLocks.get(db)
+    const buckets = [...new Set(names.map(lockOf))]
+    const wanted = buckets.filter((bucket) => !held?.has(bucket))
+    if (wanted.length === 0) return
     // In one order for everybody, so that two transactions never wait for each other crosswise.
-    const ordered = sql.join([...buckets].sort((a, b) => a - b).map((bucket) => sql`(${sql.lit(bucket)})`))
+    const ordered = sql.join(wanted.sort((a, b) => a - b).map((bucket) => sql`(${sql.lit(bucket)})`))
     await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK_SPACE)}, bucket) FROM (VALUES ${ordered}) AS locks (bucket)`.execute(
       db,
     )
+    for (const bucket of wanted) held?.add(bucket)
   },
 }
 
@@ -113,7 +137,7 @@ const countRevisions = async (db: Kysely<Revisions>, touched: ReadonlySet<string
 }
 
 export type PostgresLimits = {
-  /** At one time, for all but streams and for what is told by other servers. */
+  /** Two at least; for all but streams and for what is told by other servers. */
   readonly connections: number
   /** For one statement; long work has none. */
   readonly statementMs: number
@@ -122,6 +146,12 @@ export type PostgresLimits = {
 }
 
 export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
+
+/**
+ * Of those, the ones for queries that are answered at once. Few, because many queries then share a round trip, and the server
+ * wakes few processes; their callers wait for no other.
+ */
+const quickConnections = (connections: number): number => Math.max(1, Math.floor(connections / 5))
 
 /** Streams have connections of their own: as many readers as there are may be slow without anyone else having to wait. */
 const streamConnections = (connections: number): number => Math.max(1, Math.floor(connections / 2))
@@ -133,15 +163,47 @@ export const mostConnections = (connections: number): number => connections + st
 export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Db<Tables> => {
   const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
   const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
-  const client = new SQL({ ...shared, max: limits.connections, connection: { ...CONNECTION, ...timeouts } })
+  const client = new SQL({
+    ...shared,
+    connection: { ...WRITING, ...timeouts },
+    max: limits.connections - quickConnections(limits.connections),
+  })
+  const quickClient = new SQL({
+    ...shared,
+    connection: { ...CONNECTION, ...timeouts },
+    max: quickConnections(limits.connections),
+  })
   // Within a stream's transaction its reader may be slow, and holds no lock.
   const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
   const streamClient = new SQL({ ...shared, max: streamConnections(limits.connections), connection: streaming })
   const peers = postgresPeers(client, (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }))
   const watch = createQueryWatch()
-  const db = new Kysely<Tables>({ log: watch.log, dialect: new BunPostgresDialect(client) })
+  const db = new Kysely<Tables>({ log: watch.log, dialect: bunPostgresDialect(client, 'one by one') })
+  const quick = new Kysely<Tables>({ log: watch.log, dialect: bunPostgresDialect(quickClient, 'behind each other') })
   // The revisions table belongs to this folder, not to the features' tables.
-  const revisions = db as unknown as Kysely<Revisions>
+  const revisions = quick as unknown as Kysely<Revisions>
+  // Something of its own to commit, as durably as the server is set up to.
+  const flushed = sharing(async () => {
+    await sql`SELECT pg_logical_emit_message(true, ${PROGRAM_NAME}, '')`.execute(quick)
+  })
+  /** By the tables, of which there are as many lists as there are places in the program that ask. */
+  const revisionReads = new Map<string, () => Promise<string>>()
+  const sumOfRevisions = async (tables: readonly string[]): Promise<string> => {
+    const query = revisions
+      .selectFrom('revisions')
+      .select((eb) => sql<string>`coalesce(${eb.fn.sum('n')}, 0)::text`.as('n'))
+      .where('name', 'in', [...tables])
+    return (await query.executeTakeFirstOrThrow()).n
+  }
+  const revision = (tables: readonly string[]): Promise<string> => {
+    const key = tables.join(' ')
+    const known = revisionReads.get(key)
+    if (known) return known()
+    const read = sharing(() => sumOfRevisions(tables))
+    revisionReads.set(key, read)
+    return read()
+  }
+  const kept = createRemembered()
   let isReachable = true
 
   const writeOnce: Db<Tables>['write'] = (work, { alone = false } = {}) =>
@@ -151,8 +213,10 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
       const touched = new Set<string>()
       const left = new AtCommit()
       let depth = 0
+      const own = trx.withPlugin(touching(touched))
+      heldLocks.set(own, new Set())
       const tx: Tx<Tables> = {
-        db: trx.withPlugin(touching(touched)),
+        db: own,
         atCommit: (batch, item) => left.add(batch, [item]),
         savepoint: async (inner) => {
           const name = sql.id(`s${++depth}`)
@@ -163,6 +227,8 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
             return value
           } catch (error) {
             await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(trx)
+            // Those that were taken within are let go of.
+            heldLocks.set(own, new Set())
             // Rolled back it is still there; thousands of them would slow the server down.
             await sql`RELEASE SAVEPOINT ${name}`.execute(trx)
             throw error
@@ -180,12 +246,17 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
 
   const write: Db<Tables>['write'] = async (work, options) => {
     for (let tries = 1; ; tries++) {
-      try {
-        return await writeOnce(work, options)
-      } catch (error) {
-        const isRetryable = error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
-        if (!isRetryable || tries === MAX_TRIES) throw error
+      const outcome = await writeOnce(work, options).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      )
+      if ('value' in outcome) {
+        await flushed()
+        return outcome.value
       }
+      const { error } = outcome
+      const isRetryable = error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
+      if (!isRetryable || tries === MAX_TRIES) throw error
     }
   }
 
@@ -193,26 +264,32 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     const connection = await streamClient.reserve().catch(rethrowTranslated)
     let rows: Row[] = []
     try {
-      await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-      for (const query of queries) {
+      let before: Promise<unknown>[] = [later(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')]
+      for (const [at, query] of queries.entries()) {
         const compiled = query.compile()
-        await connection.unsafe(`DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, [...compiled.parameters])
+        if (at > 0) before.push(later(connection, 'CLOSE rows'))
+        before.push(later(connection, `DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, compiled.parameters))
         for (;;) {
-          const more: Row[] = [...(await connection.unsafe(`FETCH ${STREAM_CHUNK} FROM rows`))]
+          const fetched = later(connection, `FETCH ${STREAM_CHUNK} FROM rows`)
+          // What failed first comes first; behind it all the others fail.
+          await Promise.all(before)
+          before = []
+          const more = (await fetched) as Row[]
           const isLast = more.length < STREAM_CHUNK
           rows = rows.length === 0 ? more : rows.concat(more)
           if (isLast) break
           yield rows
           rows = []
         }
-        await connection.unsafe('CLOSE rows')
       }
     } catch (error) {
       rethrowTranslated(error)
     } finally {
-      // Without an answer the server is gone, and the transaction with it; what was thrown before says so.
-      await connection.unsafe('ROLLBACK').catch(() => {})
-      connection.release()
+      // Not waited for. Without an answer the server is gone, and the transaction with it; what was thrown before says so.
+      const release = () => connection.release()
+      later(connection, 'ROLLBACK')
+        .then(release, release)
+        .catch(() => {})
     }
     // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
     yield rows
@@ -221,19 +298,13 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   return {
     engine: 'postgres',
     read: db,
+    quick,
     sql: postgresSql,
     write,
     stream,
-    // Other instances commit as well.
-    remember: (_table, _key, read) => read(),
-    revision: async (tables) => {
-      const { n } = await revisions
-        .selectFrom('revisions')
-        .select((eb) => sql<string>`coalesce(${eb.fn.sum('n')}, 0)::text`.as('n'))
-        .where('name', 'in', [...tables])
-        .executeTakeFirstOrThrow()
-      return n
-    },
+    // Other instances commit as well: what is asked for each time is whether they have.
+    remember: async (table, key, read) => kept({ table, state: await revision([table]), key }, read),
+    revision,
     watch: watch.listen,
     connections: () => (isReachable ? 1 : 0),
     peers,
@@ -249,7 +320,9 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     close: async () => {
       await peers.close()
       await db.destroy()
+      await quick.destroy()
       await client.close()
+      await quickClient.close()
       await streamClient.close()
     },
   }

@@ -1,11 +1,17 @@
-/** Queries of hot paths: built and compiled once, then only given other values. Building one costs more than running it. */
+/**
+ * Queries of hot paths, which are quick ones: built and compiled once, then only given other values. Building one costs more than
+ * running it.
+ */
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
-import type { Engine } from './database.ts'
+import type { Db, Engine } from './database.ts'
 
 export type Value = string | number | null
 /** By name, or by place in a list, which is quicker for many. */
 type Values = Readonly<Record<string, Value>> | readonly Value[]
-export type PreparedScope<Tables> = { readonly db: Kysely<Tables>; readonly store: { readonly engine: Engine } }
+export type PreparedScope<Tables> = {
+  readonly db: Kysely<Tables>
+  readonly store: Pick<Db<Tables>, 'engine' | 'read' | 'quick'>
+}
 
 /** Of a value, or its place in a list. */
 type Name = string | number
@@ -56,6 +62,8 @@ export const prepared = <Tables, Given extends Values, Row>(
     const given = values as Readonly<Record<Name, Value>>
     const parameters = names.map((name, i) => (name === undefined ? query.parameters[i] : given[name]))
     const { sql, queryId } = query
-    return (await db.executeQuery<Row>({ sql, queryId, query: query.query, parameters })).rows
+    // In a transaction it has to be a query of that.
+    const way = db === store.read ? store.quick : db
+    return (await way.executeQuery<Row>({ sql, queryId, query: query.query, parameters })).rows
   }
 }

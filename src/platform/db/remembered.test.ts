@@ -4,13 +4,13 @@ import { createRemembered } from './remembered.ts'
 const made = () => {
   let commit = 0
   let reads = 0
-  const remember = createRemembered(() => commit)
+  const remember = createRemembered()
   return {
     commits: () => {
       commit++
     },
     read: (key: string, text: string | undefined) =>
-      remember('things', key, async () => {
+      remember({ table: 'things', state: commit, key }, async () => {
         reads++
         return text
       }),

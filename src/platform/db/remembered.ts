@@ -21,22 +21,25 @@ const MAX_TOTAL = 8 * 1024 * 1024
 const MAX_LENGTH = 256 * 1024
 
 type Read = () => Promise<string | undefined>
-type Texts = { readonly commit: number; readonly texts: Map<string, string>; total: number }
+/** How many commits have touched a table, or whatever else changes with each. */
+type State = number | string
+type Texts = { readonly state: State; readonly texts: Map<string, string>; total: number }
 
-/**
- * Remembers texts by table and key.
- * @param commits how many commits have touched a table
- */
-export const createRemembered = (
-  commits: (table: string) => number,
-): ((table: string, key: string, read: Read) => string | Promise<string | undefined>) => {
+type Place = {
+  readonly table: string
+  /** As it was before the read, at the latest. */
+  readonly state: State
+  readonly key: string
+}
+
+/** Remembers texts by table and key for as long as the state of the table is the same. */
+export const createRemembered = (): ((place: Place, read: Read) => string | Promise<string | undefined>) => {
   const tables = new Map<string, Texts>()
-  return (table, key, read) => {
-    const commit = commits(table)
+  return ({ table, state, key }, read) => {
     let known = tables.get(table)
-    if (known?.commit !== commit) {
+    if (known?.state !== state) {
       // A new map, never an emptied one: a read that began before the commit ends in the old one.
-      known = { commit, texts: new Map(), total: 0 }
+      known = { state, texts: new Map(), total: 0 }
       tables.set(table, known)
     }
     const kept = known

@@ -1,5 +1,6 @@
 /** An SQLite file as a whole, live or not: a consistent copy of it, and whether it is sound and what it holds. */
 import { Database } from 'bun:sqlite'
+import { quoted } from './quoted.ts'
 
 export type FileJob = {
   /**
@@ -34,9 +35,8 @@ const openExisting = (file: string): Database => {
   return database
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-const tablesOf = (database: Database): string[] =>
+/** By name; without what SQLite keeps for itself. */
+export const tablesOf = (database: Database): string[] =>
   database
     .query<{ name: string }, []>(
       "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",

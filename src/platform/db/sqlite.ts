@@ -54,6 +54,7 @@ const open = (file: string): Database => {
 
 const sqliteSql: Sql = {
   hasOneWriter: true,
+  isInProcess: true,
   matchesWords,
   matchesWordsInOrder,
   countWords,
@@ -106,6 +107,7 @@ export const openSqlite = <Tables>(
   const committed = (touched: ReadonlySet<string>) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
   }
+  const kept = createRemembered()
   const commits = (table: string): number => counts.get(table) ?? 0
   const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
   const finish = ({ atCommit }: Notes): Promise<void> => atCommit.run(writeDb)
@@ -147,6 +149,7 @@ export const openSqlite = <Tables>(
     engine: 'sqlite',
     copyTo: (target) => writer.run('VACUUM INTO ?', [target]),
     read: readDb,
+    quick: readDb,
     sql: sqliteSql,
     peers: undefined,
     diskProblem: disk.problem,
@@ -161,7 +164,7 @@ export const openSqlite = <Tables>(
       }
     },
     stream,
-    remember: createRemembered(commits),
+    remember: (table, key, read) => kept({ table, state: commits(table), key }, read),
     revision: (tables) => `${start}.${tables.map(commits).join('.')}`,
     watch: watch.listen,
     connections: () => (isOpen ? 2 : 0),

@@ -109,12 +109,20 @@ const respondList = async ({ exchange, status, broken }: Reply, list: JsonList<u
   const { raw, path, search } = exchange
   const etag = etagOf(`${list.parts.revision} ${path}${search}`)
   if (isCurrent(exchange, etag)) return notModified(etag)
-  const total = { 'X-Total-Count': String(await list.parts.total()) }
-  const plain = { ...headersFor(etag), ...total }
-  if (raw.method === 'HEAD') return { status, headers: plain, body: null }
+  const counted = list.parts.total()
+  const countHeader = async () => ({ 'X-Total-Count': String(await counted) })
+  if (raw.method === 'HEAD') return { status, headers: { ...headersFor(etag), ...(await countHeader()) }, body: null }
   const rest = jsonArray(list.parts.rows())
-  const beginning = await beginningOf(rest)
-  if (beginning.isWhole) return { status, headers: plain, body: Buffer.concat(beginning.chunks) }
+  // Beside the counting.
+  const begun = beginningOf(rest)
+  begun.catch(() => {})
+  const total = await countHeader().catch(async (error: unknown) => {
+    await rest.return(undefined)
+    throw error
+  })
+  const beginning = await begun
+  if (beginning.isWhole)
+    return { status, headers: { ...headersFor(etag), ...total }, body: Buffer.concat(beginning.chunks) }
   const coding = acceptedCoding(raw.headers.get('accept-encoding'))
   const bytes = resumed(beginning, rest, broken)
   const body = coding ? compressedStream(coding, bytes) : streamOf(bytes)

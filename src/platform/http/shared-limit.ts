@@ -11,13 +11,9 @@ const TAKE = `
   local left = redis.call('PTTL', KEYS[1])
   if left <= 0 then used = 0 end
   if used < tonumber(ARGV[1]) then
-    used = redis.call('INCR', KEYS[1])
-    if left <= 0 then
-      redis.call('SET', KEYS[1], 1, 'PX', ARGV[2])
-      used = 1
-      left = tonumber(ARGV[2])
-    end
-    return {1, used, left}
+    if left > 0 then return {1, redis.call('INCR', KEYS[1]), left} end
+    redis.call('SET', KEYS[1], 1, 'PX', ARGV[2])
+    return {1, 1, tonumber(ARGV[2])}
   end
   return {0, used, left}`
 
