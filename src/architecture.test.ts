@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 /** Path from src/ -> text. */
 type Sources = ReadonlyMap<string, string>
-type Import = { readonly from: string; readonly to: string; readonly isType: boolean }
+type Import = { readonly from: string; readonly to: string; readonly isType: boolean; readonly isLazy: boolean }
 
 const ROOT = import.meta.dirname
 
@@ -24,7 +24,7 @@ const importsOf = (from: string, text: string): Import[] =>
   [...text.matchAll(IMPORT)].map(([, isType, fixed, dynamic]) => {
     const target = fixed ?? dynamic ?? ''
     const to = target.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(from), target)) : target
-    return { from, to, isType: isType !== undefined }
+    return { from, to, isType: isType !== undefined, isLazy: dynamic !== undefined }
   })
 
 const allImports = (files: Sources): Import[] => [...files].flatMap(([path, text]) => importsOf(path, text))
@@ -158,6 +158,24 @@ const notForBrowsers = (files: Sources): string[] => {
     }
   }
   for (const path of files.keys()) if (BROWSER_ENTRIES.test(path)) visit(path)
+  return found
+}
+
+/** `plat serve` loads them and all they reach before it answers, but for lazy imports. */
+const START = ['main.ts', 'cli.ts', 'server.ts']
+/** Each takes milliseconds to load, and none is needed before the first request. `bun` makes what is taken of it, like its SQL client. */
+const SLOW = /^(node:(http|https|net|tls|dns|dns\/promises|zlib)|bun|kysely-postgres-js|@modelcontextprotocol\/.+)$/
+
+const slowStarts = (files: Sources): string[] => {
+  const reached = new Set(START)
+  const found: string[] = []
+  // A set hands out what is added to it on the way.
+  for (const path of reached)
+    for (const one of importsOf(path, files.get(path) ?? '')) {
+      if (one.isType || one.isLazy) continue
+      if (SLOW.test(one.to)) found.push(arrow(one))
+      reached.add(one.to)
+    }
   return found
 }
 
@@ -301,6 +319,14 @@ const rules: readonly Rule[] = [
     name: 'contracts and all they reach use no global of the server',
     check: notForBrowsers,
     offender: { 'features/pools/api.ts': 'export const id = () => Bun.randomUUIDv7()' },
+  },
+  {
+    name: 'a start loads nothing that is slow to load',
+    check: slowStarts,
+    offender: {
+      'server.ts': "import { createOutbound } from './platform/outbound.ts'",
+      'platform/outbound.ts': "import { request } from 'node:https'",
+    },
   },
   {
     name: 'only tests use src/testing',

@@ -17,7 +17,6 @@ import { DATA_FILE, openDataFolder } from './platform/db/data-folder.ts'
 import { DataLockedError } from './platform/db/data-lock.ts'
 import type { Db } from './platform/db/database.ts'
 import { migrate } from './platform/db/migrate.ts'
-import { openPostgres } from './platform/db/postgres.ts'
 import { openSqlite } from './platform/db/sqlite.ts'
 import { type App, createApp } from './platform/http/app.ts'
 import { createGuard } from './platform/http/guard.ts'
@@ -70,6 +69,7 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
   if (config.databaseUrl !== undefined) {
     const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
     const lockMs = config.databaseLockTimeoutMs
+    const { openPostgres } = await import('./platform/db/postgres.ts')
     const db = openPostgres<Tables>(config.databaseUrl, { connections, statementMs, lockMs })
     const applied = await migrate(db, { migrations, now }).catch(async (error: unknown) => {
       await db.close()
@@ -113,12 +113,6 @@ export const compose = async (
   { passwords = createPasswords(), outbound, startScan = startScanProcess, withFirstAdmin = true }: ComposeOptions = {},
 ): Promise<Plat> => {
   const secrets = await openSecrets({ db, config, log })
-  const firstAdmin = withFirstAdmin ? ensureFirstAdmin({ db, config, passwords, now }) : Promise.resolve(undefined)
-  // Whoever awaits it is told; until somebody does, a failure must not end the process.
-  const firstAdminSettled = firstAdmin.then(
-    () => {},
-    () => {},
-  )
   const sessions = createSessionStore({ db, config, log })
   const keyUses = createKeyUses(db)
   const audit = await openTrail({ db, config, log, now })
@@ -203,6 +197,13 @@ export const compose = async (
   const leases = db.sql.hasOneWriter ? undefined : createLeases(db)
   const scheduler = startScheduler({ kernel, jobs, leases, log, now })
   const app = createApp({ kernel, features, identify, guard, log })
+  // Last, because the hash keeps a processor busy.
+  const firstAdmin = withFirstAdmin ? ensureFirstAdmin({ db, config, passwords, now }) : Promise.resolve(undefined)
+  // Whoever awaits it is told; until somebody does, a failure must not end the process.
+  const firstAdminSettled = firstAdmin.then(
+    () => {},
+    () => {},
+  )
 
   return {
     db,

@@ -4,17 +4,28 @@ import { z } from 'zod'
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 const storable = { error: 'must be valid Unicode text without NUL characters' }
 
+/** One schema for all fields that are alike: to make them is most of what it takes to load the contracts. */
+const shared = <Of, Schema>(make: (of: Of) => Schema) => {
+  const made = new Map<Of, Schema>()
+  return (of: Of): Schema => {
+    const schema = made.get(of) ?? make(of)
+    made.set(of, schema)
+    return schema
+  }
+}
+
 /** Text of at most `max` characters. */
-export const line = (max: number) => z.string().max(max).refine(isStorable, storable)
+export const line = shared((max: number) => z.string().max(max).refine(isStorable, storable))
 
 /** Required name: 1-255 characters after trimming. */
 export const Name = z.string().trim().min(1, 'must not be blank').max(255).refine(isStorable, storable)
 
 /** Optional text; absent, `null` and `""` are all `""`. */
-export const text = (max: number) =>
+export const text = shared((max: number) =>
   line(max)
     .nullable()
-    .transform((value) => value ?? '')
+    .transform((value) => value ?? ''),
+)
 
 /** Optional text with a rule of its own for anything but `""`. */
 export const ruledText = (max: number, rule: (value: string) => boolean, error: string) =>
@@ -33,17 +44,18 @@ export const Key = z.string().overwrite((text) => (isStorable(text) ? text : '\u
  * The id of an object of `noun` (plural), in a path or filter: whatever the text looks like, an unknown one is a 404 or
  * an empty list. The CLI takes a name in its place.
  */
-export const idOf = (noun: string) => Key.meta({ ref: noun })
+export const idOf = shared((noun: string) => Key.meta({ ref: noun }))
 
 /** Text that a list is filtered by. Longer text is nowhere, and would be too much for a pattern of SQLite. */
 export const Filter = line(255)
 
 /** Optional reference to an object of `noun`; absent, `null` and `""` are none. */
-export const reference = (noun: string) =>
+export const reference = shared((noun: string) =>
   line(64)
     .meta({ ref: noun })
     .nullable()
-    .transform((value) => (value === '' ? null : value))
+    .transform((value) => (value === '' ? null : value)),
+)
 
 /** Optional whole number; absent, `null` and `0` are none. */
 export const optionalNumber = (min: number, max: number) =>

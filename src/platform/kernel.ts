@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import { checkAccess, checkConsent } from './access.ts'
 import { type Answer, WithStatus } from './answer.ts'
 import { type Audited, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
-import type { Db, Tx, WriteOptions } from './db/database.ts'
+import type { Db, Standing, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
 import { type Fence, fenced } from './fence.ts'
@@ -49,6 +49,8 @@ export type Identity = {
   readonly isAmbient: boolean
   /** A session cookie to send again, because its expiry moved. */
   readonly setCookie?: string
+  /** By which it was found out: of a moment after the request came. */
+  readonly standing?: Standing
 }
 
 /** Whom the headers of a request stand for; undefined without credentials. @throws AppError for credentials that don't hold. */
@@ -66,6 +68,8 @@ export type Request = {
   readonly ifMatch?: string | undefined
   /** The MCP tool by which it is called. */
   readonly tool?: string
+  /** Of a moment after the request came: what it reads is as new as that, or newer. */
+  readonly standing?: Standing | undefined
 }
 
 export type KernelWriteOptions<Tables> = WriteOptions & {
@@ -228,13 +232,18 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return value
   }
 
-  const contextFor = (request: Omit<Request, 'input'>, tx: Transaction<Tables> | undefined): KernelCtx<Tables> => {
+  /** @param standing for what reads once and is done: nothing that lasts, or writes, may go by it */
+  const contextFor = (
+    request: Omit<Request, 'input'>,
+    tx: Transaction<Tables> | undefined,
+    standing?: Standing,
+  ): KernelCtx<Tables> => {
     const at = now()
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {
       caller: request.caller,
       db: tx?.db ?? db.read,
-      store: db,
+      store: standing ? { ...db, ...standing } : db,
       get now() {
         text ??= at.toISOString()
         return text
@@ -287,7 +296,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     checkAccess(op.access, request.caller)
     checkConsent(op, request.caller)
     const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
-    const ctx = contextFor(request, undefined)
+    const ctx = contextFor(request, undefined, request.standing)
     return typeof handler === 'object' ? (await handler.prepare(ctx, input))(ctx) : handler(ctx, input)
   }
 

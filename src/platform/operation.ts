@@ -78,18 +78,50 @@ export type InputOf<O extends AnyOperation> = z.input<O['input']>
 export type ParsedInputOf<O extends AnyOperation> = z.output<O['input']>
 export type OutputOf<O extends AnyOperation> = z.output<O['output']>
 
-/** Declares an operation. A `{param}` of the path that is not a field of `input` does not compile. */
+/** A schema, or how it is made. */
+type Made<Schema> = Schema | (() => Schema)
+
+type Declared<Name extends string, H extends Http, In extends z.ZodObject, Out extends z.ZodType> = Omit<
+  Operation<Name, H, In, Out>,
+  'input' | 'output'
+> & { readonly input: Made<In>; readonly output: Made<Out> }
+
+const once = <Schema extends z.ZodType>(made: Made<Schema>): (() => Schema) => {
+  let schema: Schema | undefined
+  return () => {
+    schema ??= typeof made === 'function' ? made() : made
+    return schema
+  }
+}
+
+/**
+ * Declares an operation. A `{param}` of the path that is not a field of `input` does not compile. What is made for this
+ * operation alone is given as a function: it is called at the first use, because all of them take a while.
+ */
 export const operation = <
   const Name extends string,
   const H extends Http,
   In extends z.ZodObject,
   Out extends z.ZodType,
 >(
-  op: Operation<Name, H, In, Out> &
+  declared: Declared<Name, H, In, Out> &
     (PathParams<H> extends keyof z.input<In> & string
       ? unknown
       : { readonly http: 'a {param} is not a field of input' }),
-): Operation<Name, H, In, Out> => op
+): Operation<Name, H, In, Out> => {
+  const { input, output, ...rest }: Declared<Name, H, In, Out> = declared
+  const inputOf = once(input)
+  const outputOf = once(output)
+  return {
+    ...rest,
+    get input() {
+      return inputOf()
+    },
+    get output() {
+      return outputOf()
+    },
+  }
+}
 
 /** What is not JSON in and JSON out: sign-in with its cookie, health, metrics, documents, the MCP endpoint. */
 export type RawRoute = {

@@ -1,6 +1,4 @@
 /** Where a request that leaves Plat may go: the text of a URL, then every address behind its name. Sends nothing. */
-import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
 import { parseIp } from '../net/ip.ts'
 import { type Reach, reachOf } from '../net/reach.ts'
 
@@ -22,8 +20,11 @@ export type TargetRules = {
 }
 
 /** The system's resolver, hosts file included; zone ids are dropped. */
-const resolveName = async (name: string): Promise<readonly string[]> =>
-  (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address.replace(/%.*$/, ''))
+const resolveName = async (name: string): Promise<readonly string[]> => {
+  const { lookup } = await import('node:dns/promises')
+  const found = await lookup(name, { all: true, verbatim: true })
+  return found.map(({ address }) => address.replace(/%.*$/, ''))
+}
 
 /** What is no address reaches nothing. */
 const reachOfText = (text: string): Reach => {
@@ -92,7 +93,7 @@ const within = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
 export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSignal): Promise<string> => {
   const host = hostOf(url)
   if (isLocalName(host)) throw new OutboundError(`${host} is this machine, which is never connected to`)
-  if (isIP(host)) return judged(rules, host, host)
+  if (parseIp(host)) return judged(rules, host, host)
   const addresses = await within(rules.resolve(host), signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new OutboundError(`${host} does not resolve`, { cause: error })

@@ -2,9 +2,8 @@
  * The one way a request leaves Plat. The connection goes to the very address that was judged, every redirect is judged again,
  * one deadline holds for all of it, and the environment's proxies are not asked.
  */
-import { type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { isIP } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { parseIp } from '../net/ip.ts'
 import { addressOf, hostOf, OutboundError, parseTarget, type TargetRules, targetProblem } from './outbound-target.ts'
 
 export type OutboundRequest = {
@@ -48,26 +47,28 @@ const REDIRECTS = new Set([301, 302, 307, 308])
 type Hop = { readonly url: URL; readonly address: string; readonly headers: Readonly<Record<string, string>> }
 
 export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
-  const connect = ({ url, address, headers }: Hop, { method, body }: OutboundRequest, signal: AbortSignal) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
-      const host = hostOf(url)
-      const options = {
-        host: address,
-        port: url.port || (url.protocol === 'https:' ? 443 : 80),
-        path: url.pathname + url.search,
-        method,
-        headers: { ...headers, host: url.host, ...(body ? { 'content-length': String(body.length) } : {}) },
-        setHost: false,
-        // A socket of its own: one that is kept was judged for another request.
-        agent: false as const,
-        signal,
-      }
-      const client =
-        url.protocol === 'https:'
-          ? requestHttps({ ...options, ...(isIP(host) ? {} : { servername: host }), ...(ca ? { ca: [...ca] } : {}) })
-          : requestHttp(options)
+  const connect = async ({ url, address, headers }: Hop, { method, body }: OutboundRequest, signal: AbortSignal) => {
+    const isSecure = url.protocol === 'https:'
+    // Loaded by the first request: at the start of a server they would be some of its longest steps.
+    const { request } = await (isSecure ? import('node:https') : import('node:http'))
+    const host = hostOf(url)
+    const options = {
+      host: address,
+      port: url.port || (isSecure ? 443 : 80),
+      path: url.pathname + url.search,
+      method,
+      headers: { ...headers, host: url.host, ...(body ? { 'content-length': String(body.length) } : {}) },
+      setHost: false,
+      // A socket of its own: one that is kept was judged for another request.
+      agent: false as const,
+      signal,
+    }
+    const secured = { ...(parseIp(host) ? {} : { servername: host }), ...(ca ? { ca: [...ca] } : {}) }
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const client = request(isSecure ? { ...options, ...secured } : options)
       client.once('response', resolve).once('error', reject).end(body)
     })
+  }
 
   const read = async (answer: IncomingMessage): Promise<OutboundAnswer> => {
     const chunks: Uint8Array[] = []

@@ -1,5 +1,5 @@
 /** Commands to a Valkey (or Redis) server: connected when one is first needed, and again after it was away; never waited for long. */
-import { RedisClient } from 'bun'
+import type { RedisClient } from 'bun'
 import { AppError } from './errors.ts'
 import type { Logger } from './log.ts'
 
@@ -54,7 +54,7 @@ export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyO
 
   const connect = (): RedisClient => {
     // Its own reconnecting gives up after some tries, and lets commands wait meanwhile.
-    const made = new RedisClient(url, { autoReconnect: false, connectionTimeout: patienceMs })
+    const made = new Bun.RedisClient(url, { autoReconnect: false, connectionTimeout: patienceMs })
     made.onclose = () => {
       if (client === made) client = undefined
     }

@@ -70,12 +70,13 @@ export const audit = {
     effect: 'read',
     access: 'audit:list',
     mcp: 'listed',
-    input: z.object({
-      ...filters,
-      limit: z.int().min(1).max(MAX_ROWS).default(100).describe('Most rows to return'),
-      offset: Page.offset,
-    }),
-    output: z.array(AuditEntry),
+    input: () =>
+      z.object({
+        ...filters,
+        limit: z.int().min(1).max(MAX_ROWS).default(100).describe('Most rows to return'),
+        offset: Page.offset,
+      }),
+    output: () => z.array(AuditEntry),
   }),
   verify: operation({
     name: 'audit.verify',
@@ -85,7 +86,7 @@ export const audit = {
     http: 'GET /api/audit/verify',
     effect: 'read',
     access: 'audit:read',
-    input: z.object({}),
+    input: () => z.object({}),
     output: Verification,
   }),
   get: operation({
@@ -95,7 +96,7 @@ export const audit = {
     effect: 'read',
     access: 'audit:read',
     cli: { args: ['id'] },
-    input: z.object({ id: Key }),
+    input: () => z.object({ id: Key }),
     output: AuditEntry,
   }),
 }

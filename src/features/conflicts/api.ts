@@ -24,8 +24,8 @@ export const conflicts = {
     effect: 'read',
     access: 'conflicts:list',
     mcp: 'listed',
-    input: z.object({ type: ConflictType.optional(), status: ConflictStatus.optional(), ...Page }),
-    output: z.array(Conflict),
+    input: () => z.object({ type: ConflictType.optional(), status: ConflictStatus.optional(), ...Page }),
+    output: () => z.array(Conflict),
   }),
   summary: operation({
     name: 'conflicts.summary',
@@ -33,16 +33,17 @@ export const conflicts = {
     http: 'GET /api/conflicts/summary',
     effect: 'read',
     access: 'conflicts:list',
-    input: z.object({}),
-    output: z
-      .object({
-        active: z.int(),
-        resolved: z.int(),
-        ignored: z.int(),
-        duplicate_ip: z.int().describe('Active ones of that type'),
-        overlapping_subnet: z.int().describe('Active ones of that type'),
-      })
-      .meta({ id: 'ConflictSummary' }),
+    input: () => z.object({}),
+    output: () =>
+      z
+        .object({
+          active: z.int(),
+          resolved: z.int(),
+          ignored: z.int(),
+          duplicate_ip: z.int().describe('Active ones of that type'),
+          overlapping_subnet: z.int().describe('Active ones of that type'),
+        })
+        .meta({ id: 'ConflictSummary' }),
   }),
   ofDevice: operation({
     name: 'conflicts.of-device',
@@ -51,8 +52,8 @@ export const conflicts = {
     effect: 'read',
     access: 'conflicts:list',
     cli: { command: 'device conflicts', args: ['id'] },
-    input: z.object({ id: idOf('devices'), status: ConflictStatus.optional(), ...Page }),
-    output: z.array(Conflict),
+    input: () => z.object({ id: idOf('devices'), status: ConflictStatus.optional(), ...Page }),
+    output: () => z.array(Conflict),
   }),
   get: operation({
     name: 'conflicts.get',
@@ -70,8 +71,8 @@ export const conflicts = {
     http: 'POST /api/conflicts/detect',
     effect: 'action',
     access: 'conflicts:detect',
-    input: z.object({}),
-    output: z.object({ conflicts: z.array(Conflict).describe('The active ones'), count: z.int() }),
+    input: () => z.object({}),
+    output: () => z.object({ conflicts: z.array(Conflict).describe('The active ones'), count: z.int() }),
   }),
   resolve: operation({
     name: 'conflicts.resolve',
@@ -90,7 +91,7 @@ export const conflicts = {
     effect: 'action',
     access: 'conflicts:resolve',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('conflicts'), notes }),
+    input: () => z.object({ id: idOf('conflicts'), notes }),
     output: Conflict,
   }),
   delete: operation({
@@ -101,6 +102,6 @@ export const conflicts = {
     access: 'conflicts:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
 }

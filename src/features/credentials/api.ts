@@ -84,14 +84,15 @@ export const credentials = {
     http: 'GET /api/credentials',
     effect: 'read',
     access: 'credentials:list',
-    input: z.object({
-      name: Filter.optional().describe('Part of the name, in any case'),
-      type: CredentialType.optional(),
-      device_id: idOf('devices').optional(),
-      network_id: idOf('networks').optional(),
-      ...Page,
-    }),
-    output: z.array(Credential),
+    input: () =>
+      z.object({
+        name: Filter.optional().describe('Part of the name, in any case'),
+        type: CredentialType.optional(),
+        device_id: idOf('devices').optional(),
+        network_id: idOf('networks').optional(),
+        ...Page,
+      }),
+    output: () => z.array(Credential),
   }),
   create: operation({
     name: 'credentials.create',
@@ -140,6 +141,6 @@ export const credentials = {
     access: 'credentials:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
 }

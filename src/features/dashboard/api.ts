@@ -73,7 +73,7 @@ export const dashboard = {
     effect: 'read',
     access: 'dashboard:read',
     cli: { command: 'dashboard' },
-    input: z.object({}),
+    input: () => z.object({}),
     output: Dashboard,
   }),
 }

@@ -32,8 +32,8 @@ export const datacenters = {
     effect: 'read',
     access: 'datacenters:list',
     mcp: 'listed',
-    input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
-    output: z.array(Datacenter),
+    input: () => z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
+    output: () => z.array(Datacenter),
   }),
   create: operation({
     name: 'datacenters.create',
@@ -53,7 +53,7 @@ export const datacenters = {
     effect: 'read',
     access: 'datacenters:read',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('datacenters') }),
+    input: () => z.object({ id: idOf('datacenters') }),
     output: Datacenter,
   }),
   update: operation({
@@ -73,8 +73,8 @@ export const datacenters = {
     effect: 'delete',
     access: 'datacenters:delete',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('datacenters') }),
-    output: z.void(),
+    input: () => z.object({ id: idOf('datacenters') }),
+    output: () => z.void(),
   }),
   devices: operation({
     name: 'datacenters.devices',
@@ -83,7 +83,7 @@ export const datacenters = {
     effect: 'read',
     access: 'devices:list',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('datacenters'), ...Page }),
-    output: z.array(Device),
+    input: () => z.object({ id: idOf('datacenters'), ...Page }),
+    output: () => z.array(Device),
   }),
 }

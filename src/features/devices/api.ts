@@ -85,14 +85,15 @@ export const devices = {
     effect: 'read',
     access: 'devices:list',
     mcp: 'listed',
-    input: z.object({
-      tags: z.array(Filter).optional().describe('Only devices with every one of these tags'),
-      datacenter_id: idOf('datacenters').optional(),
-      network_id: idOf('networks').optional(),
-      status: DeviceStatus.optional(),
-      ...Page,
-    }),
-    output: z.array(Device),
+    input: () =>
+      z.object({
+        tags: z.array(Filter).optional().describe('Only devices with every one of these tags'),
+        datacenter_id: idOf('datacenters').optional(),
+        network_id: idOf('networks').optional(),
+        status: DeviceStatus.optional(),
+        ...Page,
+      }),
+    output: () => z.array(Device),
   }),
   search: operation({
     name: 'devices.search',
@@ -102,8 +103,8 @@ export const devices = {
     effect: 'read',
     access: 'devices:list',
     cli: { args: ['q'] },
-    input: z.object({ q: line(256).min(1), ...Page }),
-    output: z.array(Device),
+    input: () => z.object({ q: line(256).min(1), ...Page }),
+    output: () => z.array(Device),
   }),
   create: operation({
     name: 'devices.create',
@@ -147,7 +148,7 @@ export const devices = {
     access: 'devices:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
   bulk: operation({
     name: 'devices.bulk',
@@ -157,7 +158,7 @@ export const devices = {
     isBulk: true,
     access: { anyOf: ['devices:create', 'devices:update', 'devices:delete'] },
     maxBodyBytes: 16 * 1024 * 1024,
-    input: bulkInput({ device: BulkFields }),
-    output: bulkOutput({ device: Device.optional() }),
+    input: () => bulkInput({ device: BulkFields }),
+    output: () => bulkOutput({ device: Device.optional() }),
   }),
 }

@@ -49,7 +49,7 @@ export const scans = {
     mcp: 'listed',
     cli: { command: 'discovery scan', args: ['id'] },
     input: ScanRequest,
-    output: z.union([Scan, ScanEstimate]),
+    output: () => z.union([Scan, ScanEstimate]),
   }),
   record: operation({
     name: 'scans.record',
@@ -73,8 +73,8 @@ export const scans = {
     http: 'GET /api/discovery/scans',
     effect: 'read',
     access: 'discovery:list',
-    input: z.object({ network_id: idOf('networks').optional(), status: ScanStatus.optional(), ...Page }),
-    output: z.array(Scan),
+    input: () => z.object({ network_id: idOf('networks').optional(), status: ScanStatus.optional(), ...Page }),
+    output: () => z.array(Scan),
   }),
   get: operation({
     name: 'scans.get',
@@ -95,7 +95,7 @@ export const scans = {
     access: 'discovery:create',
     cli: { args: ['id'] },
     input: OneScan,
-    output: z.void(),
+    output: () => z.void(),
   }),
   delete: operation({
     name: 'scans.delete',
@@ -105,7 +105,7 @@ export const scans = {
     access: 'discovery:delete',
     cli: { args: ['id'] },
     input: OneScan,
-    output: z.void(),
+    output: () => z.void(),
   }),
   diff: operation({
     name: 'scans.diff',
@@ -114,10 +114,11 @@ export const scans = {
     effect: 'read',
     access: 'discovery:read',
     cli: { args: ['id'] },
-    input: z.object({
-      id: idOf('scans'),
-      limit: z.int().min(1).max(10_000).default(1000).describe('Most devices of each kind'),
-    }),
+    input: () =>
+      z.object({
+        id: idOf('scans'),
+        limit: z.int().min(1).max(10_000).default(1000).describe('Most devices of each kind'),
+      }),
     output: ScanDiff,
   }),
 }
@@ -132,18 +133,19 @@ export const discovery = {
     effect: 'read',
     access: 'discovery:list',
     mcp: 'listed',
-    input: z.object({
-      network_id: idOf('networks').optional(),
-      device_id: idOf('devices').optional().describe('Only those that are this documented device'),
-      status: DiscoveredStatus.optional(),
-      promoted: z.boolean().optional().describe('Only those that are promoted, or only those that are not'),
-      q: line(256)
-        .min(1)
-        .optional()
-        .describe('Words that must all be in the address, MAC, names, vendor, system or services'),
-      ...Page,
-    }),
-    output: z.array(DiscoveredDevice),
+    input: () =>
+      z.object({
+        network_id: idOf('networks').optional(),
+        device_id: idOf('devices').optional().describe('Only those that are this documented device'),
+        status: DiscoveredStatus.optional(),
+        promoted: z.boolean().optional().describe('Only those that are promoted, or only those that are not'),
+        q: line(256)
+          .min(1)
+          .optional()
+          .describe('Words that must all be in the address, MAC, names, vendor, system or services'),
+        ...Page,
+      }),
+    output: () => z.array(DiscoveredDevice),
   }),
   get: operation({
     name: 'discovery.get',
@@ -163,7 +165,7 @@ export const discovery = {
     access: 'discovery:delete',
     cli: { args: ['id'] },
     input: OneDiscovered,
-    output: z.void(),
+    output: () => z.void(),
   }),
   removeMany: operation({
     name: 'discovery.delete-many',
@@ -173,8 +175,8 @@ export const discovery = {
     isBulk: true,
     access: 'discovery:delete',
     cli: { args: ['ids'] },
-    input: z.object({ ids: many(idOf('discovery')) }),
-    output: itemResults('deleted', {}),
+    input: () => z.object({ ids: many(idOf('discovery')) }),
+    output: () => itemResults('deleted', {}),
   }),
   clear: operation({
     name: 'discovery.clear',
@@ -184,8 +186,8 @@ export const discovery = {
     access: 'discovery:delete',
     cli: { args: ['network_id'] },
     // Its absence is INVALID_INPUT, and no matter of one field.
-    input: z.object({ network_id: idOf('networks').optional() }),
-    output: z.void(),
+    input: () => z.object({ network_id: idOf('networks').optional() }),
+    output: () => z.void(),
   }),
   promote: operation({
     name: 'discovery.promote',
@@ -208,7 +210,7 @@ export const discovery = {
     access: 'discovery:update',
     cli: { args: ['ids'] },
     input: PromotionOfMany,
-    output: itemResults('promoted', { device: Device.optional() }),
+    output: () => itemResults('promoted', { device: Device.optional() }),
   }),
   merge: operation({
     name: 'discovery.merge',
@@ -218,7 +220,7 @@ export const discovery = {
     isBulk: true,
     access: 'discovery:update',
     cli: { args: ['id', 'other_ids'] },
-    input: z.object({ id: idOf('discovery'), other_ids: z.array(idOf('discovery')).min(1).max(63) }),
+    input: () => z.object({ id: idOf('discovery'), other_ids: z.array(idOf('discovery')).min(1).max(63) }),
     output: DiscoveredDetail,
   }),
   split: operation({
@@ -229,7 +231,7 @@ export const discovery = {
     effect: 'action',
     access: 'discovery:update',
     cli: { args: ['id', 'ips'] },
-    input: z.object({ id: idOf('discovery'), ips: z.array(IpAddress).min(1).max(64) }),
+    input: () => z.object({ id: idOf('discovery'), ips: z.array(IpAddress).min(1).max(64) }),
     output: DiscoveredDetail,
   }),
 }
@@ -244,8 +246,8 @@ export const discoveryRules = {
     effect: 'read',
     access: 'discovery:list',
     cli: { command: 'discovery rule list' },
-    input: z.object({ network_id: idOf('networks').optional(), ...Page }),
-    output: z.array(Rule),
+    input: () => z.object({ network_id: idOf('networks').optional(), ...Page }),
+    output: () => z.array(Rule),
   }),
   create: operation({
     name: 'discovery-rules.create',
@@ -286,7 +288,7 @@ export const discoveryRules = {
     access: 'discovery:delete',
     cli: { command: 'discovery rule delete', args: ['id'] },
     input: OneRule,
-    output: z.void(),
+    output: () => z.void(),
   }),
 }
 
@@ -297,13 +299,14 @@ export const inbox = {
     http: 'GET /api/discovery/inbox',
     effect: 'read',
     access: 'discovery:list',
-    input: z.object({
-      bucket: Bucket.optional(),
-      network_id: idOf('networks').optional(),
-      ignored: z.boolean().default(false).describe('Those that are ignored, in place of those that are not'),
-      ...Page,
-    }),
-    output: z.array(InboxItem),
+    input: () =>
+      z.object({
+        bucket: Bucket.optional(),
+        network_id: idOf('networks').optional(),
+        ignored: z.boolean().default(false).describe('Those that are ignored, in place of those that are not'),
+        ...Page,
+      }),
+    output: () => z.array(InboxItem),
   }),
   summary: operation({
     name: 'inbox.summary',
@@ -311,10 +314,11 @@ export const inbox = {
     http: 'GET /api/discovery/inbox/summary',
     effect: 'read',
     access: 'discovery:list',
-    input: z.object({ network_id: idOf('networks').optional() }),
-    output: z
-      .object({ new: z.int(), changed: z.int(), gone: z.int(), conflict: z.int(), ignored: z.int() })
-      .meta({ id: 'InboxSummary' }),
+    input: () => z.object({ network_id: idOf('networks').optional() }),
+    output: () =>
+      z
+        .object({ new: z.int(), changed: z.int(), gone: z.int(), conflict: z.int(), ignored: z.int() })
+        .meta({ id: 'InboxSummary' }),
   }),
   accept: operation({
     name: 'inbox.accept',
@@ -325,8 +329,8 @@ export const inbox = {
     effect: 'action',
     isBulk: true,
     access: 'discovery:update',
-    input: z.object({ items: many(InboxChoice) }),
-    output: itemResults('accepted', { device_id: z.string().nullable().optional() }),
+    input: () => z.object({ items: many(InboxChoice) }),
+    output: () => itemResults('accepted', { device_id: z.string().nullable().optional() }),
   }),
   ignore: operation({
     name: 'inbox.ignore',
@@ -336,8 +340,8 @@ export const inbox = {
     isBulk: true,
     access: 'discovery:update',
     cli: { args: ['ids'] },
-    input: z.object({ ids: many(idOf('discovery')) }),
-    output: itemResults('ignored', {}),
+    input: () => z.object({ ids: many(idOf('discovery')) }),
+    output: () => itemResults('ignored', {}),
   }),
   restore: operation({
     name: 'inbox.restore',
@@ -347,8 +351,8 @@ export const inbox = {
     isBulk: true,
     access: 'discovery:update',
     cli: { args: ['ids'] },
-    input: z.object({ ids: many(idOf('discovery')) }),
-    output: itemResults('restored', {}),
+    input: () => z.object({ ids: many(idOf('discovery')) }),
+    output: () => itemResults('restored', {}),
   }),
 }
 
@@ -362,8 +366,8 @@ export const discoveryLocks = {
     effect: 'read',
     access: 'discovery:list',
     cli: { command: 'discovery lock list' },
-    input: z.object({ device_id: idOf('devices').optional(), ...Page }),
-    output: z.array(FieldLock),
+    input: () => z.object({ device_id: idOf('devices').optional(), ...Page }),
+    output: () => z.array(FieldLock),
   }),
   create: operation({
     name: 'discovery-locks.create',
@@ -383,7 +387,7 @@ export const discoveryLocks = {
     effect: 'delete',
     access: 'discovery:update',
     cli: { command: 'discovery lock delete', args: ['device_id', 'field'] },
-    input: z.object({ device_id: idOf('devices'), field: Key }),
-    output: z.void(),
+    input: () => z.object({ device_id: idOf('devices'), field: Key }),
+    output: () => z.void(),
   }),
 }

@@ -43,8 +43,8 @@ export const keys = {
     http: 'GET /api/keys',
     effect: 'read',
     access: 'authenticated',
-    input: z.object({ user_id: idOf('users').optional().describe('Only the keys of this user'), ...Page }),
-    output: z.array(ApiKey),
+    input: () => z.object({ user_id: idOf('users').optional().describe('Only the keys of this user'), ...Page }),
+    output: () => z.array(ApiKey),
   }),
   create: operation({
     name: 'keys.create',
@@ -80,6 +80,6 @@ export const keys = {
     access: 'authenticated',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
 }

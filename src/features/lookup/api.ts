@@ -132,7 +132,7 @@ export const lookup = {
     access: 'search:read',
     mcp: 'listed',
     cli: { command: 'lookup', args: ['query'] },
-    input: z.object({ query: Query }),
+    input: () => z.object({ query: Query }),
     output: Lookup,
   }),
 }

@@ -73,14 +73,15 @@ export const networks = {
     effect: 'read',
     access: 'networks:list',
     mcp: 'listed',
-    input: z.object({
-      name: Filter.optional().describe('Part of the name, in any case'),
-      datacenter_id: idOf('datacenters').optional(),
-      vlan_id: z.int().optional(),
-      include: z.enum(['utilization']).optional().describe('Adds to each network how full it is'),
-      ...Page,
-    }),
-    output: z.array(Network),
+    input: () =>
+      z.object({
+        name: Filter.optional().describe('Part of the name, in any case'),
+        datacenter_id: idOf('datacenters').optional(),
+        vlan_id: z.int().optional(),
+        include: z.enum(['utilization']).optional().describe('Adds to each network how full it is'),
+        ...Page,
+      }),
+    output: () => z.array(Network),
   }),
   create: operation({
     name: 'networks.create',
@@ -123,7 +124,7 @@ export const networks = {
     access: 'networks:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
   devices: operation({
     name: 'networks.devices',
@@ -132,8 +133,8 @@ export const networks = {
     effect: 'read',
     access: 'devices:list',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('networks'), ...Page }),
-    output: z.array(Device),
+    input: () => z.object({ id: idOf('networks'), ...Page }),
+    output: () => z.array(Device),
   }),
   utilization: operation({
     name: 'networks.utilization',
@@ -153,7 +154,7 @@ export const networks = {
     isBulk: true,
     access: { anyOf: ['networks:create', 'networks:update', 'networks:delete'] },
     maxBodyBytes: 16 * 1024 * 1024,
-    input: bulkInput({ network: BulkFields }),
-    output: bulkOutput({ network: Network.optional() }),
+    input: () => bulkInput({ network: BulkFields }),
+    output: () => bulkOutput({ network: Network.optional() }),
   }),
 }

@@ -22,8 +22,8 @@ export const oauthClients = {
     http: 'GET /api/oauth/clients',
     effect: 'read',
     access: 'oauth-clients:list',
-    input: z.object(Page),
-    output: z.array(OauthClient),
+    input: () => z.object(Page),
+    output: () => z.array(OauthClient),
   }),
   get: operation({
     name: 'oauth-clients.get',
@@ -32,7 +32,7 @@ export const oauthClients = {
     effect: 'read',
     access: 'oauth-clients:read',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('oauth-clients') }),
+    input: () => z.object({ id: idOf('oauth-clients') }),
     output: OauthClient,
   }),
   delete: operation({
@@ -42,8 +42,8 @@ export const oauthClients = {
     effect: 'delete',
     access: 'oauth-clients:delete',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('oauth-clients') }),
-    output: z.void(),
+    input: () => z.object({ id: idOf('oauth-clients') }),
+    output: () => z.void(),
   }),
 }
 
@@ -54,12 +54,13 @@ export const oauthGrants = {
     http: 'GET /api/oauth/grants',
     effect: 'read',
     access: 'authenticated',
-    input: z.object({
-      client_id: idOf('oauth-clients').optional().describe('Only of this client'),
-      user_id: idOf('users').optional().describe('Only of this user'),
-      ...Page,
-    }),
-    output: z.array(OauthGrant),
+    input: () =>
+      z.object({
+        client_id: idOf('oauth-clients').optional().describe('Only of this client'),
+        user_id: idOf('users').optional().describe('Only of this user'),
+        ...Page,
+      }),
+    output: () => z.array(OauthGrant),
   }),
   delete: operation({
     name: 'oauth-grants.delete',
@@ -69,8 +70,8 @@ export const oauthGrants = {
     effect: 'delete',
     access: 'authenticated',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('oauth-grants') }),
-    output: z.void(),
+    input: () => z.object({ id: idOf('oauth-grants') }),
+    output: () => z.void(),
   }),
 }
 

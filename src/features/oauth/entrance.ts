@@ -71,7 +71,6 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
   const refusal = (message: string) => new AppError('UNAUTHORIZED', message, { challenge: comeAgain })
 
   const known = createRevisionCache({
-    db,
     tables: TABLES,
     now,
     empty: () => ({ holders: createMemo<Holder>(MAX_ENTRIES) }),
@@ -87,7 +86,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
 
   const byToken = async (token: string): Promise<Identity> => {
     const hash = secretHash(token)
-    const holder = await (await known()).holders(hash, () => holderOf(hash))
+    const holder = await known(await db.standing()).holders(hash, () => holderOf(hash))
     const at = now()
     if (!holder || holder.expiresAt <= at.toISOString()) throw refusal('The access token is not valid')
     uses.note(`${holder.identity.caller.client?.id} ${holder.grantId}`, at)

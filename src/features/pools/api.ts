@@ -73,8 +73,9 @@ export const pools = {
     access: 'pools:list',
     mcp: 'listed',
     cli: { command: 'pool list' },
-    input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), tags, include, ...Page }),
-    output: z.array(Pool),
+    input: () =>
+      z.object({ name: Filter.optional().describe('Part of the name, in any case'), tags, include, ...Page }),
+    output: () => z.array(Pool),
   }),
   list: operation({
     name: 'pools.list',
@@ -83,8 +84,8 @@ export const pools = {
     effect: 'read',
     access: 'pools:list',
     cli: { command: 'network pools', args: ['network_id'] },
-    input: z.object({ network_id: idOf('networks'), tags, include, ...Page }),
-    output: z.array(Pool),
+    input: () => z.object({ network_id: idOf('networks'), tags, include, ...Page }),
+    output: () => z.array(Pool),
   }),
   create: operation({
     name: 'pools.create',
@@ -125,7 +126,7 @@ export const pools = {
     access: 'pools:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
   nextIp: operation({
     name: 'pools.next-ip',
@@ -136,7 +137,7 @@ export const pools = {
     mcp: 'listed',
     cli: { args: ['id'] },
     input: One,
-    output: z.object({ ip: z.string() }).meta({ id: 'NextIp' }),
+    output: () => z.object({ ip: z.string() }).meta({ id: 'NextIp' }),
   }),
   heatmap: operation({
     name: 'pools.heatmap',
@@ -146,6 +147,6 @@ export const pools = {
     access: 'pools:read',
     cli: { args: ['id'] },
     input: One,
-    output: z.array(HeatmapEntry),
+    output: () => z.array(HeatmapEntry),
   }),
 }

@@ -38,8 +38,8 @@ export const relationships = {
     access: 'relationships:list',
     mcp: 'listed',
     cli: { command: 'relationship list' },
-    input: z.object(Page),
-    output: z.array(Relationship),
+    input: () => z.object(Page),
+    output: () => z.array(Relationship),
   }),
   list: operation({
     name: 'relationships.list',
@@ -48,12 +48,13 @@ export const relationships = {
     effect: 'read',
     access: 'relationships:list',
     cli: { command: 'device relationships', args: ['device_id'] },
-    input: z.object({
-      device_id: idOf('devices'),
-      include: z.enum(['names']).optional().describe('Adds to each relationship what its devices are called'),
-      ...Page,
-    }),
-    output: z.array(Relationship),
+    input: () =>
+      z.object({
+        device_id: idOf('devices'),
+        include: z.enum(['names']).optional().describe('Adds to each relationship what its devices are called'),
+        ...Page,
+      }),
+    output: () => z.array(Relationship),
   }),
   create: operation({
     name: 'relationships.create',
@@ -65,7 +66,7 @@ export const relationships = {
     mcp: 'listed',
     cli: { args: ['device_id', 'type', 'child_id'] },
     input: RelationshipDraft,
-    output: z.object({ status: z.literal('created') }),
+    output: () => z.object({ status: z.literal('created') }),
   }),
   related: operation({
     name: 'relationships.related',
@@ -74,8 +75,8 @@ export const relationships = {
     effect: 'read',
     access: 'relationships:list',
     cli: { command: 'device related', args: ['device_id'] },
-    input: z.object({ device_id: idOf('devices'), type: RelationshipType.optional(), ...Page }),
-    output: z.array(Device),
+    input: () => z.object({ device_id: idOf('devices'), type: RelationshipType.optional(), ...Page }),
+    output: () => z.array(Device),
   }),
   delete: operation({
     name: 'relationships.delete',
@@ -85,7 +86,7 @@ export const relationships = {
     access: 'relationships:delete',
     mcp: 'listed',
     cli: { args: ['device_id', 'type', 'child_id'] },
-    input: z.object({ device_id: idOf('devices'), child_id: idOf('devices'), type: Key }),
-    output: z.void(),
+    input: () => z.object({ device_id: idOf('devices'), child_id: idOf('devices'), type: Key }),
+    output: () => z.void(),
   }),
 }

@@ -72,8 +72,8 @@ export const reservations = {
     effect: 'read',
     access: 'reservations:list',
     cli: { command: 'reservation list' },
-    input: z.object(Page),
-    output: z.array(Reservation),
+    input: () => z.object(Page),
+    output: () => z.array(Reservation),
   }),
   list: operation({
     name: 'reservations.list',
@@ -82,8 +82,8 @@ export const reservations = {
     effect: 'read',
     access: 'reservations:list',
     cli: { command: 'pool reservations', args: ['pool_id'] },
-    input: z.object({ pool_id: idOf('pools'), ...Page }),
-    output: z.array(Reservation),
+    input: () => z.object({ pool_id: idOf('pools'), ...Page }),
+    output: () => z.array(Reservation),
   }),
   create: operation({
     name: 'reservations.create',
@@ -124,7 +124,7 @@ export const reservations = {
     access: 'reservations:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
   allocate: operation({
     name: 'reservations.allocate',

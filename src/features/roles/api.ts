@@ -60,8 +60,8 @@ export const roles = {
     http: 'GET /api/roles',
     effect: 'read',
     access: 'roles:list',
-    input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
-    output: z.array(Role),
+    input: () => z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
+    output: () => z.array(Role),
   }),
   create: operation({
     name: 'roles.create',
@@ -104,7 +104,7 @@ export const roles = {
     access: 'roles:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
   permissions: operation({
     name: 'roles.permissions',
@@ -115,7 +115,7 @@ export const roles = {
     access: 'authenticated',
     needsNoConsent: true,
     cli: { command: 'permission list' },
-    input: z.object(Page),
-    output: z.array(CataloguePermission),
+    input: () => z.object(Page),
+    output: () => z.array(CataloguePermission),
   }),
 }

@@ -26,7 +26,7 @@ export const search = {
     access: 'search:read',
     mcp: 'listed',
     cli: { command: 'search', args: ['q'] },
-    input: z.object({ q: line(256).min(1) }),
-    output: z.object({ results: z.array(SearchResult) }).meta({ id: 'SearchResults' }),
+    input: () => z.object({ q: line(256).min(1) }),
+    output: () => z.object({ results: z.array(SearchResult) }).meta({ id: 'SearchResults' }),
   }),
 }

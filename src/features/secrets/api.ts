@@ -22,7 +22,7 @@ export const secrets = {
     hasOwnTransactions: true,
     access: 'credentials:update',
     cli: { command: 'secrets rotate' },
-    input: z.object({}),
+    input: () => z.object({}),
     output: Rotation,
   }),
 }

@@ -41,7 +41,7 @@ export const sessions = {
     access: 'authenticated',
     needsNoConsent: true,
     cli: { command: 'whoami' },
-    input: z.object({}),
+    input: () => z.object({}),
     output: Me,
   }),
   list: operation({
@@ -50,8 +50,8 @@ export const sessions = {
     http: 'GET /api/sessions',
     effect: 'read',
     access: 'authenticated',
-    input: z.object({ user_id: idOf('users').optional().describe('Whose sessions; yours without it'), ...Page }),
-    output: z.array(Session),
+    input: () => z.object({ user_id: idOf('users').optional().describe('Whose sessions; yours without it'), ...Page }),
+    output: () => z.array(Session),
   }),
   delete: operation({
     name: 'sessions.delete',
@@ -62,8 +62,8 @@ export const sessions = {
     // It may end where no transaction reaches, so that nobody could be shown what it would do.
     mcp: 'hidden',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('sessions') }),
-    output: z.void(),
+    input: () => z.object({ id: idOf('sessions') }),
+    output: () => z.void(),
   }),
 }
 

@@ -59,7 +59,6 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const scope = { db: db.read }
 
   const known = createRevisionCache({
-    db,
     tables: TABLES,
     now,
     empty: () => ({
@@ -68,7 +67,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       accounts: createMemo<Account>(MAX_ENTRIES),
     }),
   })
-  type Known = Awaited<ReturnType<typeof known>>
+  type Known = ReturnType<typeof known>
 
   const activeAccount = async ({ accounts }: Known, userId: string): Promise<Account | undefined> => {
     const account = await accounts(userId, () => accountOf(scope, userId))
@@ -83,9 +82,8 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return { key, identity: account && { caller: callerOf(account, 'key', key.id), isAmbient: false } }
   }
 
-  const byKey = async (token: string): Promise<Identity> => {
+  const byKey = async (token: string, current: Known): Promise<Identity> => {
     const hash = secretHash(token)
-    const current = await known()
     const holder = await current.holders(hash, () => holderOf(current, hash))
     if (!holder) throw unauthorized('The API key is not valid')
     const { key, identity } = holder
@@ -125,8 +123,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return live && !isOver(live) ? live : undefined
   }
 
-  const bySession = async (token: string): Promise<Identity> => {
-    const current = await known()
+  const bySession = async (token: string, current: Known): Promise<Identity> => {
     const at = now()
     const live = await liveSession(current, secretHash(token), at)
     if (!live) throw sessionEnded()
@@ -143,6 +140,10 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   return async (headers) => {
     const shown = credentialsOf(headers, cookie.name)
     if (!shown) return undefined
-    return shown.kind === 'bearer' ? byKey(shown.token) : bySession(shown.token)
+    const asked = db.standing()
+    const standing = asked instanceof Promise ? await asked : asked
+    const identity = await (shown.kind === 'bearer' ? byKey : bySession)(shown.token, known(standing))
+    // Where the commits are this process's own, to ask again costs nothing.
+    return db.sql.isInProcess ? identity : { ...identity, standing }
   }
 }

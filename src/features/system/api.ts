@@ -33,7 +33,7 @@ export const system = {
     access: 'authenticated',
     needsNoConsent: true,
     cli: { command: 'server-info' },
-    input: z.object({}),
+    input: () => z.object({}),
     output: ServerConfig,
   }),
 }

@@ -95,12 +95,13 @@ export const users = {
     http: 'GET /api/users',
     effect: 'read',
     access: 'users:list',
-    input: z.object({
-      username: Filter.optional().describe('Part of the username, in any case'),
-      is_active: z.boolean().optional(),
-      ...Page,
-    }),
-    output: z.array(User),
+    input: () =>
+      z.object({
+        username: Filter.optional().describe('Part of the username, in any case'),
+        is_active: z.boolean().optional(),
+        ...Page,
+      }),
+    output: () => z.array(User),
   }),
   create: operation({
     name: 'users.create',
@@ -147,7 +148,7 @@ export const users = {
     access: 'users:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
   permissions: operation({
     name: 'users.permissions',
@@ -156,8 +157,8 @@ export const users = {
     effect: 'read',
     access: 'users:read',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('users'), ...Page }),
-    output: z.array(CataloguePermission),
+    input: () => z.object({ id: idOf('users'), ...Page }),
+    output: () => z.array(CataloguePermission),
   }),
   changePassword: operation({
     name: 'users.change-password',
@@ -171,7 +172,7 @@ export const users = {
     // As for create.
     mcp: 'hidden',
     input: PasswordChange,
-    output: z.void(),
+    output: () => z.void(),
   }),
   resetPassword: operation({
     name: 'users.reset-password',
@@ -185,7 +186,7 @@ export const users = {
     // As for create.
     mcp: 'hidden',
     input: PasswordReset,
-    output: z.void(),
+    output: () => z.void(),
   }),
   grantRole: operation({
     name: 'users.grant-role',
@@ -197,7 +198,7 @@ export const users = {
     access: 'users:update',
     cli: { args: ['user_id', 'role_id'] },
     input: RoleGrant,
-    output: z.object({ status: z.literal('granted') }),
+    output: () => z.object({ status: z.literal('granted') }),
   }),
   revokeRole: operation({
     name: 'users.revoke-role',
@@ -208,6 +209,6 @@ export const users = {
     access: 'users:update',
     cli: { args: ['user_id', 'role_id'] },
     input: RoleGrant,
-    output: z.void(),
+    output: () => z.void(),
   }),
 }

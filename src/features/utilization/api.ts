@@ -38,7 +38,7 @@ export const utilization = {
     effect: 'read',
     access: 'networks:read',
     cli: { command: 'network utilization-history', args: ['id'] },
-    input: z.object({ id: idOf('networks'), days }),
+    input: () => z.object({ id: idOf('networks'), days }),
     output: History,
   }),
   ofPool: operation({
@@ -48,7 +48,7 @@ export const utilization = {
     effect: 'read',
     access: 'pools:read',
     cli: { command: 'pool utilization-history', args: ['id'] },
-    input: z.object({ id: idOf('pools'), days }),
+    input: () => z.object({ id: idOf('pools'), days }),
     output: History,
   }),
 }

@@ -70,8 +70,8 @@ export const webhooks = {
     http: 'GET /api/webhooks',
     effect: 'read',
     access: 'webhook:list',
-    input: z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
-    output: z.array(Webhook),
+    input: () => z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
+    output: () => z.array(Webhook),
   }),
   events: operation({
     name: 'webhooks.events',
@@ -79,8 +79,8 @@ export const webhooks = {
     http: 'GET /api/webhooks/events',
     effect: 'read',
     access: 'webhook:list',
-    input: z.object({}),
-    output: z.array(CatalogueEntry),
+    input: () => z.object({}),
+    output: () => z.array(CatalogueEntry),
   }),
   create: operation({
     name: 'webhooks.create',
@@ -127,7 +127,7 @@ export const webhooks = {
     access: 'webhook:delete',
     cli: { args: ['id'] },
     input: One,
-    output: z.void(),
+    output: () => z.void(),
   }),
   ping: operation({
     name: 'webhooks.ping',
@@ -139,7 +139,7 @@ export const webhooks = {
     access: 'webhook:update',
     cli: { args: ['id'] },
     input: One,
-    output: z.object({ message: z.string(), delivery: Delivery }),
+    output: () => z.object({ message: z.string(), delivery: Delivery }),
   }),
   deliveries: operation({
     name: 'webhooks.deliveries',
@@ -148,8 +148,9 @@ export const webhooks = {
     effect: 'read',
     access: 'webhook:read',
     cli: { args: ['id'] },
-    input: z.object({ id: idOf('webhooks'), status: DeliveryStatus.optional(), event: Filter.optional(), ...Page }),
-    output: z.array(Delivery),
+    input: () =>
+      z.object({ id: idOf('webhooks'), status: DeliveryStatus.optional(), event: Filter.optional(), ...Page }),
+    output: () => z.array(Delivery),
   }),
   delivery: operation({
     name: 'webhooks.delivery',

@@ -28,7 +28,8 @@ const ASCII = /^[\x20-\x7e]*$/
 /** Columns that printable text takes on a terminal. */
 export const widthOf = (text: string): number => (ASCII.test(text) ? text.length : Bun.stringWidth(text))
 
-const graphemes = new Intl.Segmenter()
+/** Made when a text is cut: making one takes longer than most commands. */
+let graphemes: Intl.Segmenter | undefined
 const DOTS = '...'
 
 /** @example cut('datacenter', 8) // 'datac...' */
@@ -37,6 +38,7 @@ export const cut = (text: string, width: number): string => {
   const room = width - DOTS.length
   let taken = ''
   let used = 0
+  graphemes ??= new Intl.Segmenter()
   for (const { segment } of graphemes.segment(text)) {
     used += widthOf(segment)
     if (used > room) break

@@ -27,6 +27,18 @@ export type WriteOptions = {
   readonly alone?: boolean
 }
 
+/** How far the commits had come at a moment: what is answered by it is as new as that. */
+export type Standing = {
+  /** As `Db.revision`. */
+  readonly revision: (tables: readonly string[]) => string
+  /** As `Db.remember`. */
+  readonly remember: (
+    table: string,
+    key: string,
+    read: () => Promise<string | undefined>,
+  ) => string | undefined | Promise<string | undefined>
+}
+
 export type Db<Tables> = {
   readonly engine: Engine
   /** Reads see the last commit; each statement on its own. */
@@ -52,6 +64,8 @@ export type Db<Tables> = {
   ) => string | undefined | Promise<string | undefined>
   /** Changes whenever a committed write touched one of the tables: the ground of every list's ETag. */
   readonly revision: (tables: readonly (keyof Tables & string)[]) => string | Promise<string>
+  /** How things stand at a moment after the call: a request that asks once need not ask again. */
+  readonly standing: () => Standing | Promise<Standing>
   /** The other servers that write to the same database; undefined where there are none. */
   readonly peers: Peers | undefined
   /** Names the one who is told of every query and how long it took. */

@@ -18,6 +18,8 @@ const table = (name: string) => ({
 const one = table('a')
 const two = table('b')
 const changed: Migration = { name: one.name, statements: () => ['CREATE TABLE a (id TEXT, more TEXT)'] }
+const third: Migration = { name: '0003-c', statements: () => ['CREATE TABLE c (id TEXT)'] }
+const brokenThird: Migration = { name: third.name, statements: () => ['CREATE TABLE a (id TEXT)'] }
 const broken: Migration = { name: two.name, statements: () => ['CREATE TABLE b (id TEXT)', 'CREATE TABLE b (id TEXT)'] }
 
 const run = (db: Db<Tables>, migrations: readonly Migration[]) => migrate(db, { migrations, now })
@@ -77,18 +79,31 @@ describe.each(dialects())('migrations on %s', (dialect) => {
   })
 
   test('that break leave nothing of themselves', async () => {
+    await run(db, [one])
     await Promise.allSettled([run(db, [one, broken])])
     expect(await has(db, 'b')).toBe(false)
   })
 
   test('that break keep those before them', async () => {
+    await run(db, [one])
+    await Promise.allSettled([run(db, [one, two, brokenThird])])
+    expect(await has(db, 'b')).toBe(true)
+  })
+
+  test('that break in an empty database leave it empty', async () => {
     await Promise.allSettled([run(db, [one, broken])])
-    expect(await has(db, 'a')).toBe(true)
+    expect(await has(db, 'a')).toBe(false)
   })
 
   test('go on where they broke', async () => {
+    await run(db, [one])
+    await Promise.allSettled([run(db, [one, two, brokenThird])])
+    expect(await run(db, [one, two, third])).toEqual([third.name])
+  })
+
+  test('make a database that they broke in while it was empty', async () => {
     await Promise.allSettled([run(db, [one, broken])])
-    expect(await run(db, [one, two])).toEqual([two.name])
+    expect(await run(db, [one, two])).toEqual([one.name, two.name])
   })
 
   test('of this release make a whole database, and nothing the second time', async () => {

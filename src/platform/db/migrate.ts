@@ -1,5 +1,5 @@
 /** Brings a database to the program's schema: numbered migrations, each in one transaction, never edited once released. */
-import { sql } from 'kysely'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine } from './database.ts'
 
 /** The words in which the engines' DDL differs. */
@@ -128,27 +128,35 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
       )
       .execute(tx)
   }, LONG)
-  const readApplied = async (): Promise<Applied> =>
-    (await sql<MigrationTables['migrations']>`SELECT name, checksum FROM migrations ORDER BY name`.execute(db.read))
-      .rows
+  const appliedTo = async (on: Kysely<Tables>): Promise<Applied> =>
+    (await sql<MigrationTables['migrations']>`SELECT name, checksum FROM migrations ORDER BY name`.execute(on)).rows
 
-  const applied = await readApplied()
+  const apply = async (tx: Kysely<Tables>, { name, statements }: Migration): Promise<void> => {
+    const texts = statements(ddl)
+    for (const statement of texts) await tx.executeQuery(CompiledQuery.raw(statement))
+    await sql`INSERT INTO migrations (name, checksum, applied_at) VALUES (${name}, ${checksum(texts)}, ${options.now().toISOString()})`.execute(
+      tx,
+    )
+  }
+
+  const applied = await appliedTo(db.read)
+  const pending = pendingOf(ordered, applied, ddl)
+  const isEmpty = applied.length === 0
+  if (pending.length > 0 && !isEmpty) await options.beforeUpgrade?.(applied.map(({ name }) => name))
+  // What breaks in an old database keeps what went well; an empty one becomes whole with one commit, or stays empty.
+  const steps = isEmpty ? [pending] : pending.map((migration) => [migration])
   const done: string[] = []
-  if (pendingOf(ordered, applied, ddl).length > 0 && applied.length > 0)
-    await options.beforeUpgrade?.(applied.map(({ name }) => name))
-  for (const migration of pendingOf(ordered, applied, ddl)) {
-    const statements = migration.statements(ddl)
-    await db.write(async ({ db: tx }) => {
+  for (const step of steps) {
+    const missing = await db.write(async ({ db: tx }) => {
       // The lock has no table of its own types.
       await db.sql.lockNames(tx as never, ['migrations'])
-      const taken = await sql`SELECT 1 FROM migrations WHERE name = ${migration.name}`.execute(tx)
-      if (taken.rows.length > 0) return // another process was faster
-      for (const statement of statements) await sql.raw(statement).execute(tx)
-      await sql`INSERT INTO migrations (name, checksum, applied_at) VALUES (${migration.name}, ${checksum(statements)}, ${options.now().toISOString()})`.execute(
-        tx,
-      )
-      done.push(migration.name)
+      // Another process may have been faster.
+      const taken = new Set((await appliedTo(tx)).map(({ name }) => name))
+      const missing = step.filter(({ name }) => !taken.has(name))
+      for (const migration of missing) await apply(tx, migration)
+      return missing
     }, LONG)
+    done.push(...missing.map(({ name }) => name))
   }
   return done
 }

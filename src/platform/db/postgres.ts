@@ -2,10 +2,11 @@
 import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { AtCommit } from './at-commit.ts'
-import { type Db, escapeLike, type Sql, type Tx } from './database.ts'
+import { type Db, escapeLike, type Sql, type Standing, type Tx } from './database.ts'
 import { bunPostgresDialect, later } from './postgres-dialect.ts'
 import { rethrowTranslated } from './postgres-errors.ts'
 import { postgresPeers } from './postgres-peers.ts'
+import { kyselyIn, PostgresTransaction } from './postgres-transaction.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
 import { sharing } from './sharing.ts'
@@ -178,7 +179,8 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const streamClient = new SQL({ ...shared, max: streamConnections(limits.connections), connection: streaming })
   const peers = postgresPeers(client, (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }))
   const watch = createQueryWatch()
-  const db = new Kysely<Tables>({ log: watch.log, dialect: bunPostgresDialect(client, 'one by one') })
+  const dialect = bunPostgresDialect(client, 'one by one')
+  const db = new Kysely<Tables>({ log: watch.log, dialect })
   const quick = new Kysely<Tables>({ log: watch.log, dialect: bunPostgresDialect(quickClient, 'behind each other') })
   // The revisions table belongs to this folder, not to the features' tables.
   const revisions = quick as unknown as Kysely<Revisions>
@@ -186,51 +188,66 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const flushed = sharing(async () => {
     await sql`SELECT pg_logical_emit_message(true, ${PROGRAM_NAME}, '')`.execute(quick)
   })
-  /** By the tables, of which there are as many lists as there are places in the program that ask. */
-  const revisionReads = new Map<string, () => Promise<string>>()
-  const sumOfRevisions = async (tables: readonly string[]): Promise<string> => {
-    const query = revisions
-      .selectFrom('revisions')
-      .select((eb) => sql<string>`coalesce(${eb.fn.sum('n')}, 0)::text`.as('n'))
-      .where('name', 'in', [...tables])
-    return (await query.executeTakeFirstOrThrow()).n
-  }
-  const revision = (tables: readonly string[]): Promise<string> => {
-    const key = tables.join(' ')
-    const known = revisionReads.get(key)
-    if (known) return known()
-    const read = sharing(() => sumOfRevisions(tables))
-    revisionReads.set(key, read)
-    return read()
-  }
   const kept = createRemembered()
+  const standing = sharing(async (): Promise<Standing> => {
+    const rows = await revisions
+      .selectFrom('revisions')
+      .select((eb) => ['name', sql<string>`sum(${eb.ref('n')})::text`.as('n')])
+      .groupBy('name')
+      .execute()
+    const counts = new Map(rows.map(({ name, n }) => [name, n]))
+    const commits = (table: string): string => counts.get(table) ?? '0'
+    return {
+      // Other instances commit as well: nothing is remembered but under the count that they share.
+      remember: (table, key, read) => kept({ table, state: commits(table), key }, read),
+      revision: (tables) => tables.map(commits).join('.'),
+    }
+  })
   let isReachable = true
 
+  const inTransaction = async <T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> => {
+    const connection = await client.reserve().catch(rethrowTranslated)
+    const transaction = new PostgresTransaction(connection, watch.log)
+    try {
+      const value = await work(transaction)
+      await transaction.commit()
+      return value
+    } catch (error) {
+      await transaction.rollback()
+      throw error
+    } finally {
+      await connection.release()
+    }
+  }
+
   const writeOnce: Db<Tables>['write'] = (work, { alone = false } = {}) =>
-    db.transaction().execute(async (trx) => {
+    inTransaction(async (transaction) => {
+      const unnoticed = kyselyIn<Tables>(transaction, dialect)
       if (alone)
-        await sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`.execute(trx)
+        await sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`.execute(
+          unnoticed,
+        )
       const touched = new Set<string>()
       const left = new AtCommit()
       let depth = 0
-      const own = trx.withPlugin(touching(touched))
-      heldLocks.set(own, new Set())
+      const noticed = kyselyIn<Tables>(transaction, dialect, [touching(touched)])
+      heldLocks.set(noticed, new Set())
       const tx: Tx<Tables> = {
-        db: own,
+        db: noticed,
         atCommit: (batch, item) => left.add(batch, [item]),
         savepoint: async (inner) => {
           const name = sql.id(`s${++depth}`)
-          await sql`SAVEPOINT ${name}`.execute(trx)
+          await sql`SAVEPOINT ${name}`.execute(unnoticed)
           try {
             const value = await inner()
-            await sql`RELEASE SAVEPOINT ${name}`.execute(trx)
+            await sql`RELEASE SAVEPOINT ${name}`.execute(unnoticed)
             return value
           } catch (error) {
-            await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(trx)
+            await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(unnoticed)
             // Those that were taken within are let go of.
-            heldLocks.set(own, new Set())
+            heldLocks.set(noticed, new Set())
             // Rolled back it is still there; thousands of them would slow the server down.
-            await sql`RELEASE SAVEPOINT ${name}`.execute(trx)
+            await sql`RELEASE SAVEPOINT ${name}`.execute(unnoticed)
             throw error
           } finally {
             depth--
@@ -238,9 +255,9 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
         },
       }
       const value = await work(tx)
-      await left.run(trx)
+      await left.run(unnoticed)
       // The same transaction under the type that knows the revisions table.
-      await countRevisions(trx as unknown as Kysely<Revisions>, touched)
+      await countRevisions(unnoticed as unknown as Kysely<Revisions>, touched)
       return value
     })
 
@@ -302,9 +319,9 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     sql: postgresSql,
     write,
     stream,
-    // Other instances commit as well: what is asked for each time is whether they have.
-    remember: async (table, key, read) => kept({ table, state: await revision([table]), key }, read),
-    revision,
+    remember: async (table, key, read) => (await standing()).remember(table, key, read),
+    revision: async (tables) => (await standing()).revision(tables),
+    standing,
     watch: watch.listen,
     connections: () => (isReachable ? 1 : 0),
     peers,

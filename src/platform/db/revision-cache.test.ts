@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import type { Db } from './database.ts'
 import { createMemo, createRevisionCache } from './revision-cache.ts'
 
 describe('createRevisionCache', () => {
   const setUp = () => {
     const state = { revision: 'a', ms: 10_000, made: 0 }
-    // All that it asks of a database.
-    const db = { revision: async () => state.revision } as unknown as Db<{ t: { id: string } }>
-    const current = createRevisionCache({
-      db,
+    const cached = createRevisionCache({
       tables: ['t'],
       now: () => new Date(state.ms),
       empty: () => ({ n: ++state.made }),
     })
+    const current = () => cached({ revision: () => state.revision, remember: (_table, _key, read) => read() })
     return { state, current }
   }
 

@@ -1,5 +1,5 @@
 /** What was read of some tables, kept in memory for as long as no commit touched them. */
-import type { Db } from './database.ts'
+import type { Standing } from './database.ts'
 
 /**
  * Another process may write an SQLite file (`plat user reset-password` does), and only this process's own commits are
@@ -7,36 +7,31 @@ import type { Db } from './database.ts'
  */
 const MAX_AGE_MS = 1000
 
-export type RevisionCacheOptions<Tables, Entries> = {
-  readonly db: Db<Tables>
-  readonly tables: readonly (keyof Tables & string)[]
+export type RevisionCacheOptions<Entries> = {
+  readonly tables: readonly string[]
   readonly now: () => Date
   /** Makes empty memos. */
   readonly empty: () => Entries
 }
 
 /**
- * Answers with the entries that still hold. Ask again before each use: entries belong to one revision, and whatever is
- * read into them was read after it.
+ * Answers with the entries that still hold as things stand. Ask again before each use: entries belong to one revision, and
+ * whatever is read into them was read after it.
  */
-export const createRevisionCache = <Tables, Entries>({
-  db,
+export const createRevisionCache = <Entries>({
   tables,
   now,
   empty,
-}: RevisionCacheOptions<Tables, Entries>): (() => Entries | Promise<Entries>) => {
+}: RevisionCacheOptions<Entries>): ((standing: Standing) => Entries) => {
   let held: { readonly revision: string; readonly sinceMs: number; readonly entries: Entries } | undefined
-  const entriesAt = (revision: string): Entries => {
+  return ({ revision: revisionOf }) => {
+    const revision = revisionOf(tables)
     const ms = now().getTime()
     // The clock may be set back.
     const isFresh = held?.revision === revision && Math.abs(ms - held.sinceMs) < MAX_AGE_MS
     // A new object, never an emptied one: a read that began earlier ends in the old one.
     if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty() }
     return held.entries
-  }
-  return () => {
-    const revision = db.revision(tables)
-    return typeof revision === 'string' ? entriesAt(revision) : revision.then(entriesAt)
   }
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { CommitGroup, type Notes, type Savepoint } from './commit-group.ts'
-import type { Db, Sql } from './database.ts'
+import type { Db, Sql, Standing } from './database.ts'
 import { diskProblemOf, translateDiskError } from './disk-errors.ts'
 import { type DiskGuard, unguarded } from './disk-guard.ts'
 import { createQueryWatch } from './query-watch.ts'
@@ -109,6 +109,10 @@ export const openSqlite = <Tables>(
   }
   const kept = createRemembered()
   const commits = (table: string): number => counts.get(table) ?? 0
+  const standing: Standing = {
+    remember: (table, key, read) => kept({ table, state: commits(table), key }, read),
+    revision: (tables) => `${start}.${tables.map(commits).join('.')}`,
+  }
   const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
   const finish = ({ atCommit }: Notes): Promise<void> => atCommit.run(writeDb)
   const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure })
@@ -164,8 +168,8 @@ export const openSqlite = <Tables>(
       }
     },
     stream,
-    remember: (table, key, read) => kept({ table, state: commits(table), key }, read),
-    revision: (tables) => `${start}.${tables.map(commits).join('.')}`,
+    ...standing,
+    standing: () => standing,
     watch: watch.listen,
     connections: () => (isOpen ? 2 : 0),
     ping: async () => {

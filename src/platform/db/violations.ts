@@ -1,7 +1,7 @@
 /** Broken constraints under one name on both engines, so that a store can say which field is to blame. */
 
 import { SQLiteError } from 'bun:sqlite'
-import { SQL } from 'bun'
+import type { SQL } from 'bun'
 
 /** `table_column[_column]` of a unique index, or the kind alone where the engine says no more. */
 export type Violation = { readonly kind: 'unique' | 'foreign_key'; readonly name: string }
@@ -28,6 +28,7 @@ const fromPostgres = (error: SQL.PostgresError): Violation | undefined => {
 /** What constraint an error reports as broken; undefined for any other error. */
 export const violationOf = (error: unknown): Violation | undefined => {
   if (error instanceof SQLiteError) return fromSqlite(error)
-  if (error instanceof SQL.PostgresError) return fromPostgres(error)
+  // Asked for here, because asking loads the client of PostgreSQL.
+  if (error instanceof Bun.SQL.PostgresError) return fromPostgres(error)
   return undefined
 }

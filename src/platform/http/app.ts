@@ -81,6 +81,7 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
     if (identity) {
       exchange.setCookie = identity.setCookie
       exchange.caller = identity.caller
+      exchange.standing = identity.standing
       checkCsrf(identity, raw)
     }
     // Before the body is read: a caller without the permission learns nothing about it.

@@ -1,25 +1,16 @@
 /** Content codings (RFC 9110 8.4): which one a client takes, and the bytes in it. */
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import {
-  brotliCompress,
-  brotliCompressSync,
-  constants,
-  createBrotliCompress,
-  createGzip,
-  createZstdCompress,
-  gzip,
-  gzipSync,
-  zstdCompress,
-  zstdCompressSync,
-} from 'node:zlib'
 
 export type Coding = 'zstd' | 'br' | 'gzip'
 /** Ours to choose among codings that the client likes alike: the quickest first. */
 const PREFERENCE: readonly Coding[] = ['zstd', 'br', 'gzip']
 
+/** Loaded by the first answer that is compressed: a start needs none of it. */
+const zlib = () => process.getBuiltinModule('node:zlib')
+
 /** Brotli's default of 11 is for files that are compressed once. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+const brotli = () => ({ params: { [zlib().constants.BROTLI_PARAM_QUALITY]: 4 } })
 const GZIP = { level: 5 }
 
 /** Larger texts are compressed off the event loop; for smaller ones the way there and back costs more than the work. */
@@ -57,14 +48,15 @@ export const acceptedCoding = <C extends Coding = Coding>(
 /** At once; for texts that are compressed once and kept, and for short ones. */
 export const compressedBytes = (coding: Coding, text: string): Uint8Array<ArrayBuffer> => {
   const bytes = Buffer.from(text)
+  const { gzipSync, brotliCompressSync, zstdCompressSync } = zlib()
   if (coding === 'gzip') return gzipSync(bytes, GZIP)
-  return coding === 'br' ? brotliCompressSync(bytes, BROTLI) : zstdCompressSync(bytes)
+  return coding === 'br' ? brotliCompressSync(bytes, brotli()) : zstdCompressSync(bytes)
 }
 
 const inThread = {
-  gzip: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(gzip)(bytes, GZIP),
-  br: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(brotliCompress)(bytes, BROTLI),
-  zstd: (bytes: Buffer) => promisify<Buffer, Buffer<ArrayBuffer>>(zstdCompress)(bytes),
+  gzip: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(zlib().gzip)(bytes, GZIP),
+  br: (bytes: Buffer) => promisify<Buffer, object, Buffer<ArrayBuffer>>(zlib().brotliCompress)(bytes, brotli()),
+  zstd: (bytes: Buffer) => promisify<Buffer, Buffer<ArrayBuffer>>(zlib().zstdCompress)(bytes),
 }
 
 /** As `compressedBytes`; a long text off the event loop. */
@@ -72,8 +64,9 @@ export const compressed = async (coding: Coding, text: string): Promise<Uint8Arr
   text.length <= SYNC_UP_TO_LENGTH ? compressedBytes(coding, text) : inThread[coding](Buffer.from(text))
 
 export const compressedStream = (coding: Coding, bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> => {
+  const { createGzip, createBrotliCompress, createZstdCompress } = zlib()
   const compressor =
-    coding === 'gzip' ? createGzip(GZIP) : coding === 'br' ? createBrotliCompress(BROTLI) : createZstdCompress()
+    coding === 'gzip' ? createGzip(GZIP) : coding === 'br' ? createBrotliCompress(brotli()) : createZstdCompress()
   const source = Readable.from(bytes, { objectMode: false })
   source.once('error', (error) => compressor.destroy(error))
   compressor.once('close', () => source.destroy())

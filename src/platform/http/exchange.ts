@@ -1,4 +1,5 @@
 /** One request on its way through the application: what is known of it, and what is found out. */
+import type { Standing } from '../db/database.ts'
 import { type Caller, GUEST, type Request as KernelRequest } from '../kernel.ts'
 import type { Params } from './route-table.ts'
 
@@ -43,6 +44,7 @@ export class Exchange implements KernelRequest {
   caller: Caller = GUEST
   /** A session cookie to send again, because its expiry moved. */
   setCookie: string | undefined
+  standing: Standing | undefined
   readonly #clientOf: () => string
   #client: string | undefined
 
