@@ -1,5 +1,5 @@
 /**
- * PostgreSQL beside SQLite: `bun bench/postgres.ts [--devices 100000]`. The same estate is imported into both, and both servers do the
+ * PostgreSQL beside SQLite: `bun bench/postgres.ts [--devices 100000] [--only write]`. The same estate is imported into both, and both servers do the
  * same work in turn. PostgreSQL is set up as it comes, on the same disk.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -15,7 +15,9 @@ import { publish } from './report.ts'
 import { type Server, startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
 
-const { values } = parseArgs({ options: { devices: { type: 'string', default: '100000' } } })
+const { values } = parseArgs({
+  options: { devices: { type: 'string', default: '100000' }, only: { type: 'string', default: '' } },
+})
 const devices = Number(values.devices)
 const GOAL = 3
 
@@ -68,6 +70,7 @@ try {
   await analyze(postgres.url)
   const results: Result[] = imported()
   for (const work of allWorks(pairing.baseline.deviceIds)) {
+    if (!work.name.includes(values.only)) continue
     process.stderr.write(`${work.name} ...\n`)
     results.push(await compareOne(work, pairing))
   }

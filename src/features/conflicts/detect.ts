@@ -69,15 +69,28 @@ const settle = async (ctx: Ctx, causes: readonly Cause[], open: ReadonlyMap<stri
   for (const cause of causes) await follow(ctx, cause, open.get(cause.cause))
 }
 
+/** Addresses of a device or two, which are asked for one by one at the same time. */
+const FEW = 8
+
 const isFull = (open: Conflict | undefined): boolean =>
   open !== undefined && Math.max(open.device_ids.length, open.network_ids.length) >= MAX_MEMBERS
 
 /** Addresses that devices have come to have: nothing is cured by that. */
 export const addressesTaken = async (ctx: Ctx, ipKeys: readonly string[]): Promise<void> => {
   if (ipKeys.length === 0) return
-  const open = await store.openOf(ctx, ipKeys.map(causeOfAddress))
-  const looked = ipKeys.filter((key) => !isFull(open.get(causeOfAddress(key))))
-  const shared = (await causesOfAddresses(ctx, looked)).filter(({ members }) => members.length > 1)
+  const reading = store.openOf(ctx, ipKeys.map(causeOfAddress))
+  // Of few there is no need to know first which of them very many have.
+  const few = ipKeys.length <= FEW && !ctx.store.sql.isInProcess
+  const causes = few ? Promise.all(ipKeys.map((key) => causeOfAnyAddress(ctx, key))) : undefined
+  const [open, known] = await Promise.all([reading, causes])
+  const isLookedAt = (cause: string): boolean => !isFull(open.get(cause))
+  const found =
+    known ??
+    (await causesOfAddresses(
+      ctx,
+      ipKeys.filter((key) => isLookedAt(causeOfAddress(key))),
+    ))
+  const shared = found.filter(({ cause, members }) => members.length > 1 && isLookedAt(cause))
   await settle(ctx, shared, open)
 }
 

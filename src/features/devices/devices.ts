@@ -87,8 +87,10 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth =
   await claimPoolAddresses(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, all.flatMap(memberRows))
-  for (const device of all) await ctx.emit(birth, device)
-  await ctx.emit('devices.recorded', all)
+  const births = async () => {
+    for (const device of all) await ctx.emit(birth, device)
+  }
+  await Promise.all([births(), ctx.emit('devices.recorded', all)])
   // As late as can be: whoever else takes addresses beside these waits for it until the commit.
   await occupancy.lock(ctx, keys)
   await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])

@@ -77,7 +77,11 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         ),
       'device.updated': (ctx, { device }: { device: Device }) => compareAnew(ctx, [device.id]),
       'device.deleting': release,
-      'relationship.created': (ctx, { parent_id, child_id }: Ends) => compareAnew(ctx, [parent_id, child_id]),
+      'relationships.created': (ctx, made: readonly Ends[]) =>
+        compareAnew(
+          ctx,
+          made.flatMap(({ parent_id, child_id }) => [parent_id, child_id]),
+        ),
       'relationship.deleted': (ctx, { parent_id, child_id }: Ends) => compareAnew(ctx, [parent_id, child_id]),
       'network.deleting': removeNetwork,
     },

@@ -10,12 +10,11 @@ import { NetworkDraft, NetworkPatch } from '../networks/api.ts'
 import * as networks from '../networks/networks.ts'
 import { PoolDraft, PoolPatch } from '../pools/api.ts'
 import * as pools from '../pools/pools.ts'
-import { RelationshipDraft } from '../relationships/api.ts'
-import * as relationships from '../relationships/relationships.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Resource } from './api.ts'
 import { importDevices } from './import-devices.ts'
+import { importRelationships } from './import-relationships.ts'
 import { attempt, checkFields, type Done, type Outcome, type Row } from './row.ts'
 
 export type Importer = {
@@ -71,13 +70,6 @@ const findNamed =
     return found[0]?.id
   }
 
-const upsertRelationship: Upsert = async (ctx, value) => {
-  const { parent_id, ...rest } = value
-  const row = { device_id: parent_id, ...rest }
-  checkFields(RelationshipDraft, row)
-  return relationships.upsert(ctx, parse(RelationshipDraft, row))
-}
-
 const upsertReservation: Upsert = async (ctx, value) => {
   checkFields(ReservationDraft, value)
   const draft = parse(ReservationDraft, value)
@@ -125,6 +117,6 @@ export const IMPORTERS: Readonly<Record<Resource, Importer>> = {
   networks: { permissions: ['networks:create', 'networks:update'], run: oneByOne(upsertNetwork) },
   pools: { permissions: ['pools:create', 'pools:update'], run: oneByOne(upsertPool) },
   devices: { permissions: ['devices:create', 'devices:update'], run: importDevices },
-  relationships: { permissions: ['relationships:create', 'relationships:update'], run: oneByOne(upsertRelationship) },
+  relationships: { permissions: ['relationships:create', 'relationships:update'], run: importRelationships },
   reservations: { permissions: ['reservations:create', 'reservations:update'], run: oneByOne(upsertReservation) },
 }

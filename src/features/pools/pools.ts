@@ -31,8 +31,7 @@ export type PoolRange = Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | '
 export const mustLockRange = async (ctx: Ctx, id: string): Promise<PoolRange> => {
   const range = await store.lockRange(ctx, id)
   if (!range) throw notFound('pool', id)
-  // A pool is of a network for as long as there is one.
-  return { ...range, subnet: range.subnet ?? '' }
+  return range
 }
 
 /** As `mustGet`, and keeps other writers off the pool until commit. */

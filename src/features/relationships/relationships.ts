@@ -13,40 +13,65 @@ const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} 
 /** For whoever reads relationships beside other things. */
 export const { names } = store
 
-/** @returns the relationship that there is already between two devices, which are checked */
-const judge = async (ctx: Ctx, { device_id: parent_id, child_id, type }: RelationshipDraft) => {
-  const [devices, known] = await Promise.all([
-    existing(ctx, [parent_id, child_id]),
-    store.find(ctx, { parent_id, child_id, type }),
+const keyOf = ({ parent_id, type, child_id }: store.Triple): string => JSON.stringify([parent_id, type, child_id])
+
+const tripleOf = ({ device_id: parent_id, child_id, type }: RelationshipDraft): store.Triple => ({
+  ...{ parent_id, child_id, type },
+})
+
+type Judged = {
+  readonly draft: RelationshipDraft
+  /** What there is already between these devices. */
+  readonly known: Awaited<ReturnType<typeof store.among>>[number] | undefined
+  readonly error?: AppError
+}
+
+/** Judges drafts together; the database is asked once for all of them. */
+export const judge = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<Judged[]> => {
+  const [there, rows] = await Promise.all([
+    existing(
+      ctx,
+      drafts.flatMap(({ device_id, child_id }) => [device_id, child_id]),
+    ),
+    store.among(ctx, drafts.map(tripleOf)),
   ])
-  if (!devices.has(parent_id)) throw notFound('device', parent_id)
-  if (child_id === parent_id) throw invalidField('child_id', 'must be another device')
-  if (!devices.has(child_id)) throw invalidField('child_id', `there is no device with id "${child_id}"`)
-  return known
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]))
+  const errorOf = ({ device_id, child_id }: RelationshipDraft): AppError | undefined => {
+    if (!there.has(device_id)) return notFound('device', device_id)
+    if (child_id === device_id) return invalidField('child_id', 'must be another device')
+    if (!there.has(child_id)) return invalidField('child_id', `there is no device with id "${child_id}"`)
+    return undefined
+  }
+  return drafts.map((draft) => {
+    const error = errorOf(draft)
+    return { draft, known: byKey.get(keyOf(tripleOf(draft))), ...(error ? { error } : {}) }
+  })
 }
 
-const record = async (ctx: Ctx, draft: RelationshipDraft): Promise<Relationship> => {
-  const { device_id: parent_id, child_id, type, notes } = draft
-  const relationship: Relationship = { parent_id, child_id, type, notes, created_at: ctx.now }
-  await store.insert(ctx, relationship)
-  await ctx.emit('relationship.created', relationship)
-  return relationship
+const judgeOne = async (ctx: Ctx, draft: RelationshipDraft): Promise<Judged['known']> => {
+  const [judged] = await judge(ctx, [draft])
+  if (judged?.error) throw judged.error
+  return judged?.known
 }
 
-export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<Relationship> => {
-  if (await judge(ctx, draft))
-    throw new AppError(
-      'ALREADY_EXISTS',
-      `The relationship ${describe({ ...draft, parent_id: draft.device_id })} exists already`,
-    )
-  return record(ctx, draft)
+/** Records what has been judged good and new. */
+export const insertAll = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<void> => {
+  const made = drafts.map((draft) => ({ ...tripleOf(draft), notes: draft.notes, created_at: ctx.now }))
+  await store.insertAll(ctx, made)
+  await ctx.emit('relationships.created', made)
+}
+
+export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<void> => {
+  if (await judgeOne(ctx, draft))
+    throw new AppError('ALREADY_EXISTS', `The relationship ${describe(tripleOf(draft))} exists already`)
+  await insertAll(ctx, [draft])
 }
 
 /** Makes a relationship, or gives the one there is new notes. */
 export const upsert = async (ctx: Ctx, draft: RelationshipDraft): Promise<'created' | 'updated' | 'unchanged'> => {
-  const known = await judge(ctx, draft)
+  const known = await judgeOne(ctx, draft)
   if (!known) {
-    await record(ctx, draft)
+    await insertAll(ctx, [draft])
     return 'created'
   }
   if (known.notes === draft.notes) return 'unchanged'

@@ -1,5 +1,6 @@
 /** The queries of relationships; the only writer of their table. */
-import type { ExpressionBuilder } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
+import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Relationship } from './api.ts'
@@ -40,9 +41,24 @@ export const find = (ctx: Ctx, { parent_id, child_id, type }: Triple) =>
     .where('type', '=', type)
     .executeTakeFirst()
 
-export const insert = async (ctx: Ctx, relationship: Relationship): Promise<void> => {
-  await ctx.db.insertInto('relationships').values(relationship).execute()
+/** Those that there are between any of these parents and any of these children. */
+export const among = async (ctx: Ctx, triples: readonly Triple[]) => {
+  const parents = new Set(triples.map(({ parent_id }) => parent_id))
+  const rows = await byChildren(
+    ctx,
+    triples.map(({ child_id }) => child_id),
+  )
+  return rows.filter(({ parent_id }) => parents.has(parent_id))
 }
+
+// By the child: a switch has many children, and a device has few parents.
+const byChildren = preparedKeys((db: Kysely<Tables>, children) =>
+  db.selectFrom('relationships').select(columns).where('child_id', 'in', children),
+)
+
+export const insertAll = preparedRows(columns, (db: Kysely<Tables>, rows: Tables['relationships'][]) =>
+  db.insertInto('relationships').values(rows),
+)
 
 export const setNotes = async (ctx: Ctx, { parent_id, child_id, type, notes }: Relationship): Promise<void> => {
   await ctx.db

@@ -137,6 +137,21 @@ const countRevisions = async (db: Kysely<Revisions>, touched: ReadonlySet<string
     .execute()
 }
 
+/**
+ * What has been committed, and how often to each table; without the counts where it is what had been committed in the snapshot
+ * before: then they are the same, and to add them up takes longer than to ask.
+ */
+const readStanding = async <Tables>(db: Kysely<Tables>, before: string) => {
+  const { rows } = await sql<{ snapshot: string; counts: string | null }>`
+    SELECT pg_current_snapshot()::text AS snapshot,
+           CASE WHEN pg_current_snapshot()::text = ${before} THEN NULL ELSE coalesce(
+             (SELECT string_agg(name || ' ' || n, ',') FROM (SELECT name, sum(n) AS n FROM revisions GROUP BY name) AS sums), '')
+           END AS counts`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('a query for one row has none')
+  return row
+}
+
 export type PostgresLimits = {
   /** Two at least; for all but streams and for what is told by other servers. */
   readonly connections: number
@@ -182,27 +197,27 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const dialect = bunPostgresDialect(client, 'one by one')
   const db = new Kysely<Tables>({ log: watch.log, dialect })
   const quick = new Kysely<Tables>({ log: watch.log, dialect: bunPostgresDialect(quickClient, 'behind each other') })
-  // The revisions table belongs to this folder, not to the features' tables.
-  const revisions = quick as unknown as Kysely<Revisions>
   // Something of its own to commit, as durably as the server is set up to.
   const flushed = sharing(async () => {
     await sql`SELECT pg_logical_emit_message(true, ${PROGRAM_NAME}, '')`.execute(quick)
   })
   const kept = createRemembered()
+  let seen: { readonly snapshot: string; readonly standing: Standing } | undefined
   const standing = sharing(async (): Promise<Standing> => {
-    const rows = await revisions
-      .selectFrom('revisions')
-      .select((eb) => ['name', sql<string>`sum(${eb.ref('n')})::text`.as('n')])
-      .groupBy('name')
-      .execute()
-    const counts = new Map(rows.map(({ name, n }) => [name, n]))
+    const { snapshot, counts } = await readStanding(quick, seen?.snapshot ?? '')
+    if (seen && counts === null) return seen.standing
+    seen = { snapshot, standing: standingOf(counts ?? '') }
+    return seen.standing
+  })
+  const standingOf = (text: string): Standing => {
+    const counts = new Map(text.split(',').map((one) => one.split(' ') as [string, string]))
     const commits = (table: string): string => counts.get(table) ?? '0'
     return {
       // Other instances commit as well: nothing is remembered but under the count that they share.
       remember: (table, key, read) => kept({ table, state: commits(table), key }, read),
       revision: (tables) => tables.map(commits).join('.'),
     }
-  })
+  }
   let isReachable = true
 
   const inTransaction = async <T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> => {

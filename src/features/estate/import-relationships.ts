@@ -1,0 +1,58 @@
+/** Relationships come by the hundred thousand too: new ones are judged and written together, the others one by one. */
+import { AppError } from '../../platform/errors.ts'
+import { parse } from '../../platform/validate.ts'
+import type { Ctx } from '../ctx.ts'
+import { RelationshipDraft } from '../relationships/api.ts'
+import * as relationships from '../relationships/relationships.ts'
+import { attempt, checkFields, type Outcome, type Row } from './row.ts'
+
+type Parsed = { readonly at: number; readonly draft: RelationshipDraft }
+
+const parseRow = ({ parent_id, ...rest }: Row['value']): RelationshipDraft | AppError => {
+  const row = { device_id: parent_id, ...rest }
+  try {
+    checkFields(RelationshipDraft, row)
+    return parse(RelationshipDraft, row)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+/** Those that are good, not there yet, and the first of their kind in the file. */
+const newAmong = async (ctx: Ctx, parsed: readonly Parsed[]): Promise<Parsed[]> => {
+  const seen = new Set<string>()
+  const judged = await relationships.judge(
+    ctx,
+    parsed.map(({ draft }) => draft),
+  )
+  return parsed.filter(({ draft: { device_id, type, child_id } }, i) => {
+    const { known, error } = judged[i] ?? {}
+    if (known || error) return false
+    const key = JSON.stringify([device_id, type, child_id])
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}
+
+export const importRelationships = async (ctx: Ctx, rows: readonly Row[]): Promise<Outcome[]> => {
+  const outcomes: (Outcome | undefined)[] = rows.map(() => undefined)
+  const parsed: Parsed[] = []
+  for (const [at, { value }] of rows.entries()) {
+    const draft = parseRow(value)
+    if (draft instanceof AppError) outcomes[at] = draft
+    else parsed.push({ at, draft })
+  }
+  const fresh = await newAmong(ctx, parsed)
+  const together = await attempt(ctx, async () => {
+    await relationships.insertAll(
+      ctx,
+      fresh.map(({ draft }) => draft),
+    )
+    return 'created'
+  })
+  if (together === 'created') for (const { at } of fresh) outcomes[at] = together
+  for (const { at, draft } of parsed) outcomes[at] ??= await attempt(ctx, () => relationships.upsert(ctx, draft))
+  return outcomes.filter((outcome) => outcome !== undefined)
+}
