@@ -164,7 +164,7 @@ const notForBrowsers = (files: Sources): string[] => {
 /** `plat serve` loads them and all they reach before it answers, but for lazy imports. */
 const START = ['main.ts', 'cli.ts', 'server.ts']
 /** Each takes milliseconds to load, and none is needed before the first request. `bun` makes what is taken of it, like its SQL client. */
-const SLOW = /^(node:(http|https|net|tls|dns|dns\/promises|zlib)|bun|kysely-postgres-js|@modelcontextprotocol\/.+)$/
+const SLOW = /^(node:(http|https|net|tls|dns|dns\/promises|zlib)|bun|@modelcontextprotocol\/.+)$/
 
 const slowStarts = (files: Sources): string[] => {
   const reached = new Set(START)

@@ -24,14 +24,16 @@ function* jsonArray(rows: Iterable<object>): Generator<string> {
   yield '\n]\n'
 }
 
+export const writeRows = async (path: string, rows: Iterable<object>): Promise<void> => {
+  const file = await open(path, 'w')
+  try {
+    for (const piece of jsonArray(rows)) await file.write(piece)
+  } finally {
+    await file.close()
+  }
+}
+
 /** One file per resource, into a folder that exists. */
 export const writeEstate = async (estate: Estate, folder: string): Promise<void> => {
-  for (const resource of RESOURCES) {
-    const file = await open(join(folder, `${resource}.json`), 'w')
-    try {
-      for (const piece of jsonArray(estate[resource])) await file.write(piece)
-    } finally {
-      await file.close()
-    }
-  }
+  for (const resource of RESOURCES) await writeRows(join(folder, `${resource}.json`), estate[resource])
 }

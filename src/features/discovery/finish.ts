@@ -185,7 +185,8 @@ const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step):
         await work(tx, some)
         return true
       })
-    rubbish.leave(items.length)
+    // Also where there was nothing to do: they have been read.
+    rubbish.leave(page.length)
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
     after = [last.ip_key, last.id]

@@ -1,4 +1,5 @@
 /** How much goes into one transaction: as much as the writer can be held for without anybody noticing, found out as it goes. */
+import type { WriteOptions } from '../../platform/db/database.ts'
 import type { Ctx } from '../ctx.ts'
 
 /** How long a transaction is meant to take. Some take several times as long, and none should more than 20 ms; the disk comes on top. */
@@ -44,6 +45,12 @@ export const createPortion = (holdMs: number, most: number): Portion => {
 export const portionFor = ({ store }: Pick<Ctx, 'store'>): Portion =>
   store.sql.hasOneWriter ? createPortion(HOLD_MS, MOST) : createPortion(HOLD_BESIDE_OTHERS_MS, MOST_BESIDE_OTHERS)
 
+type Portions<T> = {
+  readonly items: readonly T[]
+  readonly portion: Portion
+  readonly options?: WriteOptions
+}
+
 /**
  * Does the work in transactions, each with as many items as are quickly done. `isLast` is told of the last ones. One that answers
  * false has nobody who wants the rest.
@@ -51,7 +58,7 @@ export const portionFor = ({ store }: Pick<Ctx, 'store'>): Portion =>
  */
 export const inPortions = async <T>(
   ctx: Ctx,
-  { items, portion }: { readonly items: readonly T[]; readonly portion: Portion },
+  { items, portion, options = {} }: Portions<T>,
   work: (tx: Ctx, some: readonly T[], isLast: boolean) => Promise<boolean>,
 ): Promise<boolean> => {
   let from = 0
@@ -63,7 +70,7 @@ export const inPortions = async <T>(
       const answer = await work(tx, some, from >= items.length)
       portion.took(some.length, performance.now() - startedMs)
       return answer
-    })
+    }, options)
     if (!isWanted) return false
   } while (from < items.length)
   return true

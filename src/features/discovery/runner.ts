@@ -107,7 +107,9 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const { stage } = progress
     const scanned_hosts = scannedOf(scan, progress)
     began.scanned ??= scanned_hosts
-    return inPortions(ctx, { items: hosts, portion: entry.portion }, async (tx, some, isLast) => {
+    // What is lost with the power is found again: the scan goes on from the checkpoint that is left.
+    const portions = { items: hosts, portion: entry.portion, options: { relaxed: true } }
+    return inPortions(ctx, portions, async (tx, some, isLast) => {
       const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
       const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
       const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found, heartbeat_at: tx.now }

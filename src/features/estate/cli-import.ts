@@ -43,7 +43,17 @@ const post = async (file: SourceFile, { transport, isDryRun, signal }: Request):
     // Bun's own limit of five minutes is for answers; a big estate takes as long as it takes.
     timeout: false,
   }
-  return sendRequest(transport, `/api/estate/import?${query}`, init)
+  return sendRequest(transport, `/api/estate/import?${query}`, init).catch((cause: unknown) => {
+    if (!(cause instanceof AppError) || cause.status !== 413) throw cause
+    throw new AppError(
+      'INVALID_INPUT',
+      `${file.name} is more than the server takes at once: split it into several files`,
+      {
+        status: 413,
+        cause,
+      },
+    )
+  })
 }
 
 const load = async (session: Session, file: SourceFile, request: Request): Promise<Result> => {

@@ -26,10 +26,13 @@ afterEach(() => {
 
 const insert = (id: string) => database.run('INSERT INTO t VALUES (?)', [id])
 const add = (id: string, { alone = false } = {}) =>
-  group.run(async (_, { touched }) => {
-    insert(id)
-    touched.add('t')
-  }, alone)
+  group.run(
+    async (_, { touched }) => {
+      insert(id)
+      touched.add('t')
+    },
+    { alone },
+  )
 const ids = () =>
   database
     .query<{ id: string }, []>('SELECT id FROM t ORDER BY id')
@@ -48,7 +51,7 @@ describe('a commit', () => {
 
   test('is shared by the writes that came while the last one was under way', async () => {
     const later: Promise<void>[] = []
-    await group.run(async () => void later.push(add('b'), add('c')), false)
+    await group.run(async () => void later.push(add('b'), add('c')))
     await Promise.all(later)
     expect(commits).toHaveLength(2)
   })
@@ -60,7 +63,7 @@ describe('a commit', () => {
 
   test('keeps the order in which writes came', async () => {
     const order: number[] = []
-    const works = [3, 1, 2].map((n) => group.run(async () => void order.push(n), false))
+    const works = [3, 1, 2].map((n) => group.run(async () => void order.push(n)))
     await Promise.all(works)
     expect(order).toEqual([3, 1, 2])
   })
@@ -81,7 +84,7 @@ describe('a commit', () => {
   test('that fails rejects every write in it', async () => {
     database.run('PRAGMA foreign_keys = ON')
     database.run('CREATE TABLE late (id TEXT REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)')
-    const dangling = group.run(async () => void database.run("INSERT INTO late VALUES ('nothing')"), false)
+    const dangling = group.run(async () => void database.run("INSERT INTO late VALUES ('nothing')"))
     const outcomes = await Promise.allSettled([add('a'), dangling, add('b')])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     expect(ids()).toEqual([])
@@ -90,7 +93,7 @@ describe('a commit', () => {
   test('that fails is followed by one that succeeds', async () => {
     database.run('PRAGMA foreign_keys = ON')
     database.run('CREATE TABLE late (id TEXT REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)')
-    await failed(group.run(async () => void database.run("INSERT INTO late VALUES ('nothing')"), false))
+    await failed(group.run(async () => void database.run("INSERT INTO late VALUES ('nothing')")))
     await add('a')
     expect(ids()).toEqual(['a'])
   })
@@ -102,7 +105,7 @@ describe('a commit', () => {
       group.run(async (_, { touched }) => {
         touched.add('late')
         database.run("INSERT INTO late VALUES ('nothing')")
-      }, false),
+      }),
     )
     expect(commits).toEqual([])
   })
@@ -112,7 +115,7 @@ describe('a commit', () => {
     const fatal = group.run(async () => {
       database.run('ROLLBACK')
       throw new Error('database or disk is full')
-    }, false)
+    })
     const outcomes = await Promise.allSettled([add('a'), fatal, add('b')])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   })
@@ -124,7 +127,7 @@ describe('a write', () => {
       group.run(async () => {
         insert(id)
         if (id === 'b') throw new Error('no')
-      }, false),
+      }),
     )
     await Promise.allSettled(works)
     expect(ids()).toEqual(['a', 'c'])
@@ -134,12 +137,12 @@ describe('a write', () => {
     const work = group.run(async () => {
       insert('a')
       throw new Error('no')
-    }, false)
+    })
     expect([await failed(work), ids()]).toEqual([true, []])
   })
 
   test('that fails by itself commits nothing', async () => {
-    await failed(group.run(() => Promise.reject(new Error('no')), false))
+    await failed(group.run(() => Promise.reject(new Error('no'))))
     expect(commits).toEqual([])
   })
 
@@ -147,7 +150,7 @@ describe('a write', () => {
     const failing = group.run(async (_, { touched }) => {
       touched.add('x')
       throw new Error('no')
-    }, false)
+    })
     await Promise.allSettled([failing, add('a')])
     expect(commits).toEqual([['t']])
   })
@@ -155,7 +158,7 @@ describe('a write', () => {
   test('that throws at once, without a promise, fails like any other', async () => {
     const work = group.run(() => {
       throw new Error('no')
-    }, false)
+    })
     expect(await failed(work)).toBe(true)
   })
 
@@ -164,9 +167,25 @@ describe('a write', () => {
     expect(commits).toHaveLength(3)
   })
 
+  test('is not waited for until it is on the disk where all in it are relaxed', async () => {
+    const [normal, full] = [1, 2]
+    const modes: number[] = []
+    const look = (relaxed: boolean) => {
+      const note = async () => {
+        modes.push(database.query<{ synchronous: number }, []>('PRAGMA synchronous').get()?.synchronous ?? -1)
+      }
+      return group.run(note, { relaxed })
+    }
+    await look(true)
+    await look(false)
+    await look(true)
+    await Promise.all([look(true), look(false)])
+    expect(modes).toEqual([normal, full, normal, full, full])
+  })
+
   test('alone keeps its place in the order', async () => {
     const order: string[] = []
-    const note = (name: string, alone: boolean) => group.run(async () => void order.push(name), alone)
+    const note = (name: string, alone: boolean) => group.run(async () => void order.push(name), { alone })
     await Promise.all([note('a', false), note('long', true), note('b', false), note('long', true)])
     expect(order).toEqual(['a', 'long', 'b', 'long'])
   })
@@ -177,8 +196,8 @@ describe('a write', () => {
       order.push('begin')
       await new Promise((resolve) => setImmediate(resolve))
       order.push('end')
-    }, false)
-    await Promise.all([slow, group.run(async () => void order.push('next'), false)])
+    })
+    await Promise.all([slow, group.run(async () => void order.push('next'))])
     expect(order).toEqual(['begin', 'end', 'next'])
   })
 })
@@ -200,7 +219,7 @@ describe('a group', () => {
     const other = new Database(':memory:')
     const closed = new CommitGroup(other, () => {})
     other.close()
-    const outcomes = [await failed(closed.run(async () => {}, false)), await failed(closed.run(async () => {}, false))]
+    const outcomes = [await failed(closed.run(async () => {})), await failed(closed.run(async () => {}))]
     expect(outcomes).toEqual([true, true])
   })
 
@@ -215,7 +234,7 @@ describe('a group', () => {
       const end = performance.now() + ms
       while (performance.now() < end);
     }
-    await Promise.all(Array.from({ length: 20 }, () => group.run(async () => think(5), false)))
+    await Promise.all(Array.from({ length: 20 }, () => group.run(async () => think(5))))
     clearImmediate(timer)
     expect(turns).toBeGreaterThan(4)
   })
@@ -244,8 +263,8 @@ describe('what is done between two transactions', () => {
 
   test('keeps the next one waiting, and nobody who is done', async () => {
     const other = restingGroup()
-    await other.run(async () => insert('a'), false)
-    const next = other.run(async () => insert('b'), false)
+    await other.run(async () => insert('a'))
+    const next = other.run(async () => insert('b'))
     while (!isResting) await Bun.sleep(1)
     const before = ids()
     wake()
@@ -263,7 +282,7 @@ describe('the end of a transaction', () => {
   beforeEach(() => void seen.splice(0))
 
   test('is told, outside of it, when all of it was committed', async () => {
-    await watchedGroup().run(async () => insert('a'), false)
+    await watchedGroup().run(async () => insert('a'))
     expect(seen).toEqual([{ errors: [], isOpen: false }])
   })
 
@@ -272,7 +291,7 @@ describe('the end of a transaction', () => {
     const refuse = async () => {
       throw new Error('refused')
     }
-    await Promise.allSettled([other.run(async () => insert('a'), false), other.run(refuse, false)])
+    await Promise.allSettled([other.run(async () => insert('a')), other.run(refuse)])
     expect(seen).toEqual([{ errors: ['Error: refused'], isOpen: false }])
   })
 })
@@ -293,7 +312,7 @@ describe('what is left to be done at the commit', () => {
       other.run(async (_, { atCommit }) => {
         atCommit.add(batch, [id])
         insert(id)
-      }, false)
+      })
   }
   beforeEach(() => {
     batches = []

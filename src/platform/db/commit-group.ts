@@ -5,12 +5,13 @@
 import type { Database } from 'bun:sqlite'
 import { pause } from '../pause.ts'
 import { AtCommit } from './at-commit.ts'
+import type { WriteOptions } from './database.ts'
 
 export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
 /** What a write says of itself besides its outcome. */
 export type Notes = { readonly touched: Set<string>; readonly atCommit: AtCommit }
 type Work<T> = (savepoint: Savepoint, notes: Notes) => Promise<T>
-type Waiting = { readonly work: Work<unknown>; readonly alone: boolean; readonly settle: (outcome: Outcome) => void }
+type Waiting = Required<WriteOptions> & { readonly work: Work<unknown>; readonly settle: (outcome: Outcome) => void }
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
 /** Writes in one commit at most: bounds how long the first of them waits for the last. */
@@ -36,6 +37,7 @@ export class CommitGroup {
   readonly #queue: Waiting[] = []
   #running: Promise<void> | undefined
   #depth = 0
+  #isWaitingForDisk = true
 
   constructor(database: Database, committed: (touched: ReadonlySet<string>) => void, listeners: Listeners = {}) {
     this.#database = database
@@ -44,11 +46,11 @@ export class CommitGroup {
   }
 
   /** Resolves after the commit; rejects with what `work` threw, or with the error of the commit. */
-  run<T>(work: Work<T>, alone: boolean): Promise<T> {
+  run<T>(work: Work<T>, { alone = false, relaxed = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       // The outcome's value is what this very work returned.
       const settle = (outcome: Outcome) => (outcome.ok ? resolve(outcome.value as T) : reject(outcome.error))
-      this.#queue.push({ work, alone, settle })
+      this.#queue.push({ work, alone, relaxed, settle })
       this.#running ??= this.#drain()
     })
   }
@@ -80,6 +82,7 @@ export class CommitGroup {
     const notes = newNotes()
     let outcomes: Outcome[] = []
     try {
+      this.#waitForDisk(!group.every(({ relaxed }) => relaxed))
       this.#database.run('BEGIN IMMEDIATE')
       let held = performance.now()
       for (const { work } of group) {
@@ -101,6 +104,13 @@ export class CommitGroup {
       const outcome = outcomes[i]
       if (outcome) settle(outcome)
     }
+  }
+
+  /** Whether the next commit is answered when it is on the disk. The log is one file: what is there has all that came before it. */
+  #waitForDisk(isNeeded: boolean): void {
+    if (isNeeded === this.#isWaitingForDisk) return
+    this.#database.run(`PRAGMA synchronous = ${isNeeded ? 'FULL' : 'NORMAL'}`)
+    this.#isWaitingForDisk = isNeeded
   }
 
   /** Whatever happens here, the writes of the group have to be answered. */

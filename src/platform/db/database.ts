@@ -25,6 +25,11 @@ export type Tx<Tables> = {
 export type WriteOptions = {
   /** Alone in its commit, and without a limit of time: for long work, so that no short write shares its fate. */
   readonly alone?: boolean
+  /**
+   * For what can be had again: it is answered before it is on the disk. A loss of power may undo it, with whatever came after it, up
+   * to the next write that is not relaxed; the end of the process may not.
+   */
+  readonly relaxed?: boolean
 }
 
 /** How far the commits had come at a moment: what is answered by it is as new as that. */

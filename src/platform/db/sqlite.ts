@@ -157,12 +157,12 @@ export const openSqlite = <Tables>(
     sql: sqliteSql,
     peers: undefined,
     diskProblem: disk.problem,
-    write: async (work, { alone = false } = {}) => {
+    write: async (work, options) => {
       disk.problem() // there may be space again
       const run = (savepoint: Savepoint, notes: Notes) =>
         work({ db: dbFor(notes), savepoint, atCommit: (batch, item) => notes.atCommit.add(batch, [item]) })
       try {
-        return await group.run(run, alone)
+        return await group.run(run, options)
       } catch (error) {
         throw translateDiskError(error)
       }
