@@ -2,6 +2,7 @@
  * Tells the server what was found: a batch now and then, and the next only when the last is stored. What waits meanwhile is a
  * bit for each host, so a slow database costs no memory here. Knows neither sockets nor how messages travel.
  */
+import { fullGC } from 'bun:jsc'
 import { checkpointOf, type Position } from './checkpoint.ts'
 import type { Findings } from './findings.ts'
 import type { Meter } from './progress.ts'
@@ -125,7 +126,7 @@ export const createReporter = ({
     rubbish += hosts.length
     if (rubbish < RUBBISH_HOSTS) return
     rubbish = 0
-    Bun.gc(true)
+    fullGC()
   }
 
   const isDue = (): boolean => {
