@@ -27,7 +27,7 @@ export type WriteOptions = {
   readonly alone?: boolean
   /**
    * For what can be had again: it is answered before it is on the disk. A loss of power may undo it, with whatever came after it, up
-   * to the next write that is not relaxed; the end of the process may not.
+   * to the next write that is not relaxed; the end of the process may not. PostgreSQL takes no notice: nobody else waits there.
    */
   readonly relaxed?: boolean
 }

@@ -283,7 +283,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
         (error: unknown) => ({ error }),
       )
       if ('value' in outcome) {
-        if (!options?.relaxed) await flushed()
+        await flushed()
         return outcome.value
       }
       const { error } = outcome
