@@ -139,6 +139,15 @@ describe('import', () => {
     expect((await run('import', folder, '--resource', 'device')).err).toContain('did you mean devices?')
   })
 
+  test('a file that is more than the server takes', async () => {
+    const file = put('datacenters.json', ESTATE.datacenters)
+    const fetch = async () => new Response(null, { status: 413 })
+    expect(await runWith({ argv: ['import', file], fetch })).toMatchObject({
+      code: 2,
+      err: 'error: datacenters.json is more than the server takes at once: split it into several files\n',
+    })
+  })
+
   test('a server that stops in the middle', async () => {
     const file = put('datacenters.json', ESTATE.datacenters)
     const fetch = async () => new Response('{"progress":{"done":1,"total":2}}\n{"resu')

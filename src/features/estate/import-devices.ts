@@ -4,7 +4,7 @@ import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'
 import { DeviceDraft, DevicePatch } from '../devices/api.ts'
 import * as devices from '../devices/devices.ts'
-import { attempt, checkFields, type Done, type Outcome, type Row } from './row.ts'
+import { attempt, checkFields, type Done, type Outcome, parseRow, type Row } from './row.ts'
 
 type New = { readonly at: number; readonly draft: DeviceDraft }
 
@@ -31,16 +31,6 @@ const update = async (ctx: Ctx, id: string, value: Row['value']): Promise<Done> 
   checkFields(DeviceDraft, value)
   const { updated_at } = await devices.update(ctx, parse(DevicePatch, { ...value, id }))
   return updated_at === ctx.now ? 'updated' : 'unchanged'
-}
-
-const parseNew = (value: Row['value']): DeviceDraft | AppError => {
-  try {
-    checkFields(DeviceDraft, value)
-    return parse(DeviceDraft, value)
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
 }
 
 const createAll = async (ctx: Ctx, drafts: readonly New[], outcomes: Outcome[]): Promise<void> => {
@@ -90,7 +80,7 @@ export const importDevices = async (ctx: Ctx, rows: readonly Row[]): Promise<Out
       outcomes[at] = await attempt(ctx, () => update(ctx, id, value))
       continue
     }
-    const draft = parseNew(value)
+    const draft = parseRow(DeviceDraft, value)
     if (draft instanceof AppError) outcomes[at] = draft
     else drafts.push({ at, draft })
   }

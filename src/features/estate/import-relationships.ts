@@ -1,23 +1,11 @@
 /** Relationships come by the hundred thousand too: new ones are judged and written together, the others one by one. */
 import { AppError } from '../../platform/errors.ts'
-import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'
 import { RelationshipDraft } from '../relationships/api.ts'
 import * as relationships from '../relationships/relationships.ts'
-import { attempt, checkFields, type Outcome, type Row } from './row.ts'
+import { attempt, type Outcome, parseRow, type Row } from './row.ts'
 
 type Parsed = { readonly at: number; readonly draft: RelationshipDraft }
-
-const parseRow = ({ parent_id, ...rest }: Row['value']): RelationshipDraft | AppError => {
-  const row = { device_id: parent_id, ...rest }
-  try {
-    checkFields(RelationshipDraft, row)
-    return parse(RelationshipDraft, row)
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-}
 
 /** Those that are good, not there yet, and the first of their kind in the file. */
 const newAmong = async (ctx: Ctx, parsed: readonly Parsed[]): Promise<Parsed[]> => {
@@ -26,12 +14,10 @@ const newAmong = async (ctx: Ctx, parsed: readonly Parsed[]): Promise<Parsed[]> 
     ctx,
     parsed.map(({ draft }) => draft),
   )
-  return parsed.filter(({ draft: { device_id, type, child_id } }, i) => {
-    const { known, error } = judged[i] ?? {}
-    if (known || error) return false
-    const key = JSON.stringify([device_id, type, child_id])
-    if (seen.has(key)) return false
-    seen.add(key)
+  return parsed.filter((_, i) => {
+    const one = judged[i]
+    if (!one || one.known || one.error || seen.has(one.key)) return false
+    seen.add(one.key)
     return true
   })
 }
@@ -40,7 +26,8 @@ export const importRelationships = async (ctx: Ctx, rows: readonly Row[]): Promi
   const outcomes: (Outcome | undefined)[] = rows.map(() => undefined)
   const parsed: Parsed[] = []
   for (const [at, { value }] of rows.entries()) {
-    const draft = parseRow(value)
+    const { parent_id, ...rest } = value
+    const draft = parseRow(RelationshipDraft, { device_id: parent_id, ...rest })
     if (draft instanceof AppError) outcomes[at] = draft
     else parsed.push({ at, draft })
   }

@@ -20,7 +20,8 @@ const tripleOf = ({ device_id: parent_id, child_id, type }: RelationshipDraft): 
 })
 
 type Judged = {
-  readonly draft: RelationshipDraft
+  /** Two with the same one are the same relationship. */
+  readonly key: string
   /** What there is already between these devices. */
   readonly known: Awaited<ReturnType<typeof store.among>>[number] | undefined
   readonly error?: AppError
@@ -44,7 +45,8 @@ export const judge = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Pro
   }
   return drafts.map((draft) => {
     const error = errorOf(draft)
-    return { draft, known: byKey.get(keyOf(tripleOf(draft))), ...(error ? { error } : {}) }
+    const key = keyOf(tripleOf(draft))
+    return { key, known: byKey.get(key), ...(error ? { error } : {}) }
   })
 }
 

@@ -3,6 +3,7 @@ import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects, stoppablePostgres } from '../../testing/servers.ts'
+import { until } from '../../testing/until.ts'
 import type { Db, Tx } from './database.ts'
 import { openPostgres } from './postgres.ts'
 
@@ -275,7 +276,7 @@ if (dialects().includes('postgres')) {
     })
   })
 
-  test('a write is answered when it is in the log on the disk, though it lets go of its locks before', async () => {
+  test('a write is answered when it is in the log on the disk', async () => {
     const server = await stoppablePostgres()
     const other = openPostgres<ThingTables>(server.url)
     try {
@@ -294,6 +295,26 @@ if (dialects().includes('postgres')) {
         )
         expect(rows).toEqual([{ is_flushed: true }])
       }
+    } finally {
+      await other.close()
+      await server.remove()
+    }
+  })
+
+  test('how things stood is forgotten with the connections: a server that crashed may number others as it did before', async () => {
+    const server = await stoppablePostgres()
+    const other = openPostgres<ThingTables>(server.url)
+    try {
+      await sql`CREATE TABLE revisions (name TEXT, shard INTEGER, n BIGINT, PRIMARY KEY (name, shard))`.execute(
+        other.read,
+      )
+      const before = await other.standing()
+      expect(await other.standing()).toBe(before)
+      await server.stop()
+      await Promise.allSettled([other.standing()])
+      await server.start()
+      const after = await until('an answer again', () => Promise.resolve(other.standing()).catch(() => undefined))
+      expect(after).not.toBe(before)
     } finally {
       await other.close()
       await server.remove()

@@ -32,11 +32,6 @@ const CONNECTION = {
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
 } as const
-/**
- * A commit lets go of its locks before it has reached the disk: whoever waits for them need not wait for the disk too. It is
- * answered when it has, and so has all that it built upon, which is before it in the log.
- */
-const WRITING = { ...CONNECTION, synchronous_commit: 'off' } as const
 /** Names of a kind share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
 const LOCK_BUCKETS = 1024
 const LOCK_KINDS = 65_536
@@ -179,15 +174,16 @@ export const mostConnections = (connections: number): number => connections + st
 export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Db<Tables> => {
   const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
   const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
-  const client = new SQL({
-    ...shared,
-    connection: { ...WRITING, ...timeouts },
-    max: limits.connections - quickConnections(limits.connections),
-  })
+  const opened = { ...shared, connection: { ...CONNECTION, ...timeouts } }
+  const client = new SQL({ ...opened, max: limits.connections - quickConnections(limits.connections) })
+  let seen: { readonly snapshot: string; readonly standing: Standing } | undefined
   const quickClient = new SQL({
-    ...shared,
-    connection: { ...CONNECTION, ...timeouts },
+    ...opened,
     max: quickConnections(limits.connections),
+    // A server that comes back from a crash may number transactions as it did before, and mean others.
+    onclose: () => {
+      seen = undefined
+    },
   })
   // Within a stream's transaction its reader may be slow, and holds no lock.
   const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
@@ -197,17 +193,15 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const dialect = bunPostgresDialect(client, 'one by one')
   const db = new Kysely<Tables>({ log: watch.log, dialect })
   const quick = new Kysely<Tables>({ log: watch.log, dialect: bunPostgresDialect(quickClient, 'behind each other') })
-  // Something of its own to commit, as durably as the server is set up to.
-  const flushed = sharing(async () => {
-    await sql`SELECT pg_logical_emit_message(true, ${PROGRAM_NAME}, '')`.execute(quick)
-  })
   const kept = createRemembered()
-  let seen: { readonly snapshot: string; readonly standing: Standing } | undefined
   const standing = sharing(async (): Promise<Standing> => {
-    const { snapshot, counts } = await readStanding(quick, seen?.snapshot ?? '')
-    if (seen && counts === null) return seen.standing
-    seen = { snapshot, standing: standingOf(counts ?? '') }
-    return seen.standing
+    const asked = seen
+    const { snapshot, counts } = await readStanding(quick, asked?.snapshot ?? '')
+    if (asked && counts === null) return asked.standing
+    const standing = standingOf(counts ?? '')
+    // Not what was read before a connection was lost.
+    if (seen === asked) seen = { snapshot, standing }
+    return standing
   })
   const standingOf = (text: string): Standing => {
     const counts = new Map(text.split(',').map((one) => one.split(' ') as [string, string]))
@@ -278,17 +272,12 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
 
   const write: Db<Tables>['write'] = async (work, options) => {
     for (let tries = 1; ; tries++) {
-      const outcome = await writeOnce(work, options).then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      )
-      if ('value' in outcome) {
-        await flushed()
-        return outcome.value
+      try {
+        return await writeOnce(work, options)
+      } catch (error) {
+        const isRetryable = error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
+        if (!isRetryable || tries === MAX_TRIES) throw error
       }
-      const { error } = outcome
-      const isRetryable = error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
-      if (!isRetryable || tries === MAX_TRIES) throw error
     }
   }
 
