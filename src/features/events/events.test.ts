@@ -1,5 +1,6 @@
 // What the live feed sends, to whom, from where on, and whom it lets go.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type ReservedSQL, SQL } from 'bun'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { follow, type Heard } from '../../testing/feed.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -137,6 +138,29 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await feed.opened()
     await admin.api.roles.create({ name: `role-${dialect}`, permissions: ['devices:read'] })
     await feed.isOver()
+  })
+
+  const severalWriters = dialect === 'sqlite' ? [] : ['in two transactions at once']
+  test.each(severalWriters)('an event that is committed after a later one is told before it: %s', async () => {
+    const feed = await follow(admin)
+    await feed.opened()
+    const insert = (sql: ReservedSQL, name: string) =>
+      sql`INSERT INTO events (event, resource_id, data, created_at)
+        VALUES ('device.created', 'raw', ${JSON.stringify({ name })}, '2026-01-01T00:00:00Z')`
+    const sql = new SQL(app.config.databaseUrl ?? '', { max: 2 })
+    const [first, second] = [await sql.reserve(), await sql.reserve()]
+    await first`BEGIN`
+    await insert(first, 'first')
+    await insert(second, 'second')
+    await device('third')
+    await Bun.sleep(200)
+    expect(feed.heard()).toEqual([])
+    await first`COMMIT`
+    await feed.hears(3)
+    expect(namesOf(feed.heard())).toEqual(['first', 'second', 'third'])
+    await feed.stop()
+    for (const one of [first, second]) one.release()
+    await sql.close()
   })
 
   test(

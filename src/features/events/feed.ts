@@ -5,7 +5,7 @@
 import type { UnderWay } from '../../platform/db/database.ts'
 import type { Logger } from '../../platform/log.ts'
 import { permissionFor } from './catalogue.ts'
-import { Gaps } from './gaps.ts'
+import { Gaps, isMissingOne } from './gaps.ts'
 import type { StoredEvent } from './store.ts'
 
 export type Wanted = {
@@ -46,7 +46,7 @@ const isWanted = ({ types, resource, permissions }: Wanted, { event, resource_id
 }
 
 export type Feed = {
-  /** Follows from the moment of the call, or from after an event; resolves when it follows live. */
+  /** Follows from after an event, or from the moment of the call: what is committed once this has resolved will be sent. */
   readonly follow: (listener: Listener, lastSeq: number | undefined) => Promise<void>
   readonly leave: (listener: Listener) => void
   /** Something was committed. */
@@ -90,15 +90,23 @@ export const createFeed = ({ source, log }: Options): Feed => {
     return false
   }
 
+  const readOn = async (before: number): Promise<{ found: readonly StoredEvent[]; events: readonly StoredEvent[] }> => {
+    const inRow = await source.after(before, BATCH)
+    if (!isMissingOne(inRow, before)) return { found: inRow, events: inRow }
+    // Who may still bring what is missing is to be asked after it was missed, and before it is looked for.
+    gaps.note(inRow)
+    const underWay = await source.underWay()
+    const found = await source.after(before, BATCH)
+    return { found, events: gaps.settled(found, before, underWay) }
+  }
+
   const pump = async (): Promise<void> => {
     while (isAwake && position !== undefined && !isClosed) {
       isAwake = false
       const before = position
-      const underWay = await source.underWay()
-      const found = await source.after(before, BATCH)
+      const { found, events } = await readOn(before)
       // Meanwhile everyone may have left, and others come.
       if (position !== before) continue
-      const events = gaps.settled(found, before, underWay)
       if (events.length < found.length) setTimeout(wake, MISSING_MS)
       else isAwake ||= found.length === BATCH
       const last = events.at(-1)
@@ -119,17 +127,23 @@ export const createFeed = ({ source, log }: Options): Feed => {
       })
   }
 
-  const catchUp = async (listener: Listener, lastSeq: number | undefined): Promise<void> => {
+  /** @returns the event after which a listener begins */
+  const begin = async (listener: Listener, lastSeq: number | undefined): Promise<number> => {
     const { first, last } = await source.ends()
     const isKept = lastSeq !== undefined && lastSeq >= first - 1 && lastSeq <= last
-    if (lastSeq !== undefined && !isKept && !listener.send('event: reset\ndata: {}\n\n')) return drop(listener)
-    let at = isKept ? lastSeq : last
-    position ??= at
-    while (joining.has(listener)) {
+    if (lastSeq !== undefined && !isKept && !listener.send('event: reset\ndata: {}\n\n')) drop(listener)
+    const at = isKept ? lastSeq : last
+    if (joining.has(listener)) position ??= at
+    return at
+  }
+
+  const catchUp = async (listener: Listener, beginning: number): Promise<void> => {
+    let at = beginning
+    while (joining.has(listener) && position !== undefined) {
       if (at >= position) {
         joining.delete(listener)
         live.add(listener)
-        return
+        return wake()
       }
       const events = (await source.after(at, BATCH)).filter(({ seq }) => seq <= (position ?? seq))
       if (!send(listener, events)) return
@@ -150,8 +164,16 @@ export const createFeed = ({ source, log }: Options): Feed => {
     follow: async (listener, lastSeq) => {
       if (isClosed) return listener.end()
       joining.add(listener)
-      await catchUp(listener, lastSeq)
-      wake()
+      try {
+        const at = await begin(listener, lastSeq)
+        catchUp(listener, at).catch((error: unknown) => {
+          log.error('what a listener has missed could not be read', { error })
+          drop(listener)
+        })
+      } catch (error) {
+        leave(listener)
+        throw error
+      }
     },
     leave,
     wake,

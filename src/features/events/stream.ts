@@ -68,12 +68,8 @@ export const streamTo =
     const query = rawQuery(FeedQuery, request)
     const { permissions } = ctx.caller
     const { listener, body } = listenerFor(feed, { permissions, types: query.types, resource: query.resource })
-    const follow = async () => feed.follow(listener, await lastSeqOf(request, query, before))
-    follow().catch((error: unknown) => {
-      ctx.log.error('the live feed could not be joined', { error })
-      feed.leave(listener)
-      listener.end()
-    })
+    // Before the answer: whoever has its beginning is told of all that comes after.
+    await feed.follow(listener, await lastSeqOf(request, query, before))
     return new Response(body, {
       headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     })

@@ -88,7 +88,7 @@ export type WordsInOrder = {
   readonly count: number | undefined
 }
 
-/** Transactions are numbered as they begin; those below `oldest` have ended, those from `next` on have not begun. */
+/** Transactions are numbered when they first write: those below `oldest` have ended, those from `next` on do so after the question. */
 export type UnderWay = { readonly oldest: bigint; readonly next: bigint }
 
 /** The named differences between the engines, for use inside queries. */

@@ -321,6 +321,39 @@ if (dialects().includes('postgres')) {
     }
   })
 
+  test('who may still write here is asked of this database alone', async () => {
+    const other = await thingsDatabase('postgres')
+    const hold = async (at: Db<ThingTables>) => {
+      const [begun, over] = [gate(), gate()]
+      const written = at.write(async (tx) => {
+        await add(tx, 'held')
+        // What was written before has arrived.
+        await sql`SELECT 1`.execute(tx.db)
+        begun.resolve()
+        await over.promise
+      })
+      await begun.promise
+      return async () => {
+        over.resolve()
+        await written
+      }
+    }
+    const endElsewhere = await hold(other.db)
+    const ask = async () => (await db.sql.underWay(db.read)) ?? { oldest: 0n, next: 0n }
+    // What holds a number beyond all that have ended is told from what has not begun by the question itself, the next time.
+    await ask()
+    const quiet = await ask()
+    expect(quiet.oldest).toBe(quiet.next)
+    const endHere = await hold(db)
+    const busy = await ask()
+    expect(busy.oldest).toBeLessThan(busy.next)
+    expect((await ask()).oldest).toBe(busy.oldest)
+    await endHere()
+    expect((await ask()).oldest).toBeGreaterThanOrEqual(busy.next)
+    await endElsewhere()
+    await other.close()
+  })
+
   test('one process sees in the revision what another has written', async () => {
     const before = await db.revision(['things'])
     await database.beside().write((tx) => add(tx, 'a'))

@@ -80,13 +80,16 @@ const postgresSql: Sql = {
     )
     return Number(rows[0]?.n)
   },
+  // A snapshot lists those under way below its own end (PostgreSQL's documentation, 9.27.16): what has begun beyond is below a number
+  // that is taken now. Those of the server's transactions that hold their number in another database write nothing here.
   underWay: async (db) => {
-    const { rows } = await sql<{
-      oldest: string
-      next: string
-    }>`SELECT pg_snapshot_xmin(s)::text AS oldest, pg_snapshot_xmax(s)::text AS next FROM pg_current_snapshot() AS s`.execute(
-      db,
-    )
+    const { rows } = await sql<{ oldest: string; next: string }>`
+      SELECT pg_current_xact_id()::text AS next, coalesce((
+        SELECT x FROM pg_snapshot_xip(s) AS x WHERE x::xid <> ALL (ARRAY(
+          SELECT l.transactionid FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+          WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND a.datname <> current_database()
+        )) ORDER BY x LIMIT 1
+      ), pg_snapshot_xmax(s))::text AS oldest FROM pg_current_snapshot() AS s`.execute(db)
     return rows[0] && { oldest: BigInt(rows[0].oldest), next: BigInt(rows[0].next) }
   },
   nowMs: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
