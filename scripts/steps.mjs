@@ -64,13 +64,36 @@ async function countedTests(name, args, env, show) {
   const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
   const options = { env: { ...process.env, ...color, ...env }, onOutput }
   const result = await timed(name, () => run(bunPath(), ['test', '--timeout', '60000', ...args], options))
-  return { ...result, ...countTests(output, result.code) }
+  return { ...result, ...countTests(output, result.code), failures: failuresIn(output) }
 }
 
-/** Prints the table and, as the very last line, what passed and failed; a failure sets the exit code. */
+const MOST_LINES = 25
+
+/** What bun printed of each test that failed: its file, its name, and what went wrong, of that the end. */
+function failuresIn(output) {
+  const failures = []
+  let file = ''
+  let lines = []
+  for (const line of stripVTControlCharacters(output).split('\n')) {
+    // Its closing lines name them once more, without what went wrong.
+    if (/^\d+ tests? failed:$/.test(line)) break
+    if (/^\S+\.test\.tsx?:$/.test(line)) file = line
+    else if (!/^\((pass|fail|skip|todo)\)/.test(line)) {
+      lines.push(line)
+      continue
+    } else if (line.startsWith('(fail)')) failures.push([file, ...lines.slice(-MOST_LINES), line].join('\n'))
+    lines = []
+  }
+  return failures
+}
+
+/** Prints what failed, the table and, as the very last line, what passed and failed; a failure sets the exit code. */
 export function finish(results) {
+  // Once more, and last: the output is long, and its end is what is looked at.
+  for (const { name, failures = [] } of results)
+    for (const failure of failures) console.log(`\n--- failed in ${name}: ${failure}`)
   console.log('')
-  for (const { name, code, ms, ...counts } of results) {
+  for (const { name, code, ms, failures: _, ...counts } of results) {
     const verdict = code === 0 && counts.failed === 0 ? 'ok' : 'FAILED'
     const isCounted = counts.passed + counts.failed + counts.skipped > 1
     const notes = isCounted ? `  ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped` : ''
