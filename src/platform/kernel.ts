@@ -310,11 +310,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     checkConsent(op, request.caller)
     const input = parse(op.input, request.input) as never // as in `runRead`
     const inTransaction = (work: Work<unknown>) =>
-      transact(request, async (ctx, tx) => {
-        const made = await work(ctx, tx)
-        await done(made, tx)
-        return made
-      })
+      transact(
+        request,
+        async (ctx, tx) => {
+          const made = await work(ctx, tx)
+          await done(made, tx)
+          return made
+        },
+        op.inTurnBy === undefined ? undefined : { inTurn: `${op.name} ${String(input[op.inTurnBy])}` },
+      )
     if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(request, undefined), input))
     if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, input))
     const made = await handler(contextFor(request, undefined), input)

@@ -75,14 +75,17 @@ const FEW = 8
 const isFull = (open: Conflict | undefined): boolean =>
   open !== undefined && Math.max(open.device_ids.length, open.network_ids.length) >= MAX_MEMBERS
 
+const isShared = ({ members }: Cause): boolean => members.length > 1
+
 /** Addresses that devices have come to have: nothing is cured by that. */
 export const addressesTaken = async (ctx: Ctx, ipKeys: readonly string[]): Promise<void> => {
   if (ipKeys.length === 0) return
-  const reading = store.openOf(ctx, ipKeys.map(causeOfAddress))
-  // Of few there is no need to know first which of them very many have.
+  // Of few there is no need to know first which of them very many have: nearly always nobody else has them.
   const few = ipKeys.length <= FEW && !ctx.store.sql.isInProcess
-  const causes = few ? Promise.all(ipKeys.map((key) => causeOfAnyAddress(ctx, key))) : undefined
-  const [open, known] = await Promise.all([reading, causes])
+  const known = few ? await Promise.all(ipKeys.map((key) => causeOfAnyAddress(ctx, key))) : undefined
+  const wanted = known?.filter(isShared).map(({ cause }) => cause) ?? ipKeys.map(causeOfAddress)
+  if (wanted.length === 0) return
+  const open = await store.openOf(ctx, wanted)
   const isLookedAt = (cause: string): boolean => !isFull(open.get(cause))
   const found =
     known ??
@@ -90,7 +93,7 @@ export const addressesTaken = async (ctx: Ctx, ipKeys: readonly string[]): Promi
       ctx,
       ipKeys.filter((key) => isLookedAt(causeOfAddress(key))),
     ))
-  const shared = found.filter(({ cause, members }) => members.length > 1 && isLookedAt(cause))
+  const shared = found.filter((one) => isShared(one) && isLookedAt(one.cause))
   await settle(ctx, shared, open)
 }
 

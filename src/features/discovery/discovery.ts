@@ -70,10 +70,14 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
       ...implement(discoveryLocks, lockHandlers),
     ],
     reactions: {
-      'devices.recorded': (ctx, devices: readonly Device[]) =>
-        compareAnew(
+      // Nothing is matched with a device before there is one.
+      'devices.recorded': async (ctx, devices: readonly Device[]) =>
+        reassess(
           ctx,
-          devices.map(({ id }) => id),
+          await documented.discoveredAt(
+            ctx,
+            devices.map(({ id }) => id),
+          ),
         ),
       'device.updated': (ctx, { device }: { device: Device }) => compareAnew(ctx, [device.id]),
       'device.deleting': release,

@@ -68,6 +68,11 @@ export const discoveredOf = async (ctx: Ctx, deviceIds: readonly string[]): Prom
   return [...new Set(found.flat().map(({ id }) => id))]
 }
 
+/** The discovered devices at the addresses of documented ones. */
+export const discoveredAt = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => [
+  ...new Set((await atAddressesOf(ctx, deviceIds)).map(({ id }) => id)),
+]
+
 const matchedWith = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select('id').where('matched_device_id', 'in', ids),
 )

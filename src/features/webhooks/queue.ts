@@ -27,12 +27,16 @@ const seenBy = (ctx: Ctx): Promise<string> => {
   if (known) return known
   const text = store.subscriptions(ctx)
   read.set(ctx.db, text)
+  // Others who share the transaction may fare better.
+  text.catch(() => read.delete(ctx.db))
   return text
 }
 
 const subscriptionsOf = async (ctx: Ctx): Promise<readonly Subscription[]> => {
   const text = ctx.store.sql.hasOneWriter
-    ? await ctx.store.remember('webhooks', 'subscriptions', () => store.subscriptions({ db: ctx.store.read }))
+    ? await ctx.store.remember('webhooks', 'subscriptions', () =>
+        store.subscriptions({ db: ctx.store.read, store: ctx.store }),
+      )
     : await seenBy(ctx)
   if (text !== undefined && text !== known.text) known = { text, subscriptions: JSON.parse(text) }
   return known.subscriptions

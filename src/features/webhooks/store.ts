@@ -1,10 +1,14 @@
 /** The queries of webhooks; the only writer of their table. Sealed secrets pass through it as they are. */
+import type { Kysely } from 'kysely'
+import { prepared } from '../../platform/db/prepared.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 import type { Webhook } from './schema.ts'
 import type { WebhookRow } from './table.ts'
 
 /** A transaction, a context, or the last committed state. */
 export type Scope = Pick<Ctx, 'db'>
+type PreparedScope = Pick<Ctx, 'db' | 'store'>
 
 /** A webhook as it is sent, and what is never sent. */
 export type Stored = { readonly webhook: Webhook; readonly sealed: string | null }
@@ -74,13 +78,12 @@ export const remove = async ({ db }: Scope, id: string): Promise<void> => {
   await db.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
+const enabled = prepared((db: Kysely<Tables>, _: Record<string, never>) =>
+  db.selectFrom('webhooks').select(['id', 'events', 'retry_count']).where('enabled', '=', 1).orderBy('id'),
+)
+
 /** The enabled ones, as JSON: `[{id, events, retry_count}]`. */
-export const subscriptions = async ({ db }: Scope): Promise<string> => {
-  const rows = await db
-    .selectFrom('webhooks')
-    .select(['id', 'events', 'retry_count'])
-    .where('enabled', '=', 1)
-    .orderBy('id')
-    .execute()
+export const subscriptions = async (scope: PreparedScope): Promise<string> => {
+  const rows = await enabled(scope, {})
   return JSON.stringify(rows.map((row) => ({ ...row, events: JSON.parse(row.events) })))
 }

@@ -11,7 +11,10 @@ export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
 /** What a write says of itself besides its outcome. */
 export type Notes = { readonly touched: Set<string>; readonly atCommit: AtCommit }
 type Work<T> = (savepoint: Savepoint, notes: Notes) => Promise<T>
-type Waiting = Required<WriteOptions> & { readonly work: Work<unknown>; readonly settle: (outcome: Outcome) => void }
+type Waiting = Required<Pick<WriteOptions, 'alone' | 'relaxed'>> & {
+  readonly work: Work<unknown>
+  readonly settle: (outcome: Outcome) => void
+}
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
 /** Writes in one commit at most: bounds how long the first of them waits for the last. */

@@ -30,6 +30,11 @@ export type WriteOptions = {
    * to the next write that is not relaxed; the end of the process may not. PostgreSQL takes no notice: nobody else waits there.
    */
   readonly relaxed?: boolean
+  /**
+   * Writes of one name wait for each other in any case, because they lock the same: those that wait may share a transaction. On
+   * SQLite all do.
+   */
+  readonly inTurn?: string
 }
 
 /** How far the commits had come at a moment: what is answered by it is as new as that. */

@@ -28,9 +28,17 @@ type Result = unknown[] & { readonly command: string; readonly count: number }
 
 type Client = SQL | ReservedSQL
 
+/** As a tagged template has it. */
+const templateOf = (text: string): TemplateStringsArray =>
+  Object.defineProperty([text], 'raw', { value: [text] }) as unknown as TemplateStringsArray
+
 /** It is on its way at once, and not when somebody waits for it: the order of calls is that of the statements. */
-export const send = (client: Client, text: string, values: readonly unknown[] = []): Promise<Result> =>
-  (client as unknown as Runs).unsafe(text, [...values], PREPARED).execute()
+export const send = (client: Client, text: string, values: readonly unknown[] = []): Promise<Result> => {
+  // The client sends a text without values by the simple protocol, for which those before it have to be answered, and those
+  // behind it wait; a template it does not.
+  if (values.length === 0) return (client(templateOf(text)) as unknown as Query).execute()
+  return (client as unknown as Runs).unsafe(text, [...values], PREPARED).execute()
+}
 
 /** As `send`, for a statement whose answer looks different each time; whoever waits for what was sent behind it need not wait for it. */
 export const later = (client: Client, text: string, values: readonly unknown[] = []): Promise<unknown[]> => {

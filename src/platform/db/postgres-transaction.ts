@@ -19,27 +19,31 @@ import { noStream, resultOf, send } from './postgres-dialect.ts'
 import { rethrowTranslated } from './postgres-errors.ts'
 
 const UNDOES = /^\s*rollback/i
-/** Of these the server says nothing but that it is done: what is sent behind them comes after it. */
-const TAKES = /^\s*(savepoint|select pg_advisory_xact_lock)\b/i
 /** So many statements may be under way before their sender waits. */
 const MOST_UNDER_WAY = 32
 
-/** Whether the answer says only that it went well: that of an insert which returns nothing, of a savepoint, and of a named lock. */
-const saysNothing = ({ query, sql }: CompiledQuery): boolean =>
-  query.kind === 'InsertQueryNode' ? !query.returning : TAKES.test(sql)
+/** Whether the answer says only that it went well. */
+const saysNothing = ({ query }: CompiledQuery): boolean => query.kind === 'InsertQueryNode' && !query.returning
 
 export class PostgresTransaction implements DatabaseConnection {
   readonly #client: ReservedSQL
   readonly #log: (event: LogEvent) => void
   readonly #underWay = new Set<Promise<unknown>>()
+  #sent = 0
   /** What failed first, and was not undone: PostgreSQL would end the transaction by undoing all. */
-  #failure: { readonly error: unknown } | undefined
+  #failure: { readonly error: unknown; readonly place: number } | undefined
 
   /** Begins; that is not waited for. */
   constructor(client: ReservedSQL, log: (event: LogEvent) => void) {
     this.#client = client
     this.#log = log
     this.#later(send(client, 'begin'))
+  }
+
+  /** Sends a statement of which only a failure is of interest: it is told by what is waited for next. */
+  async give(text: string, values: readonly unknown[] = []): Promise<void> {
+    this.#later(send(this.#client, text, values))
+    if (this.#underWay.size > MOST_UNDER_WAY) await this.#settled()
   }
 
   async commit(): Promise<void> {
@@ -57,8 +61,8 @@ export class PostgresTransaction implements DatabaseConnection {
 
   async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
     const answer = this.#timed(compiled, send(this.#client, compiled.sql, compiled.parameters))
+    this.#later(answer)
     if (saysNothing(compiled)) {
-      this.#later(answer)
       if (this.#underWay.size > MOST_UNDER_WAY) await this.#settled()
       return { rows: [] }
     }
@@ -68,9 +72,8 @@ export class PostgresTransaction implements DatabaseConnection {
       return result
     } catch (error) {
       await this.#settled()
-      this.#failure ??= { error }
       // Behind a failure the server refuses everything, which says nothing of what it was.
-      return rethrowTranslated(this.#failure.error)
+      return rethrowTranslated(this.#failure?.error ?? error)
     }
   }
 
@@ -95,9 +98,11 @@ export class PostgresTransaction implements DatabaseConnection {
   }
 
   #later(answer: Promise<unknown>): void {
+    const place = this.#sent++
     const settled = answer
       .catch((error: unknown) => {
-        this.#failure ??= { error }
+        // Not all that fail at once are heard of in the order in which they were sent.
+        if (!this.#failure || place < this.#failure.place) this.#failure = { error, place }
       })
       .finally(() => this.#underWay.delete(settled))
     this.#underWay.add(settled)

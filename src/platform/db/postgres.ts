@@ -1,20 +1,16 @@
 /** PostgreSQL through Bun's own client: many writers, so rows and names are locked where SQLite has one writer. */
 import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
-import { AtCommit } from './at-commit.ts'
-import { type Db, escapeLike, type Sql, type Standing, type Tx } from './database.ts'
+import { type Db, escapeLike, type Sql, type Standing } from './database.ts'
 import { bunPostgresDialect, later } from './postgres-dialect.ts'
 import { rethrowTranslated } from './postgres-errors.ts'
 import { postgresPeers } from './postgres-peers.ts'
-import { kyselyIn, PostgresTransaction } from './postgres-transaction.ts'
+import { createWriter, lockNames } from './postgres-writes.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
 import { sharing } from './sharing.ts'
-import { touching } from './touched.ts'
 
 const STREAM_CHUNK = 500
-/** A counter per table is spread over this many rows, so that concurrent commits seldom wait for one another. */
-const REVISION_SHARDS = 16
 /** A server that is there answers at once. */
 const CONNECT_S = 5
 /** And a ping within this time, or it is as good as away. */
@@ -32,30 +28,6 @@ const CONNECTION = {
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
 } as const
-/** Names of a kind share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
-const LOCK_BUCKETS = 1024
-const LOCK_KINDS = 65_536
-/** The first key of our advisory locks, to keep apart from other programs on the same server. */
-const LOCK_SPACE = 0x504c4154
-/**
- * Serialization failure and deadlock; and a broken constraint, which only happens when another writer was faster than our
- * own check. The transaction is run again: it then sees what the other one did, and gives the right answer to it.
- */
-const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
-const MAX_TRIES = 5
-
-/**
- * A name begins with the word that says of what kind it is. Those of two kinds share no lock: who takes one and then the other
- * never meets somebody who, with other names, takes the same two the other way round.
- */
-const lockOf = (name: string): number => {
-  const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
-  return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)
-}
-
-/** The named locks of a transaction; what it has asked for once it need not ask for again. */
-const heldLocks = new WeakMap<object, Set<number>>()
-
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
 
 const postgresSql: Sql = {
@@ -97,18 +69,7 @@ const postgresSql: Sql = {
   // Every select builder has forNoKeyUpdate; the capability is generic over all of them.
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
   lockFreeRows: (query) => (query as Lockable<typeof query>).forNoKeyUpdate().skipLocked(),
-  lockNames: async (db, names) => {
-    const held = heldLocks.get(db)
-    const buckets = [...new Set(names.map(lockOf))]
-    const wanted = buckets.filter((bucket) => !held?.has(bucket))
-    if (wanted.length === 0) return
-    // In one order for everybody, so that two transactions never wait for each other crosswise.
-    const ordered = sql.join(wanted.sort((a, b) => a - b).map((bucket) => sql`(${sql.lit(bucket)})`))
-    await sql`SELECT pg_advisory_xact_lock(${sql.lit(LOCK_SPACE)}, bucket) FROM (VALUES ${ordered}) AS locks (bucket)`.execute(
-      db,
-    )
-    for (const bucket of wanted) held?.add(bucket)
-  },
+  lockNames,
 }
 
 /** @throws when the server has not answered within the time of a ping. */
@@ -120,19 +81,6 @@ const inTime = async (answer: Promise<unknown>): Promise<void> => {
   } finally {
     clearTimeout(timer)
   }
-}
-
-type Revisions = { revisions: { name: string; shard: number; n: number } }
-
-const countRevisions = async (db: Kysely<Revisions>, touched: ReadonlySet<string>): Promise<void> => {
-  if (touched.size === 0) return
-  const shard = Math.floor(Math.random() * REVISION_SHARDS)
-  // Sorted, so that two commits never wait for each other crosswise.
-  await db
-    .insertInto('revisions')
-    .values([...touched].sort().map((name) => ({ name, shard, n: 1 })))
-    .onConflict((conflict) => conflict.columns(['name', 'shard']).doUpdateSet({ n: sql`revisions.n + 1` }))
-    .execute()
 }
 
 /**
@@ -217,72 +165,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   }
   let isReachable = true
 
-  const inTransaction = async <T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> => {
-    const connection = await client.reserve().catch(rethrowTranslated)
-    const transaction = new PostgresTransaction(connection, watch.log)
-    try {
-      const value = await work(transaction)
-      await transaction.commit()
-      return value
-    } catch (error) {
-      await transaction.rollback()
-      throw error
-    } finally {
-      await connection.release()
-    }
-  }
-
-  const writeOnce: Db<Tables>['write'] = (work, { alone = false } = {}) =>
-    inTransaction(async (transaction) => {
-      const unnoticed = kyselyIn<Tables>(transaction, dialect)
-      if (alone)
-        await sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`.execute(
-          unnoticed,
-        )
-      const touched = new Set<string>()
-      const left = new AtCommit()
-      let depth = 0
-      const noticed = kyselyIn<Tables>(transaction, dialect, [touching(touched)])
-      heldLocks.set(noticed, new Set())
-      const tx: Tx<Tables> = {
-        db: noticed,
-        atCommit: (batch, item) => left.add(batch, [item]),
-        savepoint: async (inner) => {
-          const name = sql.id(`s${++depth}`)
-          await sql`SAVEPOINT ${name}`.execute(unnoticed)
-          try {
-            const value = await inner()
-            await sql`RELEASE SAVEPOINT ${name}`.execute(unnoticed)
-            return value
-          } catch (error) {
-            await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(unnoticed)
-            // Those that were taken within are let go of.
-            heldLocks.set(noticed, new Set())
-            // Rolled back it is still there; thousands of them would slow the server down.
-            await sql`RELEASE SAVEPOINT ${name}`.execute(unnoticed)
-            throw error
-          } finally {
-            depth--
-          }
-        },
-      }
-      const value = await work(tx)
-      await left.run(unnoticed)
-      // The same transaction under the type that knows the revisions table.
-      await countRevisions(unnoticed as unknown as Kysely<Revisions>, touched)
-      return value
-    })
-
-  const write: Db<Tables>['write'] = async (work, options) => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await writeOnce(work, options)
-      } catch (error) {
-        const isRetryable = error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
-        if (!isRetryable || tries === MAX_TRIES) throw error
-      }
-    }
-  }
+  const write = createWriter<Tables>({ client, dialect, log: watch.log })
 
   async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
     const connection = await streamClient.reserve().catch(rethrowTranslated)

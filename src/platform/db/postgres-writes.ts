@@ -1,0 +1,220 @@
+/** Writing on PostgreSQL: named locks, what a commit leaves behind for readers, and several callers in one transaction. */
+import { SQL } from 'bun'
+import { type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
+import { AtCommit } from './at-commit.ts'
+import type { Db, Sql, Tx, WriteOptions } from './database.ts'
+import { rethrowTranslated } from './postgres-errors.ts'
+import { kyselyIn, PostgresTransaction } from './postgres-transaction.ts'
+import { touching } from './touched.ts'
+
+/** Names of a kind share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
+const LOCK_BUCKETS = 1024
+const LOCK_KINDS = 65_536
+/** The first key of our advisory locks, to keep apart from other programs on the same server. */
+const LOCK_SPACE = 0x504c4154
+/** In the order in which they are given. */
+const LOCK = `SELECT pg_advisory_xact_lock(${LOCK_SPACE}, bucket) FROM unnest(string_to_array($1, ',')::int4[]) AS locks (bucket)`
+
+/** A counter per table is spread over this many rows at most, so that concurrent commits seldom wait for one another. */
+const REVISION_SHARDS = 16
+const COUNT =
+  "INSERT INTO revisions (name, shard, n) SELECT name, $2::int4, 1 FROM unnest(string_to_array($1, ',')) AS names (name) " +
+  'ON CONFLICT (name, shard) DO UPDATE SET n = revisions.n + 1'
+
+/**
+ * Serialization failure and deadlock; and a broken constraint, which only happens when another writer was faster than our
+ * own check. The transaction is run again: it then sees what the other one did, and gives the right answer to it.
+ */
+const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
+const MAX_TRIES = 5
+const isRetryable = (error: unknown): boolean => error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
+
+/** Callers in one transaction at most, and how long it takes in more of them: the first of them waits for the last. */
+const LARGEST_GROUP = 64
+const LONGEST_GROUP_MS = 20
+
+/**
+ * A name begins with the word that says of what kind it is. Those of two kinds share no lock: who takes one and then the other
+ * never meets somebody who, with other names, takes the same two the other way round.
+ */
+const lockOf = (name: string): number => {
+  const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
+  return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)
+}
+
+/** The transaction of a Kysely, and its named locks: what it has asked for once it need not ask for again. */
+const under = new WeakMap<object, { readonly transaction: PostgresTransaction; held: Set<number> }>()
+
+export const lockNames: Sql['lockNames'] = async (db, names) => {
+  const known = under.get(db)
+  if (!known) throw new Error('names are locked in a transaction')
+  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !known.held.has(bucket))
+  if (wanted.length === 0) return
+  for (const bucket of wanted) known.held.add(bucket)
+  // In one order for everybody, so that two transactions never wait for each other crosswise.
+  await known.transaction.give(LOCK, [wanted.sort((a, b) => a - b).join(',')])
+}
+
+type Options = { readonly client: SQL; readonly dialect: Dialect; readonly log: (event: LogEvent) => void }
+type Work<Tables, T> = (tx: Tx<Tables>) => Promise<T>
+type Waiting<Tables> = {
+  readonly work: Work<Tables, unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** One transaction, in which work is done piece by piece. */
+class Writing<Tables> {
+  readonly #transaction: PostgresTransaction
+  readonly #unnoticed: Kysely<Tables>
+  readonly #noticed: Kysely<Tables>
+  readonly #touched = new Set<string>()
+  readonly #left = new AtCommit()
+  #depth = 0
+
+  constructor(transaction: PostgresTransaction, dialect: Dialect) {
+    this.#transaction = transaction
+    this.#unnoticed = kyselyIn<Tables>(transaction, dialect)
+    this.#noticed = kyselyIn<Tables>(transaction, dialect, [touching(this.#touched)])
+    under.set(this.#noticed, { transaction, held: new Set() })
+  }
+
+  /** Neither a statement nor a lock is given up on after a time. */
+  takesLong(): Promise<void> {
+    return this.#transaction.give(
+      "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)",
+    )
+  }
+
+  /** @param isShared with others, to whom nothing is done when it fails */
+  async do<T>(work: Work<Tables, T>, isShared = false): Promise<T> {
+    const left = new AtCommit()
+    const savepoint = <V>(inner: () => Promise<V>) => this.#savepoint(inner)
+    const run = () => work({ db: this.#noticed, atCommit: (batch, item) => left.add(batch, [item]), savepoint })
+    const value = await (isShared ? savepoint(run) : run())
+    // Only now: what fails leaves nothing.
+    this.#left.addAll(left)
+    return value
+  }
+
+  async #savepoint<T>(inner: () => Promise<T>): Promise<T> {
+    const name = sql.id(`s${++this.#depth}`)
+    await this.#transaction.give(`SAVEPOINT s${this.#depth}`)
+    try {
+      const value = await inner()
+      await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)
+      return value
+    } catch (error) {
+      await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(this.#unnoticed)
+      // Those that were taken within are let go of.
+      under.set(this.#noticed, { transaction: this.#transaction, held: new Set() })
+      // Rolled back it is still there; thousands of them would slow the server down.
+      await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)
+      throw error
+    } finally {
+      this.#depth--
+    }
+  }
+
+  /** @param shard whose counters are its own until the commit, as far as this server goes */
+  async finish(shard: number): Promise<void> {
+    await this.#left.run(this.#unnoticed)
+    if (this.#touched.size === 0) return
+    // Sorted, so that two commits never wait for each other crosswise.
+    await this.#transaction.give(COUNT, [[...this.#touched].sort().join(','), shard])
+  }
+}
+
+export const createWriter = <Tables>({ client, dialect, log }: Options): Db<Tables>['write'] => {
+  // Each server begins with another one. As few as will do: whoever reads adds them up.
+  const first = Math.floor(Math.random() * REVISION_SHARDS)
+  const shards = Array.from({ length: REVISION_SHARDS }, (_, at) => (first + at) % REVISION_SHARDS)
+
+  const inTransaction = async <T>(work: (writing: Writing<Tables>) => Promise<T>): Promise<T> => {
+    const connection = await client.reserve().catch(rethrowTranslated)
+    const transaction = new PostgresTransaction(connection, log)
+    let shard: number | undefined
+    try {
+      const writing = new Writing<Tables>(transaction, dialect)
+      const value = await work(writing)
+      shard = shards.shift()
+      await writing.finish(shard ?? first)
+      await transaction.commit()
+      return value
+    } catch (error) {
+      await transaction.rollback()
+      throw error
+    } finally {
+      if (shard !== undefined) shards.unshift(shard)
+      await connection.release()
+    }
+  }
+
+  const alone = async <T>(work: Work<Tables, T>, takesLong = false): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await inTransaction(async (writing) => {
+          if (takesLong) await writing.takesLong()
+          return writing.do(work)
+        })
+      } catch (error) {
+        if (!isRetryable(error) || tries === MAX_TRIES) throw error
+      }
+    }
+  }
+
+  const answer = async ({ work, resolve, reject }: Waiting<Tables>): Promise<void> => alone(work).then(resolve, reject)
+
+  /** One transaction for those in the queue, and for whoever joins it meanwhile; all are answered after its commit. */
+  const together = async (queue: Waiting<Tables>[]): Promise<void> => {
+    const done: (() => void)[] = []
+    const again: Waiting<Tables>[] = []
+    const taken: Waiting<Tables>[] = []
+    try {
+      await inTransaction(async (writing) => {
+        const endMs = performance.now() + LONGEST_GROUP_MS
+        while (taken.length < LARGEST_GROUP && performance.now() < endMs) {
+          const next = queue.shift()
+          if (!next) break
+          taken.push(next)
+          try {
+            const value = await writing.do(next.work, true)
+            done.push(() => next.resolve(value))
+          } catch (error) {
+            if (isRetryable(error)) again.push(next)
+            else done.push(() => next.reject(error))
+          }
+        }
+      })
+    } catch (error) {
+      // None of it is there, which is known only where the server has said so.
+      if (isRetryable(error)) return void (await Promise.all(taken.map(answer)))
+      for (const { reject } of taken) reject(error)
+      return
+    }
+    for (const settle of done) settle()
+    await Promise.all(again.map(answer))
+  }
+
+  const queues = new Map<string, Waiting<Tables>[]>()
+  const drain = async (name: string, queue: Waiting<Tables>[]): Promise<void> => {
+    while (queue.length > 0) {
+      const only = queue.length === 1 ? queue.shift() : undefined
+      await (only ? answer(only) : together(queue))
+    }
+    queues.delete(name)
+  }
+
+  return <T>(work: Work<Tables, T>, { alone: takesLong = false, inTurn }: WriteOptions = {}): Promise<T> => {
+    if (inTurn === undefined) return alone(work, takesLong)
+    return new Promise<T>((resolve, reject) => {
+      // What it is resolved with is what this very work returned.
+      const waiting: Waiting<Tables> = { work, resolve: (value) => resolve(value as T), reject }
+      const queue = queues.get(inTurn)
+      if (queue) return void queue.push(waiting)
+      const made = [waiting]
+      queues.set(inTurn, made)
+      void drain(inTurn, made)
+    })
+  }
+}
