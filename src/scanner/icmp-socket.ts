@@ -18,7 +18,7 @@ import {
   SOCK_NONBLOCK,
   SOL_SOCKET,
 } from './libc.ts'
-import { createSocketAddress, indexIn } from './socket-address.ts'
+import { createSocketAddress, indexesOf } from './socket-address.ts'
 import type { Targets } from './targets.ts'
 
 export type IcmpSocket = {
@@ -29,7 +29,8 @@ export type IcmpSocket = {
   readonly close: () => void
 }
 
-export type Reply = { readonly index: number; readonly rttMs: number /** 0: not told. */; readonly ttl: number }
+/** @param ttl 0: not told */
+export type OnReply = (index: number, rttMs: number, ttl: number) => void
 
 /** Of IPv4 (RFC 792) and IPv6 (RFC 4443), as numbers of Linux. */
 const KINDS = {
@@ -57,6 +58,9 @@ const DATA_BYTES = 128
 const NAME_LENGTH_AT = 8
 const CONTROL_LENGTH_AT = 40
 const LENGTH_AT = 56
+
+/** As a number, which is exact for any time there will be. */
+const readInt64 = (buffer: Buffer, at: number): number => buffer.readInt32LE(at + 4) * 2 ** 32 + buffer.readUInt32LE(at)
 
 /** Whether such a socket may be opened here. */
 export const mayPing = (c: Libc, family: 4 | 6): boolean => {
@@ -98,10 +102,8 @@ const createInbox = () => {
   return { messages, vectors, names, controls, data, arm }
 }
 
-type Extras = { ttl: number; receivedAtMs: number | undefined }
-
 /** @returns undefined when the kernel does not let this process have one */
-export const openIcmpSocket = (c: Libc, targets: Targets, onReply: (reply: Reply) => void): IcmpSocket | undefined => {
+export const openIcmpSocket = (c: Libc, targets: Targets, onReply: OnReply): IcmpSocket | undefined => {
   const kind = KINDS[targets.family]
   const fd = openSocket(c, targets.family)
   if (fd < 0) return undefined
@@ -116,23 +118,27 @@ export const openIcmpSocket = (c: Libc, targets: Targets, onReply: (reply: Reply
   const nonce = packet.readUInt32LE(NONCE_AT)
   const address = createSocketAddress(targets)
   const inbox = createInbox()
+  const indexOf = indexesOf(targets)
 
-  const extrasOf = (i: number): Extras => {
-    const extras: Extras = { ttl: 0, receivedAtMs: undefined }
+  // What came beside the last reply. Nothing here is made anew for each: at full rate the rubbish would be most of the memory.
+  let ttl = 0
+  let receivedAtMs = 0
+  const readExtras = (i: number): void => {
+    ttl = 0
+    receivedAtMs = 0
     const { controls, messages } = inbox
     const end = Math.min(CONTROL_BYTES, messages.readUInt32LE(i * MESSAGE_BYTES + CONTROL_LENGTH_AT))
     for (let at = 0; at + 16 < end; ) {
       const begin = i * CONTROL_BYTES + at
       const length = controls.readUInt32LE(begin)
-      const [level, type] = [controls.readInt32LE(begin + 8), controls.readInt32LE(begin + 12)]
-      if (level === kind.level && type === kind.hopsType) extras.ttl = controls.readUInt8(begin + 16)
+      const level = controls.readInt32LE(begin + 8)
+      const type = controls.readInt32LE(begin + 12)
+      if (level === kind.level && type === kind.hopsType) ttl = controls.readUInt8(begin + 16)
       if (level === SOL_SOCKET && type === SO_TIMESTAMP)
-        extras.receivedAtMs =
-          Number(controls.readBigInt64LE(begin + 16)) * 1000 + Number(controls.readBigInt64LE(begin + 24)) / 1000
+        receivedAtMs = readInt64(controls, begin + 16) * 1000 + readInt64(controls, begin + 24) / 1000
       // Entries are aligned to eight bytes; one without a length would never end.
       at += Math.max(16, (length + 7) & ~7)
     }
-    return extras
   }
 
   const read = (i: number, nowMs: number): void => {
@@ -140,17 +146,17 @@ export const openIcmpSocket = (c: Libc, targets: Targets, onReply: (reply: Reply
     const at = i * DATA_BYTES
     if (messages.readUInt32LE(i * MESSAGE_BYTES + LENGTH_AT) < PACKET_BYTES) return
     if (data[at] !== kind.reply || data.readUInt32LE(at + NONCE_AT) !== nonce) return
-    const index = indexIn(names, i * NAME_BYTES, targets)
+    const index = indexOf(names, i * NAME_BYTES)
     // The sequence number is the host, so an answer to any earlier pass counts, and one from another address does not.
     if (index < 0 || index >= targets.size || data.readUInt16BE(at + SEQUENCE_AT) !== (index & 0xffff)) return
     if (!targets.has(index)) return
     const sentAtMs = data.readDoubleLE(at + SENT_AT)
-    const { ttl, receivedAtMs } = extrasOf(i)
+    readExtras(i)
     // By the clock of the kernel where that makes sense: this loop looks only every other millisecond.
     const latestMs = nowMs - sentAtMs
-    const exactMs = receivedAtMs === undefined ? latestMs : receivedAtMs - performance.timeOrigin - sentAtMs
+    const exactMs = receivedAtMs === 0 ? latestMs : receivedAtMs - performance.timeOrigin - sentAtMs
     const rttMs = exactMs > 0 && exactMs < latestMs ? exactMs : latestMs
-    if (rttMs >= 0 && Number.isFinite(rttMs)) onReply({ index, rttMs, ttl })
+    if (rttMs >= 0 && Number.isFinite(rttMs)) onReply(index, rttMs, ttl)
   }
 
   const drain = (): void => {

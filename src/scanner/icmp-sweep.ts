@@ -34,7 +34,7 @@ export const icmpSweep = (context: ScanContext, options: IcmpSweepOptions): Swee
     close: () => socket?.close(),
     run: async ({ pass, from, onPlace }) => {
       const before = findings.up.count()
-      socket ??= openIcmpSocket(c, targets, ({ index, rttMs, ttl }) => {
+      socket ??= openIcmpSocket(c, targets, (index, rttMs, ttl) => {
         roundTrip.add(rttMs)
         findings.ping(index, rttMs, ttl)
       })

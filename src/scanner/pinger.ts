@@ -25,7 +25,7 @@ type Asked = { readonly index: number; left: number; dueAtMs: number }
 export const createPinger = (context: ScanContext, c: Libc): Pinger => {
   const { targets, findings, roundTrip, plan, privilege, reporter } = context
   const socket = privilege.icmp
-    ? openIcmpSocket(c, targets, ({ index, rttMs, ttl }) => {
+    ? openIcmpSocket(c, targets, (index, rttMs, ttl) => {
         roundTrip.add(rttMs)
         findings.ping(index, rttMs, ttl)
         waiting.delete(index)

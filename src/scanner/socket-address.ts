@@ -41,10 +41,15 @@ export const createSocketAddress = ({ family, block }: Targets): SocketAddress =
   }
 }
 
-/** The address in `struct sockaddr_in` or `sockaddr_in6` at that offset, as a distance from the first of the block; may be outside it. */
-export const indexIn = (buffer: Buffer, offset: number, { family, block }: Targets): number => {
-  if (family === 4) return buffer.readUInt32BE(offset + 4) - Number(block.first)
-  const value = (buffer.readBigUInt64BE(offset + 8) << 64n) | buffer.readBigUInt64BE(offset + 16)
-  const index = value - block.first
-  return index >= 0n && index <= 0xffffn ? Number(index) : -1
+/** Reads the address in `struct sockaddr_in` or `sockaddr_in6` at an offset as a distance from the first of the block; may be outside it. */
+export const indexesOf = ({ family, block }: Targets): ((buffer: Buffer, offset: number) => number) => {
+  if (family === 4) {
+    const first = Number(block.first)
+    return (buffer, offset) => buffer.readUInt32BE(offset + 4) - first
+  }
+  return (buffer, offset) => {
+    const value = (buffer.readBigUInt64BE(offset + 8) << 64n) | buffer.readBigUInt64BE(offset + 16)
+    const index = value - block.first
+    return index >= 0n && index <= 0xffffn ? Number(index) : -1
+  }
 }
