@@ -23,7 +23,8 @@ export type HostServices = {
 
 /** A host gets this long, however many ports it has open and however slowly it speaks. */
 const HOST_MS = 30_000
-const SERVICE_MS = 1500
+/** A service gets this long at least, and where probes may take longer half as long again as one of them. */
+const LEAST_SERVICE_MS = 1500
 const SSH_MS = 6000
 /** Of one host at one time: many devices have few sockets. */
 const PORTS_AT_ONCE = 8
@@ -98,7 +99,7 @@ const scanPort = async (
     probeService({
       ip: context.targets.textOf(index),
       port,
-      totalMs: SERVICE_MS,
+      totalMs: Math.max(LEAST_SERVICE_MS, context.plan.probeTimeoutMs * 1.5),
       signal,
       ...(recog && { refine: recog.refine }),
     }),

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { FoundHost, FoundService } from './protocol.ts'
 import { answers, closeListeners, greets, listenTcp, listenTls, selfSigned } from './testing/listeners.ts'
-import { planOf, runPlan, type ScanRecord } from './testing/plans.ts'
+import { PATIENT_MS, planOf, runPlan, type ScanRecord } from './testing/plans.ts'
 
 const IP = '127.21.0.1'
 const MEGABYTE = 1 << 20
@@ -73,7 +73,9 @@ beforeAll(async () => {
     honest: await listenTcp(IP, 0, greets('SSH-2.0-dropbear_2022.83\r\n')),
   }
   const ports = Object.values(listeners).map(({ port }) => port)
-  record = await runPlan(planOf({ subnet: '127.21.0.0/30', excludes: ['127.21.0.2'], type: 'deep', ports }))
+  record = await runPlan(
+    planOf({ subnet: '127.21.0.0/30', excludes: ['127.21.0.2'], type: 'deep', probeTimeoutMs: PATIENT_MS, ports }),
+  )
   const found = record.hosts.get(IP)
   if (found === undefined) throw new Error('the host was not found')
   host = found
@@ -93,7 +95,8 @@ test('an endless banner is cut', () => {
 })
 
 test('one that drips is heard for its time and no longer', () => {
-  expect(find('drip').banner.length).toBeLessThan(60)
+  // A letter every 50 ms.
+  expect(find('drip').banner.length).toBeLessThan((1.5 * PATIENT_MS) / 50 + 30)
 })
 
 test('no text has a character that a terminal would take for a command', () => {

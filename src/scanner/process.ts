@@ -66,6 +66,8 @@ const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
   let end: ScanEnd | undefined
   let handled: Promise<void> = Promise.resolve()
   let killTimer: ReturnType<typeof setTimeout> | undefined
+  let isReady = false
+  let isCancelled = false
 
   const killAfter = (ms: number): void => {
     clearTimeout(killTimer)
@@ -103,6 +105,7 @@ const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     serialization: 'json',
     // The two halves are one program: what comes in is what `protocol.ts` says.
     ipc: (message: FromScanner) => {
+      if (message.type === 'ready') isReady = true
       if (message.type === 'cancelled') clearTimeout(killTimer)
       handled = handled.then(() => handle(message))
     },
@@ -117,11 +120,14 @@ const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     clearTimeout(killTimer)
     await handled
     if (end !== undefined) return end
+    // On a busy machine a process may take longer to begin than it is given to end. It has sent nothing.
+    if (isCancelled && !isReady) return { result: 'cancelled', message: '' }
     const how = child.signalCode === null ? `exit code ${child.exitCode}` : child.signalCode
     return { result: 'died', message: `the scanner process ended by ${how}` }
   }
   return {
     cancel: () => {
+      isCancelled = true
       tell({ type: 'cancel' })
       killAfter(CANCEL_MS)
     },

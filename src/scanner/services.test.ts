@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { FoundHost, FoundService } from './protocol.ts'
 import { answers, closeListeners, greets, listenTcp, listenTls, selfSigned } from './testing/listeners.ts'
-import { planOf, runPlan } from './testing/plans.ts'
+import { PATIENT_MS, planOf, runPlan } from './testing/plans.ts'
 
 const HTTP_PAGE =
   'HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nContent-Type: text/html\r\n\r\n<html><head><title>Device &amp; 7 admin</title></head></html>'
@@ -32,9 +32,12 @@ beforeAll(async () => {
     ),
     smtp: await listenTcp(ip, 0, greets('220 mail.lab.example ESMTP Postfix (Debian/GNU)\r\n')),
     silent: await listenTcp(ip, 0, () => {}),
+    slow: await listenTcp(ip, 0, (socket) => void setTimeout(() => greets('220 slow ESMTP Postfix\r\n')(socket), 2000)),
   }
   ports = Object.values(listeners).map(({ port }) => port)
-  const { hosts } = await runPlan(planOf({ subnet: '127.20.0.0/30', excludes: ['127.20.0.2'], type: 'deep', ports }))
+  const { hosts } = await runPlan(
+    planOf({ subnet: '127.20.0.0/30', excludes: ['127.20.0.2'], type: 'deep', probeTimeoutMs: PATIENT_MS, ports }),
+  )
   const found = hosts.get(ip)
   if (found === undefined) throw new Error('the host was not found')
   host = found
@@ -52,6 +55,10 @@ test('the open ports are those that listen', () => {
 test('a banner names the service', () => {
   const { service, product, version, banner } = find('ssh')
   expect([service, product, version, banner]).toEqual(['ssh', 'Dropbear', '2022.83', 'SSH-2.0-dropbear_2022.83'])
+})
+
+test('one that takes longer than most is waited for where probes are', () => {
+  expect(find('slow').product).toBe('Postfix')
 })
 
 test('a web server is asked for its page', () => {

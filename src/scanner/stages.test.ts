@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startScan } from './process.ts'
 import type { Checkpoint, FoundHost, FromScanner, ScanPlan, Stage } from './protocol.ts'
 import { closeListeners, greets, listenTcp } from './testing/listeners.ts'
-import { planOf, runPlan } from './testing/plans.ts'
+import { PATIENT_MS, planOf, runPlan } from './testing/plans.ts'
 
 const PORT = 32_222
 const HOSTS = Array.from({ length: 30 }, (_, i) => `127.23.0.${i + 1}`)
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(closeListeners)
 
 const plan = (changes: Partial<ScanPlan>): ScanPlan =>
-  planOf({ subnet: '127.23.0.0/27', type: 'deep', ports: [PORT], ...changes })
+  planOf({ subnet: '127.23.0.0/27', type: 'deep', probeTimeoutMs: PATIENT_MS, ports: [PORT], ...changes })
 
 const recognised = (hosts: Iterable<FoundHost>): string[] =>
   [...hosts].flatMap(({ ip, services }) => (services.some(({ product }) => product === 'Postfix') ? [ip] : [])).sort()

@@ -245,7 +245,7 @@ export const VARIABLES = {
     name: 'DISCOVERY_TIMEOUT',
     default: '1s',
     parse: duration('5m'),
-    help: 'How long a probe waits for its answer',
+    help: 'How long a probe waits for its answer; a service, half as long again and 1.5 s at least',
   },
   discoveryRatePerSecond: {
     name: 'DISCOVERY_RATE',
