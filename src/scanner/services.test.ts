@@ -32,7 +32,7 @@ beforeAll(async () => {
     ),
     smtp: await listenTcp(ip, 0, greets('220 mail.lab.example ESMTP Postfix (Debian/GNU)\r\n')),
     silent: await listenTcp(ip, 0, () => {}),
-    slow: await listenTcp(ip, 0, (socket) => void setTimeout(() => greets('220 slow ESMTP Postfix\r\n')(socket), 2000)),
+    slow: await listenTcp(ip, 0, (socket) => void setTimeout(() => greets('220 slow ESMTP Postfix\r\n')(socket), 3000)),
   }
   ports = Object.values(listeners).map(({ port }) => port)
   const { hosts } = await runPlan(

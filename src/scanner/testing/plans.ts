@@ -3,7 +3,7 @@ import { startScan } from '../process.ts'
 import type { FoundHost, FromScanner, Progress, ScanPlan } from '../protocol.ts'
 
 /** What answers is another process of this machine, which may be busy. */
-export const PATIENT_MS = 3000
+export const PATIENT_MS = 8000
 
 export const planOf = (changes: Partial<ScanPlan> & Pick<ScanPlan, 'subnet'>): ScanPlan => ({
   type: 'quick',
