@@ -65,14 +65,13 @@ try {
     ours: await sideOf('PostgreSQL', { DATABASE_URL: postgres.url }),
     baseline: await sideOf('SQLite', {}),
     called: 'SQLite',
-    goal: GOAL,
   }
   await analyze(postgres.url)
   const results: Result[] = imported()
   for (const work of allWorks(pairing.baseline.deviceIds)) {
     if (!work.name.includes(values.only)) continue
     process.stderr.write(`${work.name} ...\n`)
-    results.push(await compareOne(work, pairing))
+    results.push(await compareOne(work, pairing, GOAL))
   }
   publish(results)
 } finally {
