@@ -64,6 +64,8 @@ export class Connection {
   #rest: Buffer = Buffer.alloc(0)
   /** What the socket did not take at once. */
   #unsent: Uint8Array = new Uint8Array()
+  /** Why nothing can be sent any more. */
+  #end: Error | undefined
 
   static async open(port: number): Promise<Connection> {
     const connection = new Connection()
@@ -83,6 +85,7 @@ export class Connection {
 
   send(request: Uint8Array, { keepBody = false } = {}): Promise<Reply> {
     return new Promise((resolve, reject) => {
+      if (this.#end) return reject(this.#end)
       this.#pending = { resolve, reject, keepBody, sentAt: performance.now() }
       this.#unsent = request
       this.#write()
@@ -100,6 +103,7 @@ export class Connection {
   }
 
   #fail(error: Error): void {
+    this.#end ??= error
     const pending = this.#pending
     this.#pending = undefined
     pending?.reject(error)

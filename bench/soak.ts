@@ -106,15 +106,24 @@ const call = async (own: number): Promise<void> => {
 }
 
 const scans = async (network_id: string): Promise<number> => {
-  const { ask, close } = await caller()
   let count = 0
   while (!isOver()) {
+    // One that stays open between them is closed by the server.
+    const { ask, close } = await caller()
     await ask(post('/api/discovery/scans', { network_id, scan_type: 'quick' }))
+    close()
     count++
     await Bun.sleep(Math.min(MINUTE_MS, Math.max(0, endMs - performance.now())))
   }
-  close()
   return count
+}
+
+/** Each minute a line: hours are long for whoever waits for the end of them. */
+const tell = (): void => {
+  const minute = Math.floor((performance.now() - beganMs) / MINUTE_MS) - 1
+  const p99 = quantile(times[minute] ?? [], 0.99)
+  const mebibytes = Math.round((memory.at(-1)?.bytes ?? 0) / 2 ** 20)
+  process.stderr.write(`${minute + 1}: p99 ${milliseconds(p99)}, ${mebibytes} MiB, ${failures.length} refused\n`)
 }
 
 const memory: { readonly hours: number; readonly bytes: number }[] = []
@@ -142,9 +151,9 @@ try {
   const events = ['device.created', 'device.updated', 'device.deleted']
   await ask(post('/api/webhooks', { name: 'soak', url: receiver.url('/soak'), events }))
   close()
-  const timer = setInterval(look, LOOK_MS)
+  const timers = [setInterval(look, LOOK_MS), setInterval(tell, MINUTE_MS)]
   const [scanned] = await Promise.all([scans(loopback), ...Array.from({ length: CALLERS }, (_, own) => call(own))])
-  clearInterval(timer)
+  for (const timer of timers) clearInterval(timer)
   const patienceMs = performance.now() + MINUTE_MS
   while (receiver.received.length < changes && performance.now() < patienceMs) await Bun.sleep(100)
 
