@@ -1,6 +1,6 @@
 /** Writing on PostgreSQL: named locks, what a commit leaves behind for readers, and several callers in one transaction. */
 import { SQL } from 'bun'
-import { type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
+import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
 import { AtCommit } from './at-commit.ts'
 import type { Db, Sql, Tx, WriteOptions } from './database.ts'
 import { rethrowTranslated } from './postgres-errors.ts'
@@ -47,12 +47,14 @@ const under = new WeakMap<object, { readonly transaction: PostgresTransaction; h
 
 export const lockNames: Sql['lockNames'] = async (db, names) => {
   const known = under.get(db)
-  if (!known) throw new Error('names are locked in a transaction')
-  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !known.held.has(bucket))
+  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !known?.held.has(bucket))
   if (wanted.length === 0) return
-  for (const bucket of wanted) known.held.add(bucket)
   // In one order for everybody, so that two transactions never wait for each other crosswise.
-  await known.transaction.give(LOCK, [wanted.sort((a, b) => a - b).join(',')])
+  const list = wanted.sort((a, b) => a - b).join(',')
+  // Somebody watches the transaction, and stands before it.
+  if (!known) return void (await db.executeQuery(CompiledQuery.raw(LOCK, [list])))
+  for (const bucket of wanted) known.held.add(bucket)
+  await known.transaction.give(LOCK, [list])
 }
 
 type Options = { readonly client: SQL; readonly dialect: Dialect; readonly log: (event: LogEvent) => void }

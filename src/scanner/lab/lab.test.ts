@@ -58,7 +58,7 @@ describe.skipIf(problem !== undefined)('on a network', () => {
     let scan: LabScan
     beforeAll(async () => {
       lab.flush()
-      scan = await lab.scan(plan({ type: 'deep' }))
+      scan = await lab.scan(plan({ type: 'deep', probeTimeoutMs: 3000 }))
     }, 60_000)
     const service = (last: number, port: number) => host(scan, last).services.find((one) => one.port === port)
 
@@ -94,7 +94,7 @@ describe.skipIf(problem !== undefined)('on a network', () => {
     lab.flush()
     lab.exec(lab.hosts, ['nft', `add element inet lab banned { ${banned} }`])
     lab.exec(lab.hosts, ['nft', `add element arp lab banned { ${banned} }`])
-    const { hosts } = await lab.scan(plan({ type: 'deep', excludes: [banned] }))
+    const { hosts } = await lab.scan(plan({ type: 'deep', probeTimeoutMs: 3000, excludes: [banned] }))
     const packets = (family: string, counter: string): string =>
       /packets (\d+)/.exec(lab.exec(lab.hosts, ['nft', 'list', 'counter', family, 'lab', counter]))?.[1] ?? ''
     expect([hosts.length, packets('inet', 'refused'), packets('arp', 'asked')]).toEqual([35, '0', '0'])
