@@ -110,7 +110,7 @@ const scans = async (network_id: string): Promise<number> => {
   while (!isOver()) {
     // One that stays open between them is closed by the server.
     const { ask, close } = await caller()
-    await ask(post('/api/discovery/scans', { network_id, scan_type: 'quick' }))
+    await ask(post(`/api/discovery/networks/${network_id}/scan`, { scan_type: 'quick' }))
     close()
     count++
     await Bun.sleep(Math.min(MINUTE_MS, Math.max(0, endMs - performance.now())))
