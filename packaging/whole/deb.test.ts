@@ -88,7 +88,8 @@ test('the new program has the data of the old one', async () => {
 })
 
 /** What `plat login` has kept, for a server at another port. */
-const keyOf = async (): Promise<string> => JSON.parse(await Bun.file(at('/root/plat/config.json')).text()).key
+const keyOf = async (): Promise<string> =>
+  JSON.parse(await Bun.file(join(client.XDG_CONFIG_HOME ?? '', 'plat/config.json')).text()).key
 
 test('what is removed leaves data, settings and key', async () => {
   await server.stop()

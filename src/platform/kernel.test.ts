@@ -148,6 +148,23 @@ describe('a write', () => {
   })
 })
 
+test('calls that wait for each other are told apart by the operation and by the field that it names', async () => {
+  const names: (string | undefined)[] = []
+  const db: typeof things.db = {
+    ...things.db,
+    write: (work, options) => {
+      names.push(options?.inTurn)
+      return things.db.write(work, options)
+    },
+  }
+  const kernel = things.kernel.over({ db })
+  for (const more of [{ inTurnBy: 'n' as const }, {}]) {
+    const bound = { op: op(more), handler: async () => 'done' }
+    await kernel.run(bound, { caller: callerWith('things:create'), input: { n: 7 }, requestId: 'r1', signal })
+  }
+  expect(names).toEqual(['things.try 7', undefined])
+})
+
 describe('a handler in two steps', () => {
   test('holds no transaction in the first, and hands over to the second', async () => {
     const prepare = async (_: ThingsCtx, { n }: { n: number }) => {

@@ -91,6 +91,14 @@ test('a scan that is cancelled before it began ends as well', async () => {
   expect((await scan.ended).result).toBe('cancelled')
 })
 
+test('one that is killed because it takes too long to begin was cancelled', async () => {
+  const scan = startScan(ENDLESS, async () => {})
+  process.kill(scan.pid, 'SIGSTOP')
+  scan.cancel()
+  expect(await scan.ended).toEqual({ result: 'cancelled', message: '' })
+  expect(isRunning(scan.pid)).toBe(false)
+})
+
 test('a process that does not answer a cancel is killed', async () => {
   const scan = startScan(ENDLESS, async (report) => {
     if (report.type !== 'ready') return

@@ -22,8 +22,12 @@ const UNDOES = /^\s*rollback/i
 /** So many statements may be under way before their sender waits. */
 const MOST_UNDER_WAY = 32
 
-/** Whether the answer says only that it went well. */
-const saysNothing = ({ query }: CompiledQuery): boolean => query.kind === 'InsertQueryNode' && !query.returning
+/** Of a named lock: what is sent behind it is done when it is held. */
+const TAKES = /^select pg_advisory_xact_lock\b/i
+
+/** Whether the answer says only that it went well: that of an insert which returns nothing, and of named locks. */
+const saysNothing = ({ query, sql }: CompiledQuery): boolean =>
+  query.kind === 'InsertQueryNode' ? !query.returning : TAKES.test(sql)
 
 export class PostgresTransaction implements DatabaseConnection {
   readonly #client: ReservedSQL

@@ -42,19 +42,16 @@ const lockOf = (name: string): number => {
   return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)
 }
 
-/** The transaction of a Kysely, and its named locks: what it has asked for once it need not ask for again. */
-const under = new WeakMap<object, { readonly transaction: PostgresTransaction; held: Set<number> }>()
+/** The named locks of a transaction; what it has asked for once it need not ask for again. */
+const heldLocks = new WeakMap<object, Set<number>>()
 
 export const lockNames: Sql['lockNames'] = async (db, names) => {
-  const known = under.get(db)
-  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !known?.held.has(bucket))
+  const held = heldLocks.get(db)
+  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !held?.has(bucket))
   if (wanted.length === 0) return
+  for (const bucket of wanted) held?.add(bucket)
   // In one order for everybody, so that two transactions never wait for each other crosswise.
-  const list = wanted.sort((a, b) => a - b).join(',')
-  // Somebody watches the transaction, and stands before it.
-  if (!known) return void (await db.executeQuery(CompiledQuery.raw(LOCK, [list])))
-  for (const bucket of wanted) known.held.add(bucket)
-  await known.transaction.give(LOCK, [list])
+  await db.executeQuery(CompiledQuery.raw(LOCK, [wanted.sort((a, b) => a - b).join(',')]))
 }
 
 type Options = { readonly client: SQL; readonly dialect: Dialect; readonly log: (event: LogEvent) => void }
@@ -78,7 +75,7 @@ class Writing<Tables> {
     this.#transaction = transaction
     this.#unnoticed = kyselyIn<Tables>(transaction, dialect)
     this.#noticed = kyselyIn<Tables>(transaction, dialect, [touching(this.#touched)])
-    under.set(this.#noticed, { transaction, held: new Set() })
+    heldLocks.set(this.#noticed, new Set())
   }
 
   /** Neither a statement nor a lock is given up on after a time. */
@@ -109,7 +106,7 @@ class Writing<Tables> {
     } catch (error) {
       await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(this.#unnoticed)
       // Those that were taken within are let go of.
-      under.set(this.#noticed, { transaction: this.#transaction, held: new Set() })
+      heldLocks.set(this.#noticed, new Set())
       // Rolled back it is still there; thousands of them would slow the server down.
       await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)
       throw error
