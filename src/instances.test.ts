@@ -163,6 +163,11 @@ if (dialects().includes('postgres')) {
           other.fetch(method, path, { ...headers, ...bearer(admin.key) }, body),
       })
 
+    const cutOff = () =>
+      sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`.execute(
+        app.db.read,
+      )
+
     test('tells what happens at the other', async () => {
       const feed = await listen()
       await feed.opened()
@@ -174,9 +179,7 @@ if (dialects().includes('postgres')) {
     test('tells it also after the connection was lost by which it hears of others', async () => {
       const areHearing = () => [app.db, other.plat.db].every(({ peers }) => peers?.isHearing())
       await until('both hear of each other', () => areHearing() || undefined)
-      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`.execute(
-        app.db.read,
-      )
+      await cutOff()
       await until('the loss is noticed', () => !areHearing() || undefined)
       await until('both hear of each other again', () => areHearing() || undefined)
       const feed = await listen()
@@ -189,9 +192,7 @@ if (dialects().includes('postgres')) {
     test('tells it also while it hears nothing', async () => {
       const feed = await listen()
       await feed.opened()
-      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`.execute(
-        app.db.read,
-      )
+      await cutOff()
       await until('the loss is noticed', () => !other.plat.db.peers?.isHearing() || undefined)
       await admin.api.devices.create({ name: 'found out' })
       expect((await feed.hears(1)).map(({ event }) => event)).toEqual(['device.created'])
@@ -202,6 +203,15 @@ if (dialects().includes('postgres')) {
       const feed = await listen()
       await feed.opened()
       const role = await admin.api.roles.create({ name: 'another role', permissions: [] })
+      expect(await feed.isOver()).toBe(true)
+      await admin.api.roles.delete({ id: role.id })
+    })
+
+    test('lets go of them also when it did not hear of it', async () => {
+      await cutOff()
+      await until('the loss is noticed', () => !other.plat.db.peers?.isHearing() || undefined)
+      const feed = await listen()
+      const role = await admin.api.roles.create({ name: 'one more role', permissions: [] })
       expect(await feed.isOver()).toBe(true)
       await admin.api.roles.delete({ id: role.id })
     })

@@ -84,6 +84,8 @@ export type KernelCtx<Tables> = {
   readonly db: Kysely<Tables>
   /** Streams, revisions and the engine's named capabilities. */
   readonly store: Db<Tables>
+  /** By which it was found out who calls, where that is not the last commit. */
+  readonly standing: Standing | undefined
   /** The moment of the call: RFC 3339, UTC, milliseconds. */
   readonly now: string
   /** As in X-Request-Id. */
@@ -244,6 +246,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       caller: request.caller,
       db: tx?.db ?? db.read,
       store: standing ? { ...db, ...standing } : db,
+      standing: request.standing,
       get now() {
         text ??= at.toISOString()
         return text

@@ -1,10 +1,10 @@
 /** The rules of events: what is kept for how long, and who is woken when something is on record. */
-import type { Db } from '../../platform/db/database.ts'
+import type { Db, Standing } from '../../platform/db/database.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Feature } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { eventRoutes } from './api.ts'
-import { createFeed } from './feed.ts'
+import { createFeed, type Listener, type Rights } from './feed.ts'
 import { RECORDED, recording } from './record.ts'
 import * as store from './store.ts'
 import { streamTo } from './stream.ts'
@@ -37,16 +37,25 @@ export const eventsFeature = ({ db, log }: EventOptions): Feature => {
     },
     log,
   })
-  let seen: { readonly access: string; readonly people: string } | undefined
+  const rightsBy = (standing: Standing): Rights => ({
+    access: standing.revision(ACCESS),
+    people: standing.revision(PEOPLE),
+  })
+  const rightsNow = async (): Promise<Rights> => rightsBy(await db.standing())
+  /** Those of a listener may have changed before it was one. */
+  const follow = async (listener: Listener, lastSeq: number | undefined): Promise<void> => {
+    await feed.follow(listener, lastSeq)
+    const { access } = await rightsNow()
+    feed.release((rights) => rights.access !== access)
+  }
   let lookedMs = 0
   /** What others have done, whether it was heard of or not. */
   const look = async (wasSilent: boolean): Promise<void> => {
     if (feed.listeners() === 0) return
     lookedMs = performance.now()
     feed.wake()
-    const [access, people] = [await db.revision(ACCESS), await db.revision(PEOPLE)]
-    if (seen && (seen.access !== access || (wasSilent && seen.people !== people))) feed.release()
-    seen = { access, people }
+    const { access, people } = await rightsNow()
+    feed.release((rights) => rights.access !== access || (wasSilent && rights.people !== people))
   }
   /** While the database is away there is nothing to be seen; the feed itself says so in the log. */
   const tryLook = (wasSilent: boolean): void => void look(wasSilent).catch(() => {})
@@ -68,7 +77,7 @@ export const eventsFeature = ({ db, log }: EventOptions): Feature => {
   }
   return {
     operations: [],
-    routes: [{ route: eventRoutes.stream, handler: streamTo(feed, before) }],
+    routes: [{ route: eventRoutes.stream, handler: streamTo({ follow, leave: feed.leave, before, rightsBy }) }],
     reactions: recording,
     committed: told,
     heard: told,

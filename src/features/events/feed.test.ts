@@ -43,12 +43,13 @@ const feedOf = (seqs: readonly number[]) => {
   return { feed, held, add }
 }
 
-const listening = () => {
+const listening = (access = '') => {
   let text = ''
   let isOver = false
   return {
     listener: {
       wanted: { permissions, types: undefined, resource: undefined },
+      rights: { access, people: '' },
       send: (more: string) => {
         text += more
         return true
@@ -121,4 +122,13 @@ test('one that has missed some while another listens is sent each of them once',
   expect([first.heard(), second.heard()]).toEqual([[4], [2, 3, 4]])
   await feed.close()
   expect([first.isOver(), second.isOver()]).toEqual([true, true])
+})
+
+test('those are let go of whose rights are outdated, and no others', async () => {
+  const { feed } = feedOf([])
+  const [before, after] = [listening('1'), listening('2')]
+  for (const { listener } of [before, after]) await feed.follow(listener, undefined)
+  feed.release(({ access }) => access !== '2')
+  expect([before.isOver(), after.isOver(), feed.listeners()]).toEqual([true, false, 1])
+  await feed.close()
 })

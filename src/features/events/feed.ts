@@ -15,8 +15,13 @@ export type Wanted = {
   readonly resource: string | undefined
 }
 
+/** How often what says who may see what was changed. */
+export type Rights = { readonly access: string; readonly people: string }
+
 export type Listener = {
   readonly wanted: Wanted
+  /** By which it was judged. */
+  readonly rights: Rights
   /** @returns false when it does not keep up */
   readonly send: (text: string) => boolean
   readonly end: () => void
@@ -51,8 +56,8 @@ export type Feed = {
   readonly leave: (listener: Listener) => void
   /** Something was committed. */
   readonly wake: () => void
-  /** Lets everyone go, who then come back with the rights they have by now. */
-  readonly release: () => void
+  /** Lets everyone go of whom it holds, who then come back with the rights they have by now. */
+  readonly release: (isOutdated?: (rights: Rights) => boolean) => void
   readonly listeners: () => number
   readonly close: () => Promise<void>
 }
@@ -156,8 +161,8 @@ export const createFeed = ({ source, log }: Options): Feed => {
   }, HEARTBEAT_MS)
   heartbeat.unref()
 
-  const release = (): void => {
-    for (const listener of [...live, ...joining]) drop(listener)
+  const release: Feed['release'] = (isOutdated = () => true) => {
+    for (const listener of [...live, ...joining]) if (isOutdated(listener.rights)) drop(listener)
   }
 
   return {

@@ -1,8 +1,9 @@
 /** A listener of the live feed as an answer of HTTP. */
+import type { Standing } from '../../platform/db/database.ts'
 import { rawQuery } from '../../platform/raw-query.ts'
 import type { Ctx } from '../ctx.ts'
 import { FeedQuery } from './api.ts'
-import type { Feed, Listener } from './feed.ts'
+import type { Feed, Listener, Rights } from './feed.ts'
 
 /** What waits for a listener who does not read; more, and it is let go. */
 const MOST_WAITING = 256 * 1024
@@ -20,7 +21,7 @@ const lastSeqOf = async (
 }
 
 /** A stream that is pulled from: what is not read waits here, where it is counted. */
-const listenerFor = (feed: Feed, wanted: Listener['wanted']) => {
+const listenerFor = ({ wanted, rights }: Pick<Listener, 'wanted' | 'rights'>, leave: Feed['leave']) => {
   const encoder = new TextEncoder()
   // Something at once: proxies and browsers open the stream with the first bytes.
   let waiting = ['retry: 2000\n\n']
@@ -29,6 +30,7 @@ const listenerFor = (feed: Feed, wanted: Listener['wanted']) => {
   let wakeReader = (): void => {}
   const listener: Listener = {
     wanted,
+    rights,
     send: (text) => {
       bytes += text.length
       if (isEnded || bytes > MOST_WAITING) return false
@@ -55,21 +57,28 @@ const listenerFor = (feed: Feed, wanted: Listener['wanted']) => {
     },
     cancel: () => {
       isEnded = true
-      feed.leave(listener)
+      leave(listener)
     },
   })
   return { listener, body }
 }
 
-/** @param before the number before the first event from a moment on; undefined where nothing has happened since */
+type StreamOptions = Pick<Feed, 'follow' | 'leave'> & {
+  /** The number before the first event from a moment on; undefined where nothing has happened since. */
+  readonly before: (moment: string) => Promise<number | undefined>
+  readonly rightsBy: (standing: Standing) => Rights
+}
+
 export const streamTo =
-  (feed: Feed, before: (moment: string) => Promise<number | undefined>) =>
+  ({ follow, leave, before, rightsBy }: StreamOptions) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
     const query = rawQuery(FeedQuery, request)
     const { permissions } = ctx.caller
-    const { listener, body } = listenerFor(feed, { permissions, types: query.types, resource: query.resource })
+    const wanted = { permissions, types: query.types, resource: query.resource }
+    const rights = rightsBy(ctx.standing ?? (await ctx.store.standing()))
+    const { listener, body } = listenerFor({ wanted, rights }, leave)
     // Before the answer: whoever has its beginning is told of all that comes after.
-    await feed.follow(listener, await lastSeqOf(request, query, before))
+    await follow(listener, await lastSeqOf(request, query, before))
     return new Response(body, {
       headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     })
