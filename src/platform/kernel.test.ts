@@ -148,7 +148,7 @@ describe('a write', () => {
   })
 })
 
-test('calls that wait for each other are told apart by the operation and by the field that it names', async () => {
+test('calls that wait for each other are told apart by the operation and by what it names', async () => {
   const names: (string | undefined)[] = []
   const db: typeof things.db = {
     ...things.db,
@@ -158,11 +158,11 @@ test('calls that wait for each other are told apart by the operation and by the 
     },
   }
   const kernel = things.kernel.over({ db })
-  for (const more of [{ inTurnBy: 'n' as const }, {}]) {
+  for (const more of [{ inTurnBy: ({ n }: { n: number }) => `${n}` }, { inTurnBy: () => undefined }, {}]) {
     const bound = { op: op(more), handler: async () => 'done' }
     await kernel.run(bound, { caller: callerWith('things:create'), input: { n: 7 }, requestId: 'r1', signal })
   }
-  expect(names).toEqual(['things.try 7', undefined])
+  expect(names).toEqual(['things.try 7', undefined, undefined])
 })
 
 describe('a handler in two steps', () => {

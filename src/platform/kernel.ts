@@ -312,6 +312,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     checkAccess(op.access, request.caller)
     checkConsent(op, request.caller)
     const input = parse(op.input, request.input) as never // as in `runRead`
+    const turn = op.inTurnBy?.(input)
     const inTransaction = (work: Work<unknown>) =>
       transact(
         request,
@@ -320,7 +321,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           await done(made, tx)
           return made
         },
-        op.inTurnBy === undefined ? undefined : { inTurn: `${op.name} ${String(input[op.inTurnBy])}` },
+        turn === undefined ? undefined : { inTurn: `${op.name} ${turn}` },
       )
     if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(request, undefined), input))
     if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, input))

@@ -47,8 +47,11 @@ export type Operation<
   readonly effect: Effect
   /** The handler begins without a transaction and writes in short ones (`ctx.write`), as a job does: for long work, or work that isn't SQL. */
   readonly hasOwnTransactions?: true
-  /** The field of the input by which calls that have the same there wait for each other: they lock what it names. Several may share a transaction. */
-  readonly inTurnBy?: keyof z.input<In> & string
+  /**
+   * Names all that a call with this input locks for others to wait for, or nothing. Those of one name wait for each other in any
+   * case: several may share a transaction. A method, so that any operation may be taken for one of unknown input.
+   */
+  inTurnBy?(input: z.output<In>): string | undefined
   /** Changes many objects in one call: an AI client is shown what it would do before it does it, as with every delete. */
   readonly isBulk?: true
   /** Acts on more than Plat's own data: it probes a network, or calls another server. */

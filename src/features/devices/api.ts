@@ -1,6 +1,8 @@
 /** The devices contract. Browser-safe. */
 import { z } from 'zod'
 import { isDomainName, isHostname } from '../../net/dns-name.ts'
+import { ipKey, parseIp } from '../../net/ip.ts'
+import { blockOf } from '../../net/occupancy.ts'
 import { IpAddress } from '../../platform/address-field.ts'
 import { BulkFields, bulkInput, bulkOutput } from '../../platform/bulk.ts'
 import {
@@ -77,6 +79,16 @@ export type DevicePatch = z.output<typeof DevicePatch>
 
 const One = z.object({ id: idOf('devices') })
 
+/** The blocks and the pools of its addresses: what a new device locks. */
+const placesOf = ({ addresses }: Pick<DeviceDraft, 'addresses'>): string | undefined => {
+  if (addresses.length === 0) return undefined
+  const places = addresses.flatMap(({ ip, pool_id }) => {
+    const address = parseIp(ip)
+    return [...(address ? [blockOf(ipKey(address))] : []), ...(pool_id === null ? [] : [pool_id])]
+  })
+  return [...new Set(places)].sort().join(' ')
+}
+
 export const devices = {
   list: operation({
     name: 'devices.list',
@@ -112,6 +124,7 @@ export const devices = {
     http: 'POST /api/devices',
     status: 201,
     effect: 'create',
+    inTurnBy: placesOf,
     access: 'devices:create',
     mcp: 'listed',
     cli: { args: ['name'] },

@@ -13,7 +13,10 @@ import {
   withBits,
 } from '../../net/occupancy.ts'
 import type { Ctx } from '../ctx.ts'
+import { type Seen, seenBy, written } from './seen.ts'
 import * as store from './store.ts'
+
+export { type Seen, seenBy }
 
 /** A range by the sortable keys of its ends. */
 export type KeyRange = { readonly first: string; readonly last: string }
@@ -52,6 +55,7 @@ const mark = async (
     if (after !== before) changed.push({ block, taken: after })
   }
   await store.writeBlocks(ctx, changed)
+  written(ctx, changed)
 }
 
 /** Marks addresses as taken. Call `lock` first. */
@@ -60,10 +64,12 @@ export const take = (ctx: Ctx, keys: readonly string[]): Promise<void> => mark(c
 /**
  * Takes addresses for a caller who believes them free; false, and nothing taken, when one of them no longer is because
  * another writer was faster.
+ * @param seen what the addresses were found in
  */
-export const claim = async (ctx: Ctx, keys: readonly string[]): Promise<boolean> => {
+export const claim = async (ctx: Ctx, keys: readonly string[], seen?: Seen): Promise<boolean> => {
   await lock(ctx, keys)
-  const known = await readBlocksOf(ctx, keys)
+  // They were locked when they were read, where none had to be locked now.
+  const known = seen?.holds(ctx) ? seen.blocks : await readBlocksOf(ctx, keys)
   if (keys.some((key) => isTaken(known.get(blockOf(key)) ?? EMPTY_BLOCK, offsetOf(key)))) return false
   await mark(ctx, keys, { taken: true, known })
   return true
@@ -96,17 +102,14 @@ export const release = async (ctx: Ctx, keys: readonly string[]): Promise<void> 
   )
 }
 
-/** The free addresses of a range, ascending, as they are asked for. */
-export async function* freeKeys(ctx: Ctx, range: KeyRange): AsyncGenerator<string> {
+/** The free addresses of a range, ascending, as they are asked for; read where they have not been seen. */
+export async function* freeKeys(ctx: Ctx, range: KeyRange, seen: Seen = seenBy(ctx, true)): AsyncGenerator<string> {
   const lastBlock = blockOf(range.last)
   let block: string | undefined = blockOf(range.first)
   while (block !== undefined && block <= lastBlock) {
-    const page = await store.pageOfBlocks(ctx, { first: block, last: lastBlock })
-    const rows = new Map(page.map((row) => [row.block, row.taken]))
-    // Without a full page there is nothing taken behind its last row.
-    const pageEnd = page.length < store.PAGE_OF_BLOCKS ? lastBlock : (page.at(-1)?.block ?? lastBlock)
+    const pageEnd = await seen.read(ctx, block, lastBlock)
     while (block !== undefined && block <= pageEnd) {
-      yield* freeInBlock(block, rows.get(block) ?? EMPTY_BLOCK, range)
+      yield* freeInBlock(block, seen.blocks.get(block) ?? EMPTY_BLOCK, range)
       block = nextBlock(block)
     }
   }

@@ -7,14 +7,14 @@ import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
-import { freeKeys, type KeyRange } from '../occupancy/occupancy.ts'
+import { freeKeys, type KeyRange, type Seen } from '../occupancy/occupancy.ts'
 import type { HeatmapEntry, Pool, PoolUtilization } from './api.ts'
 import * as store from './store.ts'
 
 /** A heatmap of more than this is no picture any more. */
 export const MAX_HEATMAP = 65_536
 
-export const { keyOf, lastExpiry } = store
+export const { keyOf } = store
 
 /** The revision of what is made of reservations: one that expires changes it without a write. */
 export const expiringRevision = async (ctx: Ctx, tables: Parameters<Ctx['store']['revision']>[0]): Promise<string> =>
@@ -35,8 +35,13 @@ export const neverFree = ({ subnet }: Pick<Network, 'subnet'>): ReadonlySet<stri
 }
 
 /** The available addresses of a range as sortable keys, ascending, as they are asked for. Expired reservations count as taken until they are purged. */
-export async function* availableKeys(ctx: Ctx, range: KeyRange, never: ReadonlySet<string>): AsyncGenerator<string> {
-  for await (const key of freeKeys(ctx, range)) if (!never.has(key)) yield key
+export async function* availableKeys(
+  ctx: Ctx,
+  range: KeyRange,
+  never: ReadonlySet<string>,
+  seen?: Seen,
+): AsyncGenerator<string> {
+  for await (const key of freeKeys(ctx, range, seen)) if (!never.has(key)) yield key
 }
 
 const lowest = (keys: readonly (string | undefined)[]): string | undefined =>

@@ -90,10 +90,19 @@ export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
     ids.map((id) => `pool ${id}`),
   )
 
+type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & { readonly subnet: string }
+/** What a transaction has read last, and the locks that it had then: for those that come after each other in one. */
+const lastRange = new WeakMap<Ctx['db'], { readonly range: StoredRange; readonly locks: number }>()
+
 /** Where a pool is, and the subnet of its network; keeps other writers off the pool until commit. */
-export const lockRange = async (ctx: Ctx, id: string) => {
+export const lockRange = async (ctx: Ctx, id: string): Promise<StoredRange | undefined> => {
   await lockAll(ctx, [id])
-  return (await rangeById(ctx, { id }))[0]
+  const locks = ctx.store.sql.locksHeld(ctx.db as never)
+  const last = lastRange.get(ctx.db)
+  if (last?.range.id === id && last.locks === locks) return last.range
+  const [range] = await rangeById(ctx, { id })
+  if (range && locks !== undefined) lastRange.set(ctx.db, { range, locks })
+  return range
 }
 
 const rangeById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
@@ -126,12 +135,14 @@ export const insert = async (ctx: Ctx, pool: Pool): Promise<void> => {
 }
 
 export const update = async (ctx: Ctx, pool: Pool): Promise<void> => {
+  lastRange.delete(ctx.db)
   await ctx.db.updateTable('pools').set(rowOf(pool)).where('id', '=', pool.id).execute()
   await deleteTags(ctx, [pool.id])
   await insertTags(ctx, pool)
 }
 
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  lastRange.delete(ctx.db)
   for (const batch of batches(ids)) {
     await deleteTags(ctx, batch)
     await ctx.db.deleteFrom('pools').where('id', 'in', batch).execute()

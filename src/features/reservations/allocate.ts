@@ -31,14 +31,27 @@ const pick = async (keys: AsyncIterable<string>, count: number, contiguous: bool
   return picked
 }
 
-const claimFree = async (ctx: Ctx, pool: PoolRange, { count, contiguous }: AllocationRequest): Promise<string[]> => {
+const claimFree = async (
+  ctx: Ctx,
+  pool: PoolRange,
+  { count, contiguous }: AllocationRequest,
+): Promise<readonly string[]> => {
   const range = rangeOf(pool)
   const never = neverFree(pool)
-  const look = () => pick(availableKeys(ctx, range, never), count, contiguous)
-  // Seldom has one expired.
-  const [first, purged] = await Promise.all([look(), purgeExpired(ctx, range)])
+  const look = async (isAnew: boolean): Promise<{ keys: readonly string[]; seen: occupancy.Seen }> => {
+    const seen = occupancy.seenBy(ctx, isAnew)
+    const [keys, purged] = await Promise.all([
+      pick(availableKeys(ctx, range, never, seen), count, contiguous),
+      // Seldom has one expired.
+      purgeExpired(ctx, range, seen),
+    ])
+    return purged === 0 ? { keys, seen } : look(true)
+  }
+
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const keys = tries === 1 && purged === 0 ? first : await look()
+    const { keys, seen } = await look(tries > 1)
+    // What was seen a moment ago may be free by now.
+    if (keys.length < count && tries === 1) continue
     if (keys.length === 0) throw noneLeft(pool)
     if (keys.length < count)
       throw new AppError(
@@ -47,7 +60,7 @@ const claimFree = async (ctx: Ctx, pool: PoolRange, { count, contiguous }: Alloc
           ? `The pool "${pool.name}" has no ${count} free addresses in a row`
           : `The pool "${pool.name}" has only ${keys.length} of ${count} addresses free`,
       )
-    if (await occupancy.claim(ctx, keys)) return keys
+    if (await occupancy.claim(ctx, keys, seen)) return keys
   }
   throw new AppError('UNAVAILABLE', `The pool "${pool.name}" is too busy; try again`)
 }

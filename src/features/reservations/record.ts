@@ -2,10 +2,13 @@
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { keyOf, lastExpiry } from '../pools/free-space.ts'
+import { keyOf } from '../pools/free-space.ts'
 import type { PoolRange } from '../pools/pools.ts'
 import type { Reservation, ReservationDraft } from './api.ts'
 import * as store from './store.ts'
+
+/** Later than any moment, as text. */
+const NEVER = '~'
 
 /** Records reservations of addresses that have been claimed. */
 export const reserve = async (
@@ -43,9 +46,21 @@ export const free = async (ctx: Ctx, keys: readonly string[]): Promise<void> => 
   await occupancy.release(ctx, keys)
 }
 
-/** Deletes the expired reservations of a range, or all; returns how many there were. */
-export const purgeExpired = async (ctx: Ctx, range?: KeyRange): Promise<number> => {
-  const keys = (await lastExpiry(ctx)) === '' ? [] : await store.expiredKeys(ctx, range)
+/** When the first of all reservations expires. Others may make one meanwhile that does so earlier, but not within a transaction's time. */
+const nextExpiries = new WeakMap<occupancy.Seen, string>()
+
+const hasExpired = async (ctx: Ctx, seen: occupancy.Seen): Promise<boolean> => {
+  const next = nextExpiries.get(seen) ?? (await store.firstExpiry(ctx)) ?? NEVER
+  nextExpiries.set(seen, next)
+  return next <= ctx.now
+}
+
+/**
+ * Deletes the expired reservations of a range, or all; returns how many there were.
+ * @param seen in whose transaction it need not be asked for again
+ */
+export const purgeExpired = async (ctx: Ctx, range?: KeyRange, seen = occupancy.seenBy(ctx)): Promise<number> => {
+  const keys = (await hasExpired(ctx, seen)) ? await store.expiredKeys(ctx, range) : []
   if (keys.length === 0) return 0
   await occupancy.lock(ctx, keys)
   // Another writer may have been faster with one, and have reserved its address anew.

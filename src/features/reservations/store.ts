@@ -1,7 +1,10 @@
 /** The queries of reservations; the only writer of their table. */
-import { type SqlBool, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
+import { prepared } from '../../platform/db/prepared.ts'
+import { preparedRows } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
 import type { Reservation } from './api.ts'
 import type { ReservationRow } from './table.ts'
 
@@ -42,9 +45,9 @@ export const lock = (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
 export const findByKey = (ctx: Ctx, key: string): Promise<Reservation | undefined> =>
   ctx.db.selectFrom('reservations').select(columns).where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst()
 
-export const insert = async (ctx: Ctx, rows: readonly ReservationRow[]): Promise<void> => {
-  for (const batch of batches(rows)) await ctx.db.insertInto('reservations').values(batch).execute()
-}
+export const insert = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, rows: ReservationRow[]) =>
+  db.insertInto('reservations').values(rows),
+)
 
 export const update = async (ctx: Ctx, { id, ...fields }: Reservation): Promise<void> => {
   await ctx.db.updateTable('reservations').set(fields).where('id', '=', id).execute()
@@ -67,6 +70,13 @@ export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise
   )
 
 type Range = { readonly first: string; readonly last: string }
+
+/** When the first reservation of all expires; null where none ever does. */
+export const firstExpiry = async (ctx: Ctx): Promise<string | null> => (await minExpiry(ctx, {}))[0]?.at ?? null
+
+const minExpiry = prepared((db: Kysely<Tables>) =>
+  db.selectFrom('reservations').select(({ fn }) => fn.min('expires_at').as('at')),
+)
 
 /** The addresses of expired reservations, in a range or anywhere. */
 export const expiredKeys = async (ctx: Ctx, range?: Range): Promise<string[]> => {

@@ -31,7 +31,7 @@ const isRetryable = (error: unknown): boolean => error instanceof SQL.PostgresEr
 
 /** Callers in one transaction at most, and how long it takes in more of them: the first of them waits for the last. */
 const LARGEST_GROUP = 64
-const LONGEST_GROUP_MS = 20
+const LONGEST_GROUP_MS = 50
 
 /**
  * A name begins with the word that says of what kind it is. Those of two kinds share no lock: who takes one and then the other
@@ -43,16 +43,22 @@ const lockOf = (name: string): number => {
 }
 
 /** The named locks of a transaction; what it has asked for once it need not ask for again. */
-const heldLocks = new WeakMap<object, Set<number>>()
+type HeldLocks = { buckets: Set<number>; changes: number }
+const heldLocks = new WeakMap<object, HeldLocks>()
 
 export const lockNames: Sql['lockNames'] = async (db, names) => {
   const held = heldLocks.get(db)
-  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !held?.has(bucket))
+  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !held?.buckets.has(bucket))
   if (wanted.length === 0) return
-  for (const bucket of wanted) held?.add(bucket)
+  if (held) {
+    held.buckets = held.buckets.union(new Set(wanted))
+    held.changes++
+  }
   // In one order for everybody, so that two transactions never wait for each other crosswise.
   await db.executeQuery(CompiledQuery.raw(LOCK, [wanted.sort((a, b) => a - b).join(',')]))
 }
+
+export const locksHeld: Sql['locksHeld'] = (db) => heldLocks.get(db)?.changes
 
 type Options = { readonly client: SQL; readonly dialect: Dialect; readonly log: (event: LogEvent) => void }
 type Work<Tables, T> = (tx: Tx<Tables>) => Promise<T>
@@ -69,13 +75,14 @@ class Writing<Tables> {
   readonly #noticed: Kysely<Tables>
   readonly #touched = new Set<string>()
   readonly #left = new AtCommit()
+  readonly #locks: HeldLocks = { buckets: new Set(), changes: 0 }
   #depth = 0
 
   constructor(transaction: PostgresTransaction, dialect: Dialect) {
     this.#transaction = transaction
     this.#unnoticed = kyselyIn<Tables>(transaction, dialect)
     this.#noticed = kyselyIn<Tables>(transaction, dialect, [touching(this.#touched)])
-    heldLocks.set(this.#noticed, new Set())
+    heldLocks.set(this.#noticed, this.#locks)
   }
 
   /** Neither a statement nor a lock is given up on after a time. */
@@ -106,7 +113,8 @@ class Writing<Tables> {
     } catch (error) {
       await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(this.#unnoticed)
       // Those that were taken within are let go of.
-      heldLocks.set(this.#noticed, new Set())
+      this.#locks.buckets = new Set()
+      this.#locks.changes++
       // Rolled back it is still there; thousands of them would slow the server down.
       await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)
       throw error

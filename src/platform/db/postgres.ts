@@ -5,7 +5,7 @@ import { type Db, escapeLike, type Sql, type Standing } from './database.ts'
 import { bunPostgresDialect, later } from './postgres-dialect.ts'
 import { rethrowTranslated } from './postgres-errors.ts'
 import { postgresPeers } from './postgres-peers.ts'
-import { createWriter, lockNames } from './postgres-writes.ts'
+import { createWriter, lockNames, locksHeld } from './postgres-writes.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
 import { sharing } from './sharing.ts'
@@ -70,6 +70,7 @@ const postgresSql: Sql = {
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
   lockFreeRows: (query) => (query as Lockable<typeof query>).forNoKeyUpdate().skipLocked(),
   lockNames,
+  locksHeld,
 }
 
 /** @throws when the server has not answered within the time of a ping. */
