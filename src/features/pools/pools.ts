@@ -44,6 +44,9 @@ export const mustLock = async (ctx: Ctx, id: string): Promise<Pool> => {
 /** Where those of the ids that are pools begin and end; what others check their references with. */
 export const rangesOf = store.rangesOf
 
+/** The tags of pools, by their ids. */
+export const tagsOf = store.tagsOf
+
 /**
  * Keeps other writers off those of the ids that are pools until commit. Who takes addresses of pools locks these first and
  * the addresses then, as an allocation does: otherwise the two wait for each other.

@@ -85,6 +85,21 @@ describe.each([...dialects()])('the search of everything on %s', (dialect) => {
     expect(await find(q)).toEqual(found)
   })
 
+  test('finds what has changed since, and no longer what is gone', async () => {
+    const { api } = inv
+    const { id: network_id } = await api.networks.create({ name: 'Wanderer', subnet: '10.77.0.0/16' })
+    const range = { start_ip: '10.77.0.1', end_ip: '10.77.0.9' }
+    const { id } = await api.pools.create({ ...range, network_id, name: 'Wandering', tags: ['nomad'] })
+    expect(await find('wander')).toEqual(['network Wanderer: 10.77.0.0/16', 'pool Wandering: 10.77.0.1 - 10.77.0.9'])
+    await api.networks.update({ id: network_id, name: 'Settler' })
+    await api.pools.update({ id, tags: ['settled'] })
+    expect(await find('wander')).toEqual(['pool Wandering: 10.77.0.1 - 10.77.0.9'])
+    expect(await find('settle')).toEqual(['network Settler: 10.77.0.0/16', 'pool Wandering: 10.77.0.1 - 10.77.0.9'])
+    expect(await find('nomad')).toEqual([])
+    await api.networks.delete({ id: network_id })
+    expect(await find('settle')).toEqual([])
+  })
+
   test('is of 1 to 256 characters that are not all blank', async () => {
     expect(await search('x'.repeat(256))).toMatchObject({ status: 200, body: { results: [] } })
     for (const bad of ['x'.repeat(257), '', ' ', '\t\n', 'a\u0000b'])

@@ -8,7 +8,9 @@ import type { Device } from '../devices/schema.ts'
 import { findDevices } from '../devices/search.ts'
 import { holdsWord } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
+import { tagsOf } from '../pools/pools.ts'
 import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
+import { keptTexts } from './texts.ts'
 
 type Range = { readonly first: string; readonly last: string }
 
@@ -53,45 +55,67 @@ const inDevices = async (
   })
 }
 
+const networkTexts = keptTexts(['networks'], async (ctx) => {
+  const columns = ['id', 'name', 'subnet', 'description'] as const
+  const rows = await ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id').execute()
+  return rows.map(({ id, name, subnet, description }) => {
+    return { id, name, match: subnet, pieces: [name, subnet, description] }
+  })
+})
+
 const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
-  let query = ctx.db.selectFrom('networks').select(['id', 'name', 'subnet', 'description'])
-  query = range
-    ? // The networks that hold what was asked for, the most specific first, then those inside of it.
-      query
-        .where((eb) =>
-          eb.or([
-            eb.and([eb('first_key', '<=', range.first), eb('last_key', '>=', range.last)]),
-            eb.and([eb('first_key', '>=', range.first), eb('last_key', '<=', range.last)]),
-          ]),
-        )
-        .orderBy('prefix', 'desc')
-    : words.reduce(
-        (narrowed, word) =>
-          narrowed.where((eb) =>
-            eb.or([containsText('name_key', word), containsText('subnet', word), containsText('description', word)]),
-          ),
-        query,
-      )
-  const rows = await query.orderBy('name_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
+  if (!range) {
+    const found = (await networkTexts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
+    return found.map((entry) => ({ type: 'network', ...entry }))
+  }
+  // The networks that hold what was asked for, the most specific first, then those inside of it.
+  const rows = await ctx.db
+    .selectFrom('networks')
+    .select(['id', 'name', 'subnet'])
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('first_key', '<=', range.first), eb('last_key', '>=', range.last)]),
+        eb.and([eb('first_key', '>=', range.first), eb('last_key', '<=', range.last)]),
+      ]),
+    )
+    .orderBy('prefix', 'desc')
+    .orderBy('name_key')
+    .orderBy('id')
+    .limit(MAX_RESULTS_PER_TYPE)
+    .execute()
   return rows.map(({ id, name, subnet }) => ({ type: 'network', id, name, match: subnet }))
 }
 
+const extent = ({ start_ip, end_ip }: { readonly start_ip: string; readonly end_ip: string }): string =>
+  `${start_ip} - ${end_ip}`
+
+const poolTexts = keptTexts(['pools', 'pool_tags'], async (ctx) => {
+  const columns = ['id', 'name', 'start_ip', 'end_ip', 'description'] as const
+  const [rows, tags] = await Promise.all([
+    ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id').execute(),
+    tagsOf(ctx, 'all'),
+  ])
+  return rows.map((pool) => {
+    const { id, name, start_ip, end_ip, description } = pool
+    return { id, name, match: extent(pool), pieces: [name, start_ip, end_ip, description, ...(tags.get(id) ?? [])] }
+  })
+})
+
 const inPools = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
-  let query = ctx.db.selectFrom('pools').select(['id', 'name', 'start_ip', 'end_ip'])
-  if (range) query = query.where('start_key', '<=', range.last).where('end_key', '>=', range.first)
-  else
-    for (const word of words)
-      query = query.where((eb) =>
-        eb.or([
-          containsText('name_key', word),
-          containsText('description', word),
-          containsText('start_ip', word),
-          containsText('end_ip', word),
-          eb('id', 'in', eb.selectFrom('pool_tags').select('pool_id').where(containsText('tag', word))),
-        ]),
-      )
-  const rows = await query.orderBy('name_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
-  return rows.map(({ id, name, start_ip, end_ip }) => ({ type: 'pool', id, name, match: `${start_ip} - ${end_ip}` }))
+  if (!range) {
+    const found = (await poolTexts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
+    return found.map((entry) => ({ type: 'pool', ...entry }))
+  }
+  const rows = await ctx.db
+    .selectFrom('pools')
+    .select(['id', 'name', 'start_ip', 'end_ip'])
+    .where('start_key', '<=', range.last)
+    .where('end_key', '>=', range.first)
+    .orderBy('name_key')
+    .orderBy('id')
+    .limit(MAX_RESULTS_PER_TYPE)
+    .execute()
+  return rows.map((pool) => ({ type: 'pool', id: pool.id, name: pool.name, match: extent(pool) }))
 }
 
 const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<SearchResult[]> => {

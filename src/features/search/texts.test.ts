@@ -1,0 +1,42 @@
+// Words in texts that are kept in memory, against a look at each of them.
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Described, Texts } from './texts.ts'
+
+const named = (name: string, ...pieces: string[]): Described => ({ id: name, name, match: '', pieces })
+const namesOf = (found: readonly { readonly name: string }[]) => found.map(({ name }) => name)
+
+test('those are found that hold every word, in their order, and no more than asked for', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'İ', 'ß', '.'), maxLength: 6 })
+  const words = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '.', 'ß', 'i'), minLength: 1, maxLength: 3 }), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(letters, { maxLength: 3 }), { maxLength: 12 }),
+      words,
+      fc.nat(5),
+      (all, wanted, most) => {
+        const described = all.map((pieces, i) => named(`${i}`, ...pieces))
+        const expected = described.filter(({ pieces }) =>
+          wanted.every((word) => pieces.some((piece) => piece.toLowerCase().includes(word))),
+        )
+        expect(namesOf(new Texts(described).find(wanted, most))).toEqual(namesOf(expected.slice(0, most)))
+      },
+    ),
+    { numRuns: 1000 },
+  )
+})
+
+test('nothing is found across two pieces or two entries', () => {
+  const texts = new Texts([named('one', 'ab', 'cd'), named('two', 'ef')])
+  expect(namesOf(texts.find(['bc'], 9))).toEqual([])
+  expect(namesOf(texts.find(['de'], 9))).toEqual([])
+  expect(namesOf(texts.find(['ab', 'cd'], 9))).toEqual(['one'])
+  expect(namesOf(texts.find(['ab', 'ef'], 9))).toEqual([])
+})
+
+test('in nothing, nothing is found', () => {
+  expect(new Texts([]).find(['a'], 9)).toEqual([])
+})
