@@ -41,18 +41,30 @@ export class Texts {
     return from
   }
 
-  /** The first that hold every one of the words, which are in lower case. */
+  /** The first entry that holds every one of the words, from a place where one begins; undefined where there is none. */
+  #next(words: readonly string[], place: number): number | undefined {
+    let from = place
+    // As many as are known to be in the entry that begins there.
+    for (let known = 0, i = 0; known < words.length; i = (i + 1) % words.length) {
+      const found = this.#text.indexOf(words[i] ?? '', from)
+      if (found < 0) return undefined
+      const begin = this.#starts[this.#entryAt(found)] ?? 0
+      // None before that one holds this word.
+      known = begin > from ? 1 : known + 1
+      from = begin
+    }
+    return this.#entryAt(from)
+  }
+
+  /** The first that hold every one of the words, one or more and in lower case. */
   find(words: readonly string[], most: number): Entry[] {
-    // The longest one is in the fewest.
-    const [longest = '', ...others] = words.toSorted((a, b) => b.length - a.length)
     const found: Entry[] = []
-    for (let place = this.#text.indexOf(longest); place >= 0 && found.length < most; ) {
-      const at = this.#entryAt(place)
-      const end = this.#starts[at + 1] ?? this.#text.length
-      const text = this.#text.slice(this.#starts[at], end)
-      const entry = this.#entries[at]
-      if (entry && others.every((word) => text.includes(word))) found.push(entry)
-      place = this.#text.indexOf(longest, end)
+    for (let place = 0; found.length < most; ) {
+      const at = this.#next(words, place)
+      const entry = at === undefined ? undefined : this.#entries[at]
+      if (at === undefined || !entry) break
+      found.push(entry)
+      place = this.#starts[at + 1] ?? this.#text.length
     }
     return found
   }
