@@ -18,6 +18,7 @@ import { openDeliveries } from './0016-open-deliveries.ts'
 import { discoveryScale } from './0017-discovery-scale.ts'
 import { instances } from './0018-instances.ts'
 import { lookupFound } from './0020-lookup-found.ts'
+import { searchAcrossDots } from './0021-search-across-dots.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   discoveryScale,
   instances,
   lookupFound,
+  searchAcrossDots,
 ]

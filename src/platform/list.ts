@@ -110,9 +110,11 @@ export const listRows = <Tables, TB extends keyof Tables, Row, T>(
   ctx: KernelCtx<Tables>,
   { revision, query, page, row, total = () => countRows(query) }: List<Tables, TB, Row, T>,
 ): JsonList<T> => {
-  const paged =
-    page.limit === undefined && page.offset === undefined
-      ? query
-      : query.limit(page.limit ?? Number.MAX_SAFE_INTEGER).offset(page.offset ?? 0)
-  return new JsonList<T>({ revision, total, rows: () => sent(ctx.store.stream(paged), row) })
+  const { limit = Number.MAX_SAFE_INTEGER, offset = 0 } = page
+  const isWhole = page.limit === undefined && page.offset === undefined
+  const paged = isWhole ? query : query.limit(limit).offset(offset)
+  async function* short(): AsyncGenerator<Row[]> {
+    yield await paged.execute()
+  }
+  return new JsonList<T>({ revision, total, rows: () => sent(limit <= SHORT ? short() : ctx.store.stream(paged), row) })
 }

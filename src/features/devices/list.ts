@@ -27,7 +27,7 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
   let query = all
   let counted = all
   for (const subset of [...[...new Set(tags)].map(ofTag), ...(network_id ? [devicesIn(network_id)] : [])]) {
-    const inside = await membership(ctx.db, subset)
+    const inside = await membership(ctx, subset)
     query = query.where(inside.ordered)
     counted = counted.where(inside.counted)
   }

@@ -140,7 +140,7 @@ export const feature: Feature = {
     devices: async (ctx, { id, ...page }) => {
       await mustGet(ctx, id)
       const revision = await ctx.store.revision(['devices', 'network_addresses'])
-      const { ordered, counted } = await membership(ctx.db, devicesIn(id))
+      const { ordered, counted } = await membership(ctx, devicesIn(id))
       const all = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id')
       const total = () => countRows(all.where(counted))
       return listRows(ctx, { revision, query: all.where(ordered), page, total, row: ({ doc }) => doc })

@@ -1,6 +1,7 @@
 /** Brings a database to the program's schema: numbered migrations, each in one transaction, never edited once released. */
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine } from './database.ts'
+import { asLetters } from './postgres-search.ts'
 
 /** The words in which the engines' DDL differs. */
 export type Ddl = {
@@ -12,6 +13,8 @@ export type Ddl = {
   readonly bigint: string
   /** The statements that keep `table.search_text` (key `seq`) searchable by substring. */
   readonly substringIndex: (table: string) => readonly string[]
+  /** The statements that let the index of a table find what goes across dots and dashes, where it could not. */
+  readonly substringIndexAcross: (table: string) => readonly string[]
 }
 
 export type Migration = {
@@ -39,6 +42,7 @@ const sqliteDdl: Ddl = {
        INSERT INTO ${table}_search (rowid, search_text) VALUES (new.seq, new.search_text);
      END`,
   ],
+  substringIndexAcross: () => [],
 }
 
 const postgresDdl: Ddl = {
@@ -49,6 +53,10 @@ const postgresDdl: Ddl = {
   substringIndex: (table) => [
     'CREATE EXTENSION IF NOT EXISTS pg_trgm',
     `CREATE INDEX ${table}_search ON ${table} USING gin (search_text gin_trgm_ops)`,
+  ],
+  substringIndexAcross: (table) => [
+    `DROP INDEX ${table}_search`,
+    `CREATE INDEX ${table}_search ON ${table} USING gin (${asLetters('search_text')} gin_trgm_ops)`,
   ],
 }
 

@@ -2,14 +2,14 @@
 import type { Kysely } from 'kysely'
 import type { Db } from './database.ts'
 
-type Scope<Tables> = {
+export type RememberScope<Tables> = {
   readonly db: Kysely<Tables>
   readonly store: Pick<Db<Tables>, 'read' | 'remember'>
 }
 
 /** As `Db.remember`, and in a transaction as `read` says: it sees what is not committed yet. */
 export const remembered = <Tables>(
-  { db, store }: Scope<Tables>,
+  { db, store }: RememberScope<Tables>,
   table: keyof Tables & string,
   key: string,
   read: Read,

@@ -1,5 +1,6 @@
 /** Lists narrowed to a subset that another table names. Whether it is large decides how its first rows are found soonest. */
 import { type Expression, type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RememberScope, remembered } from './remembered.ts'
 
 /** So many rows are fetched and put in order; beyond, the rows of the list are looked at one by one in their order. */
 const FEW = 500
@@ -26,16 +27,19 @@ export type Subset = {
 export type Membership = { readonly ordered: Expression<SqlBool>; readonly counted: Expression<SqlBool> }
 
 /**
- * The condition of being in the subset.
- * @example await membership(db, { id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value: 'web' })
+ * The condition of being in the subset. Which form it has is remembered until the table that names the members changes.
+ * @example await membership(ctx, { id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value: 'web' })
  */
-export const membership = async (
-  db: QueryExecutorProvider,
+export const membership = async <Tables>(
+  scope: RememberScope<Tables>,
   { id, table, member, column, value }: Subset,
 ): Promise<Membership> => {
   const of = sql`FROM ${sql.table(table)} WHERE ${sql.ref(`${table}.${column}`)} = ${value}`
   const inside = sql.ref(`${table}.${member}`)
   const counted = sql<SqlBool>`${sql.ref(id)} IN (SELECT ${inside} ${of})`
-  if (!(await hasMany(db, sql`SELECT 1 AS one ${of}`))) return { ordered: counted, counted }
+  const look = async () => String(await hasMany(scope.db, sql`SELECT 1 AS one ${of}`))
+  // A subset is of a table there is.
+  const isLarge = await remembered(scope, table as keyof Tables & string, `large ${column} ${value}`, look)
+  if (isLarge === 'false') return { ordered: counted, counted }
   return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
 }
