@@ -18,6 +18,8 @@ type List<Tables, TB extends keyof Tables, Row, T> = Sent<Row, T> & {
   readonly query: SelectQueryBuilder<Tables, TB, Row>
   /** Rows of all pages, where there is a shorter way to count them than the query itself. */
   readonly total?: () => Promise<number>
+  /** The rows of one page, where there is a shorter way to them. */
+  readonly pageOf?: (limit: number, offset: number) => Compilable<Row>
 }
 
 /** A query for its first rows, or for all of them. */
@@ -108,13 +110,20 @@ export const countRows = async <Tables, TB extends keyof Tables, Row>(
 
 export const listRows = <Tables, TB extends keyof Tables, Row, T>(
   ctx: KernelCtx<Tables>,
-  { revision, query, page, row, total = () => countRows(query) }: List<Tables, TB, Row, T>,
+  {
+    revision,
+    query,
+    page,
+    row,
+    total = () => countRows(query),
+    pageOf = (limit, offset) => query.limit(limit).offset(offset),
+  }: List<Tables, TB, Row, T>,
 ): JsonList<T> => {
   const { limit = Number.MAX_SAFE_INTEGER, offset = 0 } = page
   const isWhole = page.limit === undefined && page.offset === undefined
-  const paged = isWhole ? query : query.limit(limit).offset(offset)
+  const paged: Compilable<Row> = isWhole ? query : pageOf(limit, offset)
   async function* short(): AsyncGenerator<Row[]> {
-    yield await paged.execute()
+    yield (await ctx.db.executeQuery<Row>(paged)).rows
   }
   return new JsonList<T>({ revision, total, rows: () => sent(limit <= SHORT ? short() : ctx.store.stream(paged), row) })
 }

@@ -21,9 +21,9 @@ const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', memb
 export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise<JsonList<Device>> => {
   const { tags = [], datacenter_id, network_id, status } = filter
   const revision = await ctx.store.revision(network_id ? ['devices', 'network_addresses'] : ['devices'])
-  let all = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id')
-  if (datacenter_id) all = all.where('datacenter_id', '=', datacenter_id)
-  if (status) all = all.where('status', '=', status)
+  let all = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_key').orderBy('devices.id')
+  if (datacenter_id) all = all.where('devices.datacenter_id', '=', datacenter_id)
+  if (status) all = all.where('devices.status', '=', status)
   let query = all
   let counted = all
   for (const subset of [...[...new Set(tags)].map(ofTag), ...(network_id ? [devicesIn(network_id)] : [])]) {
@@ -32,5 +32,17 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
     counted = counted.where(inside.counted)
   }
   const total = () => countOnce(ctx, `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
-  return listRows(ctx, { revision, query, page, total, row: ({ doc }): string => doc })
+  /** Those of the page are found in the order of an index; what is sent is fetched of them alone. */
+  const pageOf = (limit: number, offset: number) =>
+    ctx.db
+      .selectFrom('devices')
+      .innerJoin(
+        query.clearSelect().select('devices.id').limit(limit).offset(offset).as('page'),
+        'page.id',
+        'devices.id',
+      )
+      .select('devices.doc')
+      .orderBy('devices.name_key')
+      .orderBy('devices.id')
+  return listRows(ctx, { revision, query, page, total, pageOf, row: ({ doc }): string => doc })
 }
