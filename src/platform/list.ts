@@ -23,7 +23,7 @@ type List<Tables, TB extends keyof Tables, Row, T> = Sent<Row, T> & {
 }
 
 /** A query for its first rows, or for all of them. */
-export type ChainQuery<Row> = (rows?: number) => Compilable<Row>
+export type ChainQuery<Row> = (rows?: number) => Compilable<Row> | Promise<Compilable<Row>>
 
 /** Up to so many rows are read at once, without a stream. */
 const SHORT = 1000
@@ -68,7 +68,7 @@ export async function* firstRows<Row>(
 ): AsyncGenerator<Row[]> {
   if (count <= 0) return
   const ask = async (query: ChainQuery<Row>, rows: number): Promise<Row[]> =>
-    (await db.executeQuery<Row>(query(rows))).rows
+    (await db.executeQuery<Row>(await query(rows))).rows
   const asked = store.sql.isInProcess ? undefined : await Promise.all(queries.map((query) => ask(query, count)))
   let left = count
   for (const [i, query] of queries.entries()) {
@@ -88,7 +88,10 @@ export const listChain = <Tables, Row, T>(
     // Known by now, for the header: with all rows found, the queries that are left are not asked.
     const wanted = Math.min((page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY), await counted())
     if (wanted <= SHORT) yield* firstRows(ctx, queries, wanted)
-    else yield* ctx.store.stream(...queries.map((query) => query(page.limit === undefined ? undefined : wanted)))
+    else {
+      const limit = page.limit === undefined ? undefined : wanted
+      yield* ctx.store.stream(...(await Promise.all(queries.map((query) => query(limit)))))
+    }
   }
   let count: Promise<number> | undefined
   const counted = (): Promise<number> => {

@@ -6,7 +6,7 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
-import { hasMany } from '../../platform/db/subset.ts'
+import type { WordsInOrder } from '../../platform/db/database.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { type ChainQuery, countRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
@@ -39,9 +39,9 @@ const first =
 const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to: string }): Promise<Found> => {
   const inside = sql`FROM addresses WHERE ip_key BETWEEN ${from} AND ${to}`
   const sparse = docs(ctx).where(sql<SqlBool>`id IN (SELECT device_id ${inside})`)
-  const query = (await hasMany(ctx.db, sql`SELECT 1 AS one ${inside}`))
-    ? docs(ctx).where(sql<SqlBool>`EXISTS (SELECT 1 ${inside} AND device_id = devices.id)`)
-    : sparse
+  const query = (await ctx.store.sql.areFew(ctx.db, 'devices', sql`SELECT 1 AS one ${inside}`))
+    ? sparse
+    : docs(ctx).where(sql<SqlBool>`EXISTS (SELECT 1 ${inside} AND device_id = devices.id)`)
   return {
     queries: [first(query.orderBy('name_key').orderBy('id'))],
     total: () => countOnce(ctx, `found ${text}`, () => countRows(sparse)),
@@ -113,7 +113,12 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
   const { isPrefix, exactly, byName, byHostname, byAddress } = matchesOf(text)
   const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
   const others = docs(ctx).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
-  const inOrder = await engine.matchesWordsInOrder(ctx.db, 'devices', words)
+  /** Asked when they are needed: a page may be full before, and their number be known. */
+  let asked: Promise<WordsInOrder> | undefined
+  const inOrder = (): Promise<WordsInOrder> => {
+    asked ??= engine.matchesWordsInOrder(ctx.db, 'devices', words)
+    return asked
+  }
   const queries: ChainQuery<Doc>[] = [
     first(named(docs(ctx).where(exactly))),
     first(named(docs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
@@ -125,13 +130,13 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
         .orderBy('id'),
     ),
     first(byAddressPrefix(ctx, text).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb)])))),
-    first(named(others.where(inOrder.condition))),
+    async (rows) => first(named(others.where(await (await inOrder()).condition(rows))))(rows),
   ]
   const count = async (): Promise<number> => {
     // What equals or begins with the text holds its words, but for an address that is stored in another form.
     if (parseIp(text))
       return countRows(docs(ctx).where((eb) => eb.or([engine.matchesWords('devices', words), exactly(eb)])))
-    return inOrder.count ?? (await engine.countWords(ctx.db, 'devices', words))
+    return (await inOrder()).count ?? (await engine.countWords(ctx.db, 'devices', words))
   }
   return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total: () => countOnce(ctx, `found ${text}`, count) }
 }

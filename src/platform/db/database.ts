@@ -88,7 +88,8 @@ export type Db<Tables> = {
 }
 
 export type WordsInOrder = {
-  readonly condition: Expression<SqlBool>
+  /** @param rows how many of the first are wanted; all where it is absent */
+  readonly condition: (rows?: number) => Promise<Expression<SqlBool>>
   /** How many rows it is true for, where that has turned out on the way. */
   readonly count: number | undefined
 }
@@ -104,7 +105,7 @@ export type Sql = {
   readonly isInProcess: boolean
   /** True where `table.search_text` holds every one of `words` as a substring; both are lower case. Backed by an index for words of 3 characters and more. */
   readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
-  /** As `matchesWords`, in the form that finds the first rows in the order of an index soonest, by how many there are. */
+  /** As `matchesWords`, in the form that finds the first rows in the order of `name_key` and `id`, which is an index, soonest. */
   readonly matchesWordsInOrder: (
     db: QueryExecutorProvider,
     table: string,
@@ -112,6 +113,11 @@ export type Sql = {
   ) => Promise<WordsInOrder>
   /** How many rows `matchesWords` is true for. */
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
+  /**
+   * Whether the rows of a table that `rows` names are so few that they are found soonest in the order of an index when they are
+   * fetched and put in order; more, and it is soonest to look at all in that order. Always true where the planner finds that out.
+   */
+  readonly areFew: (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>) => Promise<boolean>
   /** Which transactions are under way, where there may be several; undefined where there is one writer. */
   readonly underWay: (db: QueryExecutorProvider) => Promise<UnderWay | undefined>
   /**

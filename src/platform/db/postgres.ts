@@ -36,6 +36,7 @@ type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
 const postgresSql: Sql = {
   hasOneWriter: false,
   isInProcess: false,
+  areFew: async () => true,
   matchesWords,
   matchesWordsInOrder,
   countWords,

@@ -2,10 +2,12 @@
 import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { escapeLike, type Sql } from './database.ts'
 
-/** So many matches are fetched and put in order. */
-const FEW = 1500
-/** Beyond so many, the rows are met soon enough when all are looked at in their order, without the index. */
+/** So many rows are fetched and put in order, and in large tables one of so many: as long as that takes to look at all names. */
+const FEW = { least: 500, leastFound: 1500, oneOf: 70 }
+/** Of more matches the first may come soon when the rows are looked at in their order, without the index. */
 const MANY = 4000
+/** Soon is within so many rows. */
+const SOON = 10_000
 /** Shorter words have no trigram. */
 const SHORTEST = 3
 
@@ -26,6 +28,17 @@ const matchesOf = (table: string, words: readonly string[]): RawBuilder<{ rowid:
   return sql`SELECT rowid FROM ${index} WHERE ${index} MATCH ${match}`
 }
 
+/** About how many rows there are; at once, which counting them is not. */
+const sizeOf = async (db: QueryExecutorProvider, table: string): Promise<number> => {
+  const { rows } = await sql<{ size: number | null }>`SELECT max(seq) AS size FROM ${sql.table(table)}`.execute(db)
+  return rows[0]?.size ?? 0
+}
+
+export const areFew: Sql['areFew'] = async (db, table, rows) => {
+  const few = Math.max(FEW.least, Math.floor((await sizeOf(db, table)) / FEW.oneOf))
+  return (await countOf(db, sql`${rows} LIMIT ${few + 1}`)) <= few
+}
+
 export const matchesWords: Sql['matchesWords'] = (table, words) => {
   const matches = matchesOf(table, words)
   const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))
@@ -44,17 +57,37 @@ export const countWords: Sql['countWords'] = async (db, table, words) => {
   return countOf(db, sql`SELECT 1 FROM ${sql.table(table)} WHERE ${matchesWords(table, words)}`)
 }
 
+type Looked = { readonly table: string; readonly condition: RawBuilder<SqlBool>; readonly wanted: number }
+
+/** Whether as many as are wanted are among the first rows there are. */
+const comeSoon = async (db: QueryExecutorProvider, { table, condition, wanted }: Looked): Promise<boolean> => {
+  const first = sql`SELECT search_text FROM ${sql.table(table)} ORDER BY name_key, id LIMIT ${SOON}`
+  const found = sql`SELECT 1 FROM (${first}) AS ${sql.table(table)} WHERE ${condition} LIMIT ${wanted}`
+  return (await countOf(db, found)) === wanted
+}
+
 export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table, words) => {
   const matches = matchesOf(table, words)
-  const byText = () => all(words.map((word) => holds(table, word)))
-  if (!matches) return { condition: byText(), count: undefined }
-  const { rows } = await sql<{ rowid: number }>`${matches} LIMIT ${MANY + 1}`.execute(db)
-  if (rows.length > MANY) return { condition: byText(), count: undefined }
-  // The index has been asked; what it said goes on as a list, which costs less than to ask it again.
-  const found = sql`(SELECT value FROM json_each(${JSON.stringify(rows.map(({ rowid }) => rowid))}))`
-  const seq = sql.ref(`${table}.seq`)
-  // The sign keeps SQLite from fetching the matches first and sorting them then (sqlite.org/optoverview.html, 'unary +').
-  const inside = rows.length > FEW ? sql<SqlBool>`+${seq} IN ${found}` : sql<SqlBool>`${seq} IN ${found}`
+  const byText = all(words.map((word) => holds(table, word)))
+  if (!matches) return { condition: async () => byText, count: undefined }
+  const few = Math.max(FEW.leastFound, (await sizeOf(db, table)) / FEW.oneOf)
   const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))
-  return { condition: all([...short, inside]), count: short.length === 0 ? rows.length : undefined }
+  const seq = sql.ref(`${table}.seq`)
+  /** What the index has said goes on as a list, which costs less than to ask it again. */
+  const listed = (found: readonly { readonly rowid: number }[]): RawBuilder<SqlBool> => {
+    const list = sql`(SELECT value FROM json_each(${JSON.stringify(found.map(({ rowid }) => rowid))}))`
+    // The sign keeps SQLite from fetching the matches first and sorting them then (sqlite.org/optoverview.html, 'unary +').
+    const inside = found.length > few ? sql<SqlBool>`+${seq} IN ${list}` : sql<SqlBool>`${seq} IN ${list}`
+    return all([...short, inside])
+  }
+  const { rows: found } = await sql<{ rowid: number }>`${matches} LIMIT ${MANY + 1}`.execute(db)
+  if (found.length <= MANY)
+    return { condition: async () => listed(found), count: short.length === 0 ? found.length : undefined }
+  return {
+    condition: async (wanted) => {
+      if (wanted === undefined || (await comeSoon(db, { table, condition: byText, wanted }))) return byText
+      return listed((await matches.execute(db)).rows)
+    },
+    count: undefined,
+  }
 }

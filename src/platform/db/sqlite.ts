@@ -11,7 +11,7 @@ import { type DiskGuard, unguarded } from './disk-guard.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
 import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
-import { countWords, matchesWords, matchesWordsInOrder } from './sqlite-search.ts'
+import { areFew, countWords, matchesWords, matchesWordsInOrder } from './sqlite-search.ts'
 import { touching } from './touched.ts'
 
 /** Older ones can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
@@ -55,6 +55,7 @@ const open = (file: string): Database => {
 const sqliteSql: Sql = {
   hasOneWriter: true,
   isInProcess: true,
+  areFew,
   matchesWords,
   matchesWordsInOrder,
   countWords,

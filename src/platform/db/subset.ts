@@ -1,16 +1,9 @@
 /** Lists narrowed to a subset that another table names. Whether it is large decides how its first rows are found soonest. */
-import { type Expression, type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Sql } from './database.ts'
 import { type RememberScope, remembered } from './remembered.ts'
 
-/** So many rows are fetched and put in order; beyond, the rows of the list are looked at one by one in their order. */
-const FEW = 500
-
-/** Whether a query has many rows; asks for no more of them than it takes to tell. */
-export const hasMany = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>): Promise<boolean> => {
-  const { rows: found } = await sql<{ n: number | string }>`
-    SELECT count(*) AS n FROM (${rows} LIMIT ${sql.lit(FEW + 1)}) AS first_rows`.execute(db)
-  return Number(found[0]?.n ?? 0) > FEW
-}
+type Scope<Tables> = RememberScope<Tables> & { readonly store: { readonly sql: Pick<Sql, 'areFew'> } }
 
 export type Subset = {
   /** The list's own column, `devices.id`. */
@@ -31,15 +24,16 @@ export type Membership = { readonly ordered: Expression<SqlBool>; readonly count
  * @example await membership(ctx, { id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value: 'web' })
  */
 export const membership = async <Tables>(
-  scope: RememberScope<Tables>,
+  scope: Scope<Tables>,
   { id, table, member, column, value }: Subset,
 ): Promise<Membership> => {
   const of = sql`FROM ${sql.table(table)} WHERE ${sql.ref(`${table}.${column}`)} = ${value}`
   const inside = sql.ref(`${table}.${member}`)
   const counted = sql<SqlBool>`${sql.ref(id)} IN (SELECT ${inside} ${of})`
-  const look = async () => String(await hasMany(scope.db, sql`SELECT 1 AS one ${of}`))
+  const [list = ''] = id.split('.')
+  const look = async () => String(await scope.store.sql.areFew(scope.db, list, sql`SELECT 1 AS one ${of}`))
   // A subset is of a table there is.
-  const isLarge = await remembered(scope, table as keyof Tables & string, `large ${column} ${value}`, look)
-  if (isLarge === 'false') return { ordered: counted, counted }
+  const areFew = await remembered(scope, table as keyof Tables & string, `few ${column} ${value}`, look)
+  if (areFew === 'true') return { ordered: counted, counted }
   return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
 }
