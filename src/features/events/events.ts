@@ -45,8 +45,13 @@ export const eventsFeature = ({ db, log }: EventOptions): Feature => {
   /** Those of a listener may have changed before it was one. */
   const follow = async (listener: Listener, lastSeq: number | undefined): Promise<void> => {
     await feed.follow(listener, lastSeq)
-    const { access } = await rightsNow()
-    feed.release((rights) => rights.access !== access)
+    try {
+      const { access } = await rightsNow()
+      feed.release((rights) => rights.access !== access)
+    } catch (error) {
+      feed.leave(listener)
+      throw error
+    }
   }
   let lookedMs = 0
   /** What others have done, whether it was heard of or not. */

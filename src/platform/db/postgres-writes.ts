@@ -43,17 +43,15 @@ const lockOf = (name: string): number => {
 }
 
 /** The named locks of a transaction; what it has asked for once it need not ask for again. */
-type HeldLocks = { buckets: Set<number>; changes: number }
+type HeldLocks = { readonly buckets: Set<number>; changes: number }
 const heldLocks = new WeakMap<object, HeldLocks>()
 
 export const lockNames: Sql['lockNames'] = async (db, names) => {
   const held = heldLocks.get(db)
   const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !held?.buckets.has(bucket))
   if (wanted.length === 0) return
-  if (held) {
-    held.buckets = held.buckets.union(new Set(wanted))
-    held.changes++
-  }
+  if (held) held.changes++
+  for (const bucket of wanted) held?.buckets.add(bucket)
   // In one order for everybody, so that two transactions never wait for each other crosswise.
   await db.executeQuery(CompiledQuery.raw(LOCK, [wanted.sort((a, b) => a - b).join(',')]))
 }
@@ -113,7 +111,7 @@ class Writing<Tables> {
     } catch (error) {
       await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(this.#unnoticed)
       // Those that were taken within are let go of.
-      this.#locks.buckets = new Set()
+      this.#locks.buckets.clear()
       this.#locks.changes++
       // Rolled back it is still there; thousands of them would slow the server down.
       await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)
