@@ -816,3 +816,9 @@ ALTER TABLE discovery_scans ADD COLUMN beat_ms BIGINT NOT NULL DEFAULT 0;
 -- 0020-lookup-found
 
 CREATE INDEX discovered_devices_undocumented ON discovered_devices (ip_key) WHERE matched_device_id IS NULL;
+
+-- 0021-search-across-dots
+
+DROP INDEX devices_search;
+
+CREATE INDEX devices_search ON devices USING gin (replace(replace(replace(search_text, '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);
