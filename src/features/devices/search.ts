@@ -119,6 +119,13 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
     asked ??= engine.matchesWordsInOrder(ctx.db, 'devices', words)
     return asked
   }
+  const count = async (): Promise<number> => {
+    // What equals or begins with the text holds its words, but for an address that is stored in another form.
+    if (parseIp(text))
+      return countRows(docs(ctx).where((eb) => eb.or([engine.matchesWords('devices', words), exactly(eb)])))
+    return (await inOrder()).count ?? (await engine.countWords(ctx.db, 'devices', words))
+  }
+  const total = () => countOnce(ctx, `found ${text}`, count)
   const queries: ChainQuery<Doc>[] = [
     first(named(docs(ctx).where(exactly))),
     first(named(docs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
@@ -130,15 +137,12 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
         .orderBy('id'),
     ),
     first(byAddressPrefix(ctx, text).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb)])))),
-    async (rows) => first(named(others.where(await (await inOrder()).condition(rows))))(rows),
+    async (rows) => {
+      const part = rows === undefined ? { count: await total() } : { wanted: rows }
+      return first(named(others.where(await (await inOrder()).condition(part))))(rows)
+    },
   ]
-  const count = async (): Promise<number> => {
-    // What equals or begins with the text holds its words, but for an address that is stored in another form.
-    if (parseIp(text))
-      return countRows(docs(ctx).where((eb) => eb.or([engine.matchesWords('devices', words), exactly(eb)])))
-    return (await inOrder()).count ?? (await engine.countWords(ctx.db, 'devices', words))
-  }
-  return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total: () => countOnce(ctx, `found ${text}`, count) }
+  return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total }
 }
 
 /**

@@ -87,9 +87,13 @@ export type Db<Tables> = {
   readonly close: () => Promise<void>
 }
 
+/** How many of the first rows are wanted; or all, of which there are so many. */
+export type Part =
+  | { readonly wanted: number; readonly count?: undefined }
+  | { readonly wanted?: undefined; readonly count: number }
+
 export type WordsInOrder = {
-  /** @param rows how many of the first are wanted; all where it is absent */
-  readonly condition: (rows?: number) => Promise<Expression<SqlBool>>
+  readonly condition: (part: Part) => Promise<Expression<SqlBool>>
   /** How many rows it is true for, where that has turned out on the way. */
   readonly count: number | undefined
 }

@@ -1,6 +1,6 @@
 /** Words in `search_text` on SQLite: an FTS5 index of trigrams beside each table that is searched. */
 import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { escapeLike, type Sql } from './database.ts'
+import { escapeLike, type Part, type Sql } from './database.ts'
 
 /** So many rows are fetched and put in order, and in large tables one of so many: as long as that takes to look at all names. */
 const FEW = { least: 500, leastFound: 1500, oneOf: 70 }
@@ -8,6 +8,8 @@ const FEW = { least: 500, leastFound: 1500, oneOf: 70 }
 const MANY = 4000
 /** Soon is within so many rows. */
 const SOON = 10_000
+/** Where at least one of so many rows is a match, there is always a next one soon. */
+const DENSE = 4
 /** Shorter words have no trigram. */
 const SHORTEST = 3
 
@@ -66,28 +68,33 @@ const comeSoon = async (db: QueryExecutorProvider, { table, condition, wanted }:
   return (await countOf(db, found)) === wanted
 }
 
+/** What the index says goes on as a list, which costs less than to ask it again. */
+type Listed = { readonly list: string; readonly count: number }
+
+const listOf = async (db: QueryExecutorProvider, matches: RawBuilder<unknown>): Promise<Listed> => {
+  const query = sql<Listed>`SELECT json_group_array(rowid) AS list, count(*) AS count FROM (${matches})`
+  return (await query.execute(db)).rows[0] ?? { list: '[]', count: 0 }
+}
+
 export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table, words) => {
   const matches = matchesOf(table, words)
   const byText = all(words.map((word) => holds(table, word)))
   if (!matches) return { condition: async () => byText, count: undefined }
-  const few = Math.max(FEW.leastFound, (await sizeOf(db, table)) / FEW.oneOf)
+  const size = await sizeOf(db, table)
   const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))
   const seq = sql.ref(`${table}.seq`)
-  /** What the index has said goes on as a list, which costs less than to ask it again. */
-  const listed = (found: readonly { readonly rowid: number }[]): RawBuilder<SqlBool> => {
-    const list = sql`(SELECT value FROM json_each(${JSON.stringify(found.map(({ rowid }) => rowid))}))`
+  const among = ({ list, count }: Listed): RawBuilder<SqlBool> => {
+    const inside = sql<SqlBool>`${seq} IN (SELECT value FROM json_each(${list}))`
     // The sign keeps SQLite from fetching the matches first and sorting them then (sqlite.org/optoverview.html, 'unary +').
-    const inside = found.length > few ? sql<SqlBool>`+${seq} IN ${list}` : sql<SqlBool>`${seq} IN ${list}`
-    return all([...short, inside])
+    return all([...short, count > Math.max(FEW.leastFound, size / FEW.oneOf) ? sql<SqlBool>`+${inside}` : inside])
   }
-  const { rows: found } = await sql<{ rowid: number }>`${matches} LIMIT ${MANY + 1}`.execute(db)
-  if (found.length <= MANY)
-    return { condition: async () => listed(found), count: short.length === 0 ? found.length : undefined }
+  const first = await listOf(db, sql`${matches} LIMIT ${MANY + 1}`)
+  if (first.count <= MANY)
+    return { condition: async () => among(first), count: short.length === 0 ? first.count : undefined }
+  const isSoon = async ({ wanted, count }: Part): Promise<boolean> =>
+    wanted === undefined ? count > size / DENSE : comeSoon(db, { table, condition: byText, wanted })
   return {
-    condition: async (wanted) => {
-      if (wanted === undefined || (await comeSoon(db, { table, condition: byText, wanted }))) return byText
-      return listed((await matches.execute(db)).rows)
-    },
+    condition: async (part) => ((await isSoon(part)) ? byText : among(await listOf(db, matches))),
     count: undefined,
   }
 }
