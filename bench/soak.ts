@@ -132,14 +132,25 @@ const look = (): void => {
   memory.push({ hours: (performance.now() - beganMs) / 3_600_000, bytes: Number(kilobytes) * 1024 })
 }
 
-/** By least squares, in bytes an hour. */
-const slopeOf = (points: typeof memory): number => {
-  const mean = (of: (point: (typeof memory)[number]) => number) =>
-    points.reduce((sum, point) => sum + of(point), 0) / points.length
-  const [x, y] = [mean(({ hours }) => hours), mean(({ bytes }) => bytes)]
-  const covariance = mean(({ hours, bytes }) => (hours - x) * (bytes - y))
-  return covariance / mean(({ hours }) => (hours - x) ** 2)
+type Look = (typeof memory)[number]
+const meanOf = (looks: readonly Look[], of: (look: Look) => number): number =>
+  looks.reduce((sum, look) => sum + of(look), 0) / looks.length
+
+/** By least squares, in bytes an hour, with its standard error: what is collected now and then makes it uncertain. */
+const slopeOf = (looks: readonly Look[]): { readonly slope: number; readonly error: number } => {
+  const [x, y] = [meanOf(looks, ({ hours }) => hours), meanOf(looks, ({ bytes }) => bytes)]
+  const spread = meanOf(looks, ({ hours }) => (hours - x) ** 2)
+  const slope = meanOf(looks, ({ hours, bytes }) => (hours - x) * (bytes - y)) / spread
+  const rest = meanOf(looks, ({ hours, bytes }) => (bytes - y - slope * (hours - x)) ** 2)
+  return { slope, error: Math.sqrt(rest / spread / Math.max(1, looks.length - 2)) }
 }
+
+/** Those of five minutes as one: one look after another meets the same heap, and tells little more. */
+const byFiveMinutes = (looks: readonly Look[]): Look[] =>
+  [...Map.groupBy(looks, ({ hours }) => Math.floor(hours * 12)).values()].map((some) => ({
+    hours: meanOf(some, ({ hours }) => hours),
+    bytes: meanOf(some, ({ bytes }) => bytes),
+  }))
 
 try {
   const { ask, close } = await caller()
@@ -158,7 +169,9 @@ try {
   while (receiver.received.length < changes && performance.now() < patienceMs) await Bun.sleep(100)
 
   const warm = minutes / 6
-  const slope = slopeOf(memory.filter(({ hours }) => hours * 60 > warm)) / 2 ** 20
+  const looks = memory.filter(({ hours }) => hours * 60 > warm)
+  const slope = slopeOf(looks).slope / 2 ** 20
+  const error = slopeOf(byFiveMinutes(looks)).error / 2 ** 20
   // The last minute is cut off.
   const p99s = times.slice(Math.ceil(warm), Math.floor(minutes)).map((own) => quantile(own, 0.99))
   const third = Math.max(1, Math.floor(p99s.length / 3))
@@ -168,10 +181,10 @@ try {
   publish([
     plain({
       work: `${minutes} minutes: memory after the first ${warm.toFixed(0)}`,
-      ours: `${slope.toFixed(2)} MiB an hour, ${Math.round((memory.at(-1)?.bytes ?? 0) / 2 ** 20)} MiB at the end`,
+      ours: `${slope.toFixed(2)} ± ${error.toFixed(2)} MiB an hour, ${Math.round((memory.at(-1)?.bytes ?? 0) / 2 ** 20)} MiB at the end`,
       goal: `< ${GOAL.mebibytesPerHour} MiB an hour`,
       isMet: slope < GOAL.mebibytesPerHour,
-      numbers: { slope_mib_per_hour: slope, minutes },
+      numbers: { slope_mib_per_hour: slope, error_mib_per_hour: error, minutes },
     }),
     plain({
       work: `  p99 of ${all.toLocaleString('en-US')} requests, first and last third`,
