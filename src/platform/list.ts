@@ -60,7 +60,10 @@ type Asking = {
   readonly store: { readonly sql: Pick<Sql, 'isInProcess'> }
 }
 
-/** The first rows of queries: none is asked in vain where that is soonest, and all of them at once where it is not. */
+/**
+ * The first rows of queries: none is asked in vain where that is soonest; where it is not, all of them at once but the first, of
+ * what is looked for most often.
+ */
 export async function* firstRows<Row>(
   { db, store }: Asking,
   queries: readonly ChainQuery<Row>[],
@@ -69,11 +72,12 @@ export async function* firstRows<Row>(
   if (count <= 0) return
   const ask = async (query: ChainQuery<Row>, rows: number): Promise<Row[]> =>
     (await db.executeQuery<Row>(await query(rows))).rows
-  const asked = store.sql.isInProcess ? undefined : await Promise.all(queries.map((query) => ask(query, count)))
   let left = count
+  let others: Promise<Row[]>[] | undefined
   for (const [i, query] of queries.entries()) {
     if (left <= 0) return
-    const rows = asked?.[i]?.slice(0, left) ?? (await ask(query, left))
+    if (i > 0 && !store.sql.isInProcess) others ??= queries.slice(1).map((other) => ask(other, count))
+    const rows = others ? ((await Promise.all(others))[i - 1] ?? []).slice(0, left) : await ask(query, left)
     left -= rows.length
     yield rows
   }

@@ -49,18 +49,13 @@ export const networksHolding = async (ctx: Ctx, keys: readonly string[]): Promis
   const enclosing = new Map([...new Set(keys)].map((key) => [key, enclosingCidrs(ipFromKey(key))]))
   if (enclosing.size === 0) return new Map()
   const asked = enclosing.size <= FEW ? [...new Set([...enclosing.values()].flat())] : 'all'
-  const ids = new Map<string, string[]>()
-  for (const { id, subnet } of await store.bySubnet(ctx, asked)) {
-    const same = ids.get(subnet)
-    if (same) same.push(id)
-    else ids.set(subnet, [id])
-  }
+  const ids = await store.idsBySubnet(ctx, asked)
   return new Map(
     [...enclosing].map(([key, subnets]) => {
       // Most specific first, so the first subnet that is a network's decides.
       for (const subnet of subnets) {
-        const found = ids.get(subnet)
-        if (found) return [key, found]
+        const found = ids.get(subnet) ?? []
+        if (found.length > 0) return [key, found]
       }
       return [key, []]
     }),
