@@ -1,0 +1,41 @@
+// Which networks hold an address, asked again and again in one transaction: what is remembered there follows its own changes.
+import { describe, expect, test } from 'bun:test'
+import { ipKey, parseIp } from '../../net/ip.ts'
+import { GUEST } from '../../platform/kernel.ts'
+import { inventory } from '../../testing/inventory.ts'
+import { dialects } from '../../testing/servers.ts'
+import type { Ctx } from '../ctx.ts'
+import { lockForPlacing, networksHolding } from './membership.ts'
+import * as networks from './networks.ts'
+import * as store from './store.ts'
+
+const keyOf = (ip: string): string => {
+  const parsed = parseIp(ip)
+  if (!parsed) throw new Error(`no address: ${ip}`)
+  return ipKey(parsed)
+}
+
+describe.each([...dialects()])('the networks of an address on %s', (dialect) => {
+  const inv = inventory(dialect)
+
+  test('are those there are by now, in the transaction that changes them', async () => {
+    const { id: wide } = await inv.api.networks.create({ name: 'wide', subnet: '10.90.0.0/16' })
+    await inv.app.db.write(async ({ db, savepoint }) => {
+      const own = { db, savepoint, store: inv.app.db, now: inv.now(), caller: GUEST, emit: async () => {} }
+      // All that networks ask of it.
+      const ctx = { ...own, precondition: () => {} } as unknown as Ctx
+      const holding = async (ip: string) => (await networksHolding(ctx, [keyOf(ip)])).get(keyOf(ip))
+      await lockForPlacing(ctx)
+      expect([await holding('10.90.1.1'), await holding('10.91.1.1')]).toEqual([[wide], []])
+      expect([await holding('10.90.1.2'), await holding('10.91.1.1')]).toEqual([[wide], []])
+      const draft = { datacenter_id: null, gateway: '', vlan_id: null, description: '', dns_servers: [], tags: [] }
+      const { id: narrow } = await networks.create(ctx, { ...draft, name: 'narrow', subnet: '10.90.1.0/24' } as never)
+      const { id: twin } = await networks.create(ctx, { ...draft, name: 'twin', subnet: '10.90.1.0/24' } as never)
+      expect((await holding('10.90.1.1'))?.toSorted()).toEqual([narrow, twin].toSorted())
+      await store.remove(ctx, twin)
+      expect(await holding('10.90.1.1')).toEqual([narrow])
+      await store.remove(ctx, narrow)
+      expect([await holding('10.90.1.1'), await holding('10.90.1.2')]).toEqual([[wide], [wide]])
+    })
+  })
+})
