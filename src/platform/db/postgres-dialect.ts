@@ -14,6 +14,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import { rethrowTranslated } from './postgres-errors.ts'
+import type { Lent, PostgresPool } from './postgres-pool.ts'
 
 /** As the server takes it: in one message with its values, prepared once for each connection. */
 const PREPARED = { prepare: true, simple: false } as const
@@ -71,40 +72,34 @@ const run = async <R>(client: Client, { sql, parameters }: CompiledQuery): Promi
 
 /** One that nobody else uses, for a query. */
 class OwnConnection implements DatabaseConnection {
-  readonly #client: ReservedSQL
+  readonly #lent: Lent
 
-  constructor(client: ReservedSQL) {
-    this.#client = client
+  constructor(lent: Lent) {
+    this.#lent = lent
   }
 
   executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
-    return run(this.#client, compiled)
+    return run(this.#lent.connection, compiled)
   }
 
   streamQuery = noStream
 
-  release(): Promise<void> {
-    return this.#client.release()
+  release(): void {
+    this.#lent.release()
   }
 }
 
-/** How the connections of a client are used: one query after the other on each, or many behind each other. */
-export type Use = 'one by one' | 'behind each other'
-
 class BunPostgresDriver implements Driver {
-  readonly #client: SQL
-  readonly #shared: DatabaseConnection | undefined
+  readonly #acquire: () => Promise<DatabaseConnection>
 
-  constructor(client: SQL, use: Use) {
-    this.#client = client
-    if (use === 'behind each other')
-      this.#shared = { executeQuery: (compiled) => run(client, compiled), streamQuery: noStream }
+  constructor(acquire: () => Promise<DatabaseConnection>) {
+    this.#acquire = acquire
   }
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#shared ?? new OwnConnection(await this.#client.reserve().catch(rethrowTranslated))
+  acquireConnection(): Promise<DatabaseConnection> {
+    return this.#acquire()
   }
 
   beginTransaction = noTransaction
@@ -112,17 +107,26 @@ class BunPostgresDriver implements Driver {
   rollbackTransaction = noTransaction
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    if (connection instanceof OwnConnection) await connection.release()
+    if (connection instanceof OwnConnection) connection.release()
   }
 
   /** Whoever made the client closes it. */
   async destroy(): Promise<void> {}
 }
 
-/** Only short queries may be behind each other: each waits for those before it. */
-export const bunPostgresDialect = (client: SQL, use: Use): Dialect => ({
+const dialectWith = (acquire: () => Promise<DatabaseConnection>): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
-  createDriver: () => new BunPostgresDriver(client, use),
+  createDriver: () => new BunPostgresDriver(acquire),
   createIntrospector: (db) => new PostgresIntrospector(db),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 })
+
+/** One query after the other on each connection. */
+export const oneByOne = (pool: PostgresPool): Dialect =>
+  dialectWith(async () => new OwnConnection(await pool.reserve()))
+
+/** Many queries behind each other on each connection. Only short ones: each waits for those before it. */
+export const behindEachOther = (client: SQL): Dialect => {
+  const shared = { executeQuery: <R>(compiled: CompiledQuery) => run<R>(client, compiled), streamQuery: noStream }
+  return dialectWith(async () => shared)
+}

@@ -3,7 +3,7 @@ import { SQL } from 'bun'
 import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
 import { AtCommit } from './at-commit.ts'
 import type { Db, Sql, Tx, WriteOptions } from './database.ts'
-import { rethrowTranslated } from './postgres-errors.ts'
+import type { PostgresPool } from './postgres-pool.ts'
 import { kyselyIn, PostgresTransaction } from './postgres-transaction.ts'
 import { touching } from './touched.ts'
 
@@ -58,7 +58,7 @@ export const lockNames: Sql['lockNames'] = async (db, names) => {
 
 export const locksHeld: Sql['locksHeld'] = (db) => heldLocks.get(db)?.changes
 
-type Options = { readonly client: SQL; readonly dialect: Dialect; readonly log: (event: LogEvent) => void }
+type Options = { readonly pool: PostgresPool; readonly dialect: Dialect; readonly log: (event: LogEvent) => void }
 type Work<Tables, T> = (tx: Tx<Tables>) => Promise<T>
 type Waiting<Tables> = {
   readonly work: Work<Tables, unknown>
@@ -130,13 +130,13 @@ class Writing<Tables> {
   }
 }
 
-export const createWriter = <Tables>({ client, dialect, log }: Options): Db<Tables>['write'] => {
+export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables>['write'] => {
   // Each server begins with another one. As few as will do: whoever reads adds them up.
   const first = Math.floor(Math.random() * REVISION_SHARDS)
   const shards = Array.from({ length: REVISION_SHARDS }, (_, at) => (first + at) % REVISION_SHARDS)
 
   const inTransaction = async <T>(work: (writing: Writing<Tables>) => Promise<T>): Promise<T> => {
-    const connection = await client.reserve().catch(rethrowTranslated)
+    const { connection, release } = await pool.reserve()
     const transaction = new PostgresTransaction(connection, log)
     let shard: number | undefined
     try {
@@ -151,7 +151,7 @@ export const createWriter = <Tables>({ client, dialect, log }: Options): Db<Tabl
       throw error
     } finally {
       if (shard !== undefined) shards.unshift(shard)
-      await connection.release()
+      release()
     }
   }
 

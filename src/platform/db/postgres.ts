@@ -2,9 +2,10 @@
 import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
 import type { Db, Sql, Standing } from './database.ts'
-import { bunPostgresDialect, later } from './postgres-dialect.ts'
+import { behindEachOther, later, oneByOne } from './postgres-dialect.ts'
 import { rethrowTranslated } from './postgres-errors.ts'
 import { postgresPeers } from './postgres-peers.ts'
+import { createPostgresPool, type PostgresPool } from './postgres-pool.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './postgres-search.ts'
 import { createWriter, lockNames, locksHeld } from './postgres-writes.ts'
 import { createQueryWatch } from './query-watch.ts'
@@ -115,7 +116,12 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
   const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
   const opened = { ...shared, connection: { ...CONNECTION, ...timeouts } }
-  const client = new SQL({ ...opened, max: limits.connections - quickConnections(limits.connections) })
+  /** Connections for one query or transaction at a time. */
+  const pooled = (options: SQL.Options): PostgresPool => {
+    const pool = createPostgresPool(new SQL({ ...options, onclose: () => pool.lost() }))
+    return pool
+  }
+  const pool = pooled({ ...opened, max: limits.connections - quickConnections(limits.connections) })
   let seen: { readonly snapshot: string; readonly standing: Standing } | undefined
   const quickClient = new SQL({
     ...opened,
@@ -127,12 +133,15 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   })
   // Within a stream's transaction its reader may be slow, and holds no lock.
   const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
-  const streamClient = new SQL({ ...shared, max: streamConnections(limits.connections), connection: streaming })
-  const peers = postgresPeers(client, (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }))
+  const streams = pooled({ ...shared, max: streamConnections(limits.connections), connection: streaming })
+  const peers = postgresPeers(
+    quickClient,
+    (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }),
+  )
   const watch = createQueryWatch()
-  const dialect = bunPostgresDialect(client, 'one by one')
+  const dialect = oneByOne(pool)
   const db = new Kysely<Tables>({ log: watch.log, dialect })
-  const quick = new Kysely<Tables>({ log: watch.log, dialect: bunPostgresDialect(quickClient, 'behind each other') })
+  const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient) })
   const kept = createRemembered()
   const standing = sharing(async (): Promise<Standing> => {
     const asked = seen
@@ -154,10 +163,10 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   }
   let isReachable = true
 
-  const write = createWriter<Tables>({ client, dialect, log: watch.log })
+  const write = createWriter<Tables>({ pool, dialect, log: watch.log })
 
   async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
-    const connection = await streamClient.reserve().catch(rethrowTranslated)
+    const { connection, release } = await streams.reserve()
     let rows: Row[] = []
     try {
       let before: Promise<unknown>[] = [later(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')]
@@ -182,10 +191,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
       rethrowTranslated(error)
     } finally {
       // Not waited for. Without an answer the server is gone, and the transaction with it; what was thrown before says so.
-      const release = () => connection.release()
-      later(connection, 'ROLLBACK')
-        .then(release, release)
-        .catch(() => {})
+      later(connection, 'ROLLBACK').then(release, release)
     }
     // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
     yield rows
@@ -217,9 +223,9 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
       await peers.close()
       await db.destroy()
       await quick.destroy()
-      await client.close()
+      await pool.close()
       await quickClient.close()
-      await streamClient.close()
+      await streams.close()
     },
   }
 }
