@@ -61,7 +61,7 @@ const follow = async (ctx: Ctx, cause: Cause, open: Conflict | undefined): Promi
   if (before === JSON.stringify([device_ids, network_ids])) return
   const description = isThere ? now : open.description
   const conflict = { ...open, description, device_ids, network_ids }
-  await store.updateMembers(ctx, { conflict, cause: cause.cause })
+  await store.updateMembers(ctx, { conflict, cause: cause.cause }, open)
   await ctx.emit('conflict.changed', conflict)
 }
 

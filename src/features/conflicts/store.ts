@@ -1,7 +1,6 @@
 /** The queries of conflicts; the only writer of their tables. */
 import type { Kysely } from 'kysely'
-import { prepared } from '../../platform/db/prepared.ts'
-import { preparedKeys } from '../../platform/db/prepared-lists.ts'
+import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Conflict, ConflictStatus, ConflictType } from './schema.ts'
@@ -76,28 +75,37 @@ export const allOpen = async ({ db }: Scope): Promise<Map<string, Conflict>> => 
   return new Map(rows.map((row) => [row.cause, conflictOf(row)]))
 }
 
-const addMember = prepared((db: Kysely<Tables>, row: { conflict_id: string; member_id: string }) =>
-  db.insertInto('conflict_members').values({ conflict_id: row.conflict_id, member_id: row.member_id }),
+type MemberRow = { readonly conflict_id: string; readonly member_id: string }
+const addMembers = preparedRows(['conflict_id', 'member_id'], (db: Kysely<Tables>, rows: MemberRow[]) =>
+  db.insertInto('conflict_members').values(rows),
 )
 
-const setMembers = async (scope: Scope, { id, device_ids, network_ids }: Conflict): Promise<void> => {
-  await scope.db.deleteFrom('conflict_members').where('conflict_id', '=', id).execute()
-  for (const member_id of [...device_ids, ...network_ids]) await addMember(scope, { conflict_id: id, member_id })
-}
+const membersOf = ({ device_ids, network_ids }: Conflict): string[] => [...device_ids, ...network_ids]
+
+const add = (scope: Scope, conflict_id: string, members: readonly string[]): Promise<void> =>
+  addMembers(
+    scope,
+    members.map((member_id) => ({ conflict_id, member_id })),
+  )
 
 export const insert = async (scope: Scope, stored: Stored): Promise<void> => {
   await scope.db.insertInto('conflicts').values(rowOf(stored)).execute()
-  await setMembers(scope, stored.conflict)
+  await add(scope, stored.conflict.id, membersOf(stored.conflict))
 }
 
 export const update = async ({ db }: Scope, stored: Stored): Promise<void> => {
   await db.updateTable('conflicts').set(rowOf(stored)).where('id', '=', stored.conflict.id).execute()
 }
 
-/** As `update`, of one with other members. */
-export const updateMembers = async (scope: Scope, stored: Stored): Promise<void> => {
+/** As `update`, of one with other members than before: of very many mostly one comes or goes. */
+export const updateMembers = async (scope: Scope, stored: Stored, before: Conflict): Promise<void> => {
+  const { id } = stored.conflict
+  const [old, now] = [new Set(membersOf(before)), new Set(membersOf(stored.conflict))]
   await update(scope, stored)
-  await setMembers(scope, stored.conflict)
+  const gone = [...old.difference(now)]
+  if (gone.length > 0)
+    await scope.db.deleteFrom('conflict_members').where('conflict_id', '=', id).where('member_id', 'in', gone).execute()
+  await add(scope, id, [...now.difference(old)])
 }
 
 export const remove = async ({ db }: Scope, id: string): Promise<void> => {

@@ -88,16 +88,43 @@ const capped = (n: bigint): number => (n > BigInt(Number.MAX_SAFE_INTEGER) ? Num
 
 const percentOf = (part: bigint, whole: bigint): number => Math.round((Number(part) / Number(whole)) * 10_000) / 100
 
-/** The same rule as the heatmap, counted, for every pool at once and ranges of any size. */
-export const utilizations = async (ctx: Ctx): Promise<(pool: Pool, subnet: string) => Promise<PoolUtilization>> => {
-  const used = await store.usedCounts(ctx)
-  const reservedKeys = await store.reservedKeys(ctx)
-  return async (pool, subnet) => {
+/** Where the first key that is not below begins. */
+const placeOf = (sorted: readonly string[], key: string): number => {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? '') < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Those within a range, which may be of any size. */
+const within = (sorted: readonly string[], { first, last }: KeyRange): string[] => {
+  const from = placeOf(sorted, first)
+  const to = placeOf(sorted, last)
+  return sorted.slice(from, sorted[to] === last ? to + 1 : to)
+}
+
+/**
+ * The same rule as the heatmap, counted, for every pool at once or for one, and ranges of any size.
+ * @param subnets by the id of their network
+ */
+export const utilizations = async (
+  ctx: Ctx,
+  subnets: ReadonlyMap<string, string>,
+  only?: Pool,
+): Promise<(pool: Pool) => PoolUtilization> => {
+  const ends = new Map([...subnets].map(([id, subnet]) => [id, [...neverFree({ subnet })]]))
+  const [used, reservedKeys, usedEnds] = await Promise.all([
+    store.usedCounts(ctx, only?.id),
+    store.reservedKeys(ctx, only && rangeOf(only)),
+    store.usedAmong(ctx, [...ends.values()].flat()),
+  ])
+  return (pool) => {
     const range = rangeOf(pool)
-    const reserved = new Set(reservedKeys.get(pool.id) ?? [])
-    const ends = [...neverFree({ subnet })].filter((key) => key >= range.first && key <= range.last)
-    const usedEnds = await store.usedAmong(ctx, ends)
-    for (const key of ends) if (!usedEnds.has(key)) reserved.add(key)
+    const own = (ends.get(pool.network_id) ?? []).filter((key) => key >= range.first && key <= range.last)
+    const reserved = new Set([...within(reservedKeys, range), ...own.filter((key) => !usedEnds.has(key))])
     const size = sizeOf(range)
     const taken = BigInt((used.get(pool.id) ?? 0) + reserved.size)
     return {

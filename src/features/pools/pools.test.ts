@@ -225,6 +225,25 @@ describe.each([...dialects()])('pools on %s', (dialect) => {
       expect((await inv.api.pools.list({ network_id }))[0]).not.toHaveProperty('utilization')
     })
 
+    test('counts the reservations of each pool from its first address to its last, and a pool alone as all of them', async () => {
+      const network_id = await net('10.17.0.0/24')
+      const first = await pool(network_id, '10.17.0.10', '10.17.0.19')
+      const next = await pool(network_id, '10.17.0.20', '10.17.0.29')
+      const after = await pool(network_id, '10.17.0.30', '10.17.0.39')
+      for (const ip_address of ['10.17.0.10', '10.17.0.19'])
+        await inv.api.reservations.create({ pool_id: first.id, ip_address })
+      await inv.api.reservations.create({ pool_id: next.id, ip_address: '10.17.0.20' })
+      for (const [{ id }, reserved] of [
+        [first, 2],
+        [next, 1],
+        [after, 0],
+      ] as const) {
+        expect(await of(id)).toMatchObject({ reserved_ips: reserved, available_ips: 10 - reserved })
+        const { samples } = await inv.api.utilization.ofPool({ id })
+        expect(samples.at(-1)).toMatchObject({ used_ips: reserved, total_ips: 10 })
+      }
+    })
+
     test('is of pools of any size', async () => {
       const { id } = await pool(await net('2001:db8:2::/48'), '2001:db8:2::', '2001:db8:2:ffff:ffff:ffff:ffff:ffff')
       await host('2001:db8:2::5')

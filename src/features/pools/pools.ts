@@ -145,15 +145,14 @@ const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], include, pag
   const tags = await store.tagsOf(ctx, 'all')
   const poolOf = (row: store.StoredPool): Pool => store.poolOf(row, tags.get(row.id) ?? [])
   if (!include) return listRows<Tables, 'pools', store.StoredPool, Pool>(ctx, { revision, query, page, row: poolOf })
-  const utilizationOf = await utilizations(ctx)
-  const subnets = await networks.subnetsOf(ctx, 'all')
+  const utilizationOf = await utilizations(ctx, await networks.subnetsOf(ctx, 'all'))
   return listRows<Tables, 'pools', store.StoredPool, Pool>(ctx, {
     revision,
     query,
     page,
-    row: async (row) => {
+    row: (row) => {
       const pool = poolOf(row)
-      return { ...pool, utilization: await utilizationOf(pool, subnets.get(pool.network_id) ?? '') }
+      return { ...pool, utilization: utilizationOf(pool) }
     },
   })
 }
@@ -164,18 +163,15 @@ export const utilizationRevision = (ctx: Ctx): Promise<string> => expiringRevisi
 /** @throws AppError NOT_FOUND */
 export const utilization = async (ctx: Ctx, id: string): Promise<PoolUtilization> => {
   const pool = await mustGet(ctx, id)
-  const { subnet } = await networks.mustGet(ctx, pool.network_id)
-  return (await utilizations(ctx))(pool, subnet)
+  const { id: network_id, subnet } = await networks.mustGet(ctx, pool.network_id)
+  return (await utilizations(ctx, new Map([[network_id, subnet]]), pool))(pool)
 }
 
 /** Of every pool; without its tags. */
 export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
-  const utilizationOf = await utilizations(ctx)
-  const subnets = await networks.subnetsOf(ctx, 'all')
+  const utilizationOf = await utilizations(ctx, await networks.subnetsOf(ctx, 'all'))
   const all = (await store.query(ctx).execute()).map((row) => store.poolOf(row, []))
-  return Promise.all(
-    all.map(async (pool) => ({ pool, utilization: await utilizationOf(pool, subnets.get(pool.network_id) ?? '') })),
-  )
+  return all.map((pool) => ({ pool, utilization: utilizationOf(pool) }))
 }
 
 export const feature: Feature = {

@@ -4,7 +4,9 @@ import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
+import { remembered } from '../../platform/db/remembered.ts'
 import type { Ctx } from '../ctx.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
 import type { Tables } from '../tables.ts'
 import type { Pool } from './api.ts'
 import type { PoolRow } from './table.ts'
@@ -231,37 +233,34 @@ const firstExpired = prepared((db: Kysely<Tables>, { first, last, now, network, 
     .limit(1),
 )
 
-/** How many addresses devices have in each pool's range; pools without any are missing. */
-export const usedCounts = async (ctx: Ctx): Promise<Map<string, number>> => {
-  const rows = await ctx.db
+/** How many addresses devices have in the range of each pool, or of one; pools without any are missing. */
+export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string, number>> => {
+  let query = ctx.db
     .selectFrom('pools')
     .innerJoin('addresses', (join) =>
       join.onRef('addresses.ip_key', '>=', 'pools.start_key').onRef('addresses.ip_key', '<=', 'pools.end_key'),
     )
     .select(({ fn }) => ['pools.id', fn.count<number | string>('addresses.ip_key').distinct().as('n')])
     .groupBy('pools.id')
-    .execute()
-  return new Map(rows.map(({ id, n }) => [id, Number(n)]))
+  if (poolId !== undefined) query = query.where('pools.id', '=', poolId)
+  const count = async () =>
+    JSON.stringify((await query.execute()).map(({ id, n }): [string, number] => [id, Number(n)]))
+  // Of all pools it takes a look at every address.
+  const ofAll = async () => remembered(ctx, 'addresses', `used ${await ctx.store.revision(['pools'])}`, count)
+  // What `count` has written.
+  return new Map(JSON.parse((await (poolId === undefined ? ofAll() : count())) ?? '[]') as [string, number][])
 }
 
-/** The addresses in each pool's range that only a live reservation holds. */
-export const reservedKeys = async (ctx: Ctx): Promise<Map<string, string[]>> => {
-  const rows = await ctx.db
-    .selectFrom('pools')
-    .innerJoin('reservations', (join) =>
-      join.onRef('reservations.ip_key', '>=', 'pools.start_key').onRef('reservations.ip_key', '<=', 'pools.end_key'),
-    )
-    .select(['pools.id', 'reservations.ip_key'])
+/** The addresses that only a live reservation holds, everywhere or in a range; ascending. */
+export const reservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<string[]> => {
+  let query = ctx.db
+    .selectFrom('reservations')
+    .select('ip_key')
     .where(isLive(ctx.now))
     .where(isUnused)
-    .execute()
-  const keys = new Map<string, string[]>()
-  for (const { id, ip_key } of rows) {
-    const known = keys.get(id)
-    if (known) known.push(ip_key)
-    else keys.set(id, [ip_key])
-  }
-  return keys
+    .orderBy('ip_key')
+  if (range) query = query.where('ip_key', '>=', range.first).where('ip_key', '<=', range.last)
+  return (await query.execute()).map(({ ip_key }) => ip_key)
 }
 
 /** Which of the addresses a device has. */
