@@ -5,6 +5,7 @@ import { ipKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import { remembered } from '../../platform/db/remembered.ts'
+import { underLocks } from '../../platform/db/under-locks.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Network } from './api.ts'
@@ -36,22 +37,22 @@ export const find = async (ctx: Ctx, id: string): Promise<Network | undefined> =
 export const lock = (ctx: Ctx, id: string): Promise<Network | undefined> =>
   ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
 
-type Known = { readonly locks: number; readonly ids: Map<string, readonly string[]> }
-/** What a transaction has asked, of subnets that there are and of others: with the locks that it had then, nobody else changes them. */
-const lastKnown = new WeakMap<Ctx['db'], Known>()
+type IdsBySubnet = Map<string, readonly string[]>
+/** Of subnets that there are, and of others. */
+const lastAsked = underLocks<IdsBySubnet>()
 
 export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
-  lastKnown.delete(ctx.db)
+  lastAsked.forget(ctx)
   await ctx.db.insertInto('networks').values(rowOf(network)).execute()
 }
 
 export const update = async (ctx: Ctx, network: Network): Promise<void> => {
-  lastKnown.delete(ctx.db)
+  lastAsked.forget(ctx)
   await ctx.db.updateTable('networks').set(rowOf(network)).where('id', '=', network.id).execute()
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  lastKnown.delete(ctx.db)
+  lastAsked.forget(ctx)
   await ctx.db.deleteFrom('networks').where('id', '=', id).execute()
 }
 
@@ -66,16 +67,14 @@ const subnetsByIds = preparedKeys((db: Kysely<Tables>, ids) => subnets(db).where
 const bySubnets = preparedKeys((db: Kysely<Tables>, wanted) => subnets(db).where('subnet', 'in', wanted))
 
 /** The ids of the networks with one of these subnets, or of all; none for a subnet that no network has. */
-export const idsBySubnet = async (ctx: Ctx, wanted: readonly string[] | 'all'): Promise<Known['ids']> => {
-  const locks = ctx.store.sql.locksHeld(ctx.db as never)
-  const last = wanted === 'all' ? undefined : lastKnown.get(ctx.db)
-  const ids: Known['ids'] = last && last.locks === locks ? last.ids : new Map()
+export const idsBySubnet = async (ctx: Ctx, wanted: readonly string[] | 'all'): Promise<IdsBySubnet> => {
+  const { known, keep } = lastAsked.of(ctx)
+  const ids: IdsBySubnet = (wanted === 'all' ? undefined : known) ?? new Map()
   const missing = wanted === 'all' ? wanted : wanted.filter((subnet) => !ids.has(subnet))
   const rows = await (missing === 'all' ? subnets(ctx.db).execute() : bySubnets(ctx, missing))
   if (missing !== 'all') for (const subnet of missing) ids.set(subnet, [])
   for (const { id, subnet } of rows) ids.set(subnet, [...(ids.get(subnet) ?? []), id])
-  // A lock at least: without one, others may change what was read.
-  if (wanted !== 'all' && locks) lastKnown.set(ctx.db, { locks, ids })
+  if (wanted !== 'all') keep(ids)
   return ids
 }
 

@@ -2,19 +2,14 @@
  * What a transaction has read of blocks. Several may take addresses one after the other in one transaction: what it has locked, nobody
  * else changes meanwhile. Of what it has not locked it believes what it has read until it locks that.
  */
+import { underLocks } from '../../platform/db/under-locks.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
 
 export class Seen {
-  /** As of when nothing had been read yet: `Sql.locksHeld`. */
-  readonly locks: number | undefined
   readonly blocks = new Map<string, string>()
   /** How far it has been read from a block on; beyond the last that is there, nothing is taken. */
   readonly #ends = new Map<string, string>()
-
-  constructor(locks: number | undefined) {
-    this.locks = locks
-  }
 
   /** @returns the last block of those from `first` to `last` that are known by now */
   async read(ctx: Ctx, first: string, last: string): Promise<string> {
@@ -29,24 +24,23 @@ export class Seen {
 
   /** Whether nobody else can have changed what was read and is locked by now. */
   holds(ctx: Ctx): boolean {
-    return this.locks !== undefined && this.locks === store.locksHeld(ctx)
+    return lastSeen.of(ctx).known === this
   }
 }
 
-const lastSeen = new WeakMap<Ctx['db'], Seen>()
+const lastSeen = underLocks<Seen>()
 
 /** What the transaction has read already, if that holds and will do; else nothing, to read into. */
 export const seenBy = (ctx: Ctx, isAnew = false): Seen => {
-  const last = lastSeen.get(ctx.db)
-  if (last?.holds(ctx) && !isAnew) return last
-  const seen = new Seen(store.locksHeld(ctx))
-  // Where the locks of a transaction are not known, neither is when another one begins.
-  if (seen.locks !== undefined) lastSeen.set(ctx.db, seen)
+  const { known, keep } = lastSeen.of(ctx)
+  if (known && !isAnew) return known
+  const seen = new Seen()
+  keep(seen)
   return seen
 }
 
 /** What the transaction has made of blocks itself. */
 export const written = (ctx: Ctx, rows: readonly { readonly block: string; readonly taken: string }[]): void => {
-  const seen = lastSeen.get(ctx.db)
-  for (const { block, taken } of rows) seen?.blocks.set(block, taken)
+  const { known } = lastSeen.of(ctx)
+  for (const { block, taken } of rows) known?.blocks.set(block, taken)
 }

@@ -15,8 +15,6 @@ export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<v
   await ctx.store.sql.lockNames(ctx.db as never, blocks.map(lockNameOf))
 }
 
-export const locksHeld = ({ store: { sql }, db }: Ctx): number | undefined => sql.locksHeld(db as never)
-
 export const readBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<Map<string, string>> => {
   const rows = await rowsOf(ctx, blocks)
   return new Map(rows.map(({ block, taken }) => [block, taken]))

@@ -5,6 +5,7 @@ import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import { remembered } from '../../platform/db/remembered.ts'
+import { underLocks } from '../../platform/db/under-locks.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import type { Tables } from '../tables.ts'
@@ -93,17 +94,15 @@ export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
   )
 
 type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & { readonly subnet: string }
-/** What a transaction has read last, and the locks that it had then: for those that come after each other in one. */
-const lastRange = new WeakMap<Ctx['db'], { readonly range: StoredRange; readonly locks: number }>()
+const lastRange = underLocks<StoredRange>()
 
 /** Where a pool is, and the subnet of its network; keeps other writers off the pool until commit. */
 export const lockRange = async (ctx: Ctx, id: string): Promise<StoredRange | undefined> => {
   await lockAll(ctx, [id])
-  const locks = ctx.store.sql.locksHeld(ctx.db as never)
-  const last = lastRange.get(ctx.db)
-  if (last?.range.id === id && last.locks === locks) return last.range
+  const { known, keep } = lastRange.of(ctx)
+  if (known?.id === id) return known
   const [range] = await rangeById(ctx, { id })
-  if (range && locks !== undefined) lastRange.set(ctx.db, { range, locks })
+  if (range) keep(range)
   return range
 }
 
@@ -137,14 +136,14 @@ export const insert = async (ctx: Ctx, pool: Pool): Promise<void> => {
 }
 
 export const update = async (ctx: Ctx, pool: Pool): Promise<void> => {
-  lastRange.delete(ctx.db)
+  lastRange.forget(ctx)
   await ctx.db.updateTable('pools').set(rowOf(pool)).where('id', '=', pool.id).execute()
   await deleteTags(ctx, [pool.id])
   await insertTags(ctx, pool)
 }
 
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
-  lastRange.delete(ctx.db)
+  lastRange.forget(ctx)
   for (const batch of batches(ids)) {
     await deleteTags(ctx, batch)
     await ctx.db.deleteFrom('pools').where('id', 'in', batch).execute()
