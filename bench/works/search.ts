@@ -9,6 +9,7 @@ const GOAL_MS = 20
 export const searches = (ids: readonly string[]) => [
   { kind: 'a name', q: ids.filter((_, i) => i % Math.ceil(ids.length / 20) === 0) },
   { kind: 'two words', q: ['storage fra1', 'valkey production sw-0', 'load dublin', 'r03 payments'] },
+  { kind: 'an address', q: ['10.16.1.5', '10.32.16.9', '10.0.12.10', '2001:db8:1:1::10'] },
   { kind: 'a piece of an address', q: ['10.32.19', '48.204.11', ':2b::', '0.12.10'] },
   { kind: 'a block', q: ['10.16.1.0/24', '10.0.8.0/22', '2001:db8:1:1::/64', '10.32.16.9/32'] },
 ]

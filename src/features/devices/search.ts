@@ -49,19 +49,23 @@ const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to:
 }
 
 /** The kinds of a good match, as conditions on devices. */
-const matchesOf = (text: string) => {
+const matchesOf = (ctx: Ctx, text: string) => {
   const ip = parseIp(text)
+  const withIp = ip && ctx.db.selectFrom('addresses').select('device_id as id').where('ip_key', '=', ipKey(ip))
+  const idsWith = (column: 'name_key' | 'hostname_key') =>
+    ctx.db.selectFrom('devices').select('id').where(column, '=', text)
   const end = beyond(text)
   const isPrefix = ADDRESS.test(text)
   return {
     isPrefix,
     /** Has the name, the host name or the address; an address may be written in other ways than the one that is stored. */
     exactly: (eb: Columns) =>
-      eb.or([
-        eb('name_key', '=', text),
-        eb('hostname_key', '=', text),
-        ...(ip ? [eb('id', 'in', eb.selectFrom('addresses').select('device_id').where('ip_key', '=', ipKey(ip)))] : []),
-      ]),
+      eb.or([eb('name_key', '=', text), eb('hostname_key', '=', text), ...(withIp ? [eb('id', 'in', withIp)] : [])]),
+    /** The same for looking them up: where each part has an index, the three in one condition have none. */
+    isExact: (eb: Columns) => {
+      const named = idsWith('name_key').union(idsWith('hostname_key'))
+      return eb('id', 'in', withIp ? named.union(withIp) : named)
+    },
     byName: (eb: Columns) => eb.and([eb('name_key', '>=', text), eb('name_key', '<', end)]),
     byHostname: (eb: Columns) => eb.and([eb('hostname_key', '>=', text), eb('hostname_key', '<', end)]),
     byAddress: (eb: Columns) =>
@@ -110,7 +114,7 @@ const byAddressPrefix = (ctx: Ctx, text: string) => {
 const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
   const words = [...new Set(text.split(/\s+/))]
   const { sql: engine } = ctx.store
-  const { isPrefix, exactly, byName, byHostname, byAddress } = matchesOf(text)
+  const { isPrefix, exactly, isExact, byName, byHostname, byAddress } = matchesOf(ctx, text)
   const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
   const others = docs(ctx).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
   /** Asked when they are needed: a page may be full before, and their number be known. */
@@ -120,14 +124,17 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
     return asked
   }
   const count = async (): Promise<number> => {
+    const withWords = (await inOrder()).count ?? (await engine.countWords(ctx.db, 'devices', words))
     // What equals or begins with the text holds its words, but for an address that is stored in another form.
-    if (parseIp(text))
-      return countRows(docs(ctx).where((eb) => eb.or([engine.matchesWords('devices', words), exactly(eb)])))
-    return (await inOrder()).count ?? (await engine.countWords(ctx.db, 'devices', words))
+    if (!parseIp(text)) return withWords
+    const others = docs(ctx)
+      .where(isExact)
+      .where((eb) => eb.not(engine.matchesWords('devices', words)))
+    return withWords + (await countRows(others))
   }
   const total = () => countOnce(ctx, `found ${text}`, count)
   const queries: ChainQuery<Doc>[] = [
-    first(named(docs(ctx).where(exactly))),
+    first(named(docs(ctx).where(isExact))),
     first(named(docs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
     first(
       docs(ctx)
