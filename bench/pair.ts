@@ -74,7 +74,13 @@ export const deviceSearches = (ids: readonly string[], limit?: number): PairWork
     ),
   )
 
+/** Of which there are more than a page. */
+const BEGINNINGS = ['fra1', '10.', '10.16.', 'dub1-r']
+
 export const commonSearches: readonly PairWork[] = [
+  asking('device search, the beginning of a name or address, first 50', () =>
+    BEGINNINGS.map((q) => `${searchPath(q)}&limit=50`),
+  ),
   asking('device search, a common word or tag, first 50', () => COMMON.map((q) => `${searchPath(q)}&limit=50`)),
   asking('devices by tag, first 50', () => ['db', 'lb', 'staging'].map((tag) => `/api/devices?limit=50&tags=${tag}`)),
   asking('global search', () => COMMON.map((q) => `/api/search?q=${q}`)),

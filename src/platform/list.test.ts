@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Compilable } from 'kysely'
 import { type ThingsCtx, type ThingsKernel, thingsKernel } from '../testing/kernel.ts'
 import { dialects } from '../testing/servers.ts'
 import type { JsonList } from './answer.ts'
-import { listRows } from './list.ts'
+import { firstRows, listRows } from './list.ts'
 
 const COUNT = 1234
 
@@ -64,5 +65,47 @@ describe.each(dialects())('a list on %s', (dialect) => {
   test('comes in chunks', async () => {
     const chunks = await Array.fromAsync((await list()).parts.rows())
     expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
+  })
+})
+
+describe('the first rows of several queries', () => {
+  const found: Record<string, number[]> = { a: [1], b: [2, 3, 4], c: [5, 6] }
+  /** What was asked, and whether it was while another question was under way. */
+  const asking = async (isInProcess: boolean, first: { count: number; areAll?: boolean }) => {
+    const asked: string[] = []
+    let underWay = 0
+    let most = 0
+    const executeQuery = async ({ sql }: { sql: string }) => {
+      const [name = '', rows] = sql.split(' ')
+      asked.push(name)
+      most = Math.max(most, ++underWay)
+      await Bun.sleep(1)
+      underWay--
+      return { rows: (found[name] ?? []).slice(0, Number(rows)) }
+    }
+    const scope = { db: { executeQuery }, store: { sql: { isInProcess } } } as unknown as Parameters<
+      typeof firstRows
+    >[0]
+    const queries = Object.keys(found).map(
+      (name) => (rows?: number) => ({ sql: `${name} ${rows}` }) as unknown as Compilable<number>,
+    )
+    const rows = (await Array.fromAsync(firstRows(scope, queries, first))).flat()
+    return { rows, asked: asked.join(''), most }
+  }
+
+  test.each([true, false])(
+    'are asked for one after another, until there are enough (in the process: %p)',
+    async (own) => {
+      expect(await asking(own, { count: 0 })).toEqual({ rows: [], asked: '', most: 0 })
+      expect(await asking(own, { count: 1 })).toEqual({ rows: [1], asked: 'a', most: 1 })
+      expect(await asking(own, { count: 3 })).toEqual({ rows: [1, 2, 3], asked: 'ab', most: 1 })
+      expect(await asking(own, { count: 9 })).toEqual({ rows: [1, 2, 3, 4, 5, 6], asked: 'abc', most: 1 })
+    },
+  )
+
+  test('are asked for at once where there are no more and the database is elsewhere, but for those of the first', async () => {
+    expect(await asking(false, { count: 1, areAll: true })).toEqual({ rows: [1], asked: 'a', most: 1 })
+    expect(await asking(false, { count: 6, areAll: true })).toEqual({ rows: [1, 2, 3, 4, 5, 6], asked: 'abc', most: 2 })
+    expect(await asking(true, { count: 6, areAll: true })).toMatchObject({ asked: 'abc', most: 1 })
   })
 })

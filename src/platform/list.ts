@@ -60,23 +60,28 @@ type Asking = {
   readonly store: { readonly sql: Pick<Sql, 'isInProcess'> }
 }
 
+type First = {
+  readonly count: number
+  /** There are no more: nothing is asked in vain. */
+  readonly areAll?: boolean
+}
+
 /**
- * The first rows of queries: none is asked in vain where that is soonest; where it is not, all of them at once but the first, of
- * what is looked for most often.
+ * The first rows of queries, none of which is asked in vain: some find nothing only after a long look. Where all of them are needed,
+ * and the way to the database is long, they are asked at once, but for the first one, of what is looked for most often.
  */
 export async function* firstRows<Row>(
   { db, store }: Asking,
   queries: readonly ChainQuery<Row>[],
-  count: number,
+  { count, areAll = false }: First,
 ): AsyncGenerator<Row[]> {
-  if (count <= 0) return
   const ask = async (query: ChainQuery<Row>, rows: number): Promise<Row[]> =>
     (await db.executeQuery<Row>(await query(rows))).rows
   let left = count
   let others: Promise<Row[]>[] | undefined
   for (const [i, query] of queries.entries()) {
     if (left <= 0) return
-    if (i > 0 && !store.sql.isInProcess) others ??= queries.slice(1).map((other) => ask(other, count))
+    if (i > 0 && areAll && !store.sql.isInProcess) others ??= queries.slice(1).map((other) => ask(other, count))
     const rows = others ? ((await Promise.all(others))[i - 1] ?? []).slice(0, left) : await ask(query, left)
     left -= rows.length
     yield rows
@@ -90,8 +95,9 @@ export const listChain = <Tables, Row, T>(
 ): JsonList<T> => {
   async function* rows(): AsyncGenerator<Row[]> {
     // Known by now, for the header: with all rows found, the queries that are left are not asked.
-    const wanted = Math.min((page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY), await counted())
-    if (wanted <= SHORT) yield* firstRows(ctx, queries, wanted)
+    const all = await counted()
+    const wanted = Math.min((page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY), all)
+    if (wanted <= SHORT) yield* firstRows(ctx, queries, { count: wanted, areAll: wanted === all })
     else {
       const limit = page.limit === undefined ? undefined : wanted
       yield* ctx.store.stream(...(await Promise.all(queries.map((query) => query(limit)))))

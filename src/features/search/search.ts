@@ -47,7 +47,7 @@ const inDevices = async (
   range: Range | undefined,
 ): Promise<SearchResult[]> => {
   const { queries } = await findDevices(ctx, q)
-  const rows = (await Array.fromAsync(firstRows(ctx, queries, MAX_RESULTS_PER_TYPE))).flat()
+  const rows = (await Array.fromAsync(firstRows(ctx, queries, { count: MAX_RESULTS_PER_TYPE }))).flat()
   return rows.map(({ doc }) => {
     // What is stored is a device.
     const device = JSON.parse(doc) as Device
