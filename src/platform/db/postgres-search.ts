@@ -10,6 +10,7 @@ const LETTERS = { '.': 'q', ':': 'x', '-': 'z' } as const
 const SEPARATOR = /[.:-]/g
 /** A word with one of these may be found where another one stands. */
 const AMBIGUOUS = /[.:\-qxz]/
+const TRIGRAM = 3
 
 /** What is in the index, as SQL (`translate` would take five times as long). Part of a migration: it stays as it is. */
 export const asLetters = (column: string): string =>
@@ -26,6 +27,8 @@ export const matchesWords: Sql['matchesWords'] = (table, words) => {
   // Of a table that we name ourselves.
   const letters = sql.raw(asLetters(`"${table}"."search_text"`))
   const conditions = words.flatMap((word) => {
+    // There is no trigram of fewer letters, and to look at the text itself is half the work.
+    if ([...word].length < TRIGRAM) return [like(text, word)]
     const found = like(letters, lettersOf(word))
     return AMBIGUOUS.test(word) ? [found, like(text, word)] : [found]
   })
