@@ -6,7 +6,8 @@ import { createFeatures } from './features/handlers.ts'
 import { createKeyUses, type KeyUses } from './features/keys/uses.ts'
 import { openSecrets } from './features/secrets/open-secrets.ts'
 import { createIdentify } from './features/sessions/identify.ts'
-import { createSessionStore, type SessionStore } from './features/sessions/store.ts'
+import { openSessionStore } from './features/sessions/open-store.ts'
+import type { SessionStore } from './features/sessions/store.ts'
 import { createPopulation } from './features/system/gauges.ts'
 import { addProcessMetrics } from './features/system/process-metrics.ts'
 import type { Tables } from './features/tables.ts'
@@ -113,7 +114,7 @@ export const compose = async (
   { passwords = createPasswords(), outbound, startScan = startScanProcess, withFirstAdmin = true }: ComposeOptions = {},
 ): Promise<Plat> => {
   const secrets = await openSecrets({ db, config, log })
-  const sessions = createSessionStore({ db, config, log })
+  const sessions = openSessionStore({ db, config, log })
   const keyUses = createKeyUses(db)
   const audit = await openTrail({ db, config, log, now })
 

@@ -1,7 +1,9 @@
 /** What is known of an address after a report about it: a scan that looks less closely forgets nothing. Pure. */
-import type { FoundHost, FoundService } from '../../scanner/protocol.ts'
-import type { ScanMoment } from './reconcile.ts'
+import type { FoundHost, FoundService, Stage } from '../../scanner/protocol.ts'
 import type { Seen } from './records.ts'
+
+/** How closely a scan looks just now. */
+type Moment = { readonly stage: Stage }
 
 const idOf = ({ protocol, port }: FoundService): string => `${protocol}/${port}`
 
@@ -14,13 +16,13 @@ const servicesOf = (before: FoundHost, host: FoundHost): readonly FoundService[]
 }
 
 /** A look at the services says all there is to say; anything less must know as much as what is known. */
-const isBetter = (before: FoundHost, host: FoundHost, { stage }: Pick<ScanMoment, 'stage'>): boolean =>
+const isBetter = (before: FoundHost, host: FoundHost, { stage }: Moment): boolean =>
   host.os !== '' && (host.osConfidence >= before.osConfidence || stage === 'services')
 
 export const mergedObservation = (
   seen: Pick<Seen, 'observation'> | undefined,
   host: FoundHost,
-  moment: Pick<ScanMoment, 'stage'>,
+  moment: Moment,
 ): FoundHost => {
   if (!seen) return host
   const before = seen.observation

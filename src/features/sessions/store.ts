@@ -1,12 +1,6 @@
-/** Where sessions live: the interface that the rules know, and which of its implementations it is. */
+/** Where sessions live: the interface that the rules know. */
 import type { Kysely } from 'kysely'
-import type { Config } from '../../platform/config.ts'
-import type { Db } from '../../platform/db/database.ts'
-import type { Logger } from '../../platform/log.ts'
-import { openValkey } from '../../platform/valkey.ts'
 import type { Tables } from '../tables.ts'
-import { databaseStore } from './database-store.ts'
-import { valkeyStore } from './valkey-store.ts'
 
 export type Session = {
   readonly id: string
@@ -43,15 +37,3 @@ export type SessionStore = {
 
 /** Runs work in a transaction. */
 export type Write = (work: (tx: Kysely<Tables>) => Promise<void>) => Promise<void>
-
-type StoreOptions = {
-  readonly db: Db<Tables>
-  readonly config: Pick<Config, 'sessionStoreType' | 'valkeyUrl'>
-  readonly log: Logger
-}
-
-/** The store that SESSION_STORE_TYPE names; it connects when it is first used. */
-export const createSessionStore = ({ db, config, log }: StoreOptions): SessionStore =>
-  config.sessionStoreType === 'valkey'
-    ? valkeyStore(openValkey({ url: config.valkeyUrl, what: 'session store', log }))
-    : databaseStore(db)

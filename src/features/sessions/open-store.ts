@@ -1,0 +1,21 @@
+/** Which store of sessions it is. */
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Logger } from '../../platform/log.ts'
+import { openValkey } from '../../platform/valkey.ts'
+import type { Tables } from '../tables.ts'
+import { databaseStore } from './database-store.ts'
+import type { SessionStore } from './store.ts'
+import { valkeyStore } from './valkey-store.ts'
+
+type StoreOptions = {
+  readonly db: Db<Tables>
+  readonly config: Pick<Config, 'sessionStoreType' | 'valkeyUrl'>
+  readonly log: Logger
+}
+
+/** The store that SESSION_STORE_TYPE names; it connects when it is first used. */
+export const openSessionStore = ({ db, config, log }: StoreOptions): SessionStore =>
+  config.sessionStoreType === 'valkey'
+    ? valkeyStore(openValkey({ url: config.valkeyUrl, what: 'session store', log }))
+    : databaseStore(db)
