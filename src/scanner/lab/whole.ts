@@ -310,10 +310,13 @@ if (problem !== undefined) {
 }
 const chosen = process.argv.slice(2)
 const backlog = readFileSync(BACKLOG, 'latin1')
-let missed = 0
+let [shown, missed] = [0, 0]
 const runAll = async (rows: readonly Row[]): Promise<void> => {
-  for (const row of rows)
-    if (chosen.length === 0 || chosen.some((word) => row.name.includes(word))) missed += (await show(row)) ? 0 : 1
+  for (const row of rows) {
+    if (chosen.length > 0 && !chosen.some((word) => row.name.includes(word))) continue
+    shown++
+    if (!(await show(row))) missed++
+  }
 }
 
 // Each host copies each broadcast of the large sweeps on the same few cores, which no real network does: hence a larger backlog
@@ -337,6 +340,10 @@ try {
   }
 } finally {
   await Bun.write(BACKLOG, backlog)
+}
+if (shown === 0) {
+  console.error(`no row of the lab has ${chosen.join(' or ')} in its name`)
+  process.exit(1)
 }
 console.log(missed === 0 ? 'All goals met.' : `${missed} rows missed a goal.`)
 process.exit(missed === 0 ? 0 : 1)
