@@ -23,7 +23,13 @@ const MAX_LENGTH = 256 * 1024
 type Read = () => Promise<string | undefined>
 /** How many commits have touched a table, or whatever else changes with each. */
 type State = number | string
-type Texts = { readonly state: State; readonly texts: Map<string, string>; total: number }
+type Texts = {
+  readonly state: State
+  readonly texts: Map<string, string>
+  /** Goes on from what was forgotten last: from the beginning it would pass all that was forgotten each time. */
+  readonly oldest: MapIterator<[string, string]>
+  total: number
+}
 
 type Place = {
   readonly table: string
@@ -39,7 +45,8 @@ export const createRemembered = (): ((place: Place, read: Read) => string | Prom
     let known = tables.get(table)
     if (known?.state !== state) {
       // A new map, never an emptied one: a read that began before the commit ends in the old one.
-      known = { state, texts: new Map(), total: 0 }
+      const texts = new Map<string, string>()
+      known = { state, texts, oldest: texts.entries(), total: 0 }
       tables.set(table, known)
     }
     const kept = known
@@ -52,10 +59,11 @@ export const createRemembered = (): ((place: Place, read: Read) => string | Prom
       if (texts.has(key)) return found
       texts.set(key, found)
       kept.total += found.length
-      for (const [oldest, { length }] of texts) {
-        if (kept.total <= MAX_TOTAL) break
-        texts.delete(oldest)
-        kept.total -= length
+      while (kept.total > MAX_TOTAL) {
+        const { value: first } = kept.oldest.next()
+        if (!first) break
+        texts.delete(first[0])
+        kept.total -= first[1].length
       }
       return found
     })
