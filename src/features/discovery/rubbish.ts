@@ -1,8 +1,8 @@
 /** Asks the collector to run where a scan leaves much behind: left to itself, it lets 100 MB pile up first. */
 import { fullGC } from 'bun:jsc'
 
-/** From so many devices on it is worth a look at what is young, which takes a millisecond. */
-const WORTH_IT = 100
+/** After so many devices it is worth a look at what is young, which takes a millisecond. */
+const YOUNG_AFTER = 100
 /** What has lived through some of those is looked at once after so many: it takes 30 ms, in which nobody is answered. */
 const ALL_AFTER = 10_000
 
@@ -10,14 +10,19 @@ export type Rubbish = { readonly leave: (devices: number) => void }
 
 export const createRubbish = (): Rubbish => {
   let left = 0
+  // A slow scan tells of a few at a time: they add up.
+  let young = 0
 
   const collect = (devices: number): void => {
     left += devices
+    young += devices
+    if (young < YOUNG_AFTER) return
+    young = 0
     if (left >= ALL_AFTER) {
       left = 0
       // Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won.
       fullGC()
-    } else if (devices >= WORTH_IT) Bun.gc(false)
+    } else Bun.gc(false)
   }
 
   return {
