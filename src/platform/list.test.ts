@@ -69,7 +69,7 @@ describe.each(dialects())('a list on %s', (dialect) => {
 })
 
 describe('the first rows of several queries', () => {
-  const found: Record<string, number[]> = { a: [1], b: [2, 3, 4], c: [5, 6] }
+  const found: Record<string, number[]> = { a: [1], b: [2, 3, 4], c: [5, 6], d: [7] }
   /** What was asked, and whether it was while another question was under way. */
   const asking = async (isInProcess: boolean, first: { count: number; areAll?: boolean }) => {
     const asked: string[] = []
@@ -99,13 +99,14 @@ describe('the first rows of several queries', () => {
       expect(await asking(own, { count: 0 })).toEqual({ rows: [], asked: '', most: 0 })
       expect(await asking(own, { count: 1 })).toEqual({ rows: [1], asked: 'a', most: 1 })
       expect(await asking(own, { count: 3 })).toEqual({ rows: [1, 2, 3], asked: 'ab', most: 1 })
-      expect(await asking(own, { count: 9 })).toEqual({ rows: [1, 2, 3, 4, 5, 6], asked: 'abc', most: 1 })
+      expect(await asking(own, { count: 9 })).toEqual({ rows: [1, 2, 3, 4, 5, 6, 7], asked: 'abcd', most: 1 })
     },
   )
 
-  test('are asked for at once where there are no more and the database is elsewhere, but for those of the first', async () => {
+  test('between the first and the last are asked for at once where all are wanted and the database is elsewhere', async () => {
     expect(await asking(false, { count: 1, areAll: true })).toEqual({ rows: [1], asked: 'a', most: 1 })
     expect(await asking(false, { count: 6, areAll: true })).toEqual({ rows: [1, 2, 3, 4, 5, 6], asked: 'abc', most: 2 })
-    expect(await asking(true, { count: 6, areAll: true })).toMatchObject({ asked: 'abc', most: 1 })
+    expect(await asking(false, { count: 7, areAll: true })).toMatchObject({ asked: 'abcd', most: 2 })
+    expect(await asking(true, { count: 7, areAll: true })).toMatchObject({ asked: 'abcd', most: 1 })
   })
 })

@@ -67,8 +67,9 @@ type First = {
 }
 
 /**
- * The first rows of queries, none of which is asked in vain: some find nothing only after a long look. Where all of them are needed,
- * and the way to the database is long, they are asked at once, but for the first one, of what is looked for most often.
+ * The first rows of queries, none of which is asked in vain: some find nothing only after a long look. Where all rows are wanted, and
+ * the way to the database is long, those between the first one, of what is looked for most often, and the last one, of what is
+ * looked for longest, are asked at once.
  */
 export async function* firstRows<Row>(
   { db, store }: Asking,
@@ -78,13 +79,18 @@ export async function* firstRows<Row>(
   const ask = async (query: ChainQuery<Row>, rows: number): Promise<Row[]> =>
     (await db.executeQuery<Row>(await query(rows))).rows
   let left = count
-  let others: Promise<Row[]>[] | undefined
-  for (const [i, query] of queries.entries()) {
+  const isAtOnce = areAll && !store.sql.isInProcess
+  const [first, ...others] = queries
+  const steps = isAtOnce ? [[first], others.slice(0, -1), others.slice(-1)] : queries.map((query) => [query])
+  for (const step of steps) {
     if (left <= 0) return
-    if (i > 0 && areAll && !store.sql.isInProcess) others ??= queries.slice(1).map((other) => ask(other, count))
-    const rows = others ? ((await Promise.all(others))[i - 1] ?? []).slice(0, left) : await ask(query, left)
-    left -= rows.length
-    yield rows
+    const most = left
+    const found = await Promise.all(step.map(async (query) => (query ? ask(query, most) : [])))
+    for (const rows of found) {
+      const wanted = rows.slice(0, left)
+      left -= wanted.length
+      yield wanted
+    }
   }
 }
 
