@@ -15,12 +15,16 @@ const foundBefore = (round: number): number => 1 + ((round * 367) % 1500)
 
 let folder: ServerFolder
 beforeAll(async () => {
-  folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', DISCOVERY_RATE: '1000' })
+  folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', DISCOVERY_RATE: '500' })
 })
 afterAll(() => folder.remove())
 
 const Made = z.object({ id: z.string() })
-const Scan = z.object({ status: z.string(), error_message: z.string() })
+const Scan = z.object({
+  status: z.string(),
+  error_message: z.string(),
+  log: z.array(z.object({ text: z.string() })),
+})
 const Found = z.array(z.object({ ip: z.string() }))
 
 const ask = async (url: string, path: string, body?: object): Promise<unknown> => {
@@ -34,27 +38,23 @@ const ask = async (url: string, path: string, body?: object): Promise<unknown> =
 const foundIn = async (url: string, network: string): Promise<string[]> =>
   Found.parse(await ask(url, `/api/discovery/devices?network_id=${network}`)).map(({ ip }) => ip)
 
-/** Processes by the one that started them (proc(5)). */
-const childrenOf = (parent: number): number[] =>
-  readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return []
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
-      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent ? [Number(name)] : []
-    } catch {
-      return [] // it has ended meanwhile
-    }
-  })
-
-const runs = (pid: number): boolean => {
+/** What comes behind the name of a process, whose state is first and whose parent's number is second (proc(5)); undefined for none. */
+const stateOf = (pid: number | string): readonly string[] | undefined => {
   try {
-    // A zombie runs no more; whoever takes in those without a parent may be slow to bury it.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return !/^[ZX]$/.test(stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '')
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return false
+    return undefined // it has ended meanwhile
   }
 }
+
+const childrenOf = (parent: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && stateOf(name)?.[1] === String(parent))
+    .map(Number)
+
+/** A zombie runs no more: whoever takes in those without a parent may be slow to bury it. */
+const runs = (pid: number): boolean => !['Z', 'X', undefined].includes(stateOf(pid)?.[0])
 
 test(
   `${ROUNDS} times killed in the middle of a scan, each is ended, finds all, and leaves no process behind`,
@@ -81,7 +81,8 @@ test(
         const one = Scan.parse(await ask(next, `/api/discovery/scans/${id}`))
         return one.status === 'running' || one.status === 'pending' ? undefined : one
       })
-      expect(scan).toEqual({ status: 'completed', error_message: '' })
+      expect(scan).toMatchObject({ status: 'completed', error_message: '' })
+      expect(scan.log.map(({ text }) => text)).toContain('goes on from where it was')
       const found = await foundIn(next, network)
       expect(new Set(before).difference(new Set(found)).size).toBe(0)
       expect([found.length, new Set(found).size]).toEqual([HOSTS, HOSTS])

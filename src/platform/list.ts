@@ -80,12 +80,13 @@ export async function* firstRows<Row>(
     (await db.executeQuery<Row>(await query(rows))).rows
   let left = count
   const isAtOnce = areAll && !store.sql.isInProcess
-  const [first, ...others] = queries
-  const steps = isAtOnce ? [[first], others.slice(0, -1), others.slice(-1)] : queries.map((query) => [query])
+  const others = queries.slice(1)
+  const inSteps = [queries.slice(0, 1), others.slice(0, -1), others.slice(-1)]
+  const steps = isAtOnce ? inSteps : queries.map((query) => [query])
   for (const step of steps) {
     if (left <= 0) return
     const most = left
-    const found = await Promise.all(step.map(async (query) => (query ? ask(query, most) : [])))
+    const found = await Promise.all(step.map((query) => ask(query, most)))
     for (const rows of found) {
       const wanted = rows.slice(0, left)
       left -= wanted.length

@@ -1,6 +1,7 @@
 /** Puts together what the first page shows, each part for whoever may list it. Joins the tables of others, owns none. */
 import { sql } from 'kysely'
-import { remembered } from '../../platform/db/remembered.ts'
+import { countOnce } from '../../platform/db/remembered.ts'
+import { countRows } from '../../platform/list.ts'
 import type { Permission } from '../../platform/operation.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as discovery from '../discovery/discovery.ts'
@@ -22,18 +23,8 @@ const ENDING_MS = 14 * DAY_MS
 
 const later = (ctx: Ctx, byMs: number): string => new Date(Date.parse(ctx.now) + byMs).toISOString()
 
-/** Counted once for as long as none changes. */
-const countOf = async (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters'): Promise<number> => {
-  const count = async () => {
-    const { n } = await ctx.db
-      .selectFrom(table)
-      .select(({ fn }) => fn.countAll<number | string>().as('n'))
-      .executeTakeFirstOrThrow()
-    return String(n)
-  }
-  // No id holds the character in front.
-  return Number(await remembered(ctx, table, '\u0000all', count))
-}
+const countOf = (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters'): Promise<number> =>
+  countOnce(ctx, table, 'all', () => countRows(ctx.db.selectFrom(table)))
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100)
 

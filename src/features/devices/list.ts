@@ -1,11 +1,11 @@
 /** The list of devices, narrowed by its filters. */
 import type { JsonList } from '../../platform/answer.ts'
+import { countOnce } from '../../platform/db/remembered.ts'
 import { membership } from '../../platform/db/subset.ts'
 import { countRows, listRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
 import { devicesIn } from '../networks/membership.ts'
 import type { Device } from './schema.ts'
-import { countOnce } from './store.ts'
 
 type Filter = {
   readonly tags?: readonly string[] | undefined
@@ -31,7 +31,7 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
     query = query.where(inside.ordered)
     counted = counted.where(inside.counted)
   }
-  const total = () => countOnce(ctx, `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
+  const total = () => countOnce(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
   /** Those of the page are found in the order of an index; what is sent is fetched of them alone. */
   const pageOf = (limit: number, offset: number) =>
     ctx.db

@@ -42,6 +42,8 @@ describe.each([...dialects()])('the search of devices on %s', (dialect) => {
     ['location', 'rack 7', 'Alpha-Router'],
     ['ip', '2.0.2.10', 'beta'],
     ['IPv6', '8:1::1', 'Alpha-Router'],
+    ['model, with two letters', 'x2', 'Alpha-Router'],
+    ['IPv6, with two', ':2', 'beta'],
     ['tag', 'core network', 'Alpha-Router'],
     ['domain', 'transit.example', 'Alpha-Router'],
     ['wildcard domain', '*.wild', 'Alpha-Router'],

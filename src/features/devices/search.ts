@@ -7,11 +7,11 @@ import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import type { WordsInOrder } from '../../platform/db/database.ts'
+import { countOnce } from '../../platform/db/remembered.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { type ChainQuery, countRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { countOnce } from './store.ts'
 
 type Doc = { readonly doc: string }
 
@@ -44,7 +44,7 @@ const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to:
     : docs(ctx).where(sql<SqlBool>`EXISTS (SELECT 1 ${inside} AND device_id = devices.id)`)
   return {
     queries: [first(query.orderBy('name_key').orderBy('id'))],
-    total: () => countOnce(ctx, `found ${text}`, () => countRows(sparse)),
+    total: () => countOnce(ctx, 'devices', `found ${text}`, () => countRows(sparse)),
   }
 }
 
@@ -62,7 +62,7 @@ const matchesOf = (ctx: Ctx, text: string) => {
     exactly: (eb: Columns) =>
       eb.or([eb('name_key', '=', text), eb('hostname_key', '=', text), ...(withIp ? [eb('id', 'in', withIp)] : [])]),
     /** The same for looking them up: where each part has an index, the three in one condition have none. */
-    isExact: (eb: Columns) => {
+    amongExact: (eb: Columns) => {
       const named = idsWith('name_key').union(idsWith('hostname_key'))
       return eb('id', 'in', withIp ? named.union(withIp) : named)
     },
@@ -114,7 +114,7 @@ const byAddressPrefix = (ctx: Ctx, text: string) => {
 const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
   const words = [...new Set(text.split(/\s+/))]
   const { sql: engine } = ctx.store
-  const { isPrefix, exactly, isExact, byName, byHostname, byAddress } = matchesOf(ctx, text)
+  const { isPrefix, exactly, amongExact, byName, byHostname, byAddress } = matchesOf(ctx, text)
   const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
   const others = docs(ctx).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
   /** Asked when they are needed: a page may be full before, and their number be known. */
@@ -127,14 +127,14 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
     const withWords = (await inOrder()).count ?? (await engine.countWords(ctx.db, 'devices', words))
     // What equals or begins with the text holds its words, but for an address that is stored in another form.
     if (!parseIp(text)) return withWords
-    const others = docs(ctx)
-      .where(isExact)
+    const inAnotherForm = docs(ctx)
+      .where(amongExact)
       .where((eb) => eb.not(engine.matchesWords('devices', words)))
-    return withWords + (await countRows(others))
+    return withWords + (await countRows(inAnotherForm))
   }
-  const total = () => countOnce(ctx, `found ${text}`, count)
+  const total = () => countOnce(ctx, 'devices', `found ${text}`, count)
   const queries: ChainQuery<Doc>[] = [
-    first(named(docs(ctx).where(isExact))),
+    first(named(docs(ctx).where(amongExact))),
     first(named(docs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
     first(
       docs(ctx)

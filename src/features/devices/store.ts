@@ -71,11 +71,6 @@ export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined>
   return remembered(ctx, 'devices', id, async () => (await docsById(ctx, { id }))[0]?.doc)
 }
 
-/** A number of devices, counted once for as long as none changes. */
-export const countOnce = async (ctx: Ctx, key: string, count: () => Promise<number>): Promise<number> =>
-  // No id, by which devices themselves are remembered, holds the character in front.
-  Number(await remembered(ctx, 'devices', `\u0000${key}`, async () => String(await count())))
-
 const docsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('devices').select('doc').where('id', '=', id),
 )

@@ -15,6 +15,16 @@ export const remembered = <Tables>(
   read: Read,
 ): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read) : read())
 
+/** A number, counted once for as long as no commit has touched its table. */
+export const countOnce = async <Tables>(
+  scope: RememberScope<Tables>,
+  table: keyof Tables & string,
+  key: string,
+  count: () => Promise<number>,
+): Promise<number> =>
+  // No id, by which rows themselves are remembered, holds the character in front.
+  Number(await remembered(scope, table, `\u0000${key}`, async () => String(await count())))
+
 /** Characters that are kept of a table in all; what was read first goes first. */
 const MAX_TOTAL = 8 * 1024 * 1024
 /** Characters of a text that is worth its room. */
