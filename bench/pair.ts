@@ -23,6 +23,8 @@ const READERS = 32
 /** Different ones that are read, of either side: as many as people look at, whatever the size of the estate. */
 const READ = 4000
 const REPEATS = 40
+/** As many as a page of the UI. */
+export const FIRST = 50
 const NEARLY_FULL = 'bench-16'
 
 const medianOf = async ({ port }: Side, requests: readonly Uint8Array[], status = 200): Promise<number> =>
@@ -77,6 +79,22 @@ export const deviceSearches = (ids: readonly string[], limit?: number): PairWork
       ),
     ),
   )
+
+/** What is remembered of a search is worth nothing after a write. */
+export const searchesAfterWrites = (ids: readonly string[], limit: number): PairWork[] =>
+  searches(ids).map(({ kind, q }) => ({
+    name: `device search, ${kind}, first ${limit}, right after a device was written`,
+    unit: 'ms',
+    measure: async ({ port, request }) => {
+      const taken: number[] = []
+      for (const text of q) {
+        await inTurn(port, [request({ method: 'POST', path: '/api/devices', body: JSON.stringify(device()) })], 201)
+        const [reply] = await inTurn(port, [request({ path: `${searchPath(text)}&limit=${limit}` })])
+        taken.push(reply?.ms ?? Number.NaN)
+      }
+      return median(taken)
+    },
+  }))
 
 /** Of which there are more than a page. */
 const BEGINNINGS = ['fra1', '10.', '10.16.', 'dub1-r']
@@ -135,6 +153,7 @@ export const allWorks = (ids: readonly string[]): PairWork[] => [
   ...[readOne, readAll, readAgain],
   ...deviceSearches(ids),
   ...commonSearches,
+  ...searchesAfterWrites(ids, FIRST),
   asking('utilization of all networks', () => ['/api/networks?include=utilization']),
   ...[writing(1, 300), writing(32, 1500), nextIp, allocating],
 ]

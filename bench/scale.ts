@@ -9,7 +9,16 @@ import { parseArgs } from 'node:util'
 import { authorized, plain, type Result } from './bench.ts'
 import { inTurn } from './load.ts'
 import { megabytes, milliseconds } from './numbers.ts'
-import { commonSearches, compareOne, deviceSearches, nextIp, readOne, type Side } from './pair.ts'
+import {
+  commonSearches,
+  compareOne,
+  deviceSearches,
+  FIRST,
+  nextIp,
+  readOne,
+  type Side,
+  searchesAfterWrites,
+} from './pair.ts'
 import { publish } from './report.ts'
 import { type Server, startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
@@ -17,8 +26,6 @@ import { prepare } from './setup.ts'
 const { values } = parseArgs({ options: { devices: { type: 'string', default: '1000000' } } })
 const devices = Number(values.devices)
 const GOAL = 2
-/** As many as a page of the UI. */
-const FIRST = 50
 const GOAL_BYTES = 400e6
 
 /** The most that was resident since the process began (proc(5), VmHWM). */
@@ -58,6 +65,8 @@ try {
     process.stderr.write(`${work.name} ...\n`)
     results.push(await compareOne(work, pairing, GOAL))
   }
+  // The index of ten times as many devices is asked anew.
+  for (const work of searchesAfterWrites(ids, FIRST)) results.push(await compareOne(work, pairing))
   // Ten times as many devices hold the words, and all of them are sent.
   for (const work of deviceSearches(ids)) results.push(await compareOne(work, pairing))
   publish(results)

@@ -26,7 +26,7 @@ type List<Tables, TB extends keyof Tables, Row, T> = Sent<Row, T> & {
 export type ChainQuery<Row> = (rows?: number) => Compilable<Row> | Promise<Compilable<Row>>
 
 /** Up to so many rows are read at once, without a stream. */
-const SHORT = 1000
+export const SHORT = 1000
 
 type Chain<Row, T> = Sent<Row, T> & {
   /** No row is in two of them. */

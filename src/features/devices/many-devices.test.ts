@@ -107,4 +107,17 @@ describe.each([...dialects()])('of 5,000 devices on %s', (dialect) => {
       .map(({ name }) => name)
     expect({ total, names }).toEqual({ total: expected.length, names: expected.slice(0, 50) })
   })
+
+  test('a page that was asked for before knows what has changed since', async () => {
+    const names = having('percent')
+    const path = '/api/devices/search?q=percent&limit=3&offset=2'
+    expect(await page(path)).toEqual({ total: names.length, names: names.slice(2, 5) })
+    const { body } = await inv.ask('GET /api/devices/search?q=percent&limit=2')
+    const [first, second] = body as { id: string }[]
+    await inv.api.devices.update({ id: first?.id ?? '', name: 'zz: the last one now' })
+    await inv.api.devices.delete({ id: second?.id ?? '' })
+    const left = [...names.slice(2), 'zz: the last one now']
+    expect(await page(path)).toEqual({ total: left.length, names: left.slice(2, 5) })
+    expect((await page(`/api/devices/search?q=percent&offset=${left.length - 1}`)).names).toEqual(left.slice(-1))
+  })
 })

@@ -6,10 +6,11 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
-import type { WordsInOrder } from '../../platform/db/database.ts'
-import { countOnce } from '../../platform/db/remembered.ts'
+import type { Part, WordsInOrder } from '../../platform/db/database.ts'
+import { padded } from '../../platform/db/prepared-lists.ts'
+import { countOnce, listOnce } from '../../platform/db/remembered.ts'
 import { invalidField } from '../../platform/errors.ts'
-import { type ChainQuery, countRows } from '../../platform/list.ts'
+import { type ChainQuery, countRows, SHORT } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
@@ -21,6 +22,14 @@ export type Found = {
 }
 
 type Columns = ExpressionBuilder<Tables, 'devices'>
+
+/**
+ * Up to so many matches are found together, once their number is asked for, and the first of them kept for all their pages. Of more
+ * than that the index is not asked for all: it takes a while to tell them, and the first ones come soon.
+ */
+const MANY = 16_000
+/** The `seq` of no device. */
+const NO_ROW = 0
 
 /** What can be the beginning of an address. */
 const ADDRESS = /^[0-9a-f:.]+$/
@@ -116,15 +125,14 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
   const { sql: engine } = ctx.store
   const { isPrefix, exactly, amongExact, byName, byHostname, byAddress } = matchesOf(ctx, text)
   const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
-  const others = docs(ctx).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
   /** Asked when they are needed: a page may be full before, and their number be known. */
   let asked: Promise<WordsInOrder> | undefined
-  const inOrder = (): Promise<WordsInOrder> => {
-    asked ??= engine.matchesWordsInOrder(ctx.db, 'devices', words)
+  const inOrder = (most?: number): Promise<WordsInOrder> => {
+    asked ??= engine.matchesWordsInOrder(ctx.db, 'devices', { words, most })
     return asked
   }
   const count = async (): Promise<number> => {
-    const withWords = (await inOrder()).count ?? (await engine.countWords(ctx.db, 'devices', words))
+    const withWords = (await inOrder(MANY)).count ?? (await engine.countWords(ctx.db, 'devices', words))
     // What equals or begins with the text holds its words, but for an address that is stored in another form.
     if (!parseIp(text)) return withWords
     const inAnotherForm = docs(ctx)
@@ -132,7 +140,27 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
       .where((eb) => eb.not(engine.matchesWords('devices', words)))
     return withWords + (await countRows(inAnotherForm))
   }
-  const total = () => countOnce(ctx, 'devices', `found ${text}`, count)
+  /** Of all that is found, where that was asked for. */
+  let counted: Promise<number> | undefined
+  const total = (): Promise<number> => {
+    counted ??= countOnce(ctx, 'devices', `found ${text}`, count)
+    return counted
+  }
+  const others = async (part: Part) => {
+    const all = await counted
+    const most = all === undefined ? undefined : all > MANY ? 0 : MANY
+    const condition = await (await inOrder(most)).condition(part)
+    return ctx.db
+      .selectFrom('devices')
+      .where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
+      .where(condition)
+      .orderBy('name_key')
+      .orderBy('id')
+  }
+  const findFirst = async (count: number): Promise<number[]> => {
+    const rows = await (await others({ wanted: count })).select('seq').limit(count).execute()
+    return rows.map(({ seq }) => seq)
+  }
   const queries: ChainQuery<Doc>[] = [
     first(named(docs(ctx).where(amongExact))),
     first(named(docs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
@@ -145,8 +173,12 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
     ),
     first(byAddressPrefix(ctx, text).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb)])))),
     async (rows) => {
-      const part = rows === undefined ? { count: await total() } : { wanted: rows }
-      return first(named(others.where(await (await inOrder()).condition(part))))(rows)
+      if (rows === undefined) return (await others({ count: await total() })).select('doc')
+      if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
+      const all = await counted
+      const most = all !== undefined && all <= MANY ? SHORT : rows
+      const kept = await listOnce(ctx, 'devices', `first ${most} ${text}`, () => findFirst(most))
+      return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
     },
   ]
   return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total }

@@ -92,6 +92,12 @@ export type Part =
   | { readonly wanted: number; readonly count?: undefined }
   | { readonly wanted?: undefined; readonly count: number }
 
+export type WordsWanted = {
+  readonly words: readonly string[]
+  /** It is worth while to find up to so many first; 0 where there are known to be very many. */
+  readonly most?: number | undefined
+}
+
 export type WordsInOrder = {
   readonly condition: (part: Part) => Promise<Expression<SqlBool>>
   /** How many rows it is true for, where that has turned out on the way. */
@@ -110,11 +116,7 @@ export type Sql = {
   /** True where `table.search_text` holds every one of `words` as a substring; both are lower case. Backed by an index for words of 3 characters and more. */
   readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
   /** As `matchesWords`, in the form that finds the first rows in the order of `name_key` and `id`, which is an index, soonest. */
-  readonly matchesWordsInOrder: (
-    db: QueryExecutorProvider,
-    table: string,
-    words: readonly string[],
-  ) => Promise<WordsInOrder>
+  readonly matchesWordsInOrder: (db: QueryExecutorProvider, table: string, wanted: WordsWanted) => Promise<WordsInOrder>
   /** How many rows `matchesWords` is true for. */
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
   /**

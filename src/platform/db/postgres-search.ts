@@ -36,7 +36,7 @@ export const matchesWords: Sql['matchesWords'] = (table, words) => {
 }
 
 /** The planner knows how many there are. */
-export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (_db, table, words) => ({
+export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (_db, table, { words }) => ({
   condition: async () => matchesWords(table, words),
   count: undefined,
 })

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import { prepared } from './prepared.ts'
-import { preparedKeys, preparedRows } from './prepared-lists.ts'
+import { padded, preparedKeys, preparedRows } from './prepared-lists.ts'
 
 type Thing = ThingTables['things']
 
@@ -14,6 +14,11 @@ const byIds = preparedKeys((db: Kysely<ThingTables>, ids) => db.selectFrom('thin
 const setN = prepared((db: Kysely<ThingTables>, { id, n }: { id: string; n: number }) =>
   db.updateTable('things').set({ n }).where('id', '=', id),
 )
+
+test('there are few lengths of padded keys', () => {
+  const lengths = Array.from({ length: 1001 }, (_, count) => padded(Array(count).fill(1), 0).length)
+  expect([...new Set(lengths)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 16, 64, 256, 512, 768, 1024])
+})
 
 describe.each(dialects())('on %s', (dialect) => {
   let database: EmptyDatabase<ThingTables>
@@ -34,6 +39,17 @@ describe.each(dialects())('on %s', (dialect) => {
     await add(rows)
     const ids = rows.map(({ id }) => id)
     expect(sorted(await byIds(read(), [...ids, 'missing', ...ids]))).toEqual(rows)
+  })
+
+  test.each([0, 1, 9, 50, 256, 257, 1000])('%d keys of an `in` that is padded find what they name', async (count) => {
+    const rows = things(`padded-${count}`, count)
+    await add(rows)
+    const keys = padded(
+      rows.map(({ id }) => id),
+      'of nothing',
+    )
+    const found = await database.db.read.selectFrom('things').selectAll().where('id', 'in', keys).execute()
+    expect(sorted(found)).toEqual(rows)
   })
 
   test('a value may be a number and nothing', async () => {

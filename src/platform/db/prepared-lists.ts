@@ -9,6 +9,12 @@ const longestWithin = (count: number): number => LENGTHS.find((length) => length
 /** Undefined for more than fits. */
 const shortestFor = (count: number): number | undefined => LENGTHS.findLast((length) => length >= count)
 
+/** Keys for an `in`, as many as one of a few lengths, so that there are few different queries; `none` is no row's key. */
+export const padded = <Key>(keys: readonly Key[], none: Key): Key[] => {
+  const length = shortestFor(keys.length) ?? Math.ceil(keys.length / LENGTHS[0]) * LENGTHS[0]
+  return [...keys, ...Array.from({ length: length - keys.length }, () => none)]
+}
+
 /** Makes the query for a length when it is first needed. */
 const byLength = <Query>(make: (length: number) => Query): ((length: number) => Query) => {
   const made: Query[] = []

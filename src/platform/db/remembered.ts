@@ -15,15 +15,27 @@ export const remembered = <Tables>(
   read: Read,
 ): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read) : read())
 
+/** No id, by which rows themselves are remembered, holds the character in front. */
+const beside = (key: string): string => `\u0000${key}`
+
 /** A number, counted once for as long as no commit has touched its table. */
 export const countOnce = async <Tables>(
   scope: RememberScope<Tables>,
   table: keyof Tables & string,
   key: string,
   count: () => Promise<number>,
-): Promise<number> =>
-  // No id, by which rows themselves are remembered, holds the character in front.
-  Number(await remembered(scope, table, `\u0000${key}`, async () => String(await count())))
+): Promise<number> => Number(await remembered(scope, table, beside(key), async () => String(await count())))
+
+/** Numbers in their order, found once for as long as no commit has touched their table. */
+export const listOnce = async <Tables>(
+  scope: RememberScope<Tables>,
+  table: keyof Tables & string,
+  key: string,
+  find: () => Promise<readonly number[]>,
+): Promise<number[]> => {
+  const text = await remembered(scope, table, beside(key), async () => (await find()).join())
+  return text ? text.split(',').map(Number) : []
+}
 
 /** Characters that are kept of a table in all; what was read first goes first. */
 const MAX_TOTAL = 8 * 1024 * 1024

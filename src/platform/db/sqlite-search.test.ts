@@ -61,16 +61,24 @@ describe('the first rows that hold a word', () => {
   ])('%s', async (text) => {
     const words = text.split(' ')
     const expected = holding(words)
-    const { condition, count } = await matchesWordsInOrder(database.db.read, 'notes', words)
-    expect([expected.length, undefined]).toContain(count)
-    for (const wanted of [1, 50, 1000])
-      expect(await numbersOf(await condition({ wanted }), wanted)).toEqual(expected.slice(0, wanted))
-    expect(await numbersOf(await condition({ count: expected.length }))).toEqual(expected)
+    for (const most of [undefined, 100, 5000, COUNT]) {
+      const { condition, count } = await matchesWordsInOrder(database.db.read, 'notes', { words, most })
+      expect([expected.length, undefined]).toContain(count)
+      for (const wanted of [1, 50, 1000])
+        expect(await numbersOf(await condition({ wanted }), wanted)).toEqual(expected.slice(0, wanted))
+      expect(await numbersOf(await condition({ count: expected.length }))).toEqual(expected)
+    }
+  })
+
+  test('as many as are asked for are counted on the way', async () => {
+    const countOf = async (most: number) =>
+      (await matchesWordsInOrder(database.db.read, 'notes', { words: ['late'], most })).count
+    expect([await countOf(4499), await countOf(4500)]).toEqual([undefined, 4500])
   })
 
   test('many that come late are not looked for among all that come before', async () => {
     const sqlOf = async (word: string) => {
-      const { condition } = await matchesWordsInOrder(database.db.read, 'notes', [word])
+      const { condition } = await matchesWordsInOrder(database.db.read, 'notes', { words: [word] })
       return sql`SELECT 1 WHERE ${await condition({ wanted: 50 })}`.compile(database.db.read).sql
     }
     expect([await sqlOf('late'), await sqlOf('early')].map((text) => text.includes('LIKE'))).toEqual([false, true])

@@ -76,7 +76,7 @@ const listOf = async (db: QueryExecutorProvider, matches: RawBuilder<unknown>): 
   return (await query.execute(db)).rows[0] ?? { list: '[]', count: 0 }
 }
 
-export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table, words) => {
+export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table, { words, most = MANY }) => {
   const matches = matchesOf(table, words)
   const byText = all(words.map((word) => holds(table, word)))
   if (!matches) return { condition: async () => byText, count: undefined }
@@ -88,8 +88,8 @@ export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table,
     // The sign keeps SQLite from fetching the matches first and sorting them then (sqlite.org/optoverview.html, 'unary +').
     return all([...short, count > Math.max(FEW.leastFound, size / FEW.oneOf) ? sql<SqlBool>`+${inside}` : inside])
   }
-  const first = await listOf(db, sql`${matches} LIMIT ${MANY + 1}`)
-  if (first.count <= MANY)
+  const first = await listOf(db, sql`${matches} LIMIT ${most + 1}`)
+  if (first.count <= most)
     return { condition: async () => among(first), count: short.length === 0 ? first.count : undefined }
   const isSoon = async ({ wanted, count }: Part): Promise<boolean> =>
     wanted === undefined ? count > size / DENSE : comeSoon(db, { table, condition: byText, wanted })
