@@ -54,6 +54,16 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     expect(await open(ip)).toBeUndefined()
   })
 
+  test('a device that lists an address twice makes one with whoever has it, which is over once', async () => {
+    const ip = newIp()
+    const one = await device(ip)
+    const twice = await device(ip, ip)
+    const raised = await open(ip)
+    expect(raised?.device_ids).toEqual([one.id, twice.id].sort())
+    await admin.api.devices.delete({ id: twice.id })
+    expect(await eventsOf(raised?.id ?? '')).toEqual(['conflict.detected', 'conflict.resolved'])
+  })
+
   test('two devices of one bulk call with the same address are one', async () => {
     const ip = newIp()
     const create = (name: string) => ({ op: 'create' as const, device: { name, addresses: [{ ip }] } })

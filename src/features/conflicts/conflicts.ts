@@ -124,7 +124,7 @@ export const feature: Feature = {
     'devices.placed': (ctx, made: readonly Device[]) => addressesTaken(ctx, made.flatMap(devices.keysOf)),
     'device.updated': async (ctx, { before, device, changes }: DeviceChange) => {
       if (changes.includes('addresses'))
-        await addressesChanged(ctx, [...new Set([...devices.keysOf(before), ...devices.keysOf(device)])])
+        await addressesChanged(ctx, [...devices.keysOf(before), ...devices.keysOf(device)])
     },
     'device.deleted': (ctx, device: Device) => addressesChanged(ctx, devices.keysOf(device)),
     'network.created': (ctx, network: Network) => placesChanged(ctx, [placeOf(network)]),

@@ -69,7 +69,7 @@ const settle = async (ctx: Ctx, causes: readonly Cause[], open: ReadonlyMap<stri
   for (const cause of causes) await follow(ctx, cause, open.get(cause.cause))
 }
 
-/** Addresses of a device or two, which are asked for one by one at the same time. */
+/** Addresses of a device or two, which are asked for one by one. */
 const FEW = 8
 
 const isFull = (open: Conflict | undefined): boolean =>
@@ -78,11 +78,12 @@ const isFull = (open: Conflict | undefined): boolean =>
 const isShared = ({ members }: Cause): boolean => members.length > 1
 
 /** Addresses that devices have come to have: nothing is cured by that. */
-export const addressesTaken = async (ctx: Ctx, ipKeys: readonly string[]): Promise<void> => {
-  if (ipKeys.length === 0) return
+export const addressesTaken = async (ctx: Ctx, taken: readonly string[]): Promise<void> => {
+  if (taken.length === 0) return
+  // One may be listed twice.
+  const ipKeys = [...new Set(taken)]
   // Of few there is no need to know first which of them very many have: nearly always nobody else has them.
-  const few = ipKeys.length <= FEW && !ctx.store.sql.isInProcess
-  const known = few ? await Promise.all(ipKeys.map((key) => causeOfAnyAddress(ctx, key))) : undefined
+  const known = ipKeys.length <= FEW ? await Promise.all(ipKeys.map((key) => causeOfAnyAddress(ctx, key))) : undefined
   const wanted = known?.filter(isShared).map(({ cause }) => cause) ?? ipKeys.map(causeOfAddress)
   if (wanted.length === 0) return
   const open = await store.openOf(ctx, wanted)
@@ -98,8 +99,9 @@ export const addressesTaken = async (ctx: Ctx, ipKeys: readonly string[]): Promi
 }
 
 /** Addresses that devices have or had: whatever follows from how it is now. */
-export const addressesChanged = async (ctx: Ctx, ipKeys: readonly string[]): Promise<void> => {
-  if (ipKeys.length === 0) return
+export const addressesChanged = async (ctx: Ctx, changed: readonly string[]): Promise<void> => {
+  if (changed.length === 0) return
+  const ipKeys = [...new Set(changed)]
   const open = await store.openOf(ctx, ipKeys.map(causeOfAddress))
   for (const key of ipKeys) {
     const cause = await causeOfAnyAddress(ctx, key)

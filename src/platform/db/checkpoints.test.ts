@@ -144,7 +144,7 @@ describe('the mover', () => {
       ...(body !== undefined && { spawn: workerOf(body) }),
     })
     const grow = () => {
-      for (let i = 0; i < 40; i++) writer.run('INSERT INTO t VALUES (?)', [ROW])
+      for (let i = 0; i < 70; i++) writer.run('INSERT INTO t VALUES (?)', [ROW])
     }
     const close = async () => {
       await checkpoints.close()
