@@ -62,3 +62,10 @@ test('no more than some megabytes are kept', async () => {
   await read('0', 'text')
   expect(reads()).toBe(20_001)
 })
+
+test('short ones take room as well', async () => {
+  const { read, reads } = made()
+  for (let i = 0; i < 100_000; i++) await read(String(i), '1')
+  await read('0', '1')
+  expect(reads()).toBe(100_001)
+})

@@ -37,10 +37,14 @@ export const listOnce = async <Tables>(
   return text ? text.split(',').map(Number) : []
 }
 
-/** Characters that are kept of a table in all; what was read first goes first. */
+/** What is kept of a table in all, about in bytes; what was read first goes first. */
 const MAX_TOTAL = 8 * 1024 * 1024
+/** What an entry takes besides its key and its text. */
+const ENTRY = 100
 /** Characters of a text that is worth its room. */
 const MAX_LENGTH = 256 * 1024
+
+const sizeOf = (key: string, text: string): number => key.length + text.length + ENTRY
 
 type Read = () => Promise<string | undefined>
 /** How many commits have touched a table, or whatever else changes with each. */
@@ -80,12 +84,12 @@ export const createRemembered = (): ((place: Place, read: Read) => string | Prom
       // Another reader may have been as quick.
       if (texts.has(key)) return found
       texts.set(key, found)
-      kept.total += found.length
+      kept.total += sizeOf(key, found)
       while (kept.total > MAX_TOTAL) {
         const { value: first } = kept.oldest.next()
         if (!first) break
         texts.delete(first[0])
-        kept.total -= first[1].length
+        kept.total -= sizeOf(...first)
       }
       return found
     })
