@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Result } from './bench.ts'
 import { RESULTS_VARIABLE } from './report.ts'
-import { type AllKept, type Kept, pageOf, worseThan } from './results.ts'
+import { type AllKept, type Kept, machineText, pageOf, worseThan } from './results.ts'
 import { ROOT } from './servers.ts'
 import { SUITES, type Suite } from './suites.ts'
 
@@ -62,6 +62,8 @@ try {
   for (const suite of chosen()) {
     const results = await run(suite, join(folder, suite.name))
     const old: Kept | undefined = kept[suite.name]
+    if (old && machineText(old.machine) !== machineText(machine))
+      console.log(`the last results of ${suite.name} are of another machine: ${machineText(old.machine)}`)
     worse.push(...worseThan(old?.results ?? [], results).map((line) => `${suite.name}: ${line}`))
     kept = { ...kept, [suite.name]: { machine, day: new Date().toISOString().slice(0, 10), results } }
     // After each: a later one that fails takes nothing with it.

@@ -73,7 +73,7 @@ export const worseThan = (before: readonly Result[], now: readonly Result[]): st
 
 const cell = (text: string): string => text.trim().replaceAll('|', '\\|')
 
-const machineText = ({ processor, cores, memory_bytes, bun }: Machine): string =>
+export const machineText = ({ processor, cores, memory_bytes, bun }: Machine): string =>
   `${processor}, ${cores} cores, ${Math.round(memory_bytes / 2 ** 30)} GiB; Bun ${bun}`
 
 const sectionOf = (name: string, kept: Kept | undefined): string => {
