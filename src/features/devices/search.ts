@@ -38,6 +38,7 @@ const ADDRESS = /^[0-9a-f:.]+$/
 const beyond = (text: string): string => `${text}\u{10ffff}`
 
 const docs = (ctx: Ctx) => ctx.db.selectFrom('devices').select('doc')
+const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
 
 /** Lets a query have no more than its first rows. */
 const first =
@@ -52,7 +53,7 @@ const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to:
     ? sparse
     : docs(ctx).where(sql<SqlBool>`EXISTS (SELECT 1 ${inside} AND device_id = devices.id)`)
   return {
-    queries: [first(query.orderBy('name_key').orderBy('id'))],
+    queries: [first(named(query))],
     total: () => countOnce(ctx, 'devices', `found ${text}`, () => countRows(sparse)),
   }
 }
@@ -120,11 +121,16 @@ const byAddressPrefix = (ctx: Ctx, text: string) => {
     .orderBy('a.device_id')
 }
 
-const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
-  const words = [...new Set(text.split(/\s+/))]
+type Wanted = {
+  readonly text: string
+  readonly words: readonly string[]
+  readonly matches: ReturnType<typeof matchesOf>
+}
+
+/** All devices that hold the words: how many there are, and by name those that nothing better is said of. */
+const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   const { sql: engine } = ctx.store
-  const { isPrefix, exactly, amongExact, byName, byHostname, byAddress } = matchesOf(ctx, text)
-  const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
+  const { exactly, amongExact, byName, byHostname, byAddress } = matches
   /** Asked when they are needed: a page may be full before, and their number be known. */
   let asked: Promise<WordsInOrder> | undefined
   const inOrder = (most?: number): Promise<WordsInOrder> => {
@@ -157,10 +163,26 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
       .orderBy('name_key')
       .orderBy('id')
   }
-  const findFirst = async (count: number): Promise<number[]> => {
-    const rows = await (await others({ wanted: count })).select('seq').limit(count).execute()
-    return rows.map(({ seq }) => seq)
+  const findFirst = async (rows: number): Promise<number[]> => {
+    const found = await (await others({ wanted: rows })).select('seq').limit(rows).execute()
+    return found.map(({ seq }) => seq)
   }
+  const rest: ChainQuery<Doc> = async (rows) => {
+    if (rows === undefined) return (await others({ count: await total() })).select('doc')
+    if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
+    const all = await counted
+    const most = all !== undefined && all <= MANY ? SHORT : rows
+    const kept = await listOnce(ctx, 'devices', `first ${most} ${text}`, () => findFirst(most))
+    return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
+  }
+  return { total, rest }
+}
+
+const byWords = (ctx: Ctx, text: string): Found => {
+  const words = [...new Set(text.split(/\s+/))]
+  const matches = matchesOf(ctx, text)
+  const { isPrefix, exactly, amongExact, byName, byHostname } = matches
+  const { total, rest } = holding(ctx, { text, words, matches })
   const queries: ChainQuery<Doc>[] = [
     first(named(docs(ctx).where(amongExact))),
     first(named(docs(ctx).where(byName)).where((eb) => eb.not(exactly(eb)))),
@@ -172,14 +194,7 @@ const byWords = async (ctx: Ctx, text: string): Promise<Found> => {
         .orderBy('id'),
     ),
     first(byAddressPrefix(ctx, text).where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb)])))),
-    async (rows) => {
-      if (rows === undefined) return (await others({ count: await total() })).select('doc')
-      if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
-      const all = await counted
-      const most = all !== undefined && all <= MANY ? SHORT : rows
-      const kept = await listOnce(ctx, 'devices', `first ${most} ${text}`, () => findFirst(most))
-      return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
-    },
+    rest,
   ]
   return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total }
 }
