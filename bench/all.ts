@@ -63,7 +63,7 @@ try {
     const results = await run(suite, join(folder, suite.name))
     const old: Kept | undefined = kept[suite.name]
     if (old && machineText(old.machine) !== machineText(machine))
-      console.log(`the last results of ${suite.name} are of another machine: ${machineText(old.machine)}`)
+      console.log(`the last results of ${suite.name} are of another machine or Bun: ${machineText(old.machine)}`)
     worse.push(...worseThan(old?.results ?? [], results).map((line) => `${suite.name}: ${line}`))
     kept = { ...kept, [suite.name]: { machine, day: new Date().toISOString().slice(0, 10), results } }
     // After each: a later one that fails takes nothing with it.

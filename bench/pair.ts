@@ -39,8 +39,6 @@ const asking = (name: string, pathsOf: (side: Side) => readonly string[]): PairW
   measure: (side) => medianOf(side, repeated(pathsOf(side).map((path) => side.request({ path })))),
 })
 
-const searchPath = (q: string) => `/api/devices/search?q=${encodeURIComponent(q)}`
-
 export const readOne: PairWork = {
   name: 'GET one device, 32 callers',
   unit: 'per_second',
@@ -70,26 +68,31 @@ const readAgain: PairWork = {
   },
 }
 
-/** What people search for; all that is found, however much that is, or the first page of it. */
+const searchPath = (q: string, limit?: number): string =>
+  `/api/devices/search?q=${encodeURIComponent(q)}${limit === undefined ? '' : `&limit=${limit}`}`
+
+/** What people search for, and how it is asked of a side, which has names of its own. */
+const searchKinds = (ids: readonly string[], limit?: number) =>
+  searches(ids).map(({ kind, q }, at) => ({
+    name: `device search, ${kind}${limit === undefined ? '' : `, first ${limit}`}`,
+    pathsOf: ({ deviceIds }: Side) => (searches(deviceIds)[at]?.q ?? q).map((text) => searchPath(text, limit)),
+  }))
+
+/** All that is found, however much that is, or the first page of it. */
 export const deviceSearches = (ids: readonly string[], limit?: number): PairWork[] =>
-  searches(ids).map(({ kind, q }, at) =>
-    asking(`device search, ${kind}${limit === undefined ? '' : `, first ${limit}`}`, ({ deviceIds }) =>
-      (searches(deviceIds)[at]?.q ?? q).map(
-        (text) => `${searchPath(text)}${limit === undefined ? '' : `&limit=${limit}`}`,
-      ),
-    ),
-  )
+  searchKinds(ids, limit).map(({ name, pathsOf }) => asking(name, pathsOf))
 
 /** What is remembered of a search is worth nothing after a write. */
 export const searchesAfterWrites = (ids: readonly string[], limit: number): PairWork[] =>
-  searches(ids).map(({ kind, q }) => ({
-    name: `device search, ${kind}, first ${limit}, right after a device was written`,
+  searchKinds(ids, limit).map(({ name, pathsOf }) => ({
+    name: `${name}, right after a device was written`,
     unit: 'ms',
-    measure: async ({ port, request }) => {
+    measure: async (side) => {
+      const { port, request } = side
       const taken: number[] = []
-      for (const text of q) {
+      for (const path of pathsOf(side)) {
         await inTurn(port, [request({ method: 'POST', path: '/api/devices', body: JSON.stringify(device()) })], 201)
-        const [reply] = await inTurn(port, [request({ path: `${searchPath(text)}&limit=${limit}` })])
+        const [reply] = await inTurn(port, [request({ path })])
         taken.push(reply?.ms ?? Number.NaN)
       }
       return median(taken)
@@ -101,9 +104,9 @@ const BEGINNINGS = ['fra1', '10.', '10.16.', 'dub1-r']
 
 export const commonSearches: readonly PairWork[] = [
   asking('device search, the beginning of a name or address, first 50', () =>
-    BEGINNINGS.map((q) => `${searchPath(q)}&limit=50`),
+    BEGINNINGS.map((q) => searchPath(q, FIRST)),
   ),
-  asking('device search, a common word or tag, first 50', () => COMMON.map((q) => `${searchPath(q)}&limit=50`)),
+  asking('device search, a common word or tag, first 50', () => COMMON.map((q) => searchPath(q, FIRST))),
   asking('devices by tag, first 50', () => ['db', 'lb', 'staging'].map((tag) => `/api/devices?limit=50&tags=${tag}`)),
   asking('global search', () => COMMON.map((q) => `/api/search?q=${q}`)),
 ]

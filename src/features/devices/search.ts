@@ -171,8 +171,8 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     if (rows === undefined) return (await others({ count: await total() })).select('doc')
     if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
     const all = await counted
-    const most = all !== undefined && all <= MANY ? SHORT : rows
-    const kept = await listOnce(ctx, 'devices', `first ${most} ${text}`, () => findFirst(most))
+    const together = all !== undefined && all <= MANY ? SHORT : rows
+    const kept = await listOnce(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together))
     return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
   }
   return { total, rest }

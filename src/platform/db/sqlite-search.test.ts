@@ -61,7 +61,7 @@ describe('the first rows that hold a word', () => {
   ])('%s', async (text) => {
     const words = text.split(' ')
     const expected = holding(words)
-    for (const most of [undefined, 100, 5000, COUNT]) {
+    for (const most of [undefined, 0, 100, 5000, COUNT]) {
       const { condition, count } = await matchesWordsInOrder(database.db.read, 'notes', { words, most })
       expect([expected.length, undefined]).toContain(count)
       for (const wanted of [1, 50, 1000])
