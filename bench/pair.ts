@@ -74,30 +74,55 @@ const searchPath = (q: string, limit?: number): string =>
 /** What people search for, and how it is asked of a side, which has names of its own. */
 const searchKinds = (ids: readonly string[], limit?: number) =>
   searches(ids).map(({ kind, q }, at) => ({
+    kind,
     name: `device search, ${kind}${limit === undefined ? '' : `, first ${limit}`}`,
-    pathsOf: ({ deviceIds }: Side) => (searches(deviceIds)[at]?.q ?? q).map((text) => searchPath(text, limit)),
+    textsOf: ({ deviceIds }: Side) => searches(deviceIds)[at]?.q ?? q,
   }))
 
 /** All that is found, however much that is, or the first page of it. */
 export const deviceSearches = (ids: readonly string[], limit?: number): PairWork[] =>
-  searchKinds(ids, limit).map(({ name, pathsOf }) => asking(name, pathsOf))
+  searchKinds(ids, limit).map(({ name, textsOf }) =>
+    asking(name, (side) => textsOf(side).map((text) => searchPath(text, limit))),
+  )
 
-/** What is remembered of a search is worth nothing after a write. */
-export const searchesAfterWrites = (ids: readonly string[], limit: number): PairWork[] =>
-  searchKinds(ids, limit).map(({ name, pathsOf }) => ({
-    name: `${name}, right after a device was written`,
+type SearchKind = ReturnType<typeof searchKinds>[number]
+
+/** The first page of each, right after a device was written. */
+const afterWrites = (
+  { textsOf }: SearchKind,
+  limit: number,
+  written: (text: string) => object,
+): PairWork['measure'] => {
+  return async (side) => {
+    const { port, request } = side
+    const taken: number[] = []
+    for (const text of textsOf(side)) {
+      const body = JSON.stringify(written(text))
+      await inTurn(port, [request({ method: 'POST', path: '/api/devices', body })], 201)
+      const [reply] = await inTurn(port, [request({ path: searchPath(text, limit) })])
+      taken.push(reply?.ms ?? Number.NaN)
+    }
+    return median(taken)
+  }
+}
+
+/** What was found holds, but has to be known to. */
+export const searchesBesideWrites = (ids: readonly string[], limit: number): PairWork[] =>
+  searchKinds(ids, limit).map((kind) => ({
+    name: `${kind.name}, right after another device was written`,
     unit: 'ms',
-    measure: async (side) => {
-      const { port, request } = side
-      const taken: number[] = []
-      for (const path of pathsOf(side)) {
-        await inTurn(port, [request({ method: 'POST', path: '/api/devices', body: JSON.stringify(device()) })], 201)
-        const [reply] = await inTurn(port, [request({ path })])
-        taken.push(reply?.ms ?? Number.NaN)
-      }
-      return median(taken)
-    },
+    measure: afterWrites(kind, limit, device),
   }))
+
+/** What was found does not hold any more. Of a block that is so after any write. */
+export const searchesAfterWrites = (ids: readonly string[], limit: number): PairWork[] =>
+  searchKinds(ids, limit)
+    .filter(({ kind }) => kind !== 'a block')
+    .map((kind) => ({
+      name: `${kind.name}, right after a device that it finds was written`,
+      unit: 'ms',
+      measure: afterWrites(kind, limit, (text) => ({ ...device(), description: text })),
+    }))
 
 /** Of which there are more than a page. */
 const BEGINNINGS = ['fra1', '10.', '10.16.', 'dub1-r']

@@ -18,6 +18,7 @@ import {
   readOne,
   type Side,
   searchesAfterWrites,
+  searchesBesideWrites,
 } from './pair.ts'
 import { publish } from './report.ts'
 import { type Server, startPlat } from './servers.ts'
@@ -61,11 +62,12 @@ try {
   const pairing = { ours, baseline, called: 'a tenth' }
   const results: Result[] = [...imports, list]
   const ids = baseline.deviceIds
-  for (const work of [readOne, ...deviceSearches(ids, FIRST), ...commonSearches, nextIp]) {
+  const searched = [...deviceSearches(ids, FIRST), ...commonSearches, ...searchesBesideWrites(ids, FIRST)]
+  for (const work of [readOne, ...searched, nextIp]) {
     process.stderr.write(`${work.name} ...\n`)
     results.push(await compareOne(work, pairing, GOAL))
   }
-  // The index of ten times as many devices is asked anew.
+  // The index of ten times as many devices is asked anew: its lists are ten times as long.
   for (const work of searchesAfterWrites(ids, FIRST)) results.push(await compareOne(work, pairing))
   // Ten times as many devices hold the words, and all of them are sent.
   for (const work of deviceSearches(ids)) results.push(await compareOne(work, pairing))

@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import { checkAccess, checkConsent } from './access.ts'
 import { type Answer, WithStatus } from './answer.ts'
 import { type Audited, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
-import type { Db, Standing, Tx, WriteOptions } from './db/database.ts'
+import type { Db, SearchedBy, Standing, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
 import { type Fence, fenced } from './fence.ts'
@@ -96,6 +96,8 @@ export type KernelCtx<Tables> = {
   readonly signal: AbortSignal
   /** Tells the rest of the product, inside the same transaction. */
   readonly emit: (event: string, data: unknown) => Promise<void>
+  /** As `Tx.searchedBy`; of what cannot write, nothing. */
+  readonly searchedBy: SearchedBy
   /** Undoes only what `work` did if it throws. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
   /** @throws AppError FORBIDDEN unless the caller holds the permission. */
@@ -265,6 +267,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
         tx?.events.push(event)
       },
+      searchedBy: (table, texts) => tx?.searchedBy(table, texts),
       savepoint: async (work) => {
         if (!tx) return work()
         const before = tx.events.length

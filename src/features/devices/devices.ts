@@ -162,7 +162,7 @@ export const update = async (ctx: Ctx, { id, ...fields }: DevicePatch): Promise<
   const keys = hasMoved ? { old: keysOf(before), new: keysOf(device) } : { old: [], new: [] }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   if (hasMoved) await claimPoolAddresses(ctx, [device])
-  await store.update(ctx, device, changes)
+  await store.update(ctx, { before, device, changes })
   if (hasMoved) {
     await membership.rebuild(ctx, [id])
     await occupancy.release(ctx, keys.old)
@@ -194,7 +194,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const keys = keysOf(device)
   await occupancy.lock(ctx, keys)
   await ctx.emit('device.deleting', device)
-  await store.remove(ctx, id)
+  await store.remove(ctx, device)
   await occupancy.release(ctx, keys)
   await ctx.emit('device.deleted', device)
 }

@@ -5,7 +5,7 @@
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
-import { ipKey, parseIp } from '../../net/ip.ts'
+import { canonicalIp, ipKey, parseIp } from '../../net/ip.ts'
 import type { Part, WordsInOrder } from '../../platform/db/database.ts'
 import { padded } from '../../platform/db/prepared-lists.ts'
 import { countOnce, listOnce } from '../../platform/db/remembered.ts'
@@ -146,10 +146,14 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
       .where((eb) => eb.not(engine.matchesWords('devices', words)))
     return withWords + (await countRows(inAnotherForm))
   }
+  /** Whether a device with this text is found. An address is in it as it is stored, in whatever form it is asked for. */
+  const address = canonicalIp(text)
+  const concerns = (own: string): boolean =>
+    words.every((word) => own.includes(word)) || (address !== undefined && own.includes(address))
   /** Of all that is found, where that was asked for. */
   let counted: Promise<number> | undefined
   const total = (): Promise<number> => {
-    counted ??= countOnce(ctx, 'devices', `found ${text}`, count)
+    counted ??= countOnce(ctx, 'devices', `found ${text}`, count, concerns)
     return counted
   }
   const others = async (part: Part) => {
@@ -172,7 +176,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
     const all = await counted
     const together = all !== undefined && all <= MANY ? SHORT : rows
-    const kept = await listOnce(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together))
+    const kept = await listOnce(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together), concerns)
     return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
   }
   return { total, rest }

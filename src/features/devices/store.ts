@@ -18,6 +18,19 @@ export const keyOf = (ip: string): string => {
   return ipKey(parsed)
 }
 
+const SEARCHED: readonly (keyof Device)[] = [
+  'name',
+  'hostname',
+  'description',
+  'make_model',
+  'os',
+  'location',
+  'addresses',
+  'tags',
+  'domains',
+]
+
+/** Of the fields of `SEARCHED`. */
 const searchText = (device: Device): string =>
   [
     device.name,
@@ -147,15 +160,30 @@ const insertTags = (ctx: Ctx, devices: readonly Device[]) => insertTagRows(ctx, 
 const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows(ctx, devices.flatMap(domainRows))
 
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  await insertRows(ctx, devices.map(rowOf))
+  const rows = devices.map(rowOf)
+  ctx.searchedBy(
+    'devices',
+    rows.map(({ search_text }) => search_text),
+  )
+  await insertRows(ctx, rows)
   await insertAddresses(ctx, devices)
   await insertTags(ctx, devices)
   await insertDomains(ctx, devices)
 }
 
-/** Writes a device whose fields `changes` are new. */
-export const update = async (ctx: Ctx, device: Device, changes: readonly (keyof Device)[]): Promise<void> => {
-  await ctx.db.updateTable('devices').set(rowOf(device)).where('id', '=', device.id).execute()
+export type Change = {
+  readonly before: Device
+  readonly device: Device
+  /** The fields that are new. */
+  readonly changes: readonly (keyof Device)[]
+}
+
+export const update = async (ctx: Ctx, { before, device, changes }: Change): Promise<void> => {
+  const row = rowOf(device)
+  // The text may be the same and be found otherwise: an address has become a tag.
+  if (changes.some((field) => SEARCHED.includes(field)))
+    ctx.searchedBy('devices', [searchText(before), row.search_text])
+  await ctx.db.updateTable('devices').set(row).where('id', '=', device.id).execute()
   if (changes.includes('addresses')) {
     await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()
     await insertAddresses(ctx, [device])
@@ -170,7 +198,9 @@ export const update = async (ctx: Ctx, device: Device, changes: readonly (keyof 
   }
 }
 
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+export const remove = async (ctx: Ctx, device: Device): Promise<void> => {
+  const { id } = device
+  ctx.searchedBy('devices', [searchText(device)])
   for (const table of ['network_addresses', 'addresses', 'device_tags', 'device_domains'] as const)
     await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()
   await ctx.db.deleteFrom('devices').where('id', '=', id).execute()
@@ -188,8 +218,9 @@ export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device:
     const query = ctx.db.selectFrom('devices').select('doc').where('id', 'in', batch).orderBy('id')
     for (const { doc } of await ctx.store.sql.lockRows(query).execute()) {
       // What is stored is a device.
-      const device = { ...change(JSON.parse(doc) as Device), updated_at: ctx.now }
-      await update(ctx, device, ['addresses'])
+      const before = JSON.parse(doc) as Device
+      const device = { ...change(before), updated_at: ctx.now }
+      await update(ctx, { before, device, changes: ['addresses'] })
     }
     await pause()
   }

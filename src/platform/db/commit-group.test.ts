@@ -17,7 +17,7 @@ beforeEach(() => {
   database.run('PRAGMA journal_mode = WAL')
   database.run('CREATE TABLE t (id TEXT PRIMARY KEY)')
   commits = []
-  group = new CommitGroup(database, (touched) => commits.push([...touched].sort()))
+  group = new CommitGroup(database, ({ touched }) => commits.push([...touched].sort()))
 })
 afterEach(() => {
   database.close()

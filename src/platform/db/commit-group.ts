@@ -9,7 +9,12 @@ import type { WriteOptions } from './database.ts'
 
 export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
 /** What a write says of itself besides its outcome. */
-export type Notes = { readonly touched: Set<string>; readonly atCommit: AtCommit }
+export type Notes = {
+  readonly touched: Set<string>
+  readonly atCommit: AtCommit
+  /** What its rows are searched by no more, or from now on, by table. */
+  readonly texts: { readonly table: string; readonly texts: readonly string[] }[]
+}
 type Work<T> = (savepoint: Savepoint, notes: Notes) => Promise<T>
 type Waiting = Required<Pick<WriteOptions, 'alone' | 'relaxed'>> & {
   readonly work: Work<unknown>
@@ -31,18 +36,18 @@ type Listeners = {
   readonly between?: () => Promise<void> | undefined
 }
 
-const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit() })
+const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit(), texts: [] })
 
 export class CommitGroup {
   readonly #database: Database
-  readonly #committed: (touched: ReadonlySet<string>) => void
+  readonly #committed: (notes: Notes) => void
   readonly #listeners: Listeners
   readonly #queue: Waiting[] = []
   #running: Promise<void> | undefined
   #depth = 0
   #isWaitingForDisk = true
 
-  constructor(database: Database, committed: (touched: ReadonlySet<string>) => void, listeners: Listeners = {}) {
+  constructor(database: Database, committed: (notes: Notes) => void, listeners: Listeners = {}) {
     this.#database = database
     this.#committed = committed
     this.#listeners = listeners
@@ -97,7 +102,7 @@ export class CommitGroup {
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
       if (!isEmpty) await this.#listeners.finish?.(notes)
       this.#database.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
-      if (!isEmpty) this.#committed(notes.touched)
+      if (!isEmpty) this.#committed(notes)
     } catch (error) {
       this.#rollback()
       outcomes = group.map(() => ({ ok: false, error }))
@@ -133,6 +138,7 @@ export class CommitGroup {
       // Only now: what fails has written nothing, and leaves nothing.
       for (const table of mine.touched) group.touched.add(table)
       group.atCommit.addAll(mine.atCommit)
+      group.texts.push(...mine.texts)
       return { ok: true, value }
     } catch (error) {
       // A full disk ends the whole transaction, not the savepoint alone: then nothing of the group may be answered as done.

@@ -94,7 +94,14 @@ class Writing<Tables> {
   async do<T>(work: Work<Tables, T>, isShared = false): Promise<T> {
     const left = new AtCommit()
     const savepoint = <V>(inner: () => Promise<V>) => this.#savepoint(inner)
-    const run = () => work({ db: this.#noticed, atCommit: (batch, item) => left.add(batch, [item]), savepoint })
+    const run = () =>
+      work({
+        db: this.#noticed,
+        savepoint,
+        atCommit: (batch, item) => left.add(batch, [item]),
+        // Other servers write as well, and do not say what: what is found goes by the counts that they share.
+        searchedBy: () => {},
+      })
     const value = await (isShared ? savepoint(run) : run())
     // Only now: what fails leaves nothing.
     this.#left.addAll(left)

@@ -1,6 +1,7 @@
 /** Rows that were read a moment ago, as long as no commit has touched their table. */
 import type { Kysely } from 'kysely'
-import type { Db } from './database.ts'
+import type { Concerns, Db } from './database.ts'
+import { KeptTexts } from './kept-texts.ts'
 
 export type RememberScope<Tables> = {
   readonly db: Kysely<Tables>
@@ -13,49 +14,36 @@ export const remembered = <Tables>(
   table: keyof Tables & string,
   key: string,
   read: Read,
-): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read) : read())
+  concerns?: Concerns,
+): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read, concerns) : read())
 
 /** No id, by which rows themselves are remembered, holds the character in front. */
 const beside = (key: string): string => `\u0000${key}`
 
-/** A number, counted once for as long as no commit has touched its table. */
+/** A number, counted once for as long as `Db.remember` says. */
 export const countOnce = async <Tables>(
   scope: RememberScope<Tables>,
   table: keyof Tables & string,
   key: string,
   count: () => Promise<number>,
-): Promise<number> => Number(await remembered(scope, table, beside(key), async () => String(await count())))
+  concerns?: Concerns,
+): Promise<number> => Number(await remembered(scope, table, beside(key), async () => String(await count()), concerns))
 
-/** Numbers in their order, found once for as long as no commit has touched their table. */
+/** Numbers in their order, found once for as long as `Db.remember` says. */
 export const listOnce = async <Tables>(
   scope: RememberScope<Tables>,
   table: keyof Tables & string,
   key: string,
   find: () => Promise<readonly number[]>,
+  concerns?: Concerns,
 ): Promise<number[]> => {
-  const text = await remembered(scope, table, beside(key), async () => (await find()).join())
+  const text = await remembered(scope, table, beside(key), async () => (await find()).join(), concerns)
   return text ? text.split(',').map(Number) : []
 }
 
-/** What is kept of a table in all, about in bytes; what was read first goes first. */
-const MAX_TOTAL = 8 * 1024 * 1024
-/** What an entry takes besides its key and its text. */
-const ENTRY = 100
-/** Characters of a text that is worth its room. */
-const MAX_LENGTH = 256 * 1024
-
-const sizeOf = (key: string, text: string): number => key.length + text.length + ENTRY
-
-type Read = () => Promise<string | undefined>
+export type Read = () => Promise<string | undefined>
 /** How many commits have touched a table, or whatever else changes with each. */
 type State = number | string
-type Texts = {
-  readonly state: State
-  readonly texts: Map<string, string>
-  /** Goes on from what was forgotten last: from the beginning it would pass all that was forgotten each time. */
-  readonly oldest: MapIterator<[string, string]>
-  total: number
-}
 
 type Place = {
   readonly table: string
@@ -66,32 +54,20 @@ type Place = {
 
 /** Remembers texts by table and key for as long as the state of the table is the same. */
 export const createRemembered = (): ((place: Place, read: Read) => string | Promise<string | undefined>) => {
-  const tables = new Map<string, Texts>()
+  const tables = new Map<string, { readonly state: State; readonly texts: KeptTexts }>()
   return ({ table, state, key }, read) => {
     let known = tables.get(table)
     if (known?.state !== state) {
-      // A new map, never an emptied one: a read that began before the commit ends in the old one.
-      const texts = new Map<string, string>()
-      known = { state, texts, oldest: texts.entries(), total: 0 }
+      // New ones, never emptied ones: a read that began before the commit ends in the old ones.
+      known = { state, texts: new KeptTexts() }
       tables.set(table, known)
     }
-    const kept = known
-    const { texts } = kept
-    const text = texts.get(key)
-    if (text !== undefined) return text
-    return read().then((found) => {
-      if (found === undefined || found.length > MAX_LENGTH) return found
-      // Another reader may have been as quick.
-      if (texts.has(key)) return found
-      texts.set(key, found)
-      kept.total += sizeOf(key, found)
-      while (kept.total > MAX_TOTAL) {
-        const { value: first } = kept.oldest.next()
-        if (!first) break
-        texts.delete(first[0])
-        kept.total -= sizeOf(...first)
-      }
-      return found
+    const { texts } = known
+    const kept = texts.get(key)
+    if (kept) return kept.text
+    return read().then((text) => {
+      if (text !== undefined) texts.set(key, { text })
+      return text
     })
   }
 }

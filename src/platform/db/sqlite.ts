@@ -8,6 +8,7 @@ import { CommitGroup, type Notes, type Savepoint } from './commit-group.ts'
 import type { Db, Sql, Standing } from './database.ts'
 import { diskProblemOf, translateDiskError } from './disk-errors.ts'
 import { type DiskGuard, unguarded } from './disk-guard.ts'
+import { createFound } from './found.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
 import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
@@ -106,13 +107,16 @@ export const openSqlite = <Tables>(
   const start = Date.now().toString(36)
   const counts = new Map<string, number>()
   const disk = guardFor(writer)
-  const committed = (touched: ReadonlySet<string>) => {
+  const found = createFound()
+  const committed = ({ touched, texts }: Notes) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
+    for (const noted of texts) found.changed(noted)
   }
   const kept = createRemembered()
   const commits = (table: string): number => counts.get(table) ?? 0
   const standing: Standing = {
-    remember: (table, key, read) => kept({ table, state: commits(table), key }, read),
+    remember: (table, key, read, concerns) =>
+      concerns ? found.remember({ table, key, concerns }, read) : kept({ table, state: commits(table), key }, read),
     revision: (tables) => `${start}.${tables.map(commits).join('.')}`,
   }
   const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
@@ -162,7 +166,12 @@ export const openSqlite = <Tables>(
     write: async (work, options) => {
       disk.problem() // there may be space again
       const run = (savepoint: Savepoint, notes: Notes) =>
-        work({ db: dbFor(notes), savepoint, atCommit: (batch, item) => notes.atCommit.add(batch, [item]) })
+        work({
+          db: dbFor(notes),
+          savepoint,
+          atCommit: (batch, item) => notes.atCommit.add(batch, [item]),
+          searchedBy: (table, texts) => notes.texts.push({ table, texts }),
+        })
       try {
         return await group.run(run, options)
       } catch (error) {
