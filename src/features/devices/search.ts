@@ -121,6 +121,9 @@ const byAddressPrefix = (ctx: Ctx, text: string) => {
     .orderBy('a.device_id')
 }
 
+/** Whether it is an address, but not as addresses are stored. */
+const isInAnotherForm = (text: string): boolean => parseIp(text) !== undefined && canonicalIp(text) !== text
+
 type Wanted = {
   readonly text: string
   readonly words: readonly string[]
@@ -140,20 +143,19 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   const count = async (): Promise<number> => {
     const withWords = (await inOrder(MANY)).count ?? (await engine.countWords(ctx.db, 'devices', words))
     // What equals or begins with the text holds its words, but for an address that is stored in another form.
-    if (!parseIp(text)) return withWords
+    if (!isInAnotherForm(text)) return withWords
     const inAnotherForm = docs(ctx)
       .where(amongExact)
       .where((eb) => eb.not(engine.matchesWords('devices', words)))
     return withWords + (await countRows(inAnotherForm))
   }
-  /** Whether a device with this text is found. An address is in it as it is stored, in whatever form it is asked for. */
-  const address = canonicalIp(text)
-  const concerns = (own: string): boolean =>
-    words.every((word) => own.includes(word)) || (address !== undefined && own.includes(address))
+  const holdsWords = (own: string): boolean => words.every((word) => own.includes(word))
+  // An address in another form than it is stored in is in no text.
+  const finds = isInAnotherForm(text) ? undefined : holdsWords
   /** Of all that is found, where that was asked for. */
   let counted: Promise<number> | undefined
   const total = (): Promise<number> => {
-    counted ??= countOnce(ctx, 'devices', `found ${text}`, count, concerns)
+    counted ??= countOnce(ctx, 'devices', `found ${text}`, count, finds)
     return counted
   }
   const others = async (part: Part) => {
@@ -176,7 +178,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
     const all = await counted
     const together = all !== undefined && all <= MANY ? SHORT : rows
-    const kept = await listOnce(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together), concerns)
+    const kept = await listOnce(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together), finds)
     return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
   }
   return { total, rest }

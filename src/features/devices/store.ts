@@ -30,7 +30,7 @@ const SEARCHED: readonly (keyof Device)[] = [
   'domains',
 ]
 
-/** Of the fields of `SEARCHED`. */
+/** Of the fields of `SEARCHED`. It is stored: whoever changes it has a migration write it anew. */
 const searchText = (device: Device): string =>
   [
     device.name,
@@ -161,10 +161,7 @@ const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows
 
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
   const rows = devices.map(rowOf)
-  ctx.searchedBy(
-    'devices',
-    rows.map(({ search_text }) => search_text),
-  )
+  ctx.searchedBy('devices', { come: rows.map(({ search_text }) => search_text) })
   await insertRows(ctx, rows)
   await insertAddresses(ctx, devices)
   await insertTags(ctx, devices)
@@ -182,7 +179,7 @@ export const update = async (ctx: Ctx, { before, device, changes }: Change): Pro
   const row = rowOf(device)
   // The text may be the same and be found otherwise: an address has become a tag.
   if (changes.some((field) => SEARCHED.includes(field)))
-    ctx.searchedBy('devices', [searchText(before), row.search_text])
+    ctx.searchedBy('devices', { gone: [searchText(before)], come: [row.search_text] })
   await ctx.db.updateTable('devices').set(row).where('id', '=', device.id).execute()
   if (changes.includes('addresses')) {
     await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()
@@ -200,7 +197,7 @@ export const update = async (ctx: Ctx, { before, device, changes }: Change): Pro
 
 export const remove = async (ctx: Ctx, device: Device): Promise<void> => {
   const { id } = device
-  ctx.searchedBy('devices', [searchText(device)])
+  ctx.searchedBy('devices', { gone: [searchText(device)] })
   for (const table of ['network_addresses', 'addresses', 'device_tags', 'device_domains'] as const)
     await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()
   await ctx.db.deleteFrom('devices').where('id', '=', id).execute()

@@ -4,7 +4,7 @@ import { parseCidr } from '../../net/cidr.ts'
 import { ipKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
-import { remembered } from '../../platform/db/remembered.ts'
+import { countsOnce } from '../../platform/db/remembered.ts'
 import { underLocks } from '../../platform/db/under-locks.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -93,10 +93,7 @@ export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<stri
     .select(({ fn }) => ['network_id', fn.count<number | string>('ip_key').distinct().as('n')])
     .groupBy('network_id')
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
-  const count = async () =>
-    JSON.stringify((await query.execute()).map(({ network_id, n }): [string, number] => [network_id, Number(n)]))
+  const count = async () => new Map((await query.execute()).map(({ network_id, n }) => [network_id, Number(n)]))
   // Of all networks it takes a look at every address.
-  const text = networkId === undefined ? await remembered(ctx, 'network_addresses', 'used', count) : await count()
-  // What `count` has written.
-  return new Map(JSON.parse(text ?? '[]') as [string, number][])
+  return networkId === undefined ? countsOnce(ctx, 'network_addresses', 'used', count) : count()
 }

@@ -4,7 +4,7 @@ import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
-import { remembered } from '../../platform/db/remembered.ts'
+import { countsOnce } from '../../platform/db/remembered.ts'
 import { underLocks } from '../../platform/db/under-locks.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
@@ -242,12 +242,10 @@ export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string,
     .select(({ fn }) => ['pools.id', fn.count<number | string>('addresses.ip_key').distinct().as('n')])
     .groupBy('pools.id')
   if (poolId !== undefined) query = query.where('pools.id', '=', poolId)
-  const count = async () =>
-    JSON.stringify((await query.execute()).map(({ id, n }): [string, number] => [id, Number(n)]))
+  const count = async () => new Map((await query.execute()).map(({ id, n }) => [id, Number(n)]))
+  if (poolId !== undefined) return count()
   // Of all pools it takes a look at every address.
-  const ofAll = async () => remembered(ctx, 'addresses', `used ${await ctx.store.revision(['pools'])}`, count)
-  // What `count` has written.
-  return new Map(JSON.parse((await (poolId === undefined ? ofAll() : count())) ?? '[]') as [string, number][])
+  return countsOnce(ctx, 'addresses', `used ${await ctx.store.revision(['pools'])}`, count)
 }
 
 /** The addresses that only a live reservation holds, everywhere or in a range; ascending. */

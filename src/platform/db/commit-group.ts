@@ -5,15 +5,15 @@
 import type { Database } from 'bun:sqlite'
 import { pause } from '../pause.ts'
 import { AtCommit } from './at-commit.ts'
-import type { WriteOptions } from './database.ts'
+import type { SearchTexts, WriteOptions } from './database.ts'
 
 export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
 /** What a write says of itself besides its outcome. */
 export type Notes = {
   readonly touched: Set<string>
   readonly atCommit: AtCommit
-  /** What its rows are searched by no more, or from now on, by table. */
-  readonly texts: { readonly table: string; readonly texts: readonly string[] }[]
+  /** As `Tx.searchedBy` says. */
+  readonly searched: { readonly table: string; readonly texts: SearchTexts }[]
 }
 type Work<T> = (savepoint: Savepoint, notes: Notes) => Promise<T>
 type Waiting = Required<Pick<WriteOptions, 'alone' | 'relaxed'>> & {
@@ -36,7 +36,7 @@ type Listeners = {
   readonly between?: () => Promise<void> | undefined
 }
 
-const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit(), texts: [] })
+const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit(), searched: [] })
 
 export class CommitGroup {
   readonly #database: Database
@@ -138,7 +138,7 @@ export class CommitGroup {
       // Only now: what fails has written nothing, and leaves nothing.
       for (const table of mine.touched) group.touched.add(table)
       group.atCommit.addAll(mine.atCommit)
-      group.texts.push(...mine.texts)
+      group.searched.push(...mine.searched)
       return { ok: true, value }
     } catch (error) {
       // A full disk ends the whole transaction, not the savepoint alone: then nothing of the group may be answered as done.

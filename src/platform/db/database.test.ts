@@ -3,7 +3,7 @@ import { SQL } from 'bun'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Db, Tx } from './database.ts'
-import { remembered } from './remembered.ts'
+import { countOnce, remembered } from './remembered.ts'
 import { violationOf } from './violations.ts'
 
 type Things = Db<ThingTables>
@@ -275,6 +275,42 @@ describe.each(dialects())('a database on %s', (dialect) => {
         }),
       )
       expect([inside, await names({ db: db.read })]).toEqual(['a,b', 'a,b'])
+    })
+
+    test('as a number follows what is committed, and nothing that was undone', async () => {
+      const number = () =>
+        countOnce(
+          { db: db.read, store: db },
+          'things',
+          'number',
+          async () => (await ids(db)).length,
+          () => true,
+        )
+      const adding = async (tx: Tx<ThingTables>, id: string) => {
+        tx.searchedBy('things', { come: [id] })
+        await add(tx, id)
+      }
+      const refused = async (tx: Tx<ThingTables>, id: string) => {
+        await adding(tx, id)
+        throw new Error('no')
+      }
+      await db.write((tx) => adding(tx, 'a'))
+      expect(await number()).toBe(1)
+      await Promise.all([
+        db.write((tx) => adding(tx, 'b')),
+        thrown(db.write((tx) => refused(tx, 'c'))),
+        db.write(async (tx) => {
+          await adding(tx, 'd')
+          await thrown(tx.savepoint(() => refused(tx, 'e')))
+          await tx.savepoint(() => adding(tx, 'f'))
+        }),
+      ])
+      expect([await number(), await ids(db)]).toEqual([4, ['a', 'b', 'd', 'f']])
+      await db.write(async (tx) => {
+        tx.searchedBy('things', { gone: ['a'] })
+        await tx.db.deleteFrom('things').where('id', '=', 'a').execute()
+      })
+      expect(await number()).toBe(3)
     })
   })
 

@@ -20,14 +20,20 @@ export type Tx<Tables> = {
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
   /** Hands an item to a batch; where that fails, so does the commit. Not from within a savepoint, which might be undone. */
   readonly atCommit: <Item>(batch: Batch<Tables, Item>, item: Item) => void
-  /** Says which texts its rows of a table are searched by no more, or from now on: all of them, for those who go by `Concerns`. */
+  /** Says by which texts rows of a table are found no more, and by which from now on: each of them, or none of the table. */
   readonly searchedBy: SearchedBy
 }
 
-export type SearchedBy = (table: string, texts: readonly string[]) => void
+export type SearchTexts = { readonly gone?: readonly string[]; readonly come?: readonly string[] }
+export type SearchedBy = (table: string, texts: SearchTexts) => void
 
-/** Whether what was found changes when a row with this text comes or goes. */
-export type Concerns = (text: string) => boolean
+/** What is found by the texts of rows. */
+export type FoundBy = {
+  /** Whether a row with this text is found. */
+  readonly finds: (text: string) => boolean
+  /** What is found once so many more rows are, or fewer; where that cannot be told from their number, it is read again. */
+  readonly follow?: (found: string, more: number) => string
+}
 
 export type WriteOptions = {
   /** Alone in its commit, and without a limit of time: for long work, so that no short write shares its fate. */
@@ -53,7 +59,7 @@ export type Standing = {
     table: string,
     key: string,
     read: () => Promise<string | undefined>,
-    concerns?: Concerns,
+    by?: FoundBy,
   ) => string | undefined | Promise<string | undefined>
 }
 
@@ -74,13 +80,13 @@ export type Db<Tables> = {
   /**
    * The text that `read` finds, as it was last committed: it is remembered for as long as no commit touches the table. `read`
    * runs one query, and not in a transaction. What is found by the texts of rows may say by which; where there is one writer, it
-   * is remembered until one of those comes or goes, whatever else is written.
+   * is remembered until a row that it finds comes or goes, whatever else is written.
    */
   readonly remember: (
     table: keyof Tables & string,
     key: string,
     read: () => Promise<string | undefined>,
-    concerns?: Concerns,
+    by?: FoundBy,
   ) => string | undefined | Promise<string | undefined>
   /** Changes whenever a committed write touched one of the tables: the ground of every list's ETag. */
   readonly revision: (tables: readonly (keyof Tables & string)[]) => string | Promise<string>

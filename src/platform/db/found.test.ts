@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import { createFound } from './found.ts'
 
+const holding = (word: string) => (text: string) => text.includes(word)
+const follow = (text: string, more: number) => String(Number(text) + more)
+
 const made = () => {
   const found = createFound()
   let reads = 0
   const seek = (word: string, text: string | undefined, table = 'things') =>
-    found.remember({ table, key: word, concerns: (own) => own.includes(word) }, async () => {
+    found.remember({ table, key: word, by: { finds: holding(word) } }, async () => {
       reads++
       return text
     })
-  const changed = (...texts: string[]) => found.changed({ table: 'things', texts })
-  return { changed, seek, reads: () => reads }
+  const count = (word: string, read: () => Promise<string>) =>
+    found.remember({ table: 'things', key: word, by: { finds: holding(word), follow } }, read)
+  const changed = (...come: string[]) => found.changed('things', { come })
+  const left = (...gone: string[]) => found.changed('things', { gone })
+  return { changed, left, seek, count, reads: () => reads }
 }
 
 describe('what was found', () => {
@@ -50,9 +56,9 @@ describe('what was found', () => {
   test('by a slow read is not believed when a quicker one has seen the change', async () => {
     const found = createFound()
     const { promise: slow, resolve } = Promise.withResolvers<string>()
-    const place = { table: 'things', key: 'a', concerns: (own: string) => own.includes('a') }
+    const place = { table: 'things', key: 'a', by: { finds: holding('a') } }
     const first = found.remember(place, () => slow)
-    found.changed({ table: 'things', texts: ['a'] })
+    found.changed('things', { come: ['a'] })
     expect(await found.remember(place, async () => 'after')).toBe('after')
     resolve('before')
     expect(await first).toBe('before')
@@ -84,6 +90,49 @@ describe('what was found', () => {
     const { seek } = made()
     await seek('a', undefined)
     expect(await seek('a', '1')).toBe('1')
+  })
+})
+
+describe('how many were found', () => {
+  test('follows those that come and go, without being counted again', async () => {
+    const { count, changed, left } = made()
+    const counted = async () => '7'
+    const again = async () => {
+      throw new Error('counted again')
+    }
+    expect(await count('a', counted)).toBe('7')
+    changed('a1', 'b1', 'a2')
+    expect(await count('a', again)).toBe('9')
+    left('a1')
+    left('b1')
+    expect([await count('a', again), await count('a', again)]).toEqual(['8', '8'])
+    left('a2')
+    changed('a2')
+    expect(await count('a', again)).toBe('8')
+  })
+  test('is counted again where one came while it was: it may be among them or not', async () => {
+    const { count, changed } = made()
+    const { promise: slow, resolve } = Promise.withResolvers<string>()
+    const first = count('a', () => slow)
+    changed('a')
+    resolve('7')
+    expect([await first, await count('a', async () => '8')]).toEqual(['7', '8'])
+  })
+  test('is counted once where others came meanwhile', async () => {
+    const { count, changed } = made()
+    const { promise: slow, resolve } = Promise.withResolvers<string>()
+    const first = count('a', () => slow)
+    changed('b')
+    resolve('7')
+    await first
+    changed('a')
+    expect(await count('a', async () => 'counted again')).toBe('8')
+  })
+  test('is counted again after more changes than are looked through', async () => {
+    const { count, changed } = made()
+    await count('a', async () => '7')
+    changed(...Array(1001).fill('a'))
+    expect(await count('a', async () => '1008 counted')).toBe('1008 counted')
   })
 })
 

@@ -1,18 +1,21 @@
 /**
- * What was found by the texts of rows, until a row with one of those texts comes or goes. What else is written does not matter:
- * where there are many writes, a search that is asked for again would have to be made again each time.
+ * What was found by the texts of rows, until a row that it finds comes or goes. What else is written does not matter: where
+ * there are many writes, a search that is asked for again would have to be made again each time.
  */
-import type { Concerns } from './database.ts'
+import type { FoundBy, SearchTexts } from './database.ts'
 import { KeptTexts } from './kept-texts.ts'
 import type { Read } from './remembered.ts'
 
-/** Changes that are looked through for one that concerns what was found, in texts and in characters: a fraction of a millisecond. */
+/** Changes that are looked through for what is found, in texts and in characters: a fraction of a millisecond. */
 const MOST = 1000
 const MOST_CHARACTERS = 1024 * 1024
 
+/** A text by which so many more rows are found: one, or one less. */
+type Change = { readonly text: string; readonly more: 1 | -1 }
+
 /** The texts that have come or gone lately, each by how many there were before it. */
-class RecentTexts {
-  readonly #texts = new Map<number, string>()
+class RecentChanges {
+  readonly #changes = new Map<number, Change>()
   #first = 0
   #end = 0
   #characters = 0
@@ -22,61 +25,67 @@ class RecentTexts {
     return this.#end
   }
 
-  add(text: string): void {
-    this.#texts.set(this.#end++, text)
-    this.#characters += text.length
-    while (this.#texts.size > MOST || this.#characters > MOST_CHARACTERS) {
-      this.#characters -= this.#texts.get(this.#first)?.length ?? 0
-      this.#texts.delete(this.#first++)
+  add(change: Change): void {
+    this.#changes.set(this.#end++, change)
+    this.#characters += change.text.length
+    while (this.#changes.size > MOST || this.#characters > MOST_CHARACTERS) {
+      this.#characters -= this.#changes.get(this.#first)?.text.length ?? 0
+      this.#changes.delete(this.#first++)
     }
   }
 
-  /** Whether one of those since then concerns it, or is known no more. */
-  concernSince(since: number, concerns: Concerns): boolean {
-    if (since < this.#first) return true
-    for (let at = since; at < this.#end; at++) if (concerns(this.#texts.get(at) ?? '')) return true
-    return false
+  /** What has been found is this by now; undefined when that is not known. */
+  after({ text, end }: Entry, { finds, follow }: FoundBy): string | undefined {
+    if (end < this.#first) return undefined
+    let [isSame, more] = [true, 0]
+    for (let at = end; at < this.#end; at++) {
+      const change = this.#changes.get(at)
+      if (!change || !finds(change.text)) continue
+      isSame = false
+      more += change.more
+    }
+    return isSame ? text : follow?.(text, more)
   }
 }
 
-type Entry = {
-  readonly text: string
-  /** So many changes had been when it was known to hold. */
-  since: number
-}
+/** What was found when there had been so many changes. */
+type Entry = { readonly text: string; readonly end: number }
 
-export type FoundPlace = { readonly table: string; readonly key: string; readonly concerns: Concerns }
+export type FoundPlace = { readonly table: string; readonly key: string; readonly by: FoundBy }
 
 export type Found = {
   /** Told after the commit, and before anything else is read. */
-  readonly changed: (texts: { readonly table: string; readonly texts: readonly string[] }) => void
+  readonly changed: (table: string, texts: SearchTexts) => void
   readonly remember: (place: FoundPlace, read: Read) => string | Promise<string | undefined>
 }
 
 export const createFound = (): Found => {
-  const tables = new Map<string, { readonly recent: RecentTexts; readonly kept: KeptTexts<Entry> }>()
+  const tables = new Map<string, { readonly recent: RecentChanges; readonly kept: KeptTexts<Entry> }>()
   const of = (table: string) => {
-    const known = tables.get(table) ?? { recent: new RecentTexts(), kept: new KeptTexts<Entry>() }
+    const known = tables.get(table) ?? { recent: new RecentChanges(), kept: new KeptTexts<Entry>() }
     tables.set(table, known)
     return known
   }
   return {
-    changed: ({ table, texts }) => {
+    changed: (table, { gone = [], come = [] }) => {
       const { recent } = of(table)
-      for (const text of texts) recent.add(text)
+      for (const text of gone) recent.add({ text, more: -1 })
+      for (const text of come) recent.add({ text, more: 1 })
     },
-    remember: ({ table, key, concerns }, read) => {
+    remember: ({ table, key, by }, read) => {
       const { recent, kept } = of(table)
-      // Before it is read: what changes meanwhile is looked at the next time.
-      const since = recent.end
+      const { end } = recent
       const known = kept.get(key)
-      if (known && !recent.concernSince(known.since, concerns)) {
-        known.since = since
-        return known.text
-      }
-      return read().then((text) => {
-        if (text !== undefined) kept.set(key, { text, since })
+      const text = known && recent.after(known, by)
+      if (text !== undefined) {
+        if (known?.end !== end) kept.set(key, { text, end })
         return text
+      }
+      return read().then((found) => {
+        // It may have been read before or after what has changed meanwhile.
+        const isKnown = found !== undefined && recent.after({ text: found, end }, { finds: by.finds }) !== undefined
+        if (isKnown) kept.set(key, { text: found, end: recent.end })
+        return found
       })
     },
   }

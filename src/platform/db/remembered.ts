@@ -1,6 +1,6 @@
 /** Rows that were read a moment ago, as long as no commit has touched their table. */
 import type { Kysely } from 'kysely'
-import type { Concerns, Db } from './database.ts'
+import type { Db, FoundBy } from './database.ts'
 import { KeptTexts } from './kept-texts.ts'
 
 export type RememberScope<Tables> = {
@@ -14,8 +14,8 @@ export const remembered = <Tables>(
   table: keyof Tables & string,
   key: string,
   read: Read,
-  concerns?: Concerns,
-): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read, concerns) : read())
+  by?: FoundBy,
+): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read, by) : read())
 
 /** No id, by which rows themselves are remembered, holds the character in front. */
 const beside = (key: string): string => `\u0000${key}`
@@ -26,8 +26,23 @@ export const countOnce = async <Tables>(
   table: keyof Tables & string,
   key: string,
   count: () => Promise<number>,
-  concerns?: Concerns,
-): Promise<number> => Number(await remembered(scope, table, beside(key), async () => String(await count()), concerns))
+  finds?: FoundBy['finds'],
+): Promise<number> => {
+  const by = finds && { finds, follow: (found: string, more: number) => String(Number(found) + more) }
+  return Number(await remembered(scope, table, beside(key), async () => String(await count()), by))
+}
+
+/** As `countOnce`, of what has been counted by id. */
+export const countsOnce = async <Tables>(
+  scope: RememberScope<Tables>,
+  table: keyof Tables & string,
+  key: string,
+  count: () => Promise<Map<string, number>>,
+): Promise<Map<string, number>> => {
+  const text = await remembered(scope, table, beside(key), async () => JSON.stringify([...(await count())]))
+  // As it was written.
+  return new Map(JSON.parse(text ?? '[]') as [string, number][])
+}
 
 /** Numbers in their order, found once for as long as `Db.remember` says. */
 export const listOnce = async <Tables>(
@@ -35,9 +50,9 @@ export const listOnce = async <Tables>(
   table: keyof Tables & string,
   key: string,
   find: () => Promise<readonly number[]>,
-  concerns?: Concerns,
+  finds?: FoundBy['finds'],
 ): Promise<number[]> => {
-  const text = await remembered(scope, table, beside(key), async () => (await find()).join(), concerns)
+  const text = await remembered(scope, table, beside(key), async () => (await find()).join(), finds && { finds })
   return text ? text.split(',').map(Number) : []
 }
 

@@ -108,15 +108,15 @@ export const openSqlite = <Tables>(
   const counts = new Map<string, number>()
   const disk = guardFor(writer)
   const found = createFound()
-  const committed = ({ touched, texts }: Notes) => {
+  const committed = ({ touched, searched }: Notes) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
-    for (const noted of texts) found.changed(noted)
+    for (const { table, texts } of searched) found.changed(table, texts)
   }
   const kept = createRemembered()
   const commits = (table: string): number => counts.get(table) ?? 0
   const standing: Standing = {
-    remember: (table, key, read, concerns) =>
-      concerns ? found.remember({ table, key, concerns }, read) : kept({ table, state: commits(table), key }, read),
+    remember: (table, key, read, by) =>
+      by ? found.remember({ table, key, by }, read) : kept({ table, state: commits(table), key }, read),
     revision: (tables) => `${start}.${tables.map(commits).join('.')}`,
   }
   const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
@@ -168,9 +168,18 @@ export const openSqlite = <Tables>(
       const run = (savepoint: Savepoint, notes: Notes) =>
         work({
           db: dbFor(notes),
-          savepoint,
+          savepoint: async (inner) => {
+            const before = notes.searched.length
+            try {
+              return await savepoint(inner)
+            } catch (error) {
+              // What was undone has not come.
+              notes.searched.length = before
+              throw error
+            }
+          },
           atCommit: (batch, item) => notes.atCommit.add(batch, [item]),
-          searchedBy: (table, texts) => notes.texts.push({ table, texts }),
+          searchedBy: (table, texts) => notes.searched.push({ table, texts }),
         })
       try {
         return await group.run(run, options)
