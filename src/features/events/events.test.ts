@@ -1,12 +1,17 @@
 // What the live feed sends, to whom, from where on, and whom it lets go.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type ReservedSQL, SQL } from 'bun'
+import { createLogger } from '../../platform/log.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { follow, type Heard } from '../../testing/feed.ts'
+import { callerWith } from '../../testing/kernel.ts'
 import { dialects } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
+import type { Ctx } from '../ctx.ts'
+import { eventsFeature } from './events.ts'
 
 const TIMEOUT_MS = 60_000
+const silent = createLogger({ level: 'error', format: 'text', write: () => {} })
 
 describe.each([...dialects()])('the live feed on %s', (dialect) => {
   let app: TestApp
@@ -138,6 +143,24 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await feed.opened()
     await admin.api.roles.create({ name: `role-${dialect}`, permissions: ['devices:read'] })
     await feed.isOver()
+  })
+
+  test('keeps nobody whose rights cannot be read anew', async () => {
+    let asked = 0
+    const standing = () => {
+      asked++
+      throw new Error('the database is away')
+    }
+    const { routes = [], missed, close } = eventsFeature({ db: { ...app.db, standing }, log: silent })
+    // All that the route asks of it; who calls was found out while the database was there.
+    const ctx = { caller: callerWith('devices:read'), standing: await app.db.standing() } as unknown as Ctx
+    const following = routes[0]?.handler(ctx, new Request('http://plat/api/events'), {} as never)
+    await expect(Promise.resolve(following)).rejects.toThrow('the database is away')
+    expect(asked).toBe(1)
+    // Where anyone listened, it would ask for their rights.
+    missed?.()
+    expect(asked).toBe(1)
+    await close?.()
   })
 
   const severalWriters = dialect === 'sqlite' ? [] : ['in two transactions at once']
