@@ -8,7 +8,12 @@ const ALL_AFTER = 10_000
 
 export type Rubbish = { readonly leave: (devices: number) => void }
 
-export const createRubbish = (): Rubbish => {
+type Collector = { readonly young: () => void; readonly all: () => void }
+
+// Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won.
+const own: Collector = { young: () => Bun.gc(false), all: fullGC }
+
+export const createRubbish = (collector = own): Rubbish => {
   let left = 0
   // A slow scan tells of a few at a time: they add up.
   let young = 0
@@ -20,9 +25,8 @@ export const createRubbish = (): Rubbish => {
     young = 0
     if (left >= ALL_AFTER) {
       left = 0
-      // Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won.
-      fullGC()
-    } else Bun.gc(false)
+      collector.all()
+    } else collector.young()
   }
 
   return {
