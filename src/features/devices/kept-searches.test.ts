@@ -121,6 +121,14 @@ describe('a search on sqlite', () => {
     await api.devices.create({ name: 'hay' })
     await api.devices.delete({ id: other })
     expect(await readsOf('needle')).toBe(0)
+    // What it is and belongs to is not searched.
+    const { id: network } = await api.networks.create({ name: 'haystack', subnet: '10.7.0.0/24' })
+    await api.devices.update({ id: found, addresses: [{ ip: '10.7.0.1', network_id: network }] })
+    expect([await readsOf('needle'), await readsOf('needle')]).toEqual([2, 0])
+    await api.devices.update({ id: found, status: 'maintenance', addresses: [{ ip: '10.7.0.1', label: 'first' }] })
+    await api.devices.update({ id: found, addresses: [{ ip: '10.7.0.1', network_id: network }] })
+    await api.networks.delete({ id: network })
+    expect(await readsOf('needle')).toBe(0)
     // The number follows; the rows are found anew.
     await api.devices.update({ id: found, tags: ['blunt'] })
     expect([await readsOf('needle'), await readsOf('needle')]).toEqual([2, 0])

@@ -18,19 +18,7 @@ export const keyOf = (ip: string): string => {
   return ipKey(parsed)
 }
 
-const SEARCHED: readonly (keyof Device)[] = [
-  'name',
-  'hostname',
-  'description',
-  'make_model',
-  'os',
-  'location',
-  'addresses',
-  'tags',
-  'domains',
-]
-
-/** Of the fields of `SEARCHED`. It is stored: whoever changes it has a migration write it anew. */
+/** It is stored: whoever changes it has a migration write it anew. */
 const searchText = (device: Device): string =>
   [
     device.name,
@@ -45,6 +33,29 @@ const searchText = (device: Device): string =>
   ]
     .join('\n')
     .toLowerCase()
+
+export type Change = {
+  readonly before: Device
+  readonly device: Device
+  /** The fields that are new. */
+  readonly changes: readonly (keyof Device)[]
+}
+
+const SEARCHED: readonly (keyof Device)[] = [
+  'name',
+  'hostname',
+  'description',
+  'make_model',
+  'os',
+  'location',
+  'tags',
+  'domains',
+]
+const ipsOf = ({ addresses }: Device): string => addresses.map(({ ip }) => ip).join()
+
+/** Whether searches may find it otherwise, be it by the same text: an address has become a tag. */
+const isFoundOtherwise = ({ before, device, changes }: Change): boolean =>
+  changes.some((field) => SEARCHED.includes(field)) || ipsOf(before) !== ipsOf(device)
 
 type NewRow = Omit<DeviceRow, 'seq'>
 
@@ -168,18 +179,10 @@ export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void
   await insertDomains(ctx, devices)
 }
 
-export type Change = {
-  readonly before: Device
-  readonly device: Device
-  /** The fields that are new. */
-  readonly changes: readonly (keyof Device)[]
-}
-
-export const update = async (ctx: Ctx, { before, device, changes }: Change): Promise<void> => {
+export const update = async (ctx: Ctx, change: Change): Promise<void> => {
+  const { before, device, changes } = change
   const row = rowOf(device)
-  // The text may be the same and be found otherwise: an address has become a tag.
-  if (changes.some((field) => SEARCHED.includes(field)))
-    ctx.searchedBy('devices', { gone: [searchText(before)], come: [row.search_text] })
+  if (isFoundOtherwise(change)) ctx.searchedBy('devices', { gone: [searchText(before)], come: [row.search_text] })
   await ctx.db.updateTable('devices').set(row).where('id', '=', device.id).execute()
   if (changes.includes('addresses')) {
     await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()

@@ -138,7 +138,8 @@ export class CommitGroup {
       // Only now: what fails has written nothing, and leaves nothing.
       for (const table of mine.touched) group.touched.add(table)
       group.atCommit.addAll(mine.atCommit)
-      group.searched.push(...mine.searched)
+      // One by one: a call takes no more than some ten thousands.
+      for (const texts of mine.searched) group.searched.push(texts)
       return { ok: true, value }
     } catch (error) {
       // A full disk ends the whole transaction, not the savepoint alone: then nothing of the group may be answered as done.
