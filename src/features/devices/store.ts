@@ -9,6 +9,7 @@ import { pause } from '../../platform/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
+import { type Change, isFoundOtherwise, searchText } from './search-text.ts'
 import type { AddressRow, DeviceRow } from './table.ts'
 
 /** The sortable key of an address that its contract has let in. */
@@ -17,45 +18,6 @@ export const keyOf = (ip: string): string => {
   if (!parsed) throw new Error(`an address got past its contract: ${ip}`)
   return ipKey(parsed)
 }
-
-/** It is stored: whoever changes it has a migration write it anew. */
-const searchText = (device: Device): string =>
-  [
-    device.name,
-    device.hostname,
-    device.description,
-    device.make_model,
-    device.os,
-    device.location,
-    ...device.addresses.map(({ ip }) => ip),
-    ...device.tags,
-    ...device.domains,
-  ]
-    .join('\n')
-    .toLowerCase()
-
-export type Change = {
-  readonly before: Device
-  readonly device: Device
-  /** The fields that are new. */
-  readonly changes: readonly (keyof Device)[]
-}
-
-const SEARCHED: readonly (keyof Device)[] = [
-  'name',
-  'hostname',
-  'description',
-  'make_model',
-  'os',
-  'location',
-  'tags',
-  'domains',
-]
-const ipsOf = ({ addresses }: Device): string => addresses.map(({ ip }) => ip).join()
-
-/** Whether searches may find it otherwise, be it by the same text: an address has become a tag. */
-const isFoundOtherwise = ({ before, device, changes }: Change): boolean =>
-  changes.some((field) => SEARCHED.includes(field)) || ipsOf(before) !== ipsOf(device)
 
 type NewRow = Omit<DeviceRow, 'seq'>
 
