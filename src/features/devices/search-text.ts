@@ -1,19 +1,15 @@
-/** The text that devices are found by. */
+/** The text that devices are found by, here and in the browser. */
 import type { Device } from './schema.ts'
+
+const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
+const LISTS = ['tags', 'domains'] as const
+const SEARCHED: readonly (keyof Device)[] = [...TEXTS, ...LISTS]
+
+const ipsOf = ({ addresses }: Device): string[] => addresses.map(({ ip }) => ip)
 
 /** In lower case. It is stored: whoever changes it has a migration write it anew. */
 export const searchText = (device: Device): string =>
-  [
-    device.name,
-    device.hostname,
-    device.description,
-    device.make_model,
-    device.os,
-    device.location,
-    ...device.addresses.map(({ ip }) => ip),
-    ...device.tags,
-    ...device.domains,
-  ]
+  [...TEXTS.map((field) => device[field]), ...ipsOf(device), ...LISTS.flatMap((field) => device[field])]
     .join('\n')
     .toLowerCase()
 
@@ -24,18 +20,6 @@ export type Change = {
   readonly changes: readonly (keyof Device)[]
 }
 
-const SEARCHED: readonly (keyof Device)[] = [
-  'name',
-  'hostname',
-  'description',
-  'make_model',
-  'os',
-  'location',
-  'tags',
-  'domains',
-]
-const ipsOf = ({ addresses }: Device): string => addresses.map(({ ip }) => ip).join()
-
 /** Whether searches may find it otherwise, be it by the same text: an address has become a tag. */
 export const isFoundOtherwise = ({ before, device, changes }: Change): boolean =>
-  changes.some((field) => SEARCHED.includes(field)) || ipsOf(before) !== ipsOf(device)
+  changes.some((field) => SEARCHED.includes(field)) || ipsOf(before).join() !== ipsOf(device).join()
