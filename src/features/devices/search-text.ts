@@ -1,4 +1,4 @@
-/** The text that devices are found by, here and in the browser. */
+/** The text that devices are found by. */
 import type { Device } from './schema.ts'
 
 const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const

@@ -1,5 +1,4 @@
 /** How devices are searched, sorted and shown in the table. Runs in the worker. */
-import { searchText } from '../../../src/features/devices/search-text.ts'
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { ipKey, parseIp } from '../../../src/net/ip.ts'
 import { parseIpv4 } from '../../../src/net/ipv4-text.ts'
@@ -62,7 +61,18 @@ export const deviceSpec = (
   const datacenter = (device: Device): string => names.get(device.datacenter_id ?? '') ?? ''
   return {
     id: (device) => device.id,
-    text: searchText,
+    text: (device) =>
+      [
+        device.name,
+        device.hostname,
+        device.description,
+        device.make_model,
+        device.os,
+        device.location,
+        ...device.tags,
+        ...device.addresses.map(({ ip }) => ip),
+        ...device.domains,
+      ].join('\n'),
     sorts: {
       // As the server sorts them, so that they come in order.
       name: (device) => device.name.toLowerCase(),
