@@ -2,6 +2,11 @@
 
 /** About in bytes; what was kept first goes first. */
 const MAX_TOTAL = 8 * 1024 * 1024
+/**
+ * What is left of that when something has to go. Several go at once: what goes leaves a gap at the beginning of a map, and whoever looks
+ * for the oldest one by one passes all the gaps each time. An iterator that stays there holds on to everything that is replaced meanwhile.
+ */
+const LEFT_TOTAL = (MAX_TOTAL / 8) * 7
 /** What an entry takes besides its key and its text. */
 const ENTRY = 100
 /** Characters of a text that is worth its room. */
@@ -13,8 +18,6 @@ const sizeOf = (key: string, { text }: Kept): number => key.length + text.length
 
 export class KeptTexts<Entry extends Kept = Kept> {
   readonly #entries = new Map<string, Entry>()
-  /** Goes on from what was forgotten last: from the beginning it would pass all that was forgotten each time. */
-  readonly #oldest = this.#entries.keys()
   #total = 0
 
   get(key: string): Entry | undefined {
@@ -27,10 +30,13 @@ export class KeptTexts<Entry extends Kept = Kept> {
     if (entry.text.length > MAX_LENGTH) return
     this.#entries.set(key, entry)
     this.#total += sizeOf(key, entry)
-    while (this.#total > MAX_TOTAL) {
-      const { value: first } = this.#oldest.next()
-      if (first === undefined) break
-      this.#forget(first)
+    if (this.#total > MAX_TOTAL) this.#forgetOldest()
+  }
+
+  #forgetOldest(): void {
+    for (const key of this.#entries.keys()) {
+      if (this.#total <= LEFT_TOTAL) return
+      this.#forget(key)
     }
   }
 
