@@ -1,11 +1,18 @@
 /**
- * Preloaded into the measured server: watches its event loop from inside, from one question of the benchmark for the longest
- * stall to the next. A timer of one millisecond that comes late was kept waiting - by this process, for as long as it used a
- * processor meanwhile; the rest of the time the operating system had given the processor to somebody else. It runs only while
- * it is asked for: a thousand looks at the clock a second would slow down everything else that is measured.
+ * Preloaded into the measured server, which it lets the benchmark look into: at its memory, and at its event loop, from one
+ * question for the longest stall to the next. A timer of one millisecond that comes late was kept waiting - by this process, for as
+ * long as it used a processor meanwhile; the rest of the time the operating system had given the processor to somebody else. It runs
+ * only while it is asked for: a thousand looks at the clock a second would slow down everything else that is measured.
  */
+import { fullGC, heapStats } from 'bun:jsc'
 
 const EVERY_MS = 1
+
+/** What its objects take, in bytes, with the texts and buffers that they hold: without what is waiting to be collected. */
+const bytesInUse = (): number => {
+  fullGC()
+  return heapStats().heapSize
+}
 
 /** Looks at the event loop until it is told to end; then it says how long it stood still at most. */
 const watch = (): (() => number) => {
@@ -28,10 +35,15 @@ const watch = (): (() => number) => {
 
 let end: (() => number) | undefined
 
-process.on('message', (message) => {
+const answer = (question: unknown): number => {
+  if (question === 'heap') return bytesInUse()
   const longestStallMs = end?.() ?? 0
-  end = message === 'watch' ? watch() : undefined
-  process.send?.({ longestStallMs })
+  end = question === 'watch' ? watch() : undefined
+  return longestStallMs
+}
+
+process.on('message', (question) => {
+  process.send?.(answer(question))
 })
 // The channel to the benchmark must not keep the server alive.
 process.channel?.unref?.()

@@ -14,5 +14,6 @@ export const rate = (perSecond: number): string => `${Math.round(perSecond).toLo
 export const milliseconds = (ms: number): string =>
   ms < 10 ? `${ms.toFixed(2)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`
 export const percent = (share: number): string => `${Math.round(share * 100)} %`
 export const times = (ratio: number): string => `${ratio.toFixed(2)} x`

@@ -13,6 +13,8 @@ export type Server = {
   readonly startMs: number
   /** Resident memory, in bytes. */
   readonly memory: () => Promise<number>
+  /** Of it what its objects take, in bytes, after all that is not in use was collected; meanwhile it answers nobody. */
+  readonly heap: () => Promise<number>
   /** Watches the event loop from now on. */
   readonly watchStalls: () => Promise<void>
   /** The longest time that the event loop stood still since then; ends the watch. */
@@ -53,29 +55,30 @@ export const firstAnswer = async (port: number, child: Subprocess): Promise<void
 type Start = { readonly args: readonly string[]; readonly port: number; readonly root?: string }
 
 const start = async ({ args, port, root = ROOT }: Start, env: Record<string, string>): Promise<Server> => {
-  const stalls: ((ms: number) => void)[] = []
+  const asked: ((answer: number) => void)[] = []
   const startedAt = performance.now()
   const child = Bun.spawn([process.execPath, ...args], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
-    ipc: (message: { longestStallMs: number }) => stalls.shift()?.(message.longestStallMs),
+    ipc: (answer: number) => asked.shift()?.(answer),
   })
   await firstAnswer(port, child)
-  const tell = (message: 'watch' | 'end'): Promise<number> =>
+  const ask = (question: 'heap' | 'watch' | 'end'): Promise<number> =>
     new Promise((resolve) => {
-      stalls.push(resolve)
-      child.send(message)
+      asked.push(resolve)
+      child.send(question)
     })
   return {
     port,
     pid: child.pid,
     startMs: performance.now() - startedAt,
     memory: () => memoryOf(child),
+    heap: () => ask('heap'),
     watchStalls: async () => {
-      await tell('watch')
+      await ask('watch')
     },
-    longestStallMs: () => tell('end'),
+    longestStallMs: () => ask('end'),
     stop: async () => {
       child.kill('SIGTERM')
       await child.exited

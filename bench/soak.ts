@@ -10,7 +10,7 @@ import { LAB_VARIABLE } from '../src/scanner/lab-guard.ts'
 import { startReceiver } from '../src/testing/receiver.ts'
 import { authorized, plain } from './bench.ts'
 import { Connection, type RequestParts } from './connection.ts'
-import { median, milliseconds, percent, quantile } from './numbers.ts'
+import { mebibytes, median, milliseconds, percent, quantile } from './numbers.ts'
 import { publish } from './report.ts'
 import { startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
@@ -27,6 +27,8 @@ const CALLERS = 4
 const PACE_MS = 20
 const GOAL = { mebibytesPerHour: 1, drift: 0.1 }
 const MINUTE_MS = 60_000
+/** After so much of the time it is warm. */
+const WARM = 1 / 6
 const LOOK_MS = 5000
 
 const workDir = mkdtempSync(join(tmpdir(), 'plat-bench-soak-'))
@@ -118,21 +120,27 @@ const scans = async (network_id: string): Promise<number> => {
   return count
 }
 
+/** A leak shows here, beside how much the collector lets wait. */
+const inUseWhenWarm = async (): Promise<number> => {
+  await Bun.sleep(minutes * WARM * MINUTE_MS)
+  return server.heap()
+}
+
 /** Each minute a line: hours are long for whoever waits for the end of them. */
 const tell = (): void => {
   const minute = Math.floor((performance.now() - beganMs) / MINUTE_MS) - 1
   const p99 = quantile(times[minute] ?? [], 0.99)
-  const mebibytes = Math.round((memory.at(-1)?.bytes ?? 0) / 2 ** 20)
-  process.stderr.write(`${minute + 1}: p99 ${milliseconds(p99)}, ${mebibytes} MiB, ${failures.length} refused\n`)
+  const resident = mebibytes(memory.at(-1)?.bytes ?? 0)
+  process.stderr.write(`${minute + 1}: p99 ${milliseconds(p99)}, ${resident}, ${failures.length} refused\n`)
 }
 
-const memory: { readonly hours: number; readonly bytes: number }[] = []
+type Look = { readonly hours: number; readonly bytes: number }
+const memory: Look[] = []
 const look = (): void => {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]
   memory.push({ hours: (performance.now() - beganMs) / 3_600_000, bytes: Number(kilobytes) * 1024 })
 }
 
-type Look = (typeof memory)[number]
 const meanOf = (looks: readonly Look[], of: (look: Look) => number): number =>
   looks.reduce((sum, look) => sum + of(look), 0) / looks.length
 
@@ -163,12 +171,14 @@ try {
   await ask(post('/api/webhooks', { name: 'soak', url: receiver.url('/soak'), events }))
   close()
   const timers = [setInterval(look, LOOK_MS), setInterval(tell, MINUTE_MS)]
-  const [scanned] = await Promise.all([scans(loopback), ...Array.from({ length: CALLERS }, (_, own) => call(own))])
+  const callers = Array.from({ length: CALLERS }, (_, own) => call(own))
+  const [scanned, inUseWarm] = await Promise.all([scans(loopback), inUseWhenWarm(), ...callers])
   for (const timer of timers) clearInterval(timer)
+  const inUseEnd = await server.heap()
   const patienceMs = performance.now() + MINUTE_MS
   while (receiver.received.length < changes && performance.now() < patienceMs) await Bun.sleep(100)
 
-  const warm = minutes / 6
+  const warm = minutes * WARM
   const looks = memory.filter(({ hours }) => hours * 60 > warm)
   const slope = slopeOf(looks).slope / 2 ** 20
   const error = slopeOf(byFiveMinutes(looks)).error / 2 ** 20
@@ -181,10 +191,17 @@ try {
   publish([
     plain({
       work: `${minutes} minutes: memory after the first ${warm.toFixed(0)}`,
-      ours: `${slope.toFixed(2)} ± ${error.toFixed(2)} MiB an hour, ${Math.round((memory.at(-1)?.bytes ?? 0) / 2 ** 20)} MiB at the end`,
+      ours: `${slope.toFixed(2)} ± ${error.toFixed(2)} MiB an hour, ${mebibytes(memory.at(-1)?.bytes ?? 0)} at the end`,
       goal: `< ${GOAL.mebibytesPerHour} MiB an hour`,
       isMet: slope < GOAL.mebibytesPerHour,
       numbers: { slope_mib_per_hour: slope, error_mib_per_hour: error, minutes },
+    }),
+    plain({
+      work: '  of it in use by what it keeps, then and at the end',
+      ours: `${mebibytes(inUseWarm)}, ${mebibytes(inUseEnd)}`,
+      goal: '',
+      isMet: undefined,
+      numbers: { in_use_warm_mib: inUseWarm / 2 ** 20, in_use_mib: inUseEnd / 2 ** 20 },
     }),
     plain({
       work: `  p99 of ${all.toLocaleString('en-US')} requests, first and last third`,
