@@ -13,6 +13,8 @@ const bytesInUse = (): number => {
   fullGC()
   return heapStats().heapSize
 }
+/** The room for its objects, in bytes, full or not. */
+const bytesHeld = (): number => heapStats().heapCapacity
 
 /** Looks at the event loop until it is told to end; then it says how long it stood still at most. */
 const watch = (): (() => number) => {
@@ -36,7 +38,8 @@ const watch = (): (() => number) => {
 let end: (() => number) | undefined
 
 const answer = (question: unknown): number => {
-  if (question === 'heap') return bytesInUse()
+  if (question === 'in use') return bytesInUse()
+  if (question === 'held') return bytesHeld()
   const longestStallMs = end?.() ?? 0
   end = question === 'watch' ? watch() : undefined
   return longestStallMs

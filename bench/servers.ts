@@ -14,7 +14,9 @@ export type Server = {
   /** Resident memory, in bytes. */
   readonly memory: () => Promise<number>
   /** Of it what its objects take, in bytes, after all that is not in use was collected; meanwhile it answers nobody. */
-  readonly heap: () => Promise<number>
+  readonly memoryInUse: () => Promise<number>
+  /** Of it the room for its objects, in bytes, full or not. */
+  readonly memoryHeld: () => Promise<number>
   /** Watches the event loop from now on. */
   readonly watchStalls: () => Promise<void>
   /** The longest time that the event loop stood still since then; ends the watch. */
@@ -64,7 +66,7 @@ const start = async ({ args, port, root = ROOT }: Start, env: Record<string, str
     ipc: (answer: number) => asked.shift()?.(answer),
   })
   await firstAnswer(port, child)
-  const ask = (question: 'heap' | 'watch' | 'end'): Promise<number> =>
+  const ask = (question: 'in use' | 'held' | 'watch' | 'end'): Promise<number> =>
     new Promise((resolve) => {
       asked.push(resolve)
       child.send(question)
@@ -74,7 +76,8 @@ const start = async ({ args, port, root = ROOT }: Start, env: Record<string, str
     pid: child.pid,
     startMs: performance.now() - startedAt,
     memory: () => memoryOf(child),
-    heap: () => ask('heap'),
+    memoryInUse: () => ask('in use'),
+    memoryHeld: () => ask('held'),
     watchStalls: async () => {
       await ask('watch')
     },

@@ -123,15 +123,18 @@ const scans = async (network_id: string): Promise<number> => {
 /** A leak shows here, beside how much the collector lets wait. */
 const inUseWhenWarm = async (): Promise<number> => {
   await Bun.sleep(minutes * WARM * MINUTE_MS)
-  return server.heap()
+  return server.memoryInUse()
 }
 
 /** Each minute a line: hours are long for whoever waits for the end of them. */
-const tell = (): void => {
+const tell = async (): Promise<void> => {
   const minute = Math.floor((performance.now() - beganMs) / MINUTE_MS) - 1
   const p99 = quantile(times[minute] ?? [], 0.99)
   const resident = mebibytes(memory.at(-1)?.bytes ?? 0)
-  process.stderr.write(`${minute + 1}: p99 ${milliseconds(p99)}, ${resident}, ${failures.length} refused\n`)
+  const held = mebibytes(await server.memoryHeld())
+  process.stderr.write(
+    `${minute + 1}: p99 ${milliseconds(p99)}, ${resident} with ${held} for objects, ${failures.length} refused\n`,
+  )
 }
 
 type Look = { readonly hours: number; readonly bytes: number }
@@ -174,7 +177,7 @@ try {
   const callers = Array.from({ length: CALLERS }, (_, own) => call(own))
   const [scanned, inUseWarm] = await Promise.all([scans(loopback), inUseWhenWarm(), ...callers])
   for (const timer of timers) clearInterval(timer)
-  const inUseEnd = await server.heap()
+  const inUseEnd = await server.memoryInUse()
   const patienceMs = performance.now() + MINUTE_MS
   while (receiver.received.length < changes && performance.now() < patienceMs) await Bun.sleep(100)
 

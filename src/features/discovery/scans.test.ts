@@ -138,12 +138,14 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
       const [one, two, three] = [await d.network(), await d.network(), await d.network()]
       const ids = [await idOf(one.id), await idOf(one.id), await idOf(two.id), await idOf(three.id)]
       const running = [await d.scanner.next(), await d.scanner.next()]
-      expect(running.map(({ plan }) => plan.subnet)).toEqual([one.subnet, two.subnet])
+      // Which of the two is the first to begin is open, where they do not share a connection.
+      const of = ({ subnet }: { subnet: string }) => running.find(({ plan }) => plan.subnet === subnet)
+      expect([of(one), of(two)]).not.toContain(undefined)
       expect(await Promise.all(ids.map(stateOf))).toEqual(['running', 'pending', 'running', 'pending'])
-      running[0]?.end('done')
+      of(one)?.end('done')
       const next = await d.scanner.next()
       expect(next.plan.subnet).toBe(one.subnet)
-      running[1]?.end('done')
+      of(two)?.end('done')
       const last = await d.scanner.next()
       expect(last.plan.subnet).toBe(three.subnet)
       next.end('done')
