@@ -1,6 +1,7 @@
 /** The measured processes: Plat as anybody starts it, and the bare server that it is compared with. */
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
+import { SERVER_COMPILERS } from '../src/platform/compilers.ts'
 import { Connection, requestBytes } from './connection.ts'
 
 export const ROOT = join(import.meta.dir, '..')
@@ -120,6 +121,8 @@ export const startPlat = (
       RATE_LIMIT_ENABLED: 'false',
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
+      // `plat serve` would become a process that has them, and could not be asked any more.
+      ...SERVER_COMPILERS,
       ...env,
     },
   )

@@ -1,6 +1,7 @@
 /** argv -> CLI. Nothing else, but that the version is told without it: streams and commands are most of the cost of a start. */
 import { writeSync } from 'node:fs'
 import packageJson from '../package.json' with { type: 'json' }
+import { becomeServerProcess } from './platform/compilers.ts'
 
 const [word] = process.argv.slice(2)
 if (word === '--version' || word === '-V') {
@@ -11,5 +12,6 @@ if (word === '--version' || word === '-V') {
     // Nobody reads, or the disk is full: the command line tells it as it tells everything.
   }
 }
+if (word === 'serve') becomeServerProcess()
 const [{ processIo }, { runCli }] = await Promise.all([import('./platform/cli/process-io.ts'), import('./cli.ts')])
 process.exit(await runCli(processIo()))

@@ -22,8 +22,12 @@ const OLDEST_VERSION = [3, 51, 3] as const
  * reader or a failure keeps it from it. The reserve for a full disk (ballast.ts) is twice as large.
  */
 const LOG_PAGES = 3000
-/** Pages that the writer keeps of what it has read: 8 MB, beside those of the readers. */
+/** Pages that the writer keeps of what it has read: 8 MB. */
 const WRITER_CACHE_PAGES = 2048
+/** Pages that the reader keeps: 4 MB. Any write empties it, and the operating system has them as well. */
+const READER_CACHE_PAGES = 1024
+/** Pages that a stream keeps: 2 MB. It reads each once. */
+const SNAPSHOT_CACHE_PAGES = 512
 /** Pages that one transaction may change before some are written ahead of its commit: 16 MB. */
 const WRITER_CHANGED_PAGES = 4096
 /** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
@@ -41,13 +45,13 @@ export const isTooOld = (version: string): boolean => {
   return false
 }
 
-const open = (file: string): Database => {
+const open = (file: string, cachePages: number): Database => {
   const database = new Database(file, { create: true, strict: true })
   database.run('PRAGMA busy_timeout = 5000') // first: the next ones may meet a lock
   database.run('PRAGMA journal_mode = WAL')
   database.run('PRAGMA synchronous = FULL')
   database.run('PRAGMA foreign_keys = ON')
-  database.run('PRAGMA cache_size = -16384')
+  database.run(`PRAGMA cache_size = ${cachePages}`)
   database.run('PRAGMA journal_size_limit = 67108864')
   database.run('PRAGMA temp_store = MEMORY')
   return database
@@ -89,14 +93,13 @@ export const openSqlite = <Tables>(
   file: string,
   { guardFor = unguarded, onCheckpointFailure = () => {} }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
-  const writer = open(file)
+  const writer = open(file, WRITER_CACHE_PAGES)
   writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
-  writer.run(`PRAGMA cache_size = ${WRITER_CACHE_PAGES}`)
   writer.run(`PRAGMA cache_spill = ${WRITER_CHANGED_PAGES}`)
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
   if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
-  const reader = open(file)
+  const reader = open(file, READER_CACHE_PAGES)
   const writeCache = statementCache(writer)
   const readCache = statementCache(reader)
   const watch = createQueryWatch()
@@ -127,7 +130,7 @@ export const openSqlite = <Tables>(
   let isOpen = true
   const idle: Database[] = []
   async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
-    const snapshot = idle.pop() ?? open(file)
+    const snapshot = idle.pop() ?? open(file, SNAPSHOT_CACHE_PAGES)
     let statement: Statement<Row, SQLQueryBindings[]> | undefined
     let chunk: Row[] = []
     try {

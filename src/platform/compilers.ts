@@ -1,0 +1,21 @@
+/** The server's process does without the engine's heaviest compiler: docs/decisions/compilers.md. */
+
+/** What the engine reads before the first line of a program runs; whoever sets it for the server has chosen. */
+export const SERVER_COMPILERS = { BUN_JSC_useFTLJIT: 'false' } as const
+
+/** This program again: an executable is its own main file. */
+const ownArguments = (): string[] => [
+  process.execPath,
+  ...process.execArgv,
+  ...process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1),
+]
+
+/** Becomes the same program with those settings, in the same process (about 6 ms); goes on as it is where that cannot be done. */
+export const becomeServerProcess = (): void => {
+  if (Object.keys(SERVER_COMPILERS).every((name) => process.env[name] !== undefined)) return
+  try {
+    process.execve?.(process.execPath, ownArguments(), { ...process.env, ...SERVER_COMPILERS })
+  } catch {
+    // Windows knows no such thing.
+  }
+}
