@@ -10,12 +10,13 @@ const ownArguments = (): string[] => [
   ...process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1),
 ]
 
-/** Becomes the same program with those settings, in the same process (about 6 ms); goes on as it is where that cannot be done. */
+/** Becomes the same program with those settings, in the same process (about 6 ms). Windows cannot do that: there it goes on as it is. */
 export const becomeServerProcess = (): void => {
+  if (process.platform === 'win32') return
   if (Object.keys(SERVER_COMPILERS).every((name) => process.env[name] !== undefined)) return
   try {
     process.execve?.(process.execPath, ownArguments(), { ...process.env, ...SERVER_COMPILERS })
   } catch {
-    // Windows knows no such thing.
+    // It may not run programs, or its file was replaced: it goes on with all compilers.
   }
 }
