@@ -15,7 +15,7 @@ export const becomeServerProcess = (): void => {
   if (process.platform === 'win32') return
   if (Object.keys(SERVER_COMPILERS).every((name) => process.env[name] !== undefined)) return
   try {
-    process.execve?.(process.execPath, ownArguments(), { ...process.env, ...SERVER_COMPILERS })
+    process.execve?.(process.execPath, ownArguments(), { ...SERVER_COMPILERS, ...process.env })
   } catch {
     // It may not run programs, or its file was replaced: it goes on with all compilers.
   }
