@@ -12,6 +12,7 @@ import {
 } from './compose.ts'
 import type { FirstAdmin } from './features/users/first-admin.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
+import { collectRegularly } from './platform/collect.ts'
 import type { Flags } from './platform/config/sources.ts'
 import { type Config, loadConfig } from './platform/config.ts'
 import { openSite } from './platform/http/static.ts'
@@ -114,6 +115,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     await plat.close()
     throw error
   })
+  const collecting = collectRegularly()
   return {
     url: urlOf(server),
     plat,
@@ -129,6 +131,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
       const deadlineMs = Date.now() + SHUTDOWN_MS
       while (server.pendingRequests > 0 && Date.now() < deadlineMs) await Bun.sleep(DRAIN_TICK_MS)
       await server.stop(true)
+      collecting.stop()
       await plat.close()
     },
   }
