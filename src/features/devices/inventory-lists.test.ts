@@ -82,6 +82,38 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
   const read = (list: List, query = '', headers: Record<string, string> = {}) =>
     inv.ask(`GET ${pathOf(list, query)}`, undefined, headers)
 
+  test('devices that have something in common are counted anew after each change', async () => {
+    const { api } = inv
+    const network = await api.networks.create({ name: 'counted', subnet: '10.77.0.0/24' })
+    const paths = [
+      '/api/devices?tags=counted',
+      `/api/devices?network_id=${network.id}`,
+      `/api/networks/${network.id}/devices`,
+    ]
+    // Twice: what is remembered holds.
+    const counts = async (): Promise<string[]> => {
+      const both = [...paths, ...paths].map((path) => inv.ask(`GET ${path}${path.includes('?') ? '&' : '?'}limit=1`))
+      return [...new Set((await Promise.all(both)).map(({ total }) => total ?? ''))]
+    }
+    const made = (i: number) => ({
+      name: `counted ${i}`,
+      tags: ['counted', 'other'],
+      addresses: [{ ip: `10.77.0.${2 * i + 1}` }, { ip: `10.77.0.${2 * i + 2}` }],
+    })
+    expect(await counts()).toEqual(['0'])
+    const first = await api.devices.create(made(0))
+    const second = await api.devices.create(made(1))
+    expect(await counts()).toEqual(['2'])
+    await api.devices.update({ id: first.id, description: 'neither its tags nor its addresses' })
+    expect(await counts()).toEqual(['2'])
+    await api.devices.update({ id: first.id, tags: ['other'], addresses: [] })
+    expect(await counts()).toEqual(['1'])
+    await api.devices.delete({ id: second.id })
+    expect(await counts()).toEqual(['0'])
+    await api.devices.delete({ id: first.id })
+    await api.networks.delete({ id: network.id })
+  })
+
   describe.each(NAMES)('the list of %s', (list) => {
     test('is whole, and says how many there are', async () => {
       const all = await read(list)

@@ -1,7 +1,7 @@
 /** The list of devices, narrowed by its filters. */
 import type { JsonList } from '../../platform/answer.ts'
 import { countOnce } from '../../platform/db/remembered.ts'
-import { membership } from '../../platform/db/subset.ts'
+import { countMembers, membership } from '../../platform/db/subset.ts'
 import { countRows, listRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
 import { devicesIn } from '../networks/membership.ts'
@@ -26,12 +26,17 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
   if (status) all = all.where('devices.status', '=', status)
   let query = all
   let counted = all
-  for (const subset of [...[...new Set(tags)].map(ofTag), ...(network_id ? [devicesIn(network_id)] : [])]) {
+  const subsets = [...[...new Set(tags)].map(ofTag), ...(network_id ? [devicesIn(network_id)] : [])]
+  for (const subset of subsets) {
     const inside = await membership(ctx, subset)
     query = query.where(inside.ordered)
     counted = counted.where(inside.counted)
   }
-  const total = () => countOnce(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
+  const [only, second] = subsets
+  const total = () =>
+    only && !second && !datacenter_id && !status
+      ? countMembers(ctx, only)
+      : countOnce(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
   /** Those of the page are found in the order of an index; what is sent is fetched of them alone. */
   const pageOf = (limit: number, offset: number) =>
     ctx.db

@@ -2,10 +2,10 @@
 import { formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
 import { runBulk } from '../../platform/bulk-run.ts'
 import { containsText } from '../../platform/db/contains.ts'
-import { membership } from '../../platform/db/subset.ts'
+import { countMembers, membership } from '../../platform/db/subset.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
-import { countRows, listRows } from '../../platform/list.ts'
+import { listRows } from '../../platform/list.ts'
 import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
@@ -140,10 +140,15 @@ export const feature: Feature = {
     devices: async (ctx, { id, ...page }) => {
       await mustGet(ctx, id)
       const revision = await ctx.store.revision(['devices', 'network_addresses'])
-      const { ordered, counted } = await membership(ctx, devicesIn(id))
-      const all = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id')
-      const total = () => countRows(all.where(counted))
-      return listRows(ctx, { revision, query: all.where(ordered), page, total, row: ({ doc }) => doc })
+      const { ordered } = await membership(ctx, devicesIn(id))
+      const query = ctx.db.selectFrom('devices').select('doc').orderBy('name_key').orderBy('id').where(ordered)
+      return listRows(ctx, {
+        revision,
+        query,
+        page,
+        total: () => countMembers(ctx, devicesIn(id)),
+        row: ({ doc }) => doc,
+      })
     },
     utilization: (ctx, { id }) => utilization(ctx, id),
     bulk: async (ctx, input) =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { ddlFor } from './migrate.ts'
-import { membership } from './subset.ts'
+import { countMembers, membership } from './subset.ts'
 
 const COUNT = 8000
 
@@ -42,4 +42,23 @@ test.each([
   expect(query.compile(read).sql).toContain(form === 'IN' ? 'IN (SELECT' : 'EXISTS (SELECT')
   expect((await query.execute(read)).rows).toHaveLength(count)
   expect((await sql`SELECT id FROM notes WHERE ${counted}`.execute(read)).rows).toHaveLength(count)
+})
+
+const counted = (value: string) => {
+  const { db } = database
+  const subset = { id: 'notes.id', table: 'marks' as never, member: 'note_id', column: 'mark', value }
+  return countMembers({ db: db.read, store: db }, subset)
+}
+
+test('members are counted, each once, and again when their table has changed', async () => {
+  expect([await counted('common'), await counted('rare'), await counted('unheard of')]).toEqual([4000, 2, 0])
+  await database.db.write(async ({ db }) => {
+    const more = sql<{ note_id: string; mark: string }>`SELECT id, 'rare' FROM notes WHERE seq % 1000 = 0`
+    await db
+      .insertInto('marks' as never)
+      .columns(['note_id', 'mark'] as never)
+      .expression(more as never)
+      .execute()
+  })
+  expect(await counted('rare')).toBe(8)
 })

@@ -1,7 +1,7 @@
 /** Lists narrowed to a subset that another table names. Whether it is large decides how its first rows are found soonest. */
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Sql } from './database.ts'
-import { type RememberScope, remembered } from './remembered.ts'
+import { countOnce, type RememberScope, remembered } from './remembered.ts'
 
 type Scope<Tables> = RememberScope<Tables> & { readonly store: { readonly sql: Pick<Sql, 'areFew'> } }
 
@@ -37,3 +37,16 @@ export const membership = async <Tables>(
   if (areFew === 'true') return { ordered: counted, counted }
   return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
 }
+
+/** How many are in the subset, without a look at the list: for a table that names rows of the list alone, as a foreign key sees to. */
+export const countMembers = <Tables>(
+  scope: RememberScope<Tables>,
+  { table, member, column, value }: Subset,
+): Promise<number> =>
+  countOnce(scope, table as keyof Tables & string, `members ${column} ${value}`, async () => {
+    const members = sql`SELECT DISTINCT ${sql.ref(member)} FROM ${sql.table(table)} WHERE ${sql.ref(column)} = ${value}`
+    const { rows } = await sql<{ n: number | string }>`SELECT count(*) AS n FROM (${members}) AS members`.execute(
+      scope.db,
+    )
+    return Number(rows[0]?.n)
+  })
