@@ -1,20 +1,22 @@
 /**
  * Hours of everything at once: `bun bench/soak.ts [--minutes 120] [--devices 20000]`. Reads, searches, writes, allocations, a webhook that is
- * told of every change, and a scan of loopback each minute, at an even pace far below the limit, so that what grows shows.
+ * told of every change, and a scan of loopback each minute, at an even pace far below the limit, so that what grows shows. Afterwards a server that
+ * has only just started does the same in turn with the old one, minute by minute: what both need more time for is the machine's.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LAB_VARIABLE } from '../src/scanner/lab-guard.ts'
 import { startReceiver } from '../src/testing/receiver.ts'
 import { authorized, plain } from './bench.ts'
-import { Connection, type RequestParts } from './connection.ts'
 import { mebibytes, median, milliseconds, percent, quantile } from './numbers.ts'
+import type { Side } from './pair.ts'
 import { publish } from './report.ts'
-import { startPlat } from './servers.ts'
+import { type Server, startPlat } from './servers.ts'
 import { prepare } from './setup.ts'
-import { makePool, post } from './works/pools.ts'
+import { type Asked, idOf, mixedWork, openCaller, prepareMixed } from './works/mixed.ts'
+import { post } from './works/pools.ts'
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '120' }, devices: { type: 'string', default: '20000' } },
@@ -22,102 +24,86 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes)
 if (!(minutes >= 6)) throw new Error('--minutes: at least 6, of which a sixth is to get warm')
 
-const CALLERS = 4
-/** Of each caller, from one request to the next. */
-const PACE_MS = 20
 const GOAL = { mebibytesPerHour: 1, drift: 0.1 }
 const MINUTE_MS = 60_000
 /** After so much of the time it is warm. */
 const WARM = 1 / 6
 const LOOK_MS = 5000
+/** A new server gets so much of the time to become warm, before it is compared with the old one. */
+const NEW_WARM = 1 / 24
+/** Minutes of each, in turn. */
+const COMPARED = Math.max(1, Math.round(minutes / 15))
 
 const workDir = mkdtempSync(join(tmpdir(), 'plat-bench-soak-'))
-process.stderr.write('importing ...\n')
-const { dataDir, key, deviceIds } = await prepare(workDir, Number(values.devices))
-const server = await startPlat(dataDir, { [LAB_VARIABLE]: '1' }, { main: 'src/testing/reaching-main.ts' })
 const receiver = await startReceiver()
-const request = authorized(key)
+const servers: Server[] = []
+const failures: string[] = []
+let changes = 0
+const changed = (count: number): void => {
+  changes += count
+}
+const noteFailure = ({ status, parts, body }: Asked): void => {
+  if (status >= 400) failures.push(`${parts.method ?? 'GET'} ${parts.path}: ${status} ${body.slice(0, 200)}`)
+}
+
+/** A server on an estate of its own, with all that the work needs. */
+const start = async (called: string) => {
+  process.stderr.write(`${called}: importing ...\n`)
+  const folder = join(workDir, called)
+  mkdirSync(folder)
+  const { dataDir, key, deviceIds } = await prepare(folder, Number(values.devices))
+  const server = await startPlat(dataDir, { [LAB_VARIABLE]: '1' }, { main: 'src/testing/reaching-main.ts' })
+  servers.push(server)
+  const side: Side = { port: server.port, request: authorized(key), deviceIds }
+  await prepareMixed(side, receiver.url('/soak'), noteFailure)
+  return { server, side, work: mixedWork(side) }
+}
+const { server, side, work } = await start('soak')
 
 const beganMs = performance.now()
 const endMs = beganMs + minutes * MINUTE_MS
 const isOver = (): boolean => performance.now() >= endMs
 /** Times of the requests, by the minute in which they were answered. */
 const times: number[][] = Array.from({ length: Math.ceil(minutes) + 1 }, () => [])
-const failures: string[] = []
-let changes = 0
-
-const caller = async () => {
-  const connection = await Connection.open(server.port)
-  return {
-    close: () => connection.close(),
-    ask: async (parts: RequestParts): Promise<string> => {
-      const { status, body, ms } = await connection.send(request(parts), { keepBody: true })
-      times[Math.floor((performance.now() - beganMs) / MINUTE_MS)]?.push(ms)
-      if (status >= 400) failures.push(`${parts.method ?? 'GET'} ${parts.path}: ${status} ${body.slice(0, 200)}`)
-      return body
-    },
-  }
-}
-
-const idOf = (body: string): string => (JSON.parse(body) as { id: string }).id
-
-/** Ends as it began: whatever it makes it takes away. */
-const turn = async (ask: (parts: RequestParts) => Promise<string>, own: number, n: number): Promise<number> => {
-  const id = deviceIds[(n * 7919 + own) % deviceIds.length] ?? ''
-  switch (n % 8) {
-    case 0: {
-      const made = idOf(await ask(post('/api/devices', { name: `soak ${own}-${n}`, tags: ['soak'] })))
-      await ask({ method: 'DELETE', path: `/api/devices/${made}` })
-      changes += 2
-      return 2
-    }
-    case 1:
-      await ask({ method: 'PUT', path: `/api/devices/${id}`, body: JSON.stringify({ description: `turn ${n}` }) })
-      changes++
-      return 1
-    case 2: {
-      const given = await ask(post('/api/pools/soak/allocate', {}))
-      const [made] = (JSON.parse(given) as { reservations?: { id: string }[] }).reservations ?? []
-      if (!made) return 1
-      await ask({ method: 'DELETE', path: `/api/reservations/${made.id}` })
-      return 2
-    }
-    case 3:
-      await ask({ path: `/api/devices/search?limit=50&q=${id.slice(0, 6)}` })
-      return 1
-    case 4:
-      await ask({ path: '/api/devices?limit=50&tags=production' })
-      return 1
-    case 5:
-      await ask({ path: '/api/networks?include=utilization' })
-      return 1
-    default:
-      await ask({ path: `/api/devices/${id}` })
-      return 1
-  }
-}
-
-const call = async (own: number): Promise<void> => {
-  const { ask, close } = await caller()
-  for (let n = 0; !isOver(); ) {
-    const startMs = performance.now()
-    const sent = await turn(ask, own, n++)
-    await Bun.sleep(Math.max(0, startMs + sent * PACE_MS - performance.now()))
-  }
-  close()
+const answered = (asked: Asked): void => {
+  times[Math.floor((performance.now() - beganMs) / MINUTE_MS)]?.push(asked.ms)
+  noteFailure(asked)
 }
 
 const scans = async (network_id: string): Promise<number> => {
   let count = 0
   while (!isOver()) {
     // One that stays open between them is closed by the server.
-    const { ask, close } = await caller()
+    const { ask, close } = await openCaller(side, answered)
     await ask(post(`/api/discovery/networks/${network_id}/scan`, { scan_type: 'quick' }))
     close()
     count++
     await Bun.sleep(Math.min(MINUTE_MS, Math.max(0, endMs - performance.now())))
   }
   return count
+}
+
+/** What a request takes at most, but for one in a hundred, of the old server and of one that has only just started; in the same minutes. */
+const besideNew = async (): Promise<{ readonly old: number; readonly fresh: number }> => {
+  const { work: workOfNew } = await start('new')
+  const lasting = async (work: ReturnType<typeof mixedWork>, lastsMs: number): Promise<number> => {
+    const ms: number[] = []
+    const endMs = performance.now() + lastsMs
+    const answered = (asked: Asked): void => {
+      ms.push(asked.ms)
+      noteFailure(asked)
+    }
+    await work({ isOver: () => performance.now() >= endMs, answered, changed })
+    return quantile(ms, 0.99)
+  }
+  await lasting(workOfNew, minutes * NEW_WARM * MINUTE_MS)
+  const [old, fresh]: [number[], number[]] = [[], []]
+  for (let round = 0; round < COMPARED; round++) {
+    fresh.push(await lasting(workOfNew, MINUTE_MS))
+    old.push(await lasting(work, MINUTE_MS))
+    process.stderr.write(`p99 ${milliseconds(old.at(-1) ?? 0)}, of the new one ${milliseconds(fresh.at(-1) ?? 0)}\n`)
+  }
+  return { old: median(old), fresh: median(fresh) }
 }
 
 /** A leak shows here, beside how much the collector lets wait. */
@@ -164,20 +150,18 @@ const byFiveMinutes = (looks: readonly Look[]): Look[] =>
   }))
 
 try {
-  const { ask, close } = await caller()
-  await makePool(async (parts) => ask(parts), 'soak', '172.24.0.0/16', {
-    start_ip: '172.24.0.1',
-    end_ip: '172.24.255.254',
-  })
+  const { ask, close } = await openCaller(side, noteFailure)
   const loopback = idOf(await ask(post('/api/networks', { name: 'Loopback', subnet: '127.0.0.0/24' })))
-  const events = ['device.created', 'device.updated', 'device.deleted']
-  await ask(post('/api/webhooks', { name: 'soak', url: receiver.url('/soak'), events }))
   close()
   const timers = [setInterval(look, LOOK_MS), setInterval(tell, MINUTE_MS)]
-  const callers = Array.from({ length: CALLERS }, (_, own) => call(own))
-  const [scanned, inUseWarm] = await Promise.all([scans(loopback), inUseWhenWarm(), ...callers])
+  const [scanned, inUseWarm] = await Promise.all([
+    scans(loopback),
+    inUseWhenWarm(),
+    work({ isOver, answered, changed }),
+  ])
   for (const timer of timers) clearInterval(timer)
   const inUseEnd = await server.memoryInUse()
+  const { old, fresh } = await besideNew()
   const patienceMs = performance.now() + MINUTE_MS
   while (receiver.received.length < changes && performance.now() < patienceMs) await Bun.sleep(100)
 
@@ -214,6 +198,13 @@ try {
       numbers: { first_ms: first, last_ms: last, drift },
     }),
     plain({
+      work: '  p99 afterwards, of a server that has only just started and of this one, in turn',
+      ours: `${milliseconds(fresh)}, ${milliseconds(old)}: ${percent(old / fresh - 1)}`,
+      goal: `< + ${percent(GOAL.drift)}`,
+      isMet: old / fresh - 1 < GOAL.drift,
+      numbers: { new_ms: fresh, old_ms: old, slower: old / fresh - 1 },
+    }),
+    plain({
       work: `  refused, beside ${scanned} scans`,
       ours: `${failures.length}`,
       goal: 'none',
@@ -230,7 +221,7 @@ try {
   ])
   for (const line of new Set(failures)) process.stderr.write(`${line}\n`)
 } finally {
-  await server.stop()
+  for (const one of servers) await one.stop()
   await receiver.close()
   rmSync(workDir, { recursive: true, force: true })
 }
