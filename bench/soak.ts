@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { LAB_VARIABLE } from '../src/scanner/lab-guard.ts'
 import { startReceiver } from '../src/testing/receiver.ts'
 import { authorized, plain } from './bench.ts'
+import { alternate, type Pair } from './load.ts'
 import { mebibytes, median, milliseconds, percent, quantile } from './numbers.ts'
 import type { Side } from './pair.ts'
 import { publish } from './report.ts'
@@ -83,27 +84,25 @@ const scans = async (network_id: string): Promise<number> => {
   return count
 }
 
-/** What a request takes at most, but for one in a hundred, of the old server and of one that has only just started; in the same minutes. */
-const besideNew = async (): Promise<{ readonly old: number; readonly fresh: number }> => {
+/** The p99 of the old server and of one that has only just started, a minute of either in turn. */
+const besideNew = async (): Promise<Pair> => {
   const { work: workOfNew } = await start('new')
-  const lasting = async (work: ReturnType<typeof mixedWork>, lastsMs: number): Promise<number> => {
-    const ms: number[] = []
-    const endMs = performance.now() + lastsMs
-    const answered = (asked: Asked): void => {
-      ms.push(asked.ms)
+  const p99Of = async (one: typeof work, lastsMs: number): Promise<number> => {
+    const taken: number[] = []
+    const untilMs = performance.now() + lastsMs
+    const note = (asked: Asked): void => {
+      taken.push(asked.ms)
       noteFailure(asked)
     }
-    await work({ isOver: () => performance.now() >= endMs, answered, changed })
-    return quantile(ms, 0.99)
+    await one({ isOver: () => performance.now() >= untilMs, answered: note, changed })
+    return quantile(taken, 0.99)
   }
-  await lasting(workOfNew, minutes * NEW_WARM * MINUTE_MS)
-  const [old, fresh]: [number[], number[]] = [[], []]
-  for (let round = 0; round < COMPARED; round++) {
-    fresh.push(await lasting(workOfNew, MINUTE_MS))
-    old.push(await lasting(work, MINUTE_MS))
-    process.stderr.write(`p99 ${milliseconds(old.at(-1) ?? 0)}, of the new one ${milliseconds(fresh.at(-1) ?? 0)}\n`)
-  }
-  return { old: median(old), fresh: median(fresh) }
+  await p99Of(workOfNew, minutes * NEW_WARM * MINUTE_MS)
+  return alternate(
+    COMPARED,
+    () => p99Of(work, MINUTE_MS),
+    () => p99Of(workOfNew, MINUTE_MS),
+  )
 }
 
 /** A leak shows here, beside how much the collector lets wait. */
@@ -161,7 +160,7 @@ try {
   ])
   for (const timer of timers) clearInterval(timer)
   const inUseEnd = await server.memoryInUse()
-  const { old, fresh } = await besideNew()
+  const pair = await besideNew()
   const patienceMs = performance.now() + MINUTE_MS
   while (receiver.received.length < changes && performance.now() < patienceMs) await Bun.sleep(100)
 
@@ -199,10 +198,10 @@ try {
     }),
     plain({
       work: '  p99 afterwards, of a server that has only just started and of this one, in turn',
-      ours: `${milliseconds(fresh)}, ${milliseconds(old)}: ${percent(old / fresh - 1)}`,
+      ours: `${milliseconds(pair.baseline)}, ${milliseconds(pair.ours)}: ${percent(pair.ratio - 1)}`,
       goal: `< + ${percent(GOAL.drift)}`,
-      isMet: old / fresh - 1 < GOAL.drift,
-      numbers: { new_ms: fresh, old_ms: old, slower: old / fresh - 1 },
+      isMet: pair.ratio - 1 < GOAL.drift,
+      numbers: { new_ms: pair.baseline, old_ms: pair.ours, slower: pair.ratio - 1 },
     }),
     plain({
       work: `  refused, beside ${scanned} scans`,

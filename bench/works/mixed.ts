@@ -16,7 +16,7 @@ export type Asked = {
 }
 
 export type MixedWork = {
-  /** Until then. */
+  /** Each caller ends with the turn after which it is. */
   readonly isOver: () => boolean
   readonly answered: (asked: Asked) => void
   /** So many changes more, of which a webhook is to be told. */
@@ -40,7 +40,7 @@ export const idOf = (body: string): string => (JSON.parse(body) as { id: string 
 /** What the work needs: a pool to allocate from, and a webhook that is told of every change. */
 export const prepareMixed = async (side: Side, webhookUrl: string, answered: MixedWork['answered']): Promise<void> => {
   const { ask, close } = await openCaller(side, answered)
-  await makePool(async (parts) => ask(parts), POOL, '172.24.0.0/16', {
+  await makePool(ask, POOL, '172.24.0.0/16', {
     start_ip: '172.24.0.1',
     end_ip: '172.24.255.254',
   })

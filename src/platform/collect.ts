@@ -2,7 +2,7 @@
 import { fullGC, heapSize } from 'bun:jsc'
 
 const EVERY_MS = 10_000
-/** Less than this is left to the engine: who has nothing to do collects nothing. In bytes. */
+/** Less than this is left to the engine: who has nothing to do stays idle. In bytes. */
 const WORTH = 1024 * 1024
 
 type Heap = {
@@ -12,8 +12,12 @@ type Heap = {
   readonly collect: () => void
 }
 
-// Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won.
-const own: Heap = { size: heapSize, collect: fullGC }
+/** Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won. */
+export const collectAll = (): void => {
+  fullGC()
+}
+
+const own: Heap = { size: heapSize, collect: collectAll }
 
 /** Left to itself, the engine lets what is old and no longer in use lie until it is as much again as what is in use. */
 export const collectRegularly = (heap = own): { readonly stop: () => void } => {

@@ -1,5 +1,5 @@
 /** Asks the collector to run where a scan leaves much behind: left to itself, it lets 100 MB pile up first. */
-import { fullGC } from 'bun:jsc'
+import { collectAll } from '../../platform/collect.ts'
 
 /** After so many devices it is worth a look at what is young, which takes a millisecond. */
 const YOUNG_AFTER = 100
@@ -10,8 +10,7 @@ export type Rubbish = { readonly leave: (devices: number) => void }
 
 type Collector = { readonly young: () => void; readonly all: () => void }
 
-// Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won.
-const own: Collector = { young: () => Bun.gc(false), all: fullGC }
+const own: Collector = { young: () => Bun.gc(false), all: collectAll }
 
 export const createRubbish = (collector = own): Rubbish => {
   let left = 0
