@@ -161,10 +161,17 @@ export const update = async (ctx: Ctx, change: Change): Promise<void> => {
 }
 
 export const remove = async (ctx: Ctx, device: Device): Promise<void> => {
-  const { id } = device
+  const { id, addresses, tags, domains } = device
+  const lists = [
+    ['network_addresses', addresses],
+    ['addresses', addresses],
+    ['device_tags', tags],
+    ['device_domains', domains],
+  ] as const
   ctx.searchedBy('devices', { gone: [searchText(device)] })
-  for (const table of ['network_addresses', 'addresses', 'device_tags', 'device_domains'] as const)
-    await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()
+  // A delete that finds nothing counts as a change all the same, with which all that is remembered of the table is lost.
+  for (const [table, list] of lists)
+    if (list.length > 0) await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()
   await ctx.db.deleteFrom('devices').where('id', '=', id).execute()
 }
 

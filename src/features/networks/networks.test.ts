@@ -122,6 +122,29 @@ describe.each([...dialects()])('networks on %s', (dialect) => {
     expect(await api.networks.utilization({ id })).toMatchObject({ used_ips: 2, utilization: 14.29 })
   })
 
+  test('are counted anew only when an address comes or goes', async () => {
+    const { api } = inv
+    await api.networks.create({ name: 'anew', subnet: '10.31.0.0/28' })
+    const read = async () => {
+      const { body, etag } = await inv.ask('GET /api/networks?name=anew&include=utilization')
+      return {
+        etag,
+        used: (body as { utilization: { used_ips: number } }[]).map(({ utilization }) => utilization.used_ips),
+      }
+    }
+    const empty = await read()
+    const { id: bare } = await api.devices.create({ name: 'bare', tags: ['t'], domains: ['anew.example'] })
+    await api.devices.delete({ id: bare })
+    expect(await read()).toEqual(empty)
+    const { id } = await api.devices.create({ name: 'lives there', addresses: [{ ip: '10.31.0.1' }] })
+    const inhabited = await read()
+    expect(inhabited.used).toEqual([1])
+    await api.devices.delete({ id })
+    const left = await read()
+    expect(left.used).toEqual([0])
+    expect(new Set([empty.etag, inhabited.etag, left.etag]).size).toBe(3)
+  })
+
   test('take their pools and reservations along, and leave their addresses behind', async () => {
     const { api } = inv
     const network = await api.networks.create({ name: 'gone', subnet: '10.40.0.0/24' })
