@@ -47,7 +47,7 @@ const noteFailure = ({ status, parts, body }: Asked): void => {
   if (status >= 400) failures.push(`${parts.method ?? 'GET'} ${parts.path}: ${status} ${body.slice(0, 200)}`)
 }
 
-/** A server on an estate of its own, with all that the work needs. */
+/** A server on an estate of its own. */
 const start = async (called: string) => {
   process.stderr.write(`${called}: importing ...\n`)
   const folder = join(workDir, called)
@@ -56,7 +56,6 @@ const start = async (called: string) => {
   const server = await startPlat(dataDir, { [LAB_VARIABLE]: '1' }, { main: 'src/testing/reaching-main.ts' })
   servers.push(server)
   const side: Side = { port: server.port, request: authorized(key), deviceIds }
-  await prepareMixed(side, receiver.url('/soak'), noteFailure)
   return { server, side, work: mixedWork(side) }
 }
 const { server, side, work } = await start('soak')
@@ -86,7 +85,8 @@ const scans = async (network_id: string): Promise<number> => {
 
 /** The p99 of the old server and of one that has only just started, a minute of either in turn. */
 const besideNew = async (): Promise<Pair> => {
-  const { work: workOfNew } = await start('new')
+  const { side: sideOfNew, work: workOfNew } = await start('new')
+  await prepareMixed(sideOfNew, receiver.url('/soak'), noteFailure)
   const p99Of = async (one: typeof work, lastsMs: number): Promise<number> => {
     const taken: number[] = []
     const untilMs = performance.now() + lastsMs
@@ -149,6 +149,7 @@ const byFiveMinutes = (looks: readonly Look[]): Look[] =>
   }))
 
 try {
+  await prepareMixed(side, receiver.url('/soak'), noteFailure)
   const { ask, close } = await openCaller(side, noteFailure)
   const loopback = idOf(await ask(post('/api/networks', { name: 'Loopback', subnet: '127.0.0.0/24' })))
   close()

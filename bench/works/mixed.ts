@@ -6,7 +6,8 @@ import { makePool, post } from './pools.ts'
 const CALLERS = 4
 /** Of each caller, from one request to the next. */
 const PACE_MS = 20
-const POOL = 'soak'
+/** Of the pool and of the webhook. */
+const NAME = 'soak'
 
 export type Asked = {
   readonly ms: number
@@ -23,7 +24,7 @@ export type MixedWork = {
   readonly changed: (count: number) => void
 }
 
-export type Ask = (parts: RequestParts) => Promise<string>
+type Ask = (parts: RequestParts) => Promise<string>
 
 export const openCaller = async ({ port, request }: Side, answered: MixedWork['answered']) => {
   const connection = await Connection.open(port)
@@ -40,12 +41,12 @@ export const idOf = (body: string): string => (JSON.parse(body) as { id: string 
 /** What the work needs: a pool to allocate from, and a webhook that is told of every change. */
 export const prepareMixed = async (side: Side, webhookUrl: string, answered: MixedWork['answered']): Promise<void> => {
   const { ask, close } = await openCaller(side, answered)
-  await makePool(ask, POOL, '172.24.0.0/16', {
+  await makePool(ask, NAME, '172.24.0.0/16', {
     start_ip: '172.24.0.1',
     end_ip: '172.24.255.254',
   })
   const events = ['device.created', 'device.updated', 'device.deleted']
-  await ask(post('/api/webhooks', { name: POOL, url: webhookUrl, events }))
+  await ask(post('/api/webhooks', { name: NAME, url: webhookUrl, events }))
   close()
 }
 
@@ -66,7 +67,7 @@ const turn = async ({ deviceIds }: Side, { changed }: MixedWork, { ask, own, n }
       changed(1)
       return 1
     case 2: {
-      const given = await ask(post(`/api/pools/${POOL}/allocate`, {}))
+      const given = await ask(post(`/api/pools/${NAME}/allocate`, {}))
       const [made] = (JSON.parse(given) as { reservations?: { id: string }[] }).reservations ?? []
       if (!made) return 1
       await ask({ method: 'DELETE', path: `/api/reservations/${made.id}` })
