@@ -226,7 +226,12 @@ const kindsFor = (key: string, deviceIds: readonly string[], poolIds: readonly s
 const measureAt = async (perSecond: string, { dataDir, key, deviceIds }: Prepared): Promise<Result[]> => {
   const port = freePort()
   // Nothing but loopback is asked, not even for names.
-  const env = { DISCOVERY_RATE: perSecond, [LAB_VARIABLE]: '1', PLAT_BENCH_HOLDS_PORT: String(port) }
+  const env = {
+    DISCOVERY_RATE: perSecond,
+    DISCOVERY_ALLOW_LOCAL: 'true',
+    [LAB_VARIABLE]: '1',
+    PLAT_BENCH_HOLDS_PORT: String(port),
+  }
   const server = await startPlat(dataDir, env, { preload: './bench/writer-holds.ts' })
   try {
     const api = apiOf(server, key)
@@ -262,7 +267,7 @@ const measureAt = async (perSecond: string, { dataDir, key, deviceIds }: Prepare
 }
 
 const measureMany = async (count: number, { dataDir, key }: Prepared): Promise<Result[]> => {
-  const server = await startPlat(dataDir, { [LAB_VARIABLE]: '1' })
+  const server = await startPlat(dataDir, { DISCOVERY_ALLOW_LOCAL: 'true', [LAB_VARIABLE]: '1' })
   try {
     return await measureFound({ server, call: apiOf(server, key), request: authorized(key), count, say })
   } finally {

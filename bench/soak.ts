@@ -53,7 +53,11 @@ const start = async (called: string) => {
   const folder = join(workDir, called)
   mkdirSync(folder)
   const { dataDir, key, deviceIds } = await prepare(folder, Number(values.devices))
-  const server = await startPlat(dataDir, { [LAB_VARIABLE]: '1' }, { main: 'src/testing/reaching-main.ts' })
+  const server = await startPlat(
+    dataDir,
+    { DISCOVERY_ALLOW_LOCAL: 'true', [LAB_VARIABLE]: '1' },
+    { main: 'src/testing/reaching-main.ts' },
+  )
   servers.push(server)
   const side: Side = { port: server.port, request: authorized(key), deviceIds }
   return { server, side, work: mixedWork(side) }

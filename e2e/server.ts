@@ -31,7 +31,13 @@ export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOpt
   const dir = mkdtempSync(join(tmpdir(), 'plat-e2e-'))
   const contextAt = (port: number) => {
     const config = loadConfig({
-      env: { DATA_DIR: dir, LISTEN_ADDR: `127.0.0.1:${port}`, RATE_LIMIT_ENABLED: 'false', ...env },
+      env: {
+        DATA_DIR: dir,
+        LISTEN_ADDR: `127.0.0.1:${port}`,
+        RATE_LIMIT_ENABLED: 'false',
+        DISCOVERY_ALLOW_LOCAL: 'true',
+        ...env,
+      },
       cwd: dir,
     })
     return { config, log: createLogger({ level: 'error', format: 'text' }), now: () => new Date() }

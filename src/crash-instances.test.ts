@@ -47,6 +47,7 @@ if (dialects().includes('postgres')) {
       DATABASE_URL: database.url,
       LOG_LEVEL: 'debug',
       DISCOVERY_ALLOWED_SUBNETS: '127.0.0.0/8',
+      DISCOVERY_ALLOW_LOCAL: 'true',
     }
     folder = await serverFolder(env)
     to = await startReceiver()

@@ -15,7 +15,7 @@ const foundBefore = (round: number): number => 1 + ((round * 367) % 1500)
 
 let folder: ServerFolder
 beforeAll(async () => {
-  folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', DISCOVERY_RATE: '500' })
+  folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', DISCOVERY_RATE: '500', DISCOVERY_ALLOW_LOCAL: 'true' })
 })
 afterAll(() => folder.remove())
 

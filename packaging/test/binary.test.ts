@@ -61,7 +61,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
       await mustRun(['chown', '-R', '65532:65532', join(root.path, 'data')])
       await mustRun(['chmod', '755', root.path])
     }
-    server = await serve(plat, { cwd: root.path, env: { ...env, DATA_DIR: data } })
+    server = await serve(plat, { cwd: root.path, env: { ...env, DATA_DIR: data, DISCOVERY_ALLOW_LOCAL: 'true' } })
     client = await signIn([BINARY], { url: server.url, home: home.path })
   })
   afterAll(async () => {

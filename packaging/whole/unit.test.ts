@@ -28,7 +28,7 @@ beforeAll(async () => {
   const ssh = Bun.listen({ hostname: '127.0.0.2', port: 2222, socket: banner })
   const server = await serve(['strace', '-f', '-D', '-o', log, BINARY], {
     cwd: folder.path,
-    env: { PATH: process.env.PATH ?? '', DATA_DIR: join(folder.path, 'data') },
+    env: { PATH: process.env.PATH ?? '', DATA_DIR: join(folder.path, 'data'), DISCOVERY_ALLOW_LOCAL: 'true' },
   })
   const env = await signIn([BINARY], { url: server.url, home: folder.path })
   await run([BINARY, 'network', 'create', 'lo', '127.0.0.0/30'], { env })

@@ -49,7 +49,13 @@ const EMBEDDING: readonly { readonly block: Cidr; readonly read: (value: bigint)
 /** Interface identifiers of ISATAP: RFC 5214 section 6.1. */
 const isIsatap = (value: bigint): boolean => ((value >> 32n) & 0xfcffffffn) === 0x00005efen
 
-const embedded = (value: bigint): readonly bigint[] => {
+/**
+ * The IPv4 addresses that an IPv6 address stands for: none, one, or the two of Teredo.
+ *
+ * @example
+ * embeddedIpv4(0xffff7f000001n) // [0x7f000001n]
+ */
+export function embeddedIpv4(value: bigint): readonly bigint[] {
   const found = EMBEDDING.find(({ block }) => cidrHolds(block, { family: 6, value }))
   if (found) return found.read(value)
   return isIsatap(value) ? [value & LOW_32] : []
@@ -73,5 +79,5 @@ const holds = (list: readonly Cidr[], ip: Ip): boolean => list.some((cidr) => ci
 export function reachOf(ip: Ip): Reach {
   const own: Reach = holds(BLOCKED, ip) ? 'blocked' : holds(PRIVATE, ip) ? 'private' : 'public'
   if (ip.family === 4 || own === 'blocked') return own
-  return worst([own, ...embedded(ip.value).map((value) => reachOf({ family: 4, value }))])
+  return worst([own, ...embeddedIpv4(ip.value).map((value) => reachOf({ family: 4, value }))])
 }

@@ -70,6 +70,7 @@ test('nothing set gives the documented defaults', () => {
     discoveryRatePerSecond: 2_000,
     discoveryCleanupDays: 30,
     discoveryAllowedSubnets: [],
+    discoveryAllowLocal: false,
     discoveryPorts: [],
     discoveryFingerprintsDir: '',
     mcpOauthEnabled: false,
@@ -231,6 +232,13 @@ describe('dev mode', () => {
       rateLimitEnabled: false,
       loginRateLimitEnabled: false,
     })
+  })
+
+  test.each([
+    ['allows scans of local ranges', {}, true],
+    ['leaves a refusal of local ranges that is set', { DISCOVERY_ALLOW_LOCAL: 'false' }, false],
+  ])('%s', (_name, env, discoveryAllowLocal) => {
+    expect(load(env, { flags: { devMode: true } })).toMatchObject({ discoveryAllowLocal })
   })
 
   test('keeps a login limit that is set', () => {

@@ -73,6 +73,7 @@ function combine(values: Values, cwd: string, setNames: ReadonlySet<string>): Co
     dataDir: resolve(cwd, values.dataDir),
     cookieSecure: values.cookieSecure && !devMode,
     rateLimitEnabled: values.rateLimitEnabled && !devMode,
+    discoveryAllowLocal: values.discoveryAllowLocal || (devMode && !setNames.has('DISCOVERY_ALLOW_LOCAL')),
     loginRateLimitEnabled: !devMode || setNames.has('LOGIN_RATE_LIMIT_REQUESTS'),
     initialAdminUsername: values.initialAdminUsername ?? (initialAdminPassword === undefined ? undefined : 'admin'),
   }

@@ -47,6 +47,8 @@ export type ScanPlan = {
   readonly ssh: readonly SshLogin[]
   /** SSH host key fingerprints (`SHA256:...`) pinned by address. No password is tried on a host whose key is another one. */
   readonly hostKeys: Readonly<Record<string, string>>
+  /** Whether loopback, link-local and unspecified addresses may be probed. */
+  readonly allowLocal: boolean
   /** A folder of fingerprints in the recog format; empty: none. */
   readonly fingerprintsFolder: string
   /** Where an earlier process of this scan was, as it last reported; null: from the beginning. */

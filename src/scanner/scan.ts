@@ -16,7 +16,7 @@ import { createNameService } from './ptr.ts'
 import { createReporter, type Reporter } from './reporter.ts'
 import { createRoundTrip } from './round-trip.ts'
 import type { ScanContext } from './scan-context.ts'
-import { openTargets, PlanError } from './targets.ts'
+import { openTargets, PlanError, refuseLocal } from './targets.ts'
 import { createTcpConnector } from './tcp-connector.ts'
 import { openVendors } from './vendors.ts'
 
@@ -37,6 +37,8 @@ export type ScanOptions = {
  */
 export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: ScanOptions): Promise<void> => {
   const targets = openTargets(plan.subnet, plan.excludes)
+  // Also without the server's word for it: a plan that does not say so may not.
+  if (plan.allowLocal !== true) refuseLocal(targets.block)
   refuseOutsideLab(targets, plan.subnet)
   if (!(plan.probesPerSecond >= 1)) throw new PlanError('probesPerSecond: must be at least 1')
   if (!(plan.probeTimeoutMs >= 1)) throw new PlanError('probeTimeoutMs: must be at least 1')

@@ -2,9 +2,10 @@
  * Which addresses a scan is about: the usable ones of a subnet without the excluded. Pure, runs in a browser; knows neither
  * sockets nor plans.
  */
-import { type Cidr, networkAndBroadcast, parseCidr } from '../net/cidr.ts'
+import { type Cidr, formatCidr, networkAndBroadcast, parseCidr } from '../net/cidr.ts'
 import { type Family, formatIp, type Ip, parseIp } from '../net/ip.ts'
 import { formatIpv4 } from '../net/ipv4-text.ts'
+import { localRangeOf } from '../net/local.ts'
 import { type IpRange, mergeRanges, parseRange, rangeSize, subtractRanges } from '../net/range.ts'
 
 /** The shortest prefixes a scan takes: 65,536 addresses. */
@@ -38,6 +39,16 @@ const blockOf = (subnet: string): Cidr => {
   const widest = WIDEST_PREFIX[block.family]
   if (block.prefix < widest) throw new PlanError(`subnet: ${subnet} is wider than /${widest}`)
   return block
+}
+
+/**
+ * Refuses a block that overlaps a local range: what listens there is meant for this machine alone.
+ *
+ * @throws PlanError naming the range
+ */
+export const refuseLocal = (block: Cidr): void => {
+  const range = localRangeOf(block)
+  if (range !== undefined) throw new PlanError(`subnet: ${formatCidr(block)} overlaps the local range ${range}`)
 }
 
 const rangeOf = (text: string): IpRange => {

@@ -21,7 +21,7 @@ const ORIGIN = 'http://plat.test'
 /** Tests ask more than a person does; those of the limits set them again. */
 export const UNLIMITED = { RATE_LIMIT_ENABLED: 'false', LOGIN_RATE_LIMIT_REQUESTS: '1000000' }
 /** No test sends a packet anywhere else, whatever networks it makes up. */
-const LOOPBACK_ALONE = { DISCOVERY_ALLOWED_SUBNETS: '127.0.0.0/8' }
+const LOOPBACK_ALONE = { DISCOVERY_ALLOWED_SUBNETS: '127.0.0.0/8', DISCOVERY_ALLOW_LOCAL: 'true' }
 
 const unresolved = async (): Promise<never> => {
   throw new Error('tests ask no resolver')

@@ -35,6 +35,7 @@ describe.each([...dialects()])('the plan of a scan on %s', (dialect) => {
       ssh: [],
       hostKeys: {},
       fingerprintsFolder: '',
+      allowLocal: true,
       checkpoint: null,
     })
   })

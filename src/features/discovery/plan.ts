@@ -105,6 +105,7 @@ export const planFor = async (
     ssh,
     hostKeys: ssh.length > 0 ? await store.pinsOf(ctx, network.id) : {},
     fingerprintsFolder: config.discoveryFingerprintsDir,
+    allowLocal: config.discoveryAllowLocal,
     checkpoint,
   }
   return { plan, notes }

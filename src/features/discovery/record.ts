@@ -76,7 +76,10 @@ const issuesOf = ({ subnet }: Network, { hosts, exclude_ips }: ScanRecord): Fiel
 
 const newScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: ScanRecord): Scan => {
   // Nothing is sent, so that whatever may be scanned does not matter.
-  const { total, issues } = countFor(network, exclude_ips, { discoveryAllowedSubnets: [] })
+  const { total, issues } = countFor(network, exclude_ips, {
+    discoveryAllowedSubnets: [],
+    discoveryAllowLocal: true,
+  })
   if (issues.length > 0) throw invalid(issues)
   return {
     id: Bun.randomUUIDv7(),

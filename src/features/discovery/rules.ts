@@ -10,8 +10,10 @@ import type { Tables } from '../tables.ts'
 import type { discoveryRules } from './api.ts'
 import type { RuleDraft, RulePatch } from './inputs.ts'
 import * as store from './rule-store.ts'
-import { type ScanLimits, scanIssue } from './scan-rules.ts'
+import { localIssue, type ScanLimits, scanIssue } from './scan-rules.ts'
 import type { Rule } from './schema.ts'
+
+type StoredRule = store.StoredRule
 
 const HOUR_MS = 3_600_000
 /** Rules of one interval would otherwise all come due together, for ever. */
@@ -39,34 +41,43 @@ const takenBy = (networkId: string) =>
     details: [{ field: 'network_id', message: 'has a rule already' }],
   })
 
-const checkNetwork = async (ctx: Ctx, networkId: string, limits: ScanLimits): Promise<void> => {
+/** A rule as it is shown. A rule whose network may not be scanned stays due, and runs once it may. */
+const shown = ({ subnet, ...rule }: StoredRule, limits: ScanLimits): Rule => {
+  const skipped_reason = (rule.enabled ? localIssue({ subnet }, limits) : undefined) ?? ''
+  const next_run_at = skipped_reason === '' ? rule.next_run_at : null
+  return { ...rule, next_run_at, skipped_reason }
+}
+
+/** Returns the subnet of the network. */
+const checkNetwork = async (ctx: Ctx, networkId: string, limits: ScanLimits): Promise<string> => {
   const network = await mustLockNetwork(ctx, networkId).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'NOT_FOUND')
       throw invalidField('network_id', `there is no network with id "${networkId}"`)
     throw error
   })
   const issue = scanIssue(network, limits)
-  if (issue !== undefined) throw invalidField('network_id', issue)
+  if (issue !== undefined) throw invalidField('network_id', issue.message)
   if (await store.ofNetwork(ctx, networkId)) throw takenBy(networkId)
+  return network.subnet
 }
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Rule> => {
+const mustGet = async (ctx: Ctx, id: string): Promise<StoredRule> => {
   const rule = await store.find(ctx, id)
   if (!rule) throw notFound('rule', id)
   return rule
 }
 
-const lockForChange = async (ctx: Ctx, id: string): Promise<Rule> => {
+const lockForChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule> => {
   const rule = await store.lock(ctx, id)
   if (!rule) throw notFound('rule', id)
-  ctx.precondition(etagOf(JSON.stringify(rule)))
+  ctx.precondition(etagOf(JSON.stringify(shown(rule, limits))))
   return rule
 }
 
 const create = async (ctx: Ctx, draft: RuleDraft, limits: ScanLimits): Promise<Rule> => {
-  await checkNetwork(ctx, draft.network_id, limits)
+  const subnet = await checkNetwork(ctx, draft.network_id, limits)
   const { network_id, enabled, scan_type, interval_hours, exclude_ips } = draft
-  const rule: Rule = {
+  const rule: StoredRule = {
     id: Bun.randomUUIDv7(),
     network_id,
     enabled,
@@ -77,30 +88,35 @@ const create = async (ctx: Ctx, draft: RuleDraft, limits: ScanLimits): Promise<R
     next_run_at: enabled ? ctx.now : null,
     created_at: ctx.now,
     updated_at: ctx.now,
+    subnet,
   }
   await store.insert(ctx, rule)
-  await ctx.emit('discovery-rule.created', rule)
-  return rule
+  const made = shown(rule, limits)
+  await ctx.emit('discovery-rule.created', made)
+  return made
 }
 
 const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: ScanLimits): Promise<Rule> => {
-  const before = await lockForChange(ctx, id)
+  const before = await lockForChange(ctx, id, limits)
   const { value, changes } = merge(before, patch)
-  if (changes.length === 0) return before
-  if (changes.includes('network_id')) await checkNetwork(ctx, value.network_id, limits)
+  if (changes.length === 0) return shown(before, limits)
+  const subnet = changes.includes('network_id') ? await checkNetwork(ctx, value.network_id, limits) : before.subnet
+  const issue = changes.includes('enabled') && value.enabled ? localIssue({ subnet }, limits) : undefined
+  if (issue !== undefined) throw invalidField('network_id', issue)
   const isRescheduled = changes.some((field) => ['enabled', 'interval_hours', 'network_id'].includes(field))
   const last_run_at = changes.includes('network_id') ? null : value.last_run_at
   const next_run_at = isRescheduled ? dueAt({ ...value, last_run_at }, ctx.now) : value.next_run_at
-  const rule = { ...value, last_run_at, next_run_at, updated_at: ctx.now }
+  const rule = { ...value, subnet, last_run_at, next_run_at, updated_at: ctx.now }
   await store.update(ctx, rule)
-  await ctx.emit('discovery-rule.updated', { rule, changes })
-  return rule
+  const changed = shown(rule, limits)
+  await ctx.emit('discovery-rule.updated', { rule: changed, changes })
+  return changed
 }
 
-const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const rule = await lockForChange(ctx, id)
+const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<void> => {
+  const rule = await lockForChange(ctx, id, limits)
   await store.remove(ctx, id)
-  await ctx.emit('discovery-rule.deleted', rule)
+  await ctx.emit('discovery-rule.deleted', shown(rule, limits))
 }
 
 /** A scan of the rule has ended, however it ended: the next one is due an interval from now. */
@@ -112,10 +128,11 @@ export const noteRun = async (ctx: Ctx, ruleId: string | null): Promise<void> =>
   await store.update(ctx, { ...rule, last_run_at: ctx.now, next_run_at })
 }
 
-/** Takes a rule that is due, so that nobody else does; undefined when it no longer is. */
-export const takeDue = async (ctx: Ctx, id: string): Promise<Rule | undefined> => {
+/** Takes a rule that is due, so that nobody else does; undefined when it no longer is, or its network may not be scanned. */
+export const takeDue = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule | undefined> => {
   const rule = await store.lock(ctx, id)
   if (!rule?.next_run_at || !rule.enabled || rule.next_run_at > ctx.now) return undefined
+  if (localIssue(rule, limits) !== undefined) return undefined
   // Until its scan has ended, and says anew when the next one is due.
   await store.update(ctx, { ...rule, next_run_at: after(ctx.now, pauseMs(rule)) })
   return rule
@@ -123,13 +140,15 @@ export const takeDue = async (ctx: Ctx, id: string): Promise<Rule | undefined> =
 
 export const ruleHandlers = (limits: ScanLimits): Handlers<typeof discoveryRules, Tables> => ({
   list: async (ctx, { network_id, ...page }) => {
-    const revision = await ctx.store.revision(['discovery_rules'])
+    const revision = await ctx.store.revision(['discovery_rules', 'networks'])
     let query = store.query(ctx)
     if (network_id) query = query.where('network_id', '=', network_id)
-    return listRows(ctx, { revision, query, page, row: store.ruleOf })
+    // What is shown depends on the setting too, which another start of the server may change.
+    const judged = limits.discoveryAllowLocal ? `${revision} local` : revision
+    return listRows(ctx, { revision: judged, query, page, row: (row) => shown(store.ruleOf(row), limits) })
   },
   create: async (ctx, draft) => create(ctx, draft, limits),
-  get: async (ctx, { id }) => mustGet(ctx, id),
+  get: async (ctx, { id }) => shown(await mustGet(ctx, id), limits),
   update: async (ctx, patch) => update(ctx, patch, limits),
-  delete: async (ctx, { id }) => remove(ctx, id),
+  delete: async (ctx, { id }) => remove(ctx, id, limits),
 })

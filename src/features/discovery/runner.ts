@@ -19,6 +19,7 @@ import { planFor } from './plan.ts'
 import { inPortions, type Portion, portionFor } from './portion.ts'
 import { createRubbish } from './rubbish.ts'
 import { noteRun } from './rules.ts'
+import { scanIssue } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 import { fail } from './scans.ts'
 import type { Scan } from './schema.ts'
@@ -179,6 +180,12 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const run = async (ctx: Ctx, entry: Running): Promise<void> => {
     const { scan } = entry
     const network = await mustGetNetwork(ctx, scan.network_id)
+    // The subnet or the settings may have changed since the scan was queued or interrupted.
+    const issue = scanIssue(network, config)
+    if (issue) {
+      await ctx.write((tx) => fail(tx, scan, issue.message))
+      return
+    }
     const state = await store.findState(ctx, scan.id)
     const checkpoint = checkpointOf(state?.checkpoint ?? '')
     const { plan, notes } = await planFor(ctx, { scan, network, checkpoint }, { config, secrets })

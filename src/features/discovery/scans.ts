@@ -20,14 +20,14 @@ import * as ruleStore from './rule-store.ts'
 import { noteRun } from './rules.ts'
 import { countFor, joinedExcludes } from './scan-rules.ts'
 import * as store from './scan-store.ts'
-import type { Rule, Scan, ScanDetail, ScanEstimate } from './schema.ts'
+import type { Scan, ScanDetail, ScanEstimate } from './schema.ts'
 
 type NewScan = {
   readonly network: Network
   readonly scanType: Scan['scan_type']
   readonly excludeIps: string
   readonly total: number
-  readonly rule?: Rule
+  readonly rule?: ruleStore.StoredRule
 }
 
 const queue = async (ctx: Ctx, { network, scanType, excludeIps, total, rule }: NewScan): Promise<Scan> => {
@@ -57,7 +57,7 @@ const queue = async (ctx: Ctx, { network, scanType, excludeIps, total, rule }: N
 }
 
 /** Puts the scan of a rule in line; what speaks against it is on record as a scan that failed. */
-export const startByRule = async (ctx: Ctx, rule: Rule, config: Config): Promise<void> => {
+export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: Config): Promise<void> => {
   const network = await mustGetNetwork(ctx, rule.network_id)
   const { total, issues } = countFor(network, rule.exclude_ips, config)
   const scan = await queue(ctx, {

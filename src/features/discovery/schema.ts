@@ -215,7 +215,10 @@ export const Rule = z
     interval_hours: z.int(),
     exclude_ips: z.string(),
     last_run_at: Timestamp.nullable().describe('When its last scan ended'),
-    next_run_at: Timestamp.nullable().describe('When the next one is due; null while it is disabled'),
+    next_run_at: Timestamp.nullable().describe('When the next one is due; null while it is disabled or skipped'),
+    skipped_reason: z
+      .string()
+      .describe('Why it starts no scan although it is enabled; empty where nothing keeps it from it'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -5,6 +5,7 @@ import { forget } from './found.ts'
 import * as queries from './found-queries.ts'
 import * as ruleStore from './rule-store.ts'
 import { takeDue } from './rules.ts'
+import { localIssue } from './scan-rules.ts'
 import * as scanStore from './scan-store.ts'
 import { startByRule } from './scans.ts'
 
@@ -18,11 +19,14 @@ const KEEP_SCANS = 20
 const CHANGES_AT_ONCE = 500
 
 export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
-  for (const { id } of await ruleStore.due(ctx, ctx.now))
+  for (const due of await ruleStore.due(ctx, ctx.now)) {
+    // It stays due: no transaction is worth it until the subnet or the setting changes.
+    if (localIssue(due, config) !== undefined) continue
     await ctx.write(async (tx) => {
-      const rule = await takeDue(tx, id)
+      const rule = await takeDue(tx, due.id, config)
       if (rule) await startByRule(tx, rule, config)
     })
+  }
 }
 
 export const forgetOld = async (ctx: Ctx, days: number): Promise<void> => {

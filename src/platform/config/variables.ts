@@ -265,6 +265,12 @@ export const VARIABLES = {
     parse: list(addressOrCidr),
     help: 'The only networks that may be scanned, as CIDRs, comma-separated; without it all of them',
   },
+  discoveryAllowLocal: {
+    name: 'DISCOVERY_ALLOW_LOCAL',
+    default: 'false',
+    parse: boolean,
+    help: 'Let scans probe loopback, link-local and unspecified addresses: what listens on this machine alone; in dev mode true unless set',
+  },
   discoveryPorts: {
     name: 'DISCOVERY_PORTS',
     default: '',

@@ -15,6 +15,7 @@ export const planOf = (changes: Partial<ScanPlan> & Pick<ScanPlan, 'subnet'>): S
   ssh: [],
   hostKeys: {},
   fingerprintsFolder: '',
+  allowLocal: true,
   checkpoint: null,
   ...changes,
 })

@@ -86,6 +86,7 @@ const RuleLine = ({ network }: { readonly network: Network }) => {
           next <Until at={rule.next_run_at} />
         </span>
       )}
+      {rule.skipped_reason !== '' && <span className="muted">does not run: {rule.skipped_reason}</span>}
     </p>
   )
 }

@@ -10,7 +10,7 @@ import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/data-table.tsx'
 import { usePageSearch } from '../table/list-search.ts'
-import { TimeAgo } from '../ui/bits.tsx'
+import { Badge, TimeAgo } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { toastError } from '../ui/toast.tsx'
@@ -100,8 +100,16 @@ const columnsFor = ({ networks, onEdit, onDelete, onToggle, blocked }: Tools): r
     width: 110,
     isSortable: true,
     isEssential: true,
-    cell: ({ next_run_at, enabled }) =>
-      next_run_at === null ? <span className="muted">{enabled ? '' : 'never'}</span> : <Until at={next_run_at} />,
+    cell: ({ next_run_at, enabled, skipped_reason }) =>
+      skipped_reason !== '' ? (
+        <span title={skipped_reason}>
+          <Badge tone="warn">skipped</Badge>
+        </span>
+      ) : next_run_at === null ? (
+        <span className="muted">{enabled ? '' : 'never'}</span>
+      ) : (
+        <Until at={next_run_at} />
+      ),
   },
   {
     id: 'last',
