@@ -51,6 +51,8 @@ test('nothing set gives the documented defaults', () => {
     loginRateLimitWindowMs: 60_000,
     trustProxy: false,
     trustedProxies: [],
+    trustedProxyHeader: 'x-forwarded-for',
+    allowedHosts: [],
     sessionTtlMs: 86_400_000,
     sessionStoreType: 'sqlite',
     valkeyUrl: 'redis://localhost:6379/0',

@@ -1,7 +1,7 @@
 // The forms a setting's text may take, and the value each becomes. A parser gets text and answers with a
 // value or throws InvalidValue; it knows neither the variable's name nor where the text came from.
 import { type Cidr, cidrOf, parseCidr } from '../../net/cidr.ts'
-import { bitsOf, parseIp } from '../../net/ip.ts'
+import { bitsOf, formatIp, parseIp } from '../../net/ip.ts'
 
 /** Why a setting's text is refused. The message never repeats the text: it may be a secret. */
 export class InvalidValue extends Error {
@@ -169,4 +169,23 @@ export const issuerUrl: Parser<string> = (value) => {
     throw new InvalidValue('must be an absolute http or https URL without user, query or fragment')
   }
   return value.replace(/\/+$/, '')
+}
+
+/** The name of a header that holds one address or a list of them, in lower case. */
+export const forwardingHeader: Parser<string> = (value) => {
+  // Field names are tokens (RFC 9110 5.6.2).
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value)) throw new InvalidValue('must be the name of a header')
+  // Its entries are of another form (RFC 7239): `for=192.0.2.60;proto=http`.
+  if (value.toLowerCase() === 'forwarded')
+    throw new InvalidValue('must name a header that holds addresses alone, such as X-Forwarded-For or X-Real-IP')
+  return value.toLowerCase()
+}
+
+/** A host as in a URL, without its port, in lower case: a name, an IPv4 address, or an IPv6 address with or without brackets. */
+export const hostName: Parser<string> = (value) => {
+  const v6 = parseIp(value.replace(/^\[(.*)\]$/, '$1'))
+  if (v6?.family === 6) return `[${formatIp(v6)}]`
+  if (!isHost(value))
+    throw new InvalidValue('must be a comma-separated list of host names and IP addresses, without ports')
+  return value.toLowerCase()
 }

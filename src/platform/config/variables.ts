@@ -7,7 +7,9 @@ import {
   boolean,
   duration,
   durationOrNone,
+  forwardingHeader,
   hexKey,
+  hostName,
   InvalidValue,
   integer,
   issuerUrl,
@@ -151,6 +153,18 @@ export const VARIABLES = {
     default: '',
     parse: list(addressOrCidr),
     help: 'Reverse proxies to believe: IP addresses and CIDRs, comma-separated',
+  },
+  trustedProxyHeader: {
+    name: 'TRUSTED_PROXY_HEADER',
+    default: 'X-Forwarded-For',
+    parse: forwardingHeader,
+    help: 'The one header in which TRUSTED_PROXIES name the client; by default X-Forwarded-For, or X-Real-IP where it is missing',
+  },
+  allowedHosts: {
+    name: 'ALLOWED_HOSTS',
+    default: '',
+    parse: list(hostName),
+    help: 'Host names, without ports, that requests may be addressed to, comma-separated; without it all of them',
   },
   sessionTtlMs: {
     name: 'SESSION_TTL',

@@ -4,7 +4,7 @@ import { parseCidr } from '../../net/cidr.ts'
 import { clientAddress, limitKey } from './client-address.ts'
 
 const proxies = ['10.0.0.0/8', '2001:db8::1/128'].flatMap((text) => parseCidr(text) ?? [])
-const trusting = { trustProxy: true, trustedProxies: proxies }
+const trusting = { trustProxy: true, trustedProxies: proxies, trustedProxyHeader: 'x-forwarded-for' }
 
 type Case = { says: string; peer: string; headers: Record<string, string>; client: string }
 
@@ -50,6 +50,24 @@ const cases: Case[] = [
     client: '198.51.100.1',
   },
   {
+    says: 'the rightmost entry that is no trusted proxy',
+    peer: '10.0.0.1',
+    headers: { 'x-forwarded-for': '1.1.1.1, 198.51.100.1, 10.0.0.9, 2001:db8::1' },
+    client: '198.51.100.1',
+  },
+  {
+    says: 'the leftmost of trusted proxies alone',
+    peer: '10.0.0.1',
+    headers: { 'x-forwarded-for': '10.0.0.8, 10.0.0.9' },
+    client: '10.0.0.8',
+  },
+  {
+    says: 'the proxy, for an entry without sense before a trusted one',
+    peer: '10.0.0.1',
+    headers: { 'x-forwarded-for': '1.1.1.1, unknown, 10.0.0.9' },
+    client: '10.0.0.1',
+  },
+  {
     says: 'whom a mapped trusted proxy names',
     peer: '::ffff:10.0.0.1',
     headers: { 'x-real-ip': '198.51.100.2' },
@@ -67,6 +85,40 @@ describe('behind trusted proxies the client is', () => {
   test.each(cases)('$says', ({ peer, headers, client }) => {
     expect(clientAddress(peer, new Headers(headers), trusting)).toBe(client)
   })
+})
+
+describe('with TRUSTED_PROXY_HEADER the client is', () => {
+  const real = { ...trusting, trustedProxyHeader: 'x-real-ip' }
+  const of = (headers: Record<string, string>) => clientAddress('10.0.0.1', new Headers(headers), real)
+
+  test('named by that header alone, whatever the client wrote into X-Forwarded-For', () => {
+    expect(of({ 'x-forwarded-for': '203.0.113.66', 'x-real-ip': '198.51.100.2' })).toBe('198.51.100.2')
+  })
+
+  test('the peer where that header is missing', () => {
+    expect(of({ 'x-forwarded-for': '203.0.113.66' })).toBe('10.0.0.1')
+  })
+
+  test('its rightmost untrusted entry', () => {
+    expect(of({ 'x-real-ip': '203.0.113.66, 198.51.100.2, 10.0.0.9' })).toBe('198.51.100.2')
+  })
+})
+
+describe('two headers that name different clients', () => {
+  const contradictions = (headers: Record<string, string>, trust = trusting): number => {
+    let count = 0
+    clientAddress('10.0.0.1', new Headers(headers), { ...trust, onContradiction: () => count++ })
+    return count
+  }
+  const different = { 'x-forwarded-for': '203.0.113.66', 'x-real-ip': '198.51.100.2' }
+
+  test('are reported', () => expect(contradictions(different)).toBe(1))
+  test('are not where one header is chosen', () =>
+    expect(contradictions(different, { ...trusting, trustedProxyHeader: 'x-real-ip' })).toBe(0))
+  test('are not where both name the same client', () =>
+    expect(contradictions({ 'x-forwarded-for': '1.1.1.1, 198.51.100.2:99', 'x-real-ip': '::ffff:198.51.100.2' })).toBe(
+      0,
+    ))
 })
 
 test('without TRUST_PROXY no header is believed', () => {

@@ -2,7 +2,14 @@
 import { type Cidr, cidrHolds, cidrOf, formatCidr } from '../../net/cidr.ts'
 import { formatIp, type Ip, parseIp } from '../../net/ip.ts'
 
-export type ProxyTrust = { readonly trustProxy: boolean; readonly trustedProxies: readonly Cidr[] }
+export type ProxyTrust = {
+  readonly trustProxy: boolean
+  readonly trustedProxies: readonly Cidr[]
+  /** The one header that the proxies write, in lower case. */
+  readonly trustedProxyHeader: string
+}
+
+export const DEFAULT_PROXY_HEADER = 'x-forwarded-for'
 
 const MAPPED_V4 = 0xffff_0000_0000n
 const V6_CLIENT_PREFIX = 64
@@ -19,26 +26,58 @@ const entryAddress = (entry: string): Ip | undefined => {
   return parseIp(text) ?? parseIp(text.replace(/:\d+$/, ''))
 }
 
-const forwarded = (headers: Headers): Ip | undefined => {
-  // Several headers of this name reach us joined by commas; the rightmost entry is the one that our own proxy wrote.
-  const list = headers.get('x-forwarded-for')
-  if (list !== null) return entryAddress(list.split(',').at(-1) ?? '')
-  const real = headers.get('x-real-ip')
-  return real === null ? undefined : entryAddress(real)
+/**
+ * The rightmost entry that is not a trusted proxy's: the entries to the left of it are the client's own claims. Of a list that holds
+ * trusted proxies alone it is the leftmost. An entry that is no address ends the search: nothing to the left of it is trusted.
+ */
+const rightmostUntrusted = (list: string, proxies: readonly Cidr[]): Ip | undefined => {
+  let found: Ip | undefined
+  // Several headers of one name reach us joined by commas.
+  for (const entry of list.split(',').reverse()) {
+    const address = entryAddress(entry)
+    if (!address) return undefined
+    found = unmapped(address)
+    if (!isTrusted(found, proxies)) return found
+  }
+  return found
+}
+
+const isTrusted = (ip: Ip, proxies: readonly Cidr[]): boolean => proxies.some((proxy) => cidrHolds(proxy, ip))
+
+const isSame = (a: Ip | undefined, b: Ip | undefined): boolean => a?.family === b?.family && a?.value === b?.value
+
+type Forwarded = { readonly client: Ip | undefined; readonly isContradicted: boolean }
+
+const forwarded = (headers: Headers, { trustedProxies, trustedProxyHeader }: ProxyTrust): Forwarded => {
+  const read = (name: string): Ip | undefined => {
+    const list = headers.get(name)
+    return list === null ? undefined : rightmostUntrusted(list, trustedProxies)
+  }
+  if (trustedProxyHeader !== DEFAULT_PROXY_HEADER) return { client: read(trustedProxyHeader), isContradicted: false }
+  if (!headers.has(DEFAULT_PROXY_HEADER)) return { client: read('x-real-ip'), isContradicted: false }
+  const client = read(DEFAULT_PROXY_HEADER)
+  return { client, isContradicted: headers.has('x-real-ip') && !isSame(client, read('x-real-ip')) }
 }
 
 /**
  * The client's address in canonical text; '' when the peer is unknown. Forwarding headers count only when the peer is a
- * trusted proxy, and one that makes no sense is as good as none.
- * @example clientAddress('192.0.2.7', new Headers({ 'x-forwarded-for': '10.0.0.1' }), { trustProxy: false, trustedProxies: [] }) // '192.0.2.7'
+ * trusted proxy, and one that makes no sense is as good as none. Without a setting it is X-Forwarded-For, or X-Real-IP where that is
+ * missing.
+ * @param onContradiction called when both are there and name different clients: one of them is the client's own
+ * @example clientAddress('192.0.2.7', new Headers({ 'x-forwarded-for': '10.0.0.1' }), { trustProxy: false, trustedProxies: [], trustedProxyHeader: 'x-forwarded-for' }) // '192.0.2.7'
  */
-export const clientAddress = (peer: string, headers: Headers, { trustProxy, trustedProxies }: ProxyTrust): string => {
+export const clientAddress = (
+  peer: string,
+  headers: Headers,
+  { onContradiction, ...trust }: ProxyTrust & { readonly onContradiction?: () => void },
+): string => {
   const parsed = parseIp(peer.replace(/%.*$/, ''))
   if (!parsed) return ''
   const direct = unmapped(parsed)
-  const isTrusted = trustProxy && trustedProxies.some((proxy) => cidrHolds(proxy, direct))
-  const client = isTrusted ? forwarded(headers) : undefined
-  return formatIp(client ? unmapped(client) : direct)
+  if (!trust.trustProxy || !isTrusted(direct, trust.trustedProxies)) return formatIp(direct)
+  const { client, isContradicted } = forwarded(headers, trust)
+  if (isContradicted) onContradiction?.()
+  return formatIp(client ?? direct)
 }
 
 /**

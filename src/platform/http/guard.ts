@@ -1,4 +1,5 @@
 /** What stands around every request: who sends it, the limits it is counted by, its deadline, and what is measured of it. */
+import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import { createInFlight } from './in-flight.ts'
@@ -33,6 +34,7 @@ type Options = {
   readonly metrics: Metrics
   readonly now: () => Date
   readonly limitStore: LimitStore
+  readonly log: Logger
 }
 
 /** The narrower limit is the one worth knowing; without it the general one's headers stay. */
@@ -41,15 +43,30 @@ const both = (general: Judgement, sensitive: Judgement): Judgement => ({
   headers: { ...general.headers, ...sensitive.headers },
 })
 
-export const createGuard = ({ config, metrics, now, limitStore }: Options): Guard => {
+export const createGuard = ({ config, metrics, now, limitStore, log }: Options): Guard => {
   const limits = createLimits(config, limitStore)
   const inFlight = createInFlight(config.requestTimeoutMs)
   const requests = metrics.counter('http_requests_total', 'Requests answered')
   const byCode = metrics.counter('http_requests_by_code', 'Requests answered, by status code', 'code')
   const durations = metrics.summary('http_request_duration_milliseconds', 'Time to answer a request', 'route')
 
+  let hasWarned = false
+  const trust = {
+    trustProxy: config.trustProxy,
+    trustedProxies: config.trustedProxies,
+    trustedProxyHeader: config.trustedProxyHeader,
+    onContradiction: () => {
+      if (hasWarned) return
+      hasWarned = true
+      log.warn(
+        'X-Forwarded-For and X-Real-IP name different clients: one of them was sent by the client. X-Forwarded-For is used. ' +
+          'Set TRUSTED_PROXY_HEADER to the header that the proxy writes, or let the proxy remove the other one',
+      )
+    },
+  }
+
   return {
-    clientOf: (peer, headers) => clientAddress(peer, headers, config),
+    clientOf: (peer, headers) => clientAddress(peer, headers, trust),
     admit: (from, { isSensitive = false, isProbe = false }) => {
       const general = (isProbe ? limits.probes : limits.general)(from, now)
       if (!isSensitive) return general
