@@ -24,7 +24,7 @@ const RESOURCES: readonly ResourceKind[] = [
 
 export type McpFeatureOptions = {
   readonly version: string
-  readonly config: Pick<Config, 'mcpOauthIssuerUrl'>
+  readonly config: Pick<Config, 'mcpOauthIssuerUrl' | 'listenAddr'>
   readonly db: Db<Tables>
   readonly now: () => Date
   /** The operations of all features. */
@@ -46,7 +46,7 @@ const purge = async (ctx: Ctx): Promise<void> => {
 }
 
 export const mcpFeature = ({ version, config, db, now, operations, kernel, entrance }: McpFeatureOptions): Feature => {
-  const { mcpOauthIssuerUrl: issuer } = config
+  const issuer = config.mcpOauthIssuerUrl === undefined ? undefined : new URL(config.mcpOauthIssuerUrl).origin
   // Now, so that an operation that can't be planned keeps the server from starting.
   const planned = plannedOf(operations)
   const open = async (): Promise<Endpoint> => {
@@ -59,7 +59,7 @@ export const mcpFeature = ({ version, config, db, now, operations, kernel, entra
       plans: createPlans({ db, kernel: kernel(), planned, now }),
       resources: RESOURCES,
       prompts: PROMPTS,
-      origins: issuer === undefined ? [] : [new URL(issuer).origin],
+      origins: { issuer, listensOn: config.listenAddr.hostname },
     })
   }
   let opening: Promise<Endpoint> | undefined

@@ -18,7 +18,7 @@ let server: ReturnType<typeof Bun.serve>
 let url: URL
 
 beforeAll(async () => {
-  app = await testApp()
+  app = await testApp({ env: { LISTEN_ADDR: ':8080' } })
   admin = await app.as('admin')
   server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => app.fetch(request) })
   url = new URL('/mcp', server.url)
@@ -274,12 +274,12 @@ test('a version that there is not is refused before the message is looked at', a
 describe('a web page', () => {
   const from = (Origin: string) => send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { Origin })
 
-  test('of the server itself may speak to it', async () => {
-    expect((await from(url.origin)).status).toBe(200)
-  })
-
-  test.each(['https://evil.example', 'null', 'http://127.0.0.1:1', 'nonsense'])('of %s may not', async (origin) => {
-    const response = await from(origin)
-    expect([response.status, await codeOf(response)]).toEqual([403, -32600])
-  })
+  // The server listens on all addresses here: a name that was rebound to it makes the page's origin equal to the host.
+  test.each(['https://evil.example', 'null', 'http://127.0.0.1:1', 'nonsense', 'the host itself'])(
+    'of %s may not speak to it',
+    async (origin) => {
+      const response = await from(origin === 'the host itself' ? url.origin : origin)
+      expect([response.status, await codeOf(response)]).toEqual([403, -32600])
+    },
+  )
 })

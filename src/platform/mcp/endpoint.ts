@@ -23,7 +23,7 @@ import {
   type ToolBox,
   UnknownToolError,
 } from './call.ts'
-import { isAllowedOrigin } from './origin.ts'
+import { isAllowedOrigin, type OriginRule } from './origin.ts'
 import { type Prompt, promptList, promptText } from './prompts.ts'
 import { createReadResource, type ReadResource, type ResourceKind, templatesOf } from './resources.ts'
 import { type ToolDefinition, toolDefinitions } from './tools.ts'
@@ -46,8 +46,7 @@ export type McpOptions<Tables> = {
   readonly plans: Plans<Tables>
   readonly resources: readonly ResourceKind[]
   readonly prompts: readonly Prompt[]
-  /** Where browsers may come from, besides the host that they ask: `https://plat.example.com`. */
-  readonly origins: readonly string[]
+  readonly origins: OriginRule
 }
 
 export type Endpoint = (request: Request, context: CallContext) => Promise<Response>
