@@ -1,11 +1,12 @@
 /** SQLite at either end of a copy. Whoever opens a data folder here holds its lock until it is closed. */
 import { Database } from 'bun:sqlite'
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { DATA_FILE, tidyDataDir } from '../platform/db/data-folder.ts'
 import { LOCK_FILE, lockDataDir } from '../platform/db/data-lock.ts'
 import { migrate, UNFINISHED_COPY } from '../platform/db/migrate.ts'
+import { makePrivateFile, makePrivateFolder } from '../platform/db/private-files.ts'
 import { quoted } from '../platform/db/quoted.ts'
 import { openSqlite } from '../platform/db/sqlite.ts'
 import { foreignKeyProblems, schemaOf, tablesOf } from '../platform/db/sqlite-file.ts'
@@ -184,14 +185,14 @@ const targetOn = (database: Database, file: string): Target => {
 
 /** Makes the folder if it is not there. @throws DataLockedError */
 export const openTarget = (dataDir: string): Target => {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makePrivateFolder(dataDir)
   const file = join(dataDir, DATA_FILE)
   const unlock = lockDataDir(dataDir)
   try {
     giveToOwner(dataDir, LOCK_FILE)
     tidyDataDir(dataDir)
     // Before SQLite does: its log and its index get the rights of the file.
-    closeSync(openSync(file, 'a', 0o600))
+    makePrivateFile(file)
     giveToOwner(dataDir, DATA_FILE)
     const database = openForWriting(file)
     return {

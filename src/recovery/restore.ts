@@ -1,5 +1,5 @@
 /** `plat restore FILE`. Until the last step nothing of the data that are there is touched. */
-import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { chownSync, existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
@@ -12,6 +12,7 @@ import { DATA_FILE, RESTORING, tidyDataDir } from '../platform/db/data-folder.ts
 import { LOCK_FILE, lockDataDir } from '../platform/db/data-lock.ts'
 import { copyDatabase, sizeOf, type Watch } from '../platform/db/file-work.ts'
 import { ddlFor, type Migration, MigrationError, pendingOf } from '../platform/db/migrate.ts'
+import { makePrivateFolder } from '../platform/db/private-files.ts'
 import type { FileReport } from '../platform/db/sqlite-file.ts'
 import { AppError } from '../platform/errors.ts'
 import { inWords } from './disk-words.ts'
@@ -92,7 +93,7 @@ export const restoreData = async (options: RestoreOptions, watch: Watch): Promis
   const database = join(dataDir, DATA_FILE)
   const source = inspect(file)
   if (isSameFile(file, database)) throw new BackupError(`${file} is the data file itself`)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makePrivateFolder(dataDir)
   const unlock = lockDataDir(dataDir)
   try {
     giveToOwner(dataDir, LOCK_FILE)

@@ -1,8 +1,9 @@
 /** The key of dev mode: made at the first start without one and kept beside the data, which no real installation should do. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hexKey, InvalidValue } from '../../platform/config/values.ts'
+import { makePrivateFolder } from '../../platform/db/private-files.ts'
 import { SecretKeyError } from './secret-key-error.ts'
 
 const KEY_BYTES = 32
@@ -24,7 +25,7 @@ const makeOnce = (file: string): void => {
 /** @throws SecretKeyError for a file that holds no key */
 export const devKey = (dataDir: string): string => {
   const file = devKeyFile(dataDir)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makePrivateFolder(dataDir)
   makeOnce(file)
   try {
     return hexKey(readFileSync(file, 'utf8').trim())

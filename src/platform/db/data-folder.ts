@@ -1,5 +1,5 @@
 /** The data folder of SQLite: one process, one file, its reserve of space, and a copy of the data before each upgrade. */
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../log.ts'
 import { type Ballast, createBallast } from './ballast.ts'
@@ -7,6 +7,7 @@ import { lockDataDir } from './data-lock.ts'
 import { diskProblemOf } from './disk-errors.ts'
 import { guardDisk } from './disk-guard.ts'
 import { type Migration, migrate } from './migrate.ts'
+import { makePrivateFile, makePrivateFolder } from './private-files.ts'
 import { openSqlite, type SqliteDb } from './sqlite.ts'
 import { copyBeforeUpgrade, removePartialCopies } from './upgrade-copy.ts'
 
@@ -66,11 +67,11 @@ const startOn = (ballast: Ballast) => {
 
 /**
  * Opens the data of the folder, made if it is not there, and brings it to the schema of `migrations`.
- * @throws DataLockedError, MigrationError
+ * @throws DataLockedError, DataFolderOpenError, MigrationError
  */
 export const openDataFolder = async <Tables>(options: Options): Promise<DataFolder<Tables>> => {
   const { dataDir, migrations, now, log, freeBytes } = options
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makePrivateFolder(dataDir)
   const ballast = createBallast(dataDir, freeBytes)
   const start = startOn(ballast)
   const unlock = start.run(() => lockDataDir(dataDir))
@@ -86,8 +87,7 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
     const onCheckpointFailure = (error: unknown) =>
       log.warn('the log of the database is not moved into its file beside the writing, but by it', { error })
     // Before SQLite does: its log and its index get the rights of the file.
-    start.run(() => closeSync(openSync(file, 'a', 0o600)))
-    chmodSync(file, 0o600)
+    start.run(() => makePrivateFile(file))
     const opened = start.run(() => openSqlite<Tables>(file, { guardFor, onCheckpointFailure }))
     db = opened
     const applied = await migrate(opened, {

@@ -3,7 +3,9 @@
  * SQLite's own file lock, held on a file of its own.
  */
 import { Database, SQLiteError } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { makePrivateFile } from './private-files.ts'
 
 export const LOCK_FILE = 'plat.lock'
 
@@ -12,9 +14,12 @@ export class DataLockedError extends Error {
   override readonly name = 'DataLockedError'
 }
 
-/** @returns the function that lets go. @throws DataLockedError; whatever else keeps the lock file from being used as it is. */
+/** @returns the function that lets go. @throws DataLockedError, DataFolderOpenError; whatever else keeps the lock file from being used as it is. */
 export const lockDataDir = (dataDir: string): (() => void) => {
-  const lock = new Database(join(dataDir, LOCK_FILE), { create: true })
+  const file = join(dataDir, LOCK_FILE)
+  // Before SQLite makes it: who can read it can hold it.
+  if (existsSync(dataDir)) makePrivateFile(file)
+  const lock = new Database(file)
   try {
     lock.run('PRAGMA busy_timeout = 0')
     lock.run('PRAGMA locking_mode = EXCLUSIVE')
