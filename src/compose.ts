@@ -21,6 +21,8 @@ import { migrate } from './platform/db/migrate.ts'
 import { openSqlite } from './platform/db/sqlite.ts'
 import { type App, createApp } from './platform/http/app.ts'
 import { createGuard } from './platform/http/guard.ts'
+import { securityHeaders } from './platform/http/headers.ts'
+import { createHostCheck } from './platform/http/request-host.ts'
 import { startScheduler } from './platform/jobs.ts'
 import { createKernel, type Job, type Kernel } from './platform/kernel.ts'
 import { createLeases } from './platform/leases.ts'
@@ -123,7 +125,7 @@ export const compose = async (
     config.rateLimitStore === 'valkey'
       ? openValkey({ url: config.valkeyUrl, what: 'rate limit store', log, patienceMs: LIMIT_PATIENCE_MS })
       : undefined
-  const guard = createGuard({ config, metrics, now, limitStore })
+  const guard = createGuard({ config, metrics, now, limitStore, log })
   const population = await createPopulation(db)
   let isStopping = false
 
@@ -197,7 +199,15 @@ export const compose = async (
   ]
   const leases = db.sql.hasOneWriter ? undefined : createLeases(db)
   const scheduler = startScheduler({ kernel, jobs, leases, log, now })
-  const app = createApp({ kernel, features, identify, guard, log })
+  const app = createApp({
+    kernel,
+    features,
+    identify,
+    guard,
+    log,
+    checkHost: createHostCheck(config.allowedHosts),
+    headers: securityHeaders(config),
+  })
   // Last, because the hash keeps a processor busy.
   const firstAdmin = withFirstAdmin ? ensureFirstAdmin({ db, config, passwords, now }) : Promise.resolve(undefined)
   // Whoever awaits it is told; until somebody does, a failure must not end the process.

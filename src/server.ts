@@ -15,6 +15,9 @@ import { resetPassword as reset } from './features/users/reset-password.ts'
 import { collectRegularly } from './platform/collect.ts'
 import type { Flags } from './platform/config/sources.ts'
 import { type Config, loadConfig } from './platform/config.ts'
+import { securityHeaders } from './platform/http/headers.ts'
+import { byRawPath } from './platform/http/raw-path.ts'
+import { createHostCheck } from './platform/http/request-host.ts'
 import { openSite } from './platform/http/static.ts'
 import { createLogger } from './platform/log.ts'
 import { createPasswords } from './platform/passwords.ts'
@@ -92,7 +95,11 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     response.headers.set('Connection', 'close')
     return response
   }
-  const site = openSite(SITE, config.mcpOauthEnabled ? [CONSENT_PAGE] : [])
+  const site = openSite(SITE, {
+    alsoPages: config.mcpOauthEnabled ? [CONSENT_PAGE] : [],
+    headers: securityHeaders(config),
+    checkHost: createHostCheck(config.allowedHosts),
+  })
   const server = Bun.serve({
     ...(hostname === undefined ? {} : { hostname }),
     port,
@@ -100,11 +107,12 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     idleTimeout: 60,
     // Without it Bun writes errors to the terminal by itself, between the lines of the log.
     development: false,
-    fetch: async (request, socket) => {
-      const response = await (site(request) ??
-        plat.fetch(request, { peer: () => socket.requestIP(request)?.address ?? '' }))
+    ...byRawPath(async (request, socket, isPathAltered) => {
+      const peer = () => socket.requestIP(request)?.address ?? ''
+      const page = isPathAltered ? undefined : site(request)
+      const response = await (page ?? plat.fetch(request, { peer, isPathAltered }))
       return isStopping ? closing(response) : response
-    },
+    }),
     error: (error) => {
       log.error('request failed outside of the application', { error })
       return new Response('Internal error\n', { status: 500 })

@@ -4,6 +4,8 @@ import { NO_AUDIT } from '../platform/audit.ts'
 import { loadConfig } from '../platform/config.ts'
 import { createApp } from '../platform/http/app.ts'
 import { createGuard } from '../platform/http/guard.ts'
+import { securityHeaders } from '../platform/http/headers.ts'
+import { createHostCheck } from '../platform/http/request-host.ts'
 import { type Bound, type BoundRaw, type Caller, createKernel, GUEST } from '../platform/kernel.ts'
 import { createLogger } from '../platform/log.ts'
 import { createMetrics } from '../platform/metrics.ts'
@@ -33,8 +35,16 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
   const kernel = createKernel({ db, features, now: () => new Date(), log, committed: () => {}, audit: NO_AUDIT })
   const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
   const config = loadConfig({ env: { RATE_LIMIT_ENABLED: 'false' }, cwd: '/nowhere' })
-  const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date(), limitStore: undefined })
-  const app = createApp({ kernel, features, identify, guard, log })
+  const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date(), limitStore: undefined, log })
+  const app = createApp({
+    kernel,
+    features,
+    identify,
+    guard,
+    log,
+    checkHost: createHostCheck([]),
+    headers: securityHeaders(config),
+  })
   return {
     fetch: app.fetch,
     /** What was logged, one entry a line. */

@@ -9,8 +9,9 @@ import type { Logger } from '../log.ts'
 import { type Access, type AnyOperation, httpParts, type RawRoute } from '../operation.ts'
 import { type Answered, Exchange, split } from './exchange.ts'
 import type { Guard, RequestKind } from './guard.ts'
-import { DATA_CACHE_CONTROL, SECURITY_HEADERS } from './headers.ts'
+import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { type InputPlan, inputPlan, readInput } from './input.ts'
+import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
 import { respond } from './respond.ts'
 import { createRouteTable } from './route-table.ts'
@@ -21,10 +22,18 @@ export type HttpOptions<Tables> = {
   readonly guard: Guard
   readonly identify: Identify
   readonly log: Logger
+  readonly checkHost: HostCheck
+  /** Of every answer. */
+  readonly headers: SecurityHeaders
 }
 
-/** What the socket knows of a request: the address at its other end, if there is a socket. */
-export type Socket = { readonly peer: () => string }
+/** What the socket knows of a request. */
+export type Socket = {
+  /** The address at its other end; '' without a socket. */
+  readonly peer: () => string
+  /** The path that was sent is not the path of the URL. */
+  readonly isPathAltered?: boolean
+}
 
 export type App = { readonly fetch: (request: Request, socket?: Socket) => Promise<Response> }
 
@@ -51,16 +60,20 @@ const checkCsrf = ({ isAmbient }: Identity, { method, headers }: Request): void 
 const described = ({ requestId, raw, path }: Exchange) => ({ request_id: requestId, method: raw.method, path })
 
 /** The answer with the headers that every answer has, and those of the limits. */
-const finish = (exchange: Exchange, answered: Answered | Response, limits: Readonly<Record<string, string>>) => {
+const finish = (
+  exchange: Exchange,
+  answered: Answered | Response,
+  { security, limits }: { readonly security: SecurityHeaders; readonly limits: Readonly<Record<string, string>> },
+) => {
   const { requestId, setCookie, raw } = exchange
   if (!(answered instanceof Response)) {
     const { status, headers, body } = answered
-    const all: Record<string, string> = { ...headers, ...SECURITY_HEADERS, 'X-Request-Id': requestId, ...limits }
+    const all: Record<string, string> = { ...headers, ...security, 'X-Request-Id': requestId, ...limits }
     if (setCookie !== undefined) all['Set-Cookie'] = setCookie
     return new Response(raw.method === 'HEAD' ? null : body, { status, headers: all })
   }
   const { headers } = answered
-  const every = { ...SECURITY_HEADERS, 'X-Request-Id': requestId, ...limits }
+  const every = { ...security, 'X-Request-Id': requestId, ...limits }
   for (const [name, value] of Object.entries(every)) headers.set(name, value)
   if (setCookie !== undefined && !headers.has('set-cookie')) headers.append('set-cookie', setCookie)
   if (raw.method !== 'HEAD') return answered
@@ -69,7 +82,8 @@ const finish = (exchange: Exchange, answered: Answered | Response, limits: Reado
   return new Response(null, answered)
 }
 
-export const createApp = <Tables>({ kernel, features, identify, guard, log }: HttpOptions<Tables>): App => {
+export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
+  const { kernel, features, identify, guard, log, checkHost, headers: security } = options
   const table = createRouteTable<Mounted>()
 
   /** Finds out who calls, and whether they may. */
@@ -181,12 +195,15 @@ export const createApp = <Tables>({ kernel, features, identify, guard, log }: Ht
       let answered: Answered | Response
       try {
         if (error) throw error
+        if (socket.isPathAltered) throw new AppError('INVALID_INPUT', 'The path has dot segments or backslashes')
+        const misdirected = checkHost(request.headers, kind.isProbe)
+        if (misdirected) throw misdirected
         answered = await guard.run(handle(exchange), kind)
       } catch (thrown) {
         answered = errorAnswer(exchange, thrown)
       }
       guard.answered(kind, answered.status, startedMs)
-      return finish(exchange, answered, headers)
+      return finish(exchange, answered, { security, limits: headers })
     },
   }
 }

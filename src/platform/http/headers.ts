@@ -12,12 +12,41 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
 ].join('; ')
 
+/** Features of a browser that no page of Plat uses. */
+const PERMISSIONS_POLICY = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'usb',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ')
+
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': PERMISSIONS_POLICY,
 } as const
+
+/** A year. Subdomains are left out: they may be other servers. */
+const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
+
+export type SecurityHeaders = Readonly<Record<string, string>>
+
+/** Where cookies are Secure, browsers reach the server by https alone, and are told to go on so (RFC 6797). */
+export const securityHeaders = ({ cookieSecure }: { readonly cookieSecure: boolean }): SecurityHeaders =>
+  cookieSecure ? { ...SECURITY_HEADERS, 'Strict-Transport-Security': STRICT_TRANSPORT_SECURITY } : SECURITY_HEADERS
 
 /** Data of this service may be kept by its reader, and must be asked for again before each use. */
 export const DATA_CACHE_CONTROL = 'private, no-cache'

@@ -40,7 +40,7 @@ describe('a page', () => {
   )
 
   test('is at a path of another machine that was made one, and there the machine is asked by scripts', async () => {
-    const withConsent = openSite(folder, ['/mcp-oauth/authorize'])
+    const withConsent = openSite(folder, { alsoPages: ['/mcp-oauth/authorize'] })
     const at = (path: string, headers: Record<string, string> = {}) =>
       withConsent(new Request(`http://plat.test${path}`, { headers: { accept: BROWSER, ...headers } }))
     expect([at('/mcp-oauth/authorize?client_id=x')?.status, at('/mcp-oauth/token')]).toEqual([200, undefined])

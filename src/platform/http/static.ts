@@ -7,8 +7,9 @@ import { extname, join } from 'node:path'
 import { etagOf, matchesEtag, quoted } from '../etag.ts'
 import { acceptedCoding } from './compression.ts'
 import { split } from './exchange.ts'
-import { SECURITY_HEADERS } from './headers.ts'
+import { type SecurityHeaders, securityHeaders } from './headers.ts'
 import { lookOf } from './look.ts'
+import { createHostCheck, type HostCheck } from './request-host.ts'
 
 /** Undefined for a request that is not for the UI. */
 export type Site = (request: Request) => Response | undefined
@@ -59,10 +60,14 @@ const readAssets = (folder: string): ReadonlyMap<string, File> => {
   return new Map(files)
 }
 
-const answer = (body: Bytes | string | null, status: number, headers: Readonly<Record<string, string>>): Response =>
-  new Response(body, { status, headers: { ...SECURITY_HEADERS, 'X-Request-Id': Bun.randomUUIDv7(), ...headers } })
+type Answer = (body: Bytes | string | null, status: number, headers: Readonly<Record<string, string>>) => Response
 
-const assetAnswer = ({ type, plain, coded }: File, accepted: string | null): Response => {
+const answerWith =
+  (security: SecurityHeaders): Answer =>
+  (body, status, headers) =>
+    new Response(body, { status, headers: { ...security, 'X-Request-Id': Bun.randomUUIDv7(), ...headers } })
+
+const assetAnswer = (answer: Answer, { type, plain, coded }: File, accepted: string | null): Response => {
   const coding = acceptedCoding(accepted, [...coded.keys()])
   return answer((coding && coded.get(coding)) ?? plain, 200, {
     'Content-Type': type,
@@ -110,11 +115,25 @@ const pagesOf = (plain: string): Loaded['pageFor'] => {
   }
 }
 
+export type SiteOptions = {
+  /** Paths of other machines that are a page as well, for a browser that comes by. */
+  readonly alsoPages?: readonly string[]
+  /** Of every answer. */
+  readonly headers?: SecurityHeaders
+  readonly checkHost?: HostCheck
+}
+
 /**
- * Reads the UI once, when the first request for it comes.
- * @param alsoPages paths of other machines that are a page as well, for a browser that comes by
+ * A page that another site opens in a window of its own, and that goes on to that site: it must not part the two windows. The opener
+ * can still read nothing of it, being of another origin.
  */
-export const openSite = (folder: string, alsoPages: readonly string[] = []): Site => {
+const OPENED_BY_OTHERS = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
+
+/** Reads the UI once, when the first request for it comes. */
+export const openSite = (folder: string, options: SiteOptions = {}): Site => {
+  const { alsoPages = [], headers: security = securityHeaders({ cookieSecure: true }) } = options
+  const { checkHost = createHostCheck([]) } = options
+  const answer = answerWith(security)
   const isPage = (path: string): boolean => !NOT_A_PAGE.test(path) || alsoPages.includes(path)
   let loaded: Loaded | undefined
   const load = () => {
@@ -128,12 +147,14 @@ export const openSite = (folder: string, alsoPages: readonly string[] = []): Sit
     const [path] = split(request.url)
     const isAsset = path.startsWith('/static/')
     if (!isAsset && !(isPage(path) && wantsHtml(request))) return undefined
+    // The application refuses it.
+    if (checkHost(request.headers)) return undefined
     loaded ??= load()
     if (!loaded) return answer(NOT_BUILT, 503, { 'Content-Type': 'text/plain; charset=utf-8' })
     const { assets, pageFor, places } = loaded
     if (isAsset) {
       const file = assets.get(path)
-      if (file) return assetAnswer(file, request.headers.get('accept-encoding'))
+      if (file) return assetAnswer(answer, file, request.headers.get('accept-encoding'))
       // After an upgrade an open tab asks for files of before.
       return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
     }
@@ -144,6 +165,7 @@ export const openSite = (folder: string, alsoPages: readonly string[] = []): Sit
       'Cache-Control': 'no-cache',
       Vary: 'Accept, Cookie',
       ETag: quoted(etag),
+      ...(alsoPages.includes(path) ? OPENED_BY_OTHERS : {}),
     }
     // The page itself says that nothing is there.
     if (!places.test(path) && !alsoPages.includes(path))
