@@ -10,6 +10,9 @@ import {
   type Process,
   VERSION,
 } from './compose.ts'
+import { openHostTrail } from './features/audit/host-trail.ts'
+import { type Evicted, evict as evictUser } from './features/eviction/evict.ts'
+import { openSessionStore } from './features/sessions/open-store.ts'
 import type { FirstAdmin } from './features/users/first-admin.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
 import { collectRegularly } from './platform/collect.ts'
@@ -195,9 +198,25 @@ export const resetPassword = async (flags: Flags, username: string, password: st
   const { db, close } = await openDatabaseBeside(context)
   const passwords = createPasswords()
   try {
-    return await reset({ db, passwords, username, now: context.now, ...(password === undefined ? {} : { password }) })
+    const trail = await openHostTrail({ ...context, db })
+    const { now } = context
+    return await reset({ db, passwords, username, now, trail, ...(password === undefined ? {} : { password }) })
   } finally {
     passwords.close()
+    await close()
+  }
+}
+
+/** `plat user evict`: ends all sessions, API keys and OAuth grants of an account. */
+export const evict = async (flags: Flags, username: string): Promise<Evicted> => {
+  const context = processFor(flags)
+  const { db, close } = await openDatabaseBeside(context)
+  const sessions = openSessionStore({ ...context, db })
+  try {
+    const trail = await openHostTrail({ ...context, db })
+    return await evictUser({ db, sessions, trail, username, now: context.now })
+  } finally {
+    sessions.close()
     await close()
   }
 }

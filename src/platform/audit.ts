@@ -38,6 +38,11 @@ export type AuditSink<Tx> = {
   readonly failed: (event: AuditEvent, error: unknown) => Promise<void>
 }
 
+/** The trail as a command on the host writes to it, which no kernel runs: a change goes on record in its transaction. */
+export type HostTrail<Tx> = {
+  readonly record: (tx: Tx, event: Pick<AuditEvent, 'action' | 'resource' | 'resourceId' | 'changes'>) => Promise<void>
+}
+
 /** The trail while auditing is off. */
 export const NO_AUDIT: AuditSink<unknown> = { succeeded: async () => {}, failed: async () => {} }
 

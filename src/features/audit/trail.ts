@@ -75,7 +75,8 @@ const signAnew = async ({ db, log }: TrailOptions, signer: Signer): Promise<void
   })
 }
 
-const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSink<Tx<Tables>> => {
+/** The trail, written with this signer. */
+export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSink<Tx<Tables>> => {
   /** Chains that somebody else has put an end to. They are left as they are, so that it stays visible. */
   const broken = new Set<number>()
   const writer = store.createWriter(db)

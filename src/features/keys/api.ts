@@ -40,6 +40,7 @@ export const keys = {
   list: operation({
     name: 'keys.list',
     summary: "List your API keys, or everyone's with the permission apikeys:list",
+    description: 'Keys of users that hold what you do not are left out; to ask for those of such a user is forbidden.',
     http: 'GET /api/keys',
     effect: 'read',
     access: 'authenticated',
@@ -64,6 +65,7 @@ export const keys = {
   get: operation({
     name: 'keys.get',
     summary: "Show an API key of yours, or anyone's with the permission apikeys:read",
+    description: 'For the key of someone else you must also hold all that its owner holds.',
     http: 'GET /api/keys/{id}',
     effect: 'read',
     access: 'authenticated',
@@ -75,6 +77,7 @@ export const keys = {
     name: 'keys.delete',
     summary:
       "Delete an API key of yours, or anyone's with the permission apikeys:delete; it opens nothing from then on",
+    description: 'For the key of someone else you must also hold all that its owner holds.',
     http: 'DELETE /api/keys/{id}',
     effect: 'delete',
     access: 'authenticated',

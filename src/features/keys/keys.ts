@@ -5,7 +5,7 @@ import { listRows } from '../../platform/list.ts'
 import type { Permission } from '../../platform/operation.ts'
 import { isSameHash, newSecret, secretHash } from '../../platform/secret-token.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { findUser, requireCharge } from '../users/account.ts'
+import { coverageOf, findUser, RIGHTS_TABLES, requireCharge, requireChargeOf } from '../users/account.ts'
 import { type ApiKey, type ApiKeyDraft, keys, type NewApiKey } from './api.ts'
 import * as store from './store.ts'
 import type { ApiKeyRow } from './table.ts'
@@ -28,16 +28,27 @@ export const findKeyByHash = async (scope: store.Scope, hash: string): Promise<A
 
 export const recordKeyUse = store.recordUse
 
+/** Deletes all keys of a user, and answers which those were. */
+export const endKeysOf = async (scope: store.Scope, userId: string): Promise<ApiKey[]> => {
+  const keys = await store.query(scope).where('api_keys.user_id', '=', userId).execute()
+  for (const { id } of keys) await store.remove(scope, id)
+  return keys
+}
+
 const ownerOf = ({ caller }: Ctx): string => {
   if (caller.userId === undefined) throw new AppError('UNAUTHORIZED', 'Only a user has API keys')
   return caller.userId
 }
 
-/** @throws AppError NOT_FOUND, for a key of someone else too unless the caller holds the permission. */
+/**
+ * @throws AppError NOT_FOUND, for a key of someone else too unless the caller holds the permission; FORBIDDEN for the key of an
+ * account that holds more than the caller.
+ */
 const mustGet = async (ctx: Ctx, id: string, permission: Permission): Promise<ApiKey> => {
   const key = await store.find(ctx, id)
   const isVisible = key && (key.user_id === ownerOf(ctx) || ctx.caller.permissions.has(permission))
   if (!isVisible) throw notFound('API key', id)
+  await requireChargeOf(ctx, key.user_id)
   return key
 }
 
@@ -77,14 +88,18 @@ export const feature: Feature = {
     list: async (ctx, { user_id, ...page }) => {
       const owner = ownerOf(ctx)
       const isAll = ctx.caller.permissions.has('apikeys:list')
-      // Users too: their keys go with them.
-      const revision = await ctx.store.revision(['api_keys', 'api_key_uses', 'users'])
+      // Users too: their keys go with them, and their rights decide who sees them.
+      const revision = await ctx.store.revision(['api_keys', 'api_key_uses', ...RIGHTS_TABLES])
       let query = store.query(ctx)
+      if (isAll && user_id !== undefined) await requireChargeOf(ctx, user_id)
+      const coverage = isAll ? await coverageOf(ctx) : undefined
+      const isCovered = coverage?.ownerIs('api_keys.user_id')
+      if (isCovered) query = query.where(isCovered)
       if (!isAll) query = query.where('api_keys.user_id', '=', owner)
       if (user_id !== undefined) query = query.where('api_keys.user_id', '=', user_id)
       return listRows(ctx, {
         // The same address lists other keys for other people, and a browser's cache knows only the address.
-        revision: `${revision} ${isAll ? 'all' : owner}`,
+        revision: `${revision} ${coverage?.tag ?? owner}`,
         query,
         page,
         row: (key): ApiKey => key,

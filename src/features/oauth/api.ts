@@ -38,6 +38,7 @@ export const oauthClients = {
   delete: operation({
     name: 'oauth-clients.delete',
     summary: 'Delete an OAuth client; all that users have agreed to with it ends at once',
+    description: 'You must hold all that the users hold for whom it acts.',
     http: 'DELETE /api/oauth/clients/{id}',
     effect: 'delete',
     access: 'oauth-clients:delete',
@@ -51,6 +52,8 @@ export const oauthGrants = {
   list: operation({
     name: 'oauth-grants.list',
     summary: 'List the clients that act for you; with the permission oauth-clients:list, for everyone, newest first',
+    description:
+      'Grants of users that hold what you do not are left out; to ask for those of such a user is forbidden.',
     http: 'GET /api/oauth/grants',
     effect: 'read',
     access: 'authenticated',
@@ -66,6 +69,7 @@ export const oauthGrants = {
     name: 'oauth-grants.delete',
     summary:
       'End what you have agreed to with a client or, with the permission oauth-clients:delete, what anyone has; its tokens open nothing from then on',
+    description: 'For the grant of someone else you must also hold all that this user holds.',
     http: 'DELETE /api/oauth/grants/{id}',
     effect: 'delete',
     access: 'authenticated',

@@ -4,6 +4,8 @@ import { notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
 import { listRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
+import { requireHeld } from '../roles/roles.ts'
+import { permissionsOfUsers } from '../users/account.ts'
 import type { Parameters, RegisteredClient } from './authorization.ts'
 import { isProven, shownClient } from './client-credentials.ts'
 import { OauthRefusal } from './refusal.ts'
@@ -70,9 +72,14 @@ export const getClient = async (ctx: Ctx, id: string): Promise<OauthClient> => {
   return sent(row)
 }
 
-/** All that users have agreed to with it ends, and all tokens of that. */
+/**
+ * All that users have agreed to with it ends, and all tokens of that.
+ * @throws AppError FORBIDDEN where one of these users holds more than the caller, who may end no grant of theirs.
+ */
 export const deleteClient = async (ctx: Ctx, id: string): Promise<void> => {
   const client = await getClient(ctx, id)
+  const users = (await store.usersOfClient(ctx, id)).filter((user) => user !== ctx.caller.userId)
+  requireHeld(ctx, await permissionsOfUsers(ctx, users), 'A user that the client acts for')
   ctx.precondition(etagOf(JSON.stringify(client)))
   await store.removeClient(ctx, id)
   await ctx.emit('oauth-client.deleted', client)

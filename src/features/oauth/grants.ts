@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
 import { listRows } from '../../platform/list.ts'
 import type { Ctx } from '../ctx.ts'
+import { coverageOf, RIGHTS_TABLES, requireChargeOf } from '../users/account.ts'
 import type { OauthGrant } from './schema.ts'
 import * as store from './store.ts'
 
@@ -22,26 +23,31 @@ type Wanted = {
 export const listGrants = async (ctx: Ctx, { client_id, user_id, ...page }: Wanted): Promise<JsonList<OauthGrant>> => {
   const own = ownerOf(ctx)
   const isAll = ctx.caller.permissions.has('oauth-clients:list')
-  const revision = await ctx.store.revision(['oauth_grants', 'oauth_grant_uses', 'oauth_clients', 'users'])
+  const revision = await ctx.store.revision(['oauth_grants', 'oauth_grant_uses', 'oauth_clients', ...RIGHTS_TABLES])
   let query = store.grants(ctx)
+  if (isAll && user_id !== undefined) await requireChargeOf(ctx, user_id)
+  const coverage = isAll ? await coverageOf(ctx) : undefined
+  const isCovered = coverage?.ownerIs('oauth_grants.user_id')
+  if (isCovered) query = query.where(isCovered)
   if (!isAll) query = query.where('oauth_grants.user_id', '=', own)
   if (user_id !== undefined) query = query.where('oauth_grants.user_id', '=', user_id)
   if (client_id !== undefined) query = query.where('oauth_grants.client_id', '=', client_id)
   return listRows(ctx, {
     // The same address lists other grants for other people, and a browser's cache knows only the address.
-    revision: `${revision} ${isAll ? 'all' : own}`,
+    revision: `${revision} ${coverage?.tag ?? own}`,
     query,
     page,
     row: (grant): OauthGrant => grant,
   })
 }
 
-/** Someone else's doesn't exist for those who may not end it. */
+/** Someone else's does not exist without oauth-clients:delete. @throws AppError FORBIDDEN where its user holds more than the caller. */
 export const deleteGrant = async (ctx: Ctx, id: string): Promise<void> => {
   await store.lockGrant(ctx, id)
   const grant = await store.grants(ctx).where('oauth_grants.id', '=', id).executeTakeFirst()
   const mayEnd = grant?.user_id === ownerOf(ctx) || ctx.caller.permissions.has('oauth-clients:delete')
   if (!grant || !mayEnd) throw notFound('OAuth grant', id)
+  await requireChargeOf(ctx, grant.user_id)
   ctx.precondition(etagOf(JSON.stringify(grant)))
   await store.removeGrant(ctx, id)
   await ctx.emit('oauth-grant.deleted', grant)

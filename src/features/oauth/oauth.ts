@@ -20,7 +20,7 @@ import { answering } from './refusal.ts'
 import { register } from './register.ts'
 import { revoke } from './revoke.ts'
 import { type OauthConfig, type Settings, settingsOf } from './settings.ts'
-import { recordUse } from './store.ts'
+import { recordUse, removeGrantsOf } from './store.ts'
 import { token } from './token.ts'
 
 export type OauthOptions = {
@@ -37,6 +37,9 @@ export type Oauth = {
   /** Undefined where OAuth is off: then /mcp is open to API keys alone. */
   readonly entrance: Entrance | undefined
 }
+
+/** Ends all that a user has agreed to with clients, and answers with the grants that were in force. */
+export const endGrantsOf = removeGrantsOf
 
 const PURGE_MS = 600_000
 const RECORD_MS = 5_000

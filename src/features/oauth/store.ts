@@ -89,6 +89,12 @@ export const grants = ({ db }: Scope) =>
     .orderBy('oauth_grants.created_at', 'desc')
     .orderBy('oauth_grants.id', 'desc')
 
+/** Ids of the users that have agreed to something with the client which is in force. */
+export const usersOfClient = async (scope: Scope, clientId: string): Promise<string[]> => {
+  const rows = await grants(scope).where('oauth_grants.client_id', '=', clientId).execute()
+  return [...new Set(rows.map(({ user_id }) => user_id))]
+}
+
 type NewGrant = OauthGrantRow & { readonly expires_at: string }
 
 export const insertGrant = async ({ db }: Scope, { expires_at, ...grant }: NewGrant): Promise<void> => {
@@ -99,6 +105,14 @@ export const insertGrant = async ({ db }: Scope, { expires_at, ...grant }: NewGr
 /** All its tokens go with it. */
 export const removeGrant = async ({ db }: Scope, id: string): Promise<void> => {
   await db.deleteFrom('oauth_grants').where('id', '=', id).execute()
+}
+
+/** Deletes all grants of a user, their tokens, and the codes that are not exchanged yet; answers with the grants that were in force. */
+export const removeGrantsOf = async (scope: Scope, userId: string) => {
+  const inForce = await grants(scope).where('oauth_grants.user_id', '=', userId).execute()
+  await scope.db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
+  await scope.db.deleteFrom('oauth_grants').where('user_id', '=', userId).execute()
+  return inForce
 }
 
 /** Keeps other writers off the grant until commit. */

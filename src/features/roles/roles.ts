@@ -42,6 +42,15 @@ export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subj
   throw new AppError('FORBIDDEN', `${subject} holds what you do not: ${named}`)
 }
 
+/** The ids of the roles that hold what the caller does not, sorted. Who has none of them holds no more than the caller. */
+export const rolesBeyond = async (ctx: Ctx): Promise<string[]> => {
+  const stored = await store.permissionsByRole(ctx)
+  const lacks = (permission: string): boolean => !ctx.caller.permissions.has(permission)
+  const custom = [...stored].filter(([, permissions]) => permissions.some(lacks)).map(([id]) => id)
+  const system = SYSTEM_ROLES.filter(({ permissions }) => permissions.some(lacks)).map(({ id }) => id)
+  return [...custom, ...system].sort()
+}
+
 const CATALOGUE_TAG = etagOf(JSON.stringify([CATALOGUE, SYSTEM_ROLES]))
 
 const roleOf = (row: store.StoredRole, stored: readonly string[]): Role => {

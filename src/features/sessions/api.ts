@@ -47,6 +47,7 @@ export const sessions = {
   list: operation({
     name: 'sessions.list',
     summary: "List your sessions, newest first; with the permission users:update, someone else's",
+    description: 'For those of someone else you must also hold all that this user holds.',
     http: 'GET /api/sessions',
     effect: 'read',
     access: 'authenticated',
@@ -56,6 +57,7 @@ export const sessions = {
   delete: operation({
     name: 'sessions.delete',
     summary: "End a session of yours or, with the permission users:update, of someone else's",
+    description: 'For that of someone else you must also hold all that this user holds.',
     http: 'DELETE /api/sessions/{id}',
     effect: 'delete',
     access: 'authenticated',

@@ -6,7 +6,7 @@ import { etagOf } from '../../platform/etag.ts'
 import { type SessionCookie, sessionCookie } from '../../platform/http/credentials.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { accountOf, findUser } from '../users/account.ts'
+import { accountOf, findUser, requireChargeOf } from '../users/account.ts'
 import { type Me, type Session as SentSession, sessionRoutes, sessions as sessionsApi } from './api.ts'
 import { login } from './login.ts'
 import type { Session, SessionStore } from './store.ts'
@@ -62,6 +62,7 @@ const list = async (
 ): Promise<JsonList<SentSession>> => {
   const userId = user_id ?? ctx.caller.userId ?? ''
   if (userId !== ctx.caller.userId) ctx.require('users:update')
+  await requireChargeOf(ctx, userId)
   const all = (await openSessions(ctx, store, userId)).map((session) => JSON.stringify(sent(ctx, session)))
   return new JsonList({
     revision: etagOf(all.join()),
@@ -82,13 +83,19 @@ const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promi
   return async () => {}
 }
 
-/** Someone else's session doesn't exist for those who may not end it. */
+/** Someone else's session does not exist without users:update. @throws AppError FORBIDDEN where its user holds more than the caller. */
 const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
   const session = await store.get(id)
   const mayEnd = session?.userId === ctx.caller.userId || ctx.caller.permissions.has('users:update')
   if (!session || !mayEnd) throw notFound('session', id)
+  await requireChargeOf(ctx, session.userId)
   ctx.precondition(etagOf(JSON.stringify(sent(ctx, session))))
-  return end(store, id)
+  const finish = await end(store, id)
+  return async (tx) => {
+    // Its user may have been given more since.
+    if (store.isInDatabase) await requireChargeOf(tx, session.userId)
+    await finish(tx)
+  }
 }
 
 export const sessionsFeature = ({ config, passwords, sessions }: SessionsOptions): Feature => {

@@ -1,8 +1,9 @@
 /** Who users are to the rest of Plat: what they may do, how they are sent, and what a sign-in changes about them. */
+import { type Expression, type SqlBool, sql } from 'kysely'
 import { AppError } from '../../platform/errors.ts'
 import { PasswordsBusyError } from '../../platform/passwords.ts'
 import type { Ctx } from '../ctx.ts'
-import { permissionsOfRoles, requireHeld } from '../roles/roles.ts'
+import { permissionsOfRoles, requireHeld, rolesBeyond } from '../roles/roles.ts'
 import type { User } from './api.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
@@ -31,6 +32,15 @@ export const accountOf = async (scope: Scope, id: string): Promise<Account | und
   }
 }
 
+/** The account of this name, in any case. */
+export const accountNamed = async (scope: Scope, username: string): Promise<Account | undefined> => {
+  const user = await store.findByName(scope, username)
+  return user && accountOf(scope, user.id)
+}
+
+/** Makes every session, code and token of the user void, wherever it is stored. */
+export const endSignInsOf = store.endSignIns
+
 /** What the roles of a user allow; nothing for an unknown user. */
 export const permissionsOfUser = async (scope: Scope, id: string): Promise<ReadonlySet<string>> => {
   const roles = await store.rolesOf(scope, id)
@@ -40,12 +50,52 @@ export const permissionsOfUser = async (scope: Scope, id: string): Promise<Reado
   )
 }
 
+/** What the roles of these users allow, taken together. */
+export const permissionsOfUsers = async (scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  permissionsOfRoles(scope, await store.roleIdsOf(scope, ids))
+
 /**
  * Who changes an account, or acts in its place, must hold all that it holds.
  * @throws AppError FORBIDDEN that names what the caller lacks.
  */
 export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'username'>): Promise<void> =>
   requireHeld(ctx, await permissionsOfUser(ctx, user.id), `The user "${user.username}"`)
+
+/**
+ * As `requireCharge`, for an account that something belongs to: nobody needs anything for their own, and an id without an account
+ * holds nothing.
+ * @throws AppError FORBIDDEN that names what the caller lacks.
+ */
+export const requireChargeOf = async (ctx: Ctx, userId: string | null): Promise<void> => {
+  if (userId === null || userId === ctx.caller.userId) return
+  const user = await store.find(ctx, userId)
+  if (user) await requireCharge(ctx, user)
+}
+
+/** A change of these may change which accounts a caller covers. */
+export const RIGHTS_TABLES = ['users', 'user_roles', 'roles', 'role_permissions'] as const
+
+export type Coverage = {
+  /** Belongs to the ETag of the list: another caller may see other rows at the same address. */
+  readonly tag: string
+  /** True for rows whose owner, named by the column, holds no more than the caller; undefined where no owner does. */
+  readonly ownerIs: (column: 'api_keys.user_id' | 'oauth_grants.user_id') => Expression<SqlBool> | undefined
+}
+
+/** The accounts that hold no more than the caller, and the caller's own. */
+export const coverageOf = async (ctx: Ctx): Promise<Coverage> => {
+  const beyond = await rolesBeyond(ctx)
+  if (beyond.length === 0) return { tag: 'all', ownerIs: () => undefined }
+  const own = ctx.caller.userId ?? ''
+  return {
+    tag: `${own} but ${beyond.join()}`,
+    ownerIs: (column) => {
+      const owner = sql.ref(column)
+      return sql<SqlBool>`(${owner} = ${own} OR NOT EXISTS (
+        SELECT 1 FROM user_roles AS held WHERE held.user_id = ${owner} AND held.role_id IN (${sql.join(beyond)})))`
+    },
+  }
+}
 
 /** The user as it is sent, with the names of all roles. */
 export const sentUser = (row: UserRow, roles: readonly string[]): User => ({

@@ -1,5 +1,6 @@
 /** `plat user reset-password`: works on the database itself, for whoever holds the host but no password. */
-import type { Db } from '../../platform/db/database.ts'
+import type { HostTrail } from '../../platform/audit.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
 import { AppError, invalidField } from '../../platform/errors.ts'
 import { passwordProblem } from '../../platform/password-rule.ts'
 import type { Passwords } from '../../platform/passwords.ts'
@@ -14,6 +15,8 @@ type ResetOptions = {
   /** Made up when left out. */
   readonly password?: string
   readonly now: () => Date
+  /** Nothing is put on record without it. */
+  readonly trail?: HostTrail<Tx<Tables>>
 }
 
 /** `password` is there only if it was made up. */
@@ -30,6 +33,14 @@ export const resetPassword = async ({ db, passwords, ...options }: ResetOptions)
   if (!user) throw new AppError('NOT_FOUND', `No user is called "${options.username}"`)
   const password = options.password ?? randomPassword()
   const hash = await passwords.hash(password)
-  await db.write((tx) => store.setPassword(tx, user.id, hash, options.now().toISOString()))
+  await db.write(async (tx) => {
+    await store.setPassword(tx, user.id, hash, options.now().toISOString())
+    await options.trail?.record(tx, {
+      action: 'update',
+      resource: 'user',
+      resourceId: user.id,
+      changes: { command: 'plat user reset-password' },
+    })
+  })
   return options.password === undefined ? { username: user.username, password } : { username: user.username }
 }

@@ -51,6 +51,20 @@ export const rolesOf = ({ db }: Scope, id: string): Promise<{ id: string; name: 
     .orderBy('roles.name_key')
     .execute()
 
+/** Users whose roles are asked for at once. */
+const MOST_AT_ONCE = 500
+
+/** The ids of the roles that any of these users has. */
+export const roleIdsOf = async ({ db }: Scope, ids: readonly string[]): Promise<string[]> => {
+  const found = new Set<string>()
+  for (let i = 0; i < ids.length; i += MOST_AT_ONCE) {
+    const some = ids.slice(i, i + MOST_AT_ONCE)
+    const rows = await db.selectFrom('user_roles').select('role_id').distinct().where('user_id', 'in', some).execute()
+    for (const { role_id } of rows) found.add(role_id)
+  }
+  return [...found]
+}
+
 /** The names of every user's roles, sorted; users without any have no entry. */
 export const roleNamesByUser = async ({ db }: Scope): Promise<Map<string, string[]>> => {
   const rows = await db

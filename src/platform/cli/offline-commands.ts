@@ -1,6 +1,7 @@
 /** The commands that work on the data of this machine and not over HTTP. The server's code is loaded when they run. */
 import { LOG_FORMATS, LOG_LEVELS } from '../log.ts'
 import { argument, type Command, flag, isOn, type Session, type Texts, textOf } from './command.ts'
+import { printable } from './display.ts'
 import { usageError } from './usage-error.ts'
 
 /** Texts by variable: `LISTEN_ADDR`. They beat the environment. */
@@ -17,6 +18,33 @@ export type ServerModule = {
     username: string,
     password: string | undefined,
   ) => Promise<{ readonly password?: string }>
+  /** Ends every credential of an account. */
+  readonly evict: (flags: ServerFlags, username: string) => Promise<Evicted>
+}
+
+/** What was ended; without a number where sessions could not be counted. */
+type Evicted = {
+  readonly username: string
+  readonly sessions: number | undefined
+  readonly keys: readonly { readonly name: string; readonly prefix: string }[]
+  readonly clients: readonly string[]
+}
+
+const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+/** One line for all, and one for each key and client, so that their owner can be told. */
+const evictedText = ({ username, sessions, keys, clients }: Evicted): string => {
+  const ended = [
+    sessions === undefined ? 'all sessions' : counted(sessions, 'session'),
+    counted(keys.length, 'API key'),
+    counted(clients.length, 'OAuth grant'),
+  ]
+  const lines = [
+    `${username}: ended ${ended.join(', ')}`,
+    ...keys.map(({ name, prefix }) => `  API key ${name} (${prefix}...)`),
+    ...clients.map((name) => `  OAuth grant to ${name}`),
+  ]
+  return `${lines.map(printable).join('\n')}\n`
 }
 
 const DATA_FLAGS = [
@@ -82,6 +110,19 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
         const given = await passwordFor(session, texts)
         const { password } = await (await load()).resetPassword(settingsIn(texts), username, given)
         if (password !== undefined) await session.io.stdout.write(`${password}\n`)
+        return 0
+      },
+    },
+    {
+      words: ['user', 'evict'],
+      summary: 'End all sessions, API keys and OAuth grants of a user of the server on this machine',
+      description:
+        'Works on the data itself, for an emergency. The user, the roles and the password stay: plat user reset-password sets another one. A running server turns the user away within a second.',
+      spec: () => ({ args: [argument('username', 'Whose')], flags: DATA_FLAGS }),
+      run: async (session, texts) => {
+        const username = textOf(texts, 'username')
+        if (username === undefined) throw usageError('USERNAME missing')
+        await session.io.stdout.write(evictedText(await (await load()).evict(settingsIn(texts), username)))
         return 0
       },
     },

@@ -1,0 +1,85 @@
+/** `plat user evict`: on the host, ends every credential of an account, with or without a server that runs. */
+import type { HostTrail } from '../../platform/audit.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
+import { endKeysOf } from '../keys/keys.ts'
+import { endGrantsOf } from '../oauth/oauth.ts'
+import type { SessionsOptions } from '../sessions/sessions.ts'
+import type { Tables } from '../tables.ts'
+import { type Account, accountNamed, endSignInsOf } from '../users/account.ts'
+
+type SessionStore = SessionsOptions['sessions']
+
+type EvictOptions = {
+  readonly db: Db<Tables>
+  readonly sessions: SessionStore
+  readonly trail: HostTrail<Tx<Tables>>
+  readonly username: string
+  readonly now: () => Date
+}
+
+export type Evicted = {
+  readonly username: string
+  /** Undefined where the session store could not be reached: the sessions ended all the same, and could not be counted. */
+  readonly sessions: number | undefined
+  readonly keys: readonly { readonly name: string; readonly prefix: string }[]
+  /** Names of OAuth clients that acted for the account. */
+  readonly clients: readonly string[]
+}
+
+/** Ids of the account's open sessions; undefined while a session store outside of the database is away. */
+const openSessions = async ({ sessions, now }: EvictOptions, user: Account): Promise<string[] | undefined> => {
+  try {
+    const at = now()
+    const isOpen = (one: Awaited<ReturnType<SessionStore['list']>>[number]) =>
+      one.userGeneration === user.generation && one.expiresAt > at
+    return (await sessions.list(user.id)).filter(isOpen).map(({ id }) => id)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'UNAVAILABLE') return undefined
+    throw error
+  }
+}
+
+/** They are void by now, because the account is of another generation: what is left in the store is only in the way. */
+const removeLeftovers = async ({ sessions }: EvictOptions, ids: readonly string[]): Promise<void> => {
+  try {
+    for (const id of ids) await sessions.remove(id)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error
+  }
+}
+
+/**
+ * Ends all sessions, API keys, OAuth grants and codes of an account, in one transaction. The account and its password stay.
+ * A running server turns their holders away at once on PostgreSQL, and within a second on SQLite.
+ * @throws AppError NOT_FOUND for an unknown user.
+ */
+export const evict = async (options: EvictOptions): Promise<Evicted> => {
+  const { db, sessions, trail, username } = options
+  const user = await accountNamed({ db: db.read }, username)
+  if (!user) throw new AppError('NOT_FOUND', `No user is called "${username}"`)
+  // Before the transaction, in which nothing but SQL may be done. A later session is void by its generation.
+  const open = await openSessions(options, user)
+  const ended = await db.write(async (tx) => {
+    const grants = await endGrantsOf(tx, user.id)
+    // Sessions, codes and tokens of an earlier generation open nothing, wherever they are stored.
+    await endSignInsOf(tx, user.id)
+    const keys = await endKeysOf(tx, user.id)
+    if (sessions.isInDatabase) for (const id of open ?? []) await sessions.remove(id, tx.db)
+    await trail.record(tx, {
+      action: 'update',
+      resource: 'user',
+      resourceId: user.id,
+      changes: {
+        command: 'plat user evict',
+        session_count: open?.length ?? null,
+        api_key_ids: keys.map(({ id }) => id),
+        oauth_grant_ids: grants.map(({ id }) => id),
+      },
+    })
+    return { keys, clients: grants.map(({ client_name }) => client_name) }
+  })
+  if (!sessions.isInDatabase) await removeLeftovers(options, open ?? [])
+  const keys = ended.keys.map(({ name, prefix }) => ({ name, prefix }))
+  return { username: user.username, sessions: open?.length, keys, clients: ended.clients }
+}
