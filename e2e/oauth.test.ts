@@ -155,14 +155,35 @@ test('a parameter that is there twice is refused, however the address is written
   )
 })
 
-test('what the client did wrong, the client is told', async () => {
+test('what the client did wrong, the client is told once a signed-in user says so', async () => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
-    async ({ page }) => {
-      await page.goto(program.authorizePath({ code_challenge_method: 'plain' }))
+    async ({ page, open }) => {
+      await open(program.authorizePath({ code_challenge_method: 'plain' }))
+      const { host } = new URL(it.plat.url)
+      await page.getByText(host, { exact: true }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      expect(new URL(page.url()).pathname).toBe('/mcp-oauth/authorize')
+      await page.getByRole('button', { name: `Tell ${host} and go there` }).click()
       expect(program.answerIn(await cameBack(page)).error).toBe('invalid_request')
     },
     { as: 'admin', expected: [...expected, '400 /mcp-oauth/authorize'] },
+  )
+})
+
+test('a wrong request sends nobody anywhere who is not signed in', async () => {
+  const program = await oauthProgram(it.plat.url, { redirect_uri: 'https://evil.example/phish' })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(program.authorizePath({ code_challenge_method: 'plain' }))
+      await page.getByRole('heading', { name: 'This request was refused' }).waitFor()
+      await page.getByText('evil.example', { exact: true }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      expect(await page.getByRole('button').count()).toBe(0)
+      expect(await page.locator('[href*="evil.example"]').count()).toBe(0)
+      expect(new URL(page.url()).pathname).toBe('/mcp-oauth/authorize')
+    },
+    { expected: ['400 /mcp-oauth/authorize'] },
   )
 })
 

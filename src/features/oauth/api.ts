@@ -189,7 +189,7 @@ export const oauthRoutes = {
   authorize: rawRoute({
     name: 'oauth.authorize',
     summary: 'Ask the user of a session to let a client act for them',
-    description: `A browser gets the page that asks. ${OWN_ERRORS} What the client is to be told goes to its redirect_uri: by a redirect, or with X-Requested-With as a 400 that holds it.`,
+    description: `A browser gets the page that asks. ${OWN_ERRORS} A wrong request redirects nobody: the 400 names the client's host in redirect_host and, for the user of a session, the address that tells the client in redirect_uri.`,
     http: 'GET /mcp-oauth/authorize',
     access: 'public',
     refusal: OauthError,
@@ -199,7 +199,7 @@ export const oauthRoutes = {
   consent: rawRoute({
     name: 'oauth.consent',
     summary: 'Agree, or not, to let a client act for you',
-    description: `By a session with X-Requested-With, or with username and password. JSON is answered with where to go, a form with a redirect there. ${OWN_ERRORS}`,
+    description: `By a session with X-Requested-With, or with username and password. JSON is answered with where to go, a form with a redirect there. Without either nobody is sent to the client, also for a no or a wrong request. ${OWN_ERRORS}`,
     http: 'POST /mcp-oauth/authorize',
     access: 'public',
     isSensitive: true,

@@ -1,6 +1,6 @@
 /**
- * Judges a request for authorization (RFC 6749 4.1.1, RFC 7636, RFC 8707): is it refused here, told to the client, or put
- * before the user. What could send a browser astray is judged first. Pure.
+ * Judges a request for authorization (RFC 6749 4.1.1, RFC 7636, RFC 8707): is it refused here, told to the client by a signed-in
+ * user, or put before the user. What could send a browser astray is judged first. Pure.
  */
 import { isRegistered, redirection } from './redirect-uri.ts'
 import type { Problem } from './refusal.ts'

@@ -262,10 +262,12 @@ describe.each(dialects())('on %s', (dialect) => {
       [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
       [{ scope: 'users:list' }, 'invalid_scope'],
       [{ scope: '*' }, 'invalid_scope'],
-    ])('with %j goes back to the client with %s', async (more, error) => {
+    ])('with %j is shown with the way back to the client, with %s', async (more, error) => {
       const response = await ask(more)
-      const to = new URL(response.headers.get('location') ?? '')
-      expect([response.status, `${to.origin}${to.pathname}`]).toEqual([302, REDIRECT])
+      expect([response.status, response.headers.get('location')]).toEqual([400, null])
+      const { redirect_uri } = (await response.json()) as { redirect_uri: string }
+      const to = new URL(redirect_uri)
+      expect(`${to.origin}${to.pathname}`).toBe(REDIRECT)
       const { error_description, ...told } = Object.fromEntries(to.searchParams)
       expect(told).toEqual({ error, state: 'st4te', iss: ISSUER })
       expect(error_description).toMatch(/^[ !#-[\]-~]+$/)

@@ -51,11 +51,17 @@ const consentRequest = (
   }
 }
 
-/** A script can't follow a redirect to another site: it is told where to go instead. */
-const isScript = ({ headers }: Request): boolean => headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest'
+const redirect = (to: string): Response =>
+  new Response(null, { status: 303, headers: { Location: to, 'Cache-Control': 'no-store' } })
 
-const redirect = (to: string, status: 302 | 303): Response =>
-  new Response(null, { status, headers: { Location: to, 'Cache-Control': 'no-store' } })
+type Told = Extract<Judgement, { readonly kind: 'tell' }>
+
+/**
+ * Answers a wrong request. Anyone can register a client, so no browser is redirected (RFC 9700 4.11.2): the host is named for the
+ * page, and only a signed-in user gets the address to go to.
+ */
+const wrong = ({ problem, redirectUri }: Told, isSignedIn: boolean): Response =>
+  problemAnswer(problem, { host: destinationOf(redirectUri).host, uri: isSignedIn ? redirectUri : undefined })
 
 /** `GET /mcp-oauth/authorize` for whoever is no browser on its way to a page. */
 export const authorize = async (ctx: Ctx, request: Request, settings: Settings): Promise<Response> => {
@@ -64,9 +70,7 @@ export const authorize = async (ctx: Ctx, request: Request, settings: Settings):
     case 'refuse':
       return problemAnswer(judgement.problem)
     case 'tell':
-      return isScript(request)
-        ? problemAnswer(judgement.problem, judgement.redirectUri)
-        : redirect(judgement.redirectUri, 302)
+      return wrong(judgement, ctx.caller.via === 'session')
     case 'ask':
       if (ctx.caller.via !== 'session') throw signInFirst()
       return json(consentRequest(judgement.asked, ctx.caller))
@@ -80,6 +84,11 @@ type ConsentOptions = {
   readonly passwords: Passwords
   readonly audit: RawAudit<Tx<Tables>>
 }
+
+const noteUser = ({ audit }: ConsentOptions, { id: userId, username }: User): void => audit.note({ userId, username })
+
+const recordRefusal = ({ audit }: ConsentOptions, { error, description }: Problem): Promise<void> =>
+  audit.failed(new OauthRefusal(error, description))
 
 /** Who decides: whoever shows a name and a password, or else the user of the session. */
 const decider = async (ctx: Ctx, { username, password }: Parameters, options: ConsentOptions): Promise<User> => {
@@ -143,13 +152,14 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, options: 
     changes: { ...about, approved: parameters.approved },
   })
   const refused = async (problem: Problem): Promise<string> => {
-    await audit.failed(new OauthRefusal(problem.error, problem.description))
+    await recordRefusal(options, problem)
     return telling(problem, asked, settings)
   }
-  // Nobody needs to sign in for a no.
-  if (!isYes(parameters)) return refused(DENIED)
+  const isAgreed = isYes(parameters)
+  // A no is sent to the client as well, and so takes a signed-in user.
   const user = await decider(ctx, parameters, options)
-  audit.note({ userId: user.id, username: user.username })
+  noteUser(options, user)
+  if (!isAgreed) return refused(DENIED)
   let isRefused = false
   const consent = await ctx.write(
     async (tx) => {
@@ -164,7 +174,9 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, options: 
   return redirection(redirectUri, { code: consent.code, state, iss: settings.issuer })
 }
 
-/** `POST /mcp-oauth/authorize`: everything is judged anew, whatever the page had shown. */
+const hasCredentials = ({ username, password }: Parameters): boolean => username !== undefined || password !== undefined
+
+/** `POST /mcp-oauth/authorize`: everything is judged again, whatever the page had shown. */
 export const consent = async (ctx: Ctx, request: Request, options: ConsentOptions): Promise<Response> => {
   // As with every other sign-in: a page of another site can't have the user agree as somebody else.
   if (request.headers.get('sec-fetch-site') === 'cross-site')
@@ -172,13 +184,17 @@ export const consent = async (ctx: Ctx, request: Request, options: ConsentOption
   const parameters = await postedParameters(request)
   const judgement = await judge(ctx, parameters, options.settings)
   const goTo = (redirect_uri: string): Response =>
-    isForm(request) ? redirect(redirect_uri, 303) : json({ redirect_uri } satisfies Redirection)
+    isForm(request) ? redirect(redirect_uri) : json({ redirect_uri } satisfies Redirection)
   switch (judgement.kind) {
     case 'refuse':
-      await options.audit.failed(new OauthRefusal(judgement.problem.error, judgement.problem.description))
+      await recordRefusal(options, judgement.problem)
       return problemAnswer(judgement.problem)
-    case 'tell':
-      return goTo(judgement.redirectUri)
+    case 'tell': {
+      const isSignedIn = ctx.caller.via === 'session' || hasCredentials(parameters)
+      if (isSignedIn) noteUser(options, await decider(ctx, parameters, options))
+      await recordRefusal(options, judgement.problem)
+      return isSignedIn ? goTo(judgement.redirectUri) : wrong(judgement, false)
+    }
     case 'ask':
       return goTo(await decided(ctx, parameters, judgement.asked, options))
   }

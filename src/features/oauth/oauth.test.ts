@@ -66,9 +66,12 @@ describe('the user', () => {
   }
   const inline = { approved: 'true', username: 'inline', password: 'quick to check' }
 
-  test('may say no, without signing in', async () => {
-    const { oauth, parameters } = await asking()
-    const told = await oauth.wentTo(await oauth.post('/mcp-oauth/authorize', { ...parameters, approved: 'false' }))
+  test('may say no, by a name and a password', async () => {
+    const { app, oauth, parameters } = await asking()
+    await createUser(app.db, { username: 'inline', roles: ['viewer'], password: 'quick to check' })
+    const told = await oauth.wentTo(
+      await oauth.post('/mcp-oauth/authorize', { ...parameters, ...inline, approved: 'false' }),
+    )
     expect(Object.fromEntries(told)).toMatchObject({ error: 'access_denied', state: 'st4te', iss: ISSUER })
   })
 

@@ -40,16 +40,13 @@ export const json = (body: object, status = 200, headers: Readonly<Record<string
 
 export const empty = (): Response => new Response(null, { status: 200, headers: NOT_KEPT })
 
-/** @param redirectUri where the client is told of it */
-export const problemAnswer = ({ error, description }: Problem, redirectUri?: string): Response =>
-  json(
-    {
-      error,
-      error_description: description,
-      ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
-    },
-    400,
-  )
+/** Where the client is: its host, and the address that tells it of a problem, for a signed-in user alone. */
+type ClientPlace = { readonly host: string; readonly uri: string | undefined }
+
+export const problemAnswer = ({ error, description }: Problem, client?: ClientPlace): Response => {
+  const place = client && { redirect_host: client.host, ...(client.uri !== undefined && { redirect_uri: client.uri }) }
+  return json({ error, error_description: description, ...place }, 400)
+}
 
 /** Runs the handler of an endpoint; its refusals are put on record and answered. All else is for the kernel. */
 export const answering = async (

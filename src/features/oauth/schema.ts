@@ -74,12 +74,19 @@ export type ConsentRequest = z.infer<typeof ConsentRequest>
 export const Redirection = z.object({ redirect_uri: z.string() }).meta({ id: 'Redirection' })
 export type Redirection = z.infer<typeof Redirection>
 
-/** RFC 6749 5.2. At the authorization endpoint `redirect_uri` is there where the client is to be told, and only there. */
+/** RFC 6749 5.2. The last two are of the authorization endpoint alone. */
 export const OauthError = z
   .object({
     error: z.string(),
     error_description: z.string(),
-    redirect_uri: z.string().optional(),
+    redirect_host: z
+      .string()
+      .optional()
+      .describe('The host of the client, with its port, where its address is registered'),
+    redirect_uri: z
+      .string()
+      .optional()
+      .describe('Where a signed-in user may go to tell the client; never followed without being asked'),
   })
   .meta({ id: 'OauthError' })
 export type OauthError = z.infer<typeof OauthError>

@@ -11,10 +11,12 @@ import { useTitle } from '../shell/page.tsx'
 import { Skeleton } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import css from './consent.module.css'
-import { type Asked, askWhat, decide } from './consent.ts'
+import { type Asked, askWhat, decide, type Refusal } from './consent.ts'
 import { ConsentForm } from './consent-form.tsx'
 
 const QUERY = ['consent']
+
+const isWeb = (address: string): boolean => /^https?:\/\//i.test(address)
 
 const Frame = ({ children }: { readonly children: ReactNode }) => (
   <main className={css.page}>
@@ -28,7 +30,8 @@ const Frame = ({ children }: { readonly children: ReactNode }) => (
   </main>
 )
 
-const Refused = ({ error, description }: { readonly error: string; readonly description: string }) => (
+/** Anyone can register a client: the browser goes to it only where a signed-in user says so. */
+const Refused = ({ refusal: { error, description, host, to } }: { readonly refusal: Refusal }) => (
   <section className={css.card} role="alert">
     <div className={css.body}>
       <h1 className={css.refused}>
@@ -38,8 +41,14 @@ const Refused = ({ error, description }: { readonly error: string; readonly desc
       <p>
         {description} {error !== '' && <code className="mono">{error}</code>}
       </p>
+      {host !== '' && (
+        <div className={css.target}>
+          <p>It came from a program at</p>
+          <p className={css.host}>{host}</p>
+        </div>
+      )}
       <p className="muted">
-        You are sent nowhere, and nobody was let in. If you came here from a program of yours, add Plat to it anew, so
+        You are sent nowhere, and nobody was let in. If you came here from a program of yours, add Plat to it again, so
         that it registers again.
       </p>
       <p>
@@ -48,16 +57,22 @@ const Refused = ({ error, description }: { readonly error: string; readonly desc
         </a>
       </p>
     </div>
+    {isWeb(to) && (
+      <footer className={css.actions}>
+        <Button onClick={() => location.assign(to)}>Tell {host} and go there</Button>
+      </footer>
+    )}
   </section>
 )
 
+const NO_WEB: Refusal = { error: '', description: 'The address to go back to is none of the web.', host: '', to: '' }
+
 /** The browser goes there by itself, unless it is a program on this computer that is not listening any more. */
 const Sent = ({ to }: { readonly to: string }) => {
-  const isWeb = /^https?:\/\//i.test(to)
   useEffect(() => {
-    if (isWeb) location.assign(to)
-  }, [to, isWeb])
-  if (!isWeb) return <Refused error="" description="The address to go back to is none of the web." />
+    if (isWeb(to)) location.assign(to)
+  }, [to])
+  if (!isWeb(to)) return <Refused refusal={NO_WEB} />
   return (
     <section className={css.card} role="status">
       <div className={css.body}>
@@ -137,7 +152,7 @@ export const ConsentPage = () => {
           </p>
         </SignInForm>
       )}
-      {asked.kind === 'refused' && <Refused error={asked.error} description={asked.description} />}
+      {asked.kind === 'refused' && <Refused refusal={asked.refusal} />}
       {asked.kind === 'failed' && (
         <section className={css.card} role="alert">
           <div className={css.body}>

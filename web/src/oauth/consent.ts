@@ -5,14 +5,23 @@
 import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
 import { CONSENT } from '../paths.ts'
 
+export type Refusal = {
+  readonly error: string
+  readonly description: string
+  /** The host of the client; empty where the server does not know it. */
+  readonly host: string
+  /** Where a signed-in user may go to tell the client; empty for everyone else. */
+  readonly to: string
+}
+
 export type Asked =
   | { readonly kind: 'ask'; readonly request: ConsentRequest }
   | { readonly kind: 'sign-in' }
-  /** Nothing of it can be trusted: nobody is sent anywhere. */
-  | { readonly kind: 'refused'; readonly error: string; readonly description: string }
+  /** The request is wrong: nobody is sent anywhere unasked. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** It may go well another time. */
   | { readonly kind: 'failed'; readonly description: string }
-  /** The client is told what is wrong with what it asked. */
+  /** The user has answered, and goes back to the client with it. */
   | { readonly kind: 'sent'; readonly to: string }
 
 const MARK = { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }
@@ -42,14 +51,17 @@ const UNREACHED = 'The server does not answer. Try again in a moment.'
 
 const failed = (response: Response, body: Body): Asked => {
   if (response.status === 401) return { kind: 'sign-in' }
-  const to = textIn(body, 'redirect_uri')
-  if (to !== '') return { kind: 'sent', to }
   if (response.status === 429)
     return { kind: 'failed', description: 'Too many tries from this address. Wait a minute.' }
   if (response.status >= 500) return { kind: 'failed', description: UNREACHED }
   const error = textIn(body, 'error')
   const description = textIn(body, 'error_description')
-  return { kind: 'refused', error: description === '' ? '' : error, description: description || error }
+  const host = textIn(body, 'redirect_host')
+  const to = textIn(body, 'redirect_uri')
+  return {
+    kind: 'refused',
+    refusal: { error: description === '' ? '' : error, description: description || error, host, to },
+  }
 }
 
 const send = async (init: RequestInit & { readonly search?: string }, good: (body: Body) => Asked): Promise<Asked> => {
