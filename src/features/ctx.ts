@@ -1,5 +1,6 @@
 /** The kernel's types with our tables filled in, so that the platform need not know them. */
-import { implementFor, type KernelCtx, type Feature as KernelFeature } from '../platform/kernel.ts'
+import { implementFor } from '../platform/implement.ts'
+import type { KernelCtx, Feature as KernelFeature } from '../platform/kernel.ts'
 import type { Tables } from './tables.ts'
 
 export type Ctx = KernelCtx<Tables>

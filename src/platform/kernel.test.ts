@@ -5,7 +5,8 @@ import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel }
 import { checkAccess } from './access.ts'
 import { AppError } from './errors.ts'
 import { etagOf } from './etag.ts'
-import { type Bound, type Caller, type Feature, GUEST, implementFor } from './kernel.ts'
+import { implementFor } from './implement.ts'
+import { type Bound, type Caller, type Feature, GUEST } from './kernel.ts'
 import { type Access, type AnyOperation, operation, rawRoute } from './operation.ts'
 
 type Handler = Bound<ThingTables>['handler']

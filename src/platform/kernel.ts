@@ -4,14 +4,15 @@
  */
 import type { Kysely } from 'kysely'
 import { checkAccess, checkConsent } from './access.ts'
-import { type Answer, WithStatus } from './answer.ts'
+import { WithStatus } from './answer.ts'
 import { type Audited, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
 import type { Db, SearchedBy, Standing, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
 import { type Fence, fenced } from './fence.ts'
 import type { Logger } from './log.ts'
-import type { AnyOperation, OperationSet, OutputOf, ParsedInputOf, Permission, RawRoute } from './operation.ts'
+import type { AnyOperation, Permission, RawRoute } from './operation.ts'
+import { HeldRights, type Rights, RightsMovedError } from './rights.ts'
 import { parse } from './validate.ts'
 
 /** Who calls. A guest has no user; everyone else acts with the permissions of their user at this moment. */
@@ -51,6 +52,8 @@ export type Identity = {
   readonly setCookie?: string
   /** By which it was found out: of a moment after the request came. */
   readonly standing?: Standing
+  /** By which each write of the request finds out whether the caller may still make it. */
+  readonly rights?: Rights
 }
 
 /** Whom the headers of a request stand for; undefined without credentials. @throws AppError for credentials that don't hold. */
@@ -70,6 +73,8 @@ export type Request = {
   readonly tool?: string
   /** Of a moment after the request came: what it reads is as new as that, or newer. */
   readonly standing?: Standing | undefined
+  /** What the caller's rights were read from; undefined for guests and jobs, who have none to lose. */
+  readonly rights?: Rights | undefined
 }
 
 export type KernelWriteOptions<Tables> = WriteOptions & {
@@ -79,7 +84,10 @@ export type KernelWriteOptions<Tables> = WriteOptions & {
 
 /** All that a handler gets; there is nothing else to reach for. */
 export type KernelCtx<Tables> = {
+  /** With the permissions of the latest transaction, or of the request's headers before the first. */
   readonly caller: Caller
+  /** As they came with the request: for whoever runs other calls for its caller. */
+  readonly rights: Rights | undefined
   /** The transaction of a write, or the last committed state. */
   readonly db: Kysely<Tables>
   /** Streams, revisions and the engine's named capabilities. */
@@ -100,32 +108,19 @@ export type KernelCtx<Tables> = {
   readonly searchedBy: SearchedBy
   /** Undoes only what `work` did if it throws. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
-  /** @throws AppError FORBIDDEN unless the caller holds the permission. */
+  /** @throws AppError FORBIDDEN unless the caller holds the permission. Each later transaction of the call asks for it again. */
   readonly require: (permission: Permission) => void
+  /**
+   * Compares the caller's rights with those of now: for a transaction that lasts, before each of its batches and its end. Each
+   * transaction does it by itself when it begins. What was judged by `caller` before, but for `require`, is not judged again.
+   * @throws AppError UNAUTHORIZED (or EXPIRED_KEY) for credentials that do not hold any more, FORBIDDEN without a permission that
+   * the call needs
+   */
+  readonly confirmRights: () => Promise<void>
   /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
   readonly precondition: (current: Etag) => void
   /** Runs a short transaction, for raw routes, jobs and operations with `hasOwnTransactions`, which begin without one. */
   readonly write: <T>(work: (ctx: KernelCtx<Tables>) => Promise<T>, options?: KernelWriteOptions<Tables>) => Promise<T>
-}
-
-export type Handler<O extends AnyOperation, Tables> = (
-  ctx: KernelCtx<Tables>,
-  input: ParsedInputOf<O>,
-) => Promise<Answer<OutputOf<O>>>
-
-/**
- * A handler in two steps, for what must not be done while a transaction is held (the hash of a password takes a second):
- * `prepare` runs without one and answers with the step that runs inside it, which judges anew whatever may have changed.
- */
-export type PreparedHandler<O extends AnyOperation, Tables> = {
-  readonly prepare: (
-    ctx: KernelCtx<Tables>,
-    input: ParsedInputOf<O>,
-  ) => Promise<(ctx: KernelCtx<Tables>) => Promise<Answer<OutputOf<O>>>>
-}
-
-export type Handlers<S extends OperationSet, Tables> = {
-  readonly [K in keyof S]: Handler<S[K], Tables> | PreparedHandler<S[K], Tables>
 }
 
 export type RawHandler<Tables> = (
@@ -188,6 +183,12 @@ export type Feature<Tables> = {
 /** What has no end of its own is not called off half-way. */
 const NEVER = new AbortController().signal
 
+/** A request under way. */
+type Call = { readonly request: Omit<Request, 'input'>; readonly held: HeldRights }
+
+/** Transactions of a call whose caller's permissions change during each of them. */
+const MAX_TRIES = 5
+
 /** A transaction, and the names of what was emitted in it so far. */
 type Transaction<Tables> = Tx<Tables> & { readonly events: string[] }
 
@@ -227,25 +228,44 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   type Work<T> = (ctx: KernelCtx<Tables>, tx: Tx<Tables>) => Promise<T>
 
-  const transact = async <T>(request: Omit<Request, 'input'>, work: Work<T>, options?: WriteOptions): Promise<T> => {
-    const { value, events } = await db.write(async (tx) => {
-      const events: string[] = []
-      return { value: await work(contextFor(request, { ...tx, events }), tx), events }
-    }, options)
-    committed(events)
-    return value
+  /** @throws AppError UNAUTHORIZED or FORBIDDEN */
+  const callOf = (op: AnyOperation, request: Request): Call => {
+    const check = (caller: Caller): void => {
+      checkAccess(op.access, caller)
+      checkConsent(op, caller)
+    }
+    return { request, held: new HeldRights(request, check) }
+  }
+
+  const transact = async <T>({ request, held }: Call, work: Work<T>, options: WriteOptions = {}): Promise<T> => {
+    const { isInProcess, hasOneWriter } = db.sql
+    await held.ask()
+    for (let tries = 1; ; tries++) {
+      try {
+        const { value, events } = await db.write((tx) => {
+          const events: string[] = []
+          const run = async () => ({ value: await work(contextFor({ request, held }, { ...tx, events }), tx), events })
+          const isFirst = isInProcess || options.alone === true || tries > 1
+          // Rights have no tables.
+          return held.within(tx as never, run, { isFirst, isShared: !hasOneWriter })
+        }, options)
+        committed(events)
+        return value
+      } catch (error) {
+        if (!(error instanceof RightsMovedError) || tries === MAX_TRIES) throw error
+      }
+    }
   }
 
   /** @param standing for what reads once and is done: nothing that lasts, or writes, may go by it */
-  const contextFor = (
-    request: Omit<Request, 'input'>,
-    tx: Transaction<Tables> | undefined,
-    standing?: Standing,
-  ): KernelCtx<Tables> => {
+  const contextFor = ({ request, held }: Call, tx?: Transaction<Tables>, standing?: Standing): KernelCtx<Tables> => {
     const at = now()
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {
-      caller: request.caller,
+      get caller() {
+        return held.caller
+      },
+      rights: request.rights,
       db: tx?.db ?? db.read,
       store: standing ? { ...db, ...standing } : db,
       standing: request.standing,
@@ -279,14 +299,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           throw error
         }
       },
-      require: (permission) => checkAccess(permission, request.caller),
+      require: (permission) => held.require(permission),
+      confirmRights: () => held.confirm(tx as never),
       precondition: (current) => {
         if (request.ifMatch === undefined || matchesEtag(request.ifMatch, current)) return
         throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
       },
       write: (work, options = {}) =>
         transact(
-          request,
+          { request, held },
           async (inner, transaction) => {
             const value = await work(inner)
             await options.audit?.succeeded(transaction)
@@ -299,10 +320,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   }
 
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
-    checkAccess(op.access, request.caller)
-    checkConsent(op, request.caller)
+    const call = callOf(op, request)
     const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
-    const ctx = contextFor(request, undefined, request.standing)
+    const ctx = contextFor(call, undefined, request.standing)
     return typeof handler === 'object' ? (await handler.prepare(ctx, input))(ctx) : handler(ctx, input)
   }
 
@@ -312,13 +332,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     request: Request,
     done: (made: unknown, tx?: Tx<Tables>) => Promise<void>,
   ): Promise<unknown> => {
-    checkAccess(op.access, request.caller)
-    checkConsent(op, request.caller)
+    const call = callOf(op, request)
     const input = parse(op.input, request.input) as never // as in `runRead`
     const turn = op.inTurnBy?.(input)
     const inTransaction = (work: Work<unknown>) =>
       transact(
-        request,
+        call,
         async (ctx, tx) => {
           const made = await work(ctx, tx)
           await done(made, tx)
@@ -326,9 +345,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         },
         turn === undefined ? undefined : { inTurn: `${op.name} ${turn}` },
       )
-    if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(request, undefined), input))
+    if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(call), input))
     if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, input))
-    const made = await handler(contextFor(request, undefined), input)
+    const made = await handler(contextFor(call), input)
     await done(made)
     return made
   }
@@ -360,14 +379,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     },
     runJob: async (job, { signal = NEVER, fence } = {}) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
-      const ctx = contextFor({ caller, requestId: job.name, signal }, undefined)
+      const request = { caller, requestId: job.name, signal }
+      const ctx = contextFor({ request, held: new HeldRights(request) })
       await job.run(fence ? fenced(ctx, fence) : ctx)
     },
     runRaw: async ({ route, handler }, request, raw) => {
       const call = rawAuditOf(audit, route, request)
       try {
-        checkAccess(route.access, request.caller)
-        return await handler(contextFor(request, undefined), raw, call)
+        const held = new HeldRights(request, (caller) => checkAccess(route.access, caller))
+        return await handler(contextFor({ request, held }), raw, call)
       } catch (error) {
         await call.failed(error)
         throw error
@@ -375,13 +395,3 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     },
   }
 }
-
-/** Pairs a feature's contract with its handlers; a missing, misspelt or mistyped handler does not compile. */
-export const implementFor =
-  <Tables>() =>
-  <S extends OperationSet>(operations: S, handlers: Handlers<S, Tables>): readonly Bound<Tables>[] =>
-    Object.entries(operations).map(([verb, op]) => ({
-      op,
-      // The type of `handlers` demands one handler per verb.
-      handler: handlers[verb] as Bound<Tables>['handler'],
-    }))

@@ -1,7 +1,7 @@
 /** The rules of discovered devices: listed, shown, deleted, and put right by hand where the scans have them wrong. */
 import { AppError, invalidField, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
-import type { Handlers } from '../../platform/kernel.ts'
+import type { Handlers } from '../../platform/implement.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { discovery } from './api.ts'

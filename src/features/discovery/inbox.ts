@@ -1,6 +1,6 @@
 /** The inbox: what was found is taken over into what is documented, or put aside, and never by itself. */
 import { AppError, invalidField } from '../../platform/errors.ts'
-import type { Handlers } from '../../platform/kernel.ts'
+import type { Handlers } from '../../platform/implement.ts'
 import { countRows, listRows } from '../../platform/list.ts'
 import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'

@@ -1,6 +1,6 @@
 /** Locks: fields of documented devices that discovery proposes nothing for. */
 import { AppError, invalidField } from '../../platform/errors.ts'
-import type { Handlers } from '../../platform/kernel.ts'
+import type { Handlers } from '../../platform/implement.ts'
 import { listRows } from '../../platform/list.ts'
 import { exists } from '../devices/devices.ts'
 import type { Tables } from '../tables.ts'

@@ -1,7 +1,7 @@
 /** The rules of rules: which networks are scanned by themselves, and when. */
 import { AppError, invalidField, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
-import type { Handlers } from '../../platform/kernel.ts'
+import type { Handlers } from '../../platform/implement.ts'
 import { listRows } from '../../platform/list.ts'
 import { merge } from '../../platform/merge.ts'
 import type { Ctx } from '../ctx.ts'

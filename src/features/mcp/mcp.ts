@@ -69,12 +69,13 @@ export const mcpFeature = ({ version, config, db, now, operations, kernel, entra
       {
         route: mcpRoutes.call,
         ...(entrance && { identify: entrance.identify }),
-        handler: async ({ caller, log, signal, requestId, client }, request) => {
+        handler: async ({ caller, rights, log, signal, requestId, client }, request) => {
           opening ??= open()
           const endpoint = await opening
           const lacking: Permission[] = []
           const insufficientScope = (permissions: readonly Permission[]) => void lacking.push(...permissions)
-          const response = await endpoint(request, { caller, log, signal, requestId, client, insufficientScope })
+          const call = { caller, rights, log, signal, requestId, client, insufficientScope }
+          const response = await endpoint(request, call)
           // In place of an answer: the client has to see it, and not the model.
           if (entrance && lacking.length > 0) throw entrance.insufficientScope(caller, lacking)
           return response

@@ -8,6 +8,8 @@ import { AppError } from '../../platform/errors.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
 import type { Caller, Identify, Identity } from '../../platform/kernel.ts'
 import type { Permission } from '../../platform/operation.ts'
+import { createRights } from '../../platform/read-rights.ts'
+import type { Rights } from '../../platform/rights.ts'
 import { isSameHash, secretHash } from '../../platform/secret-token.ts'
 import type { Uses } from '../../platform/uses.ts'
 import type { Tables } from '../tables.ts'
@@ -39,14 +41,17 @@ const TABLES = [
 ] as const
 const MAX_ENTRIES = 10_000
 
-type Holder = { readonly identity: Identity; readonly grantId: string; readonly expiresAt: string }
+type Holder = { readonly rights: Rights; readonly grantId: string; readonly expiresAt: string }
+
+/** Where tokens are looked up. */
+type Source = { readonly holder: (hash: string) => Promise<Holder | undefined> }
 
 type Token = NonNullable<Awaited<ReturnType<typeof store.findAccessToken>>>
 
-const identityOf = (token: Token, account: Account): Identity => {
+const callerOf = (token: Token, account: Account): Caller => {
   const carried = new Set(scopesOf(token.scope))
   const { permissions } = account
-  const caller: Caller = {
+  return {
     userId: account.id,
     username: account.username,
     via: 'oauth',
@@ -54,7 +59,6 @@ const identityOf = (token: Token, account: Account): Identity => {
     permissions: carried.intersection(permissions),
     client: { id: token.client_id, name: token.client_name, withheld: new Set([...permissions]).difference(carried) },
   }
-  return { caller, isAmbient: false }
 }
 
 /** Parameters of a challenge, in quotes; none of them ever holds one. */
@@ -64,33 +68,59 @@ const bearer = (parameters: Readonly<Record<string, string>>): string =>
     .join(', ')}`
 
 export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOptions): Entrance => {
-  const scope = { db: db.read }
   const realm = { realm: 'mcp', resource_metadata: settings.resourceMetadata }
   const come = bearer({ ...realm, scope: scopeText(EVERYDAY) })
   const comeAgain = bearer({ ...realm, scope: scopeText(EVERYDAY), error: 'invalid_token' })
   const refusal = (message: string) => new AppError('UNAUTHORIZED', message, { challenge: comeAgain })
 
-  const known = createRevisionCache({
+  const remembering = (revision: string): Source => {
+    const holders = createMemo<Holder>(MAX_ENTRIES)
+    // A write may ask while it holds a connection, so this must not wait for one of those.
+    return { holder: (hash) => holders(hash, () => holderOf({ db: db.quick }, hash, revision)) }
+  }
+  const known = createRevisionCache({ tables: TABLES, now, empty: remembering })
+
+  const rightsOf = createRights<Tables, Source>({
+    db,
     tables: TABLES,
-    now,
-    empty: () => ({ holders: createMemo<Holder>(MAX_ENTRIES) }),
+    committed: () => {
+      const standing = db.standing()
+      return standing instanceof Promise ? standing.then(known) : known(standing)
+    },
+    within: (tx) => ({ holder: (hash) => holderOf(tx, hash, undefined) }),
   })
 
-  const holderOf = async (hash: string): Promise<Holder | undefined> => {
+  const isOver = (expiresAt: string): boolean => expiresAt <= now().toISOString()
+
+  const holderOf = async (
+    scope: store.Scope,
+    hash: string,
+    revision: string | undefined,
+  ): Promise<Holder | undefined> => {
     const token = await store.findAccessToken(scope, hash)
     if (!token || !isSameHash(token.token_hash, hash)) return undefined
     const account = await accountOf(scope, token.user_id)
     if (!account?.isActive || account.generation !== token.user_generation) return undefined
-    return { identity: identityOf(token, account), grantId: token.grant_id, expiresAt: token.expires_at }
+    const rights = rightsOf({
+      caller: callerOf(token, account),
+      revision,
+      isOver: () => isOver(token.expires_at),
+      again: async (source) => (await liveHolder(hash, source)).rights,
+    })
+    return { rights, grantId: token.grant_id, expiresAt: token.expires_at }
+  }
+
+  const liveHolder = async (hash: string, source: Source): Promise<Holder> => {
+    const holder = await source.holder(hash)
+    if (!holder || isOver(holder.expiresAt)) throw refusal('The access token is not valid')
+    return holder
   }
 
   const byToken = async (token: string): Promise<Identity> => {
-    const hash = secretHash(token)
-    const holder = await known(await db.standing()).holders(hash, () => holderOf(hash))
-    const at = now()
-    if (!holder || holder.expiresAt <= at.toISOString()) throw refusal('The access token is not valid')
-    uses.note(`${holder.identity.caller.client?.id} ${holder.grantId}`, at)
-    return holder.identity
+    const { rights, grantId } = await liveHolder(secretHash(token), known(await db.standing()))
+    const { caller } = rights
+    uses.note(`${caller.client?.id} ${grantId}`, now())
+    return { caller, isAmbient: false, rights }
   }
 
   /** The same refusal, with where to get a token. */

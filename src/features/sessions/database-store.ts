@@ -22,11 +22,9 @@ const sessionOf = (row: SessionRow & SessionExpiryRow): Session => ({
 })
 
 export const databaseStore = (db: Db<Tables>): SessionStore => {
-  const query = () =>
-    db.read
-      .selectFrom('sessions')
-      .innerJoin('session_expiries', 'session_expiries.session_id', 'sessions.id')
-      .selectAll()
+  // By an index, and not on a connection that a writer needs: a write asks while it holds one.
+  const query = (from: Kysely<Tables> = db.quick) =>
+    from.selectFrom('sessions').innerJoin('session_expiries', 'session_expiries.session_id', 'sessions.id').selectAll()
 
   const remove = async (ids: readonly string[], tx: Kysely<Tables>): Promise<void> => {
     await tx.deleteFrom('sessions').where('id', 'in', ids).execute()
@@ -59,8 +57,8 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
         if (violationOf(error)?.kind !== 'foreign_key') throw error
       }
     },
-    find: async (tokenHash) => {
-      const row = await query().where('token_hash', '=', tokenHash).executeTakeFirst()
+    find: async (tokenHash, tx) => {
+      const row = await query(tx).where('token_hash', '=', tokenHash).executeTakeFirst()
       return row && isSameHash(row.token_hash, tokenHash) ? sessionOf(row) : undefined
     },
     get: async (id) => {

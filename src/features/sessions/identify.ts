@@ -1,11 +1,13 @@
 /** Whom a request's credentials stand for: an API key or a session, its user, and what the user may do at this moment. */
 import type { Config } from '../../platform/config.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
 import { createMemo, createRevisionCache } from '../../platform/db/revision-cache.ts'
 import { AppError } from '../../platform/errors.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
 import type { Caller, Identify, Identity } from '../../platform/kernel.ts'
 import type { Logger } from '../../platform/log.ts'
+import { createRights } from '../../platform/read-rights.ts'
+import type { Rights } from '../../platform/rights.ts'
 import { secretHash } from '../../platform/secret-token.ts'
 import { findKeyByHash } from '../keys/keys.ts'
 import type { ApiKeyRow } from '../keys/table.ts'
@@ -29,12 +31,24 @@ const TABLES = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 
 const MAX_ENTRIES = 10_000
 /** A session's expiry moves no more often than this. */
 const MAX_RENEW_AFTER_MS = 60_000
+/** A write asks a store beside the database again about a session that it was told of longer ago than this. */
+const ASK_AGAIN_MS = 100
 
 /** A session as this process last knew it: the expiry moves without a change of revision. */
-type Live = { session: Session }
+type Live = { session: Session; readMs: number; rights?: Rights }
 
-/** A key, and whom it stands for; nobody, where its user may not sign in. */
-type Holder = { readonly key: ApiKeyRow; readonly identity: Identity | undefined }
+/** A key, and the rights that it has; none, where its user may not sign in. */
+type Holder = { readonly key: ApiKeyRow; readonly rights: Rights | undefined }
+
+/** Where credentials are looked up. */
+type Source = {
+  /** Of `TABLES`; undefined in a transaction that cannot tell. */
+  readonly revision: string | undefined
+  readonly holder: (hash: string) => Promise<Holder | undefined>
+  readonly live: (hash: string, read: () => Promise<Live | undefined>) => Promise<Live | undefined>
+  readonly session: (hash: string) => Promise<Session | undefined>
+  readonly account: (userId: string) => Promise<Account | undefined>
+}
 
 const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message)
 const sessionEnded = () => unauthorized('The session has ended; sign in again')
@@ -56,45 +70,76 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const { sessionTtlMs } = config
   const renewAfterMs = Math.min(MAX_RENEW_AFTER_MS, sessionTtlMs / 10)
   const cookie = cookieFor(config)
-  const scope = { db: db.read }
 
-  const known = createRevisionCache({
-    tables: TABLES,
-    now,
-    empty: () => ({
-      holders: createMemo<Holder>(MAX_ENTRIES),
-      sessions: createMemo<Live>(MAX_ENTRIES),
-      accounts: createMemo<Account>(MAX_ENTRIES),
-    }),
-  })
-  type Known = ReturnType<typeof known>
+  /** What was read of one revision is remembered. */
+  const remembering = (revision: string): Source => {
+    const holders = createMemo<Holder>(MAX_ENTRIES)
+    const lives = createMemo<Live>(MAX_ENTRIES)
+    const accounts = createMemo<Account>(MAX_ENTRIES)
+    // A write may ask while it holds a connection, so this must not wait for one of those.
+    const scope = { db: db.quick }
+    const source: Source = {
+      revision,
+      holder: (hash) => holders(hash, () => holderOf(scope, source, hash)),
+      live: (hash, read) => (sessions.isInDatabase ? lives(hash, read) : read()),
+      session: (hash) => sessions.find(hash),
+      account: (userId) => accounts(userId, () => accountOf(scope, userId)),
+    }
+    return source
+  }
+  const known = createRevisionCache({ tables: TABLES, now, empty: remembering })
 
-  const activeAccount = async ({ accounts }: Known, userId: string): Promise<Account | undefined> => {
-    const account = await accounts(userId, () => accountOf(scope, userId))
+  const within = (tx: Tx<Tables>): Source => {
+    const source: Source = {
+      revision: undefined,
+      holder: (hash) => holderOf(tx, source, hash),
+      live: (_, read) => read(),
+      session: (hash) => sessions.find(hash, tx.db),
+      account: (userId) => accountOf(tx, userId),
+    }
+    return source
+  }
+
+  const committed = (): Source | Promise<Source> => {
+    const standing = db.standing()
+    return standing instanceof Promise ? standing.then(known) : known(standing)
+  }
+
+  const rightsOf = createRights<Tables, Source>({ db, tables: TABLES, committed, within })
+
+  const activeAccount = async ({ account: find }: Source, userId: string): Promise<Account | undefined> => {
+    const account = await find(userId)
     return account?.isActive ? account : undefined
   }
 
-  const holderOf = async (current: Known, hash: string): Promise<Holder | undefined> => {
+  const isExpired = ({ expires_at }: ApiKeyRow): boolean =>
+    expires_at !== null && Date.parse(expires_at) <= now().getTime()
+
+  const holderOf = async (scope: Pick<Tx<Tables>, 'db'>, source: Source, hash: string): Promise<Holder | undefined> => {
     const key = await findKeyByHash(scope, hash)
     if (!key) return undefined
-    if (key.user_id === null) return { key, identity: undefined }
-    const account = await activeAccount(current, key.user_id)
-    return { key, identity: account && { caller: callerOf(account, 'key', key.id), isAmbient: false } }
+    if (key.user_id === null) return { key, rights: undefined }
+    const account = await activeAccount(source, key.user_id)
+    const rights =
+      account &&
+      rightsOf({
+        caller: callerOf(account, 'key', key.id),
+        revision: source.revision,
+        isOver: () => isExpired(key),
+        again: (from) => byKey(hash, from),
+      })
+    return { key, rights }
   }
 
-  const byKey = async (token: string, current: Known): Promise<Identity> => {
-    const hash = secretHash(token)
-    const holder = await current.holders(hash, () => holderOf(current, hash))
+  const byKey = async (hash: string, source: Source): Promise<Rights> => {
+    const holder = await source.holder(hash)
     if (!holder) throw unauthorized('The API key is not valid')
-    const { key, identity } = holder
+    const { key, rights } = holder
     if (key.user_id === null)
       throw new AppError('LEGACY_API_KEY_UNSUPPORTED', 'The API key belongs to no user; make a new one')
-    const at = now()
-    if (key.expires_at !== null && Date.parse(key.expires_at) <= at.getTime())
-      throw new AppError('EXPIRED_KEY', 'The API key has expired')
-    if (!identity) throw unauthorized('The API key is not valid')
-    keyUses.note(key.id, at)
-    return identity
+    if (isExpired(key)) throw new AppError('EXPIRED_KEY', 'The API key has expired')
+    if (!rights) throw unauthorized('The API key is not valid')
+    return rights
   }
 
   /** Moves the expiry; undefined if another request does, or if it failed, which must not fail a request that is let in anyway. */
@@ -111,30 +156,67 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     }
   }
 
-  const liveSession = async ({ sessions: memo }: Known, hash: string, at: Date): Promise<Live | undefined> => {
+  const isOver = ({ session }: Live): boolean => session.expiresAt <= now()
+
+  const liveSession = async (source: Source, hash: string): Promise<Live> => {
     const read = async (): Promise<Live | undefined> => {
-      const session = await sessions.find(hash)
-      return session && { session }
+      const session = await source.session(hash)
+      return session && { session, readMs: performance.now() }
     }
-    const isOver = ({ session }: Live) => session.expiresAt <= at
-    const remembered = sessions.isInDatabase ? await memo(hash, read) : await read()
+    const remembered = await source.live(hash, read)
     // Another process may have moved the expiry meanwhile.
     const live = remembered && isOver(remembered) ? await read() : remembered
-    return live && !isOver(live) ? live : undefined
+    if (!live || isOver(live)) throw sessionEnded()
+    return live
   }
 
-  const bySession = async (token: string, current: Known): Promise<Identity> => {
-    const at = now()
-    const live = await liveSession(current, secretHash(token), at)
-    if (!live) throw sessionEnded()
+  const rightsIn = async (live: Live, hash: string, source: Source): Promise<Rights> => {
+    if (live.rights) return live.rights
     const { id, userId, userGeneration } = live.session
-    const account = await activeAccount(current, userId)
+    const account = await activeAccount(source, userId)
     if (account?.generation !== userGeneration) throw sessionEnded()
+    const caller = callerOf(account, 'session', id)
+    const found = { caller, revision: source.revision, isOver: () => isOver(live) }
+    if (sessions.isInDatabase) {
+      live.rights = rightsOf({
+        ...found,
+        again: async (from) => rightsIn(await liveSession(from, hash), hash, from),
+      })
+      return live.rights
+    }
+    return rightsOf({
+      ...found,
+      // In a transaction the other store is not asked: what it said last counts.
+      again: async (from) => {
+        if (isOver(live)) throw sessionEnded()
+        return rightsIn(live, hash, from)
+      },
+      ask: async () => {
+        if (performance.now() - live.readMs < ASK_AGAIN_MS) return
+        const { session, readMs } = await liveSession(source, hash)
+        live.session = session
+        live.readMs = readMs
+      },
+    })
+  }
+
+  const bySession = async (token: string, source: Source): Promise<Identity> => {
+    const at = now()
+    const hash = secretHash(token)
+    const live = await liveSession(source, hash)
+    const rights = await rightsIn(live, hash, source)
     // Read now: another request may have moved the expiry while this one waited.
     const isDue = at.getTime() - live.session.renewedAt.getTime() >= renewAfterMs
     const setCookie = isDue ? await renew(live, at, token) : undefined
-    const identity: Identity = { caller: callerOf(account, 'session', id), isAmbient: true }
+    const identity: Identity = { caller: rights.caller, isAmbient: true, rights }
     return setCookie === undefined ? identity : { ...identity, setCookie }
+  }
+
+  const byBearer = async (token: string, source: Source): Promise<Identity> => {
+    const rights = await byKey(secretHash(token), source)
+    const { caller } = rights
+    if (caller.credentialId !== undefined) keyUses.note(caller.credentialId, now())
+    return { caller, isAmbient: false, rights }
   }
 
   return async (headers) => {
@@ -142,7 +224,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     if (!shown) return undefined
     const asked = db.standing()
     const standing = asked instanceof Promise ? await asked : asked
-    const identity = await (shown.kind === 'bearer' ? byKey : bySession)(shown.token, known(standing))
+    const identity = await (shown.kind === 'bearer' ? byBearer : bySession)(shown.token, known(standing))
     // Where the commits are this process's own, to ask again costs nothing.
     return db.sql.isInProcess ? identity : { ...identity, standing }
   }

@@ -21,8 +21,8 @@ export type SessionStore = {
   /** Whether a change of a session is a change of revision of the tables `sessions` and `users`, so that answers may be kept until then. */
   readonly isInDatabase: boolean
   readonly create: (session: Session, tokenHash: string) => Promise<void>
-  /** Also one that has expired. */
-  readonly find: (tokenHash: string) => Promise<Session | undefined>
+  /** Also one that has expired. As that transaction sees it, where sessions are in the database. */
+  readonly find: (tokenHash: string, tx?: Kysely<Tables>) => Promise<Session | undefined>
   readonly get: (id: string) => Promise<Session | undefined>
   /** Those that have expired or are of another generation may be among them. */
   readonly list: (userId: string) => Promise<Session[]>

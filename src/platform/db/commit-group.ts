@@ -15,7 +15,8 @@ export type Notes = {
   /** As `Tx.searchedBy` says. */
   readonly searched: { readonly table: string; readonly texts: SearchTexts }[]
 }
-type Work<T> = (savepoint: Savepoint, notes: Notes) => Promise<T>
+/** @param shared tables that earlier writes of the same commit have written */
+type Work<T> = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) => Promise<T>
 type Waiting = Required<Pick<WriteOptions, 'alone' | 'relaxed'>> & {
   readonly work: Work<unknown>
   readonly settle: (outcome: Outcome) => void
@@ -28,6 +29,8 @@ const LARGEST_GROUP = 64
 const LONGEST_HOLD_MS = 15
 
 type Listeners = {
+  /** Called when a transaction has begun, before its first write. */
+  readonly begun?: () => void
   /** Told what failed in each transaction, after it has ended and before the next one begins. */
   readonly ended?: (errors: readonly unknown[]) => void
   /** Called in each transaction, right before its commit. */
@@ -92,6 +95,7 @@ export class CommitGroup {
     try {
       this.#waitForDisk(!group.every(({ relaxed }) => relaxed))
       this.#database.run('BEGIN IMMEDIATE')
+      this.#listeners.begun?.()
       let held = performance.now()
       for (const { work } of group) {
         outcomes.push(await this.#one(work, notes, group.length > 1))
@@ -132,7 +136,7 @@ export class CommitGroup {
 
   async #one(work: Work<unknown>, group: Notes, isShared: boolean): Promise<Outcome> {
     const mine = newNotes()
-    const run = () => work(this.#savepoint, mine)
+    const run = () => work(this.#savepoint, mine, group.touched)
     try {
       const value = await (isShared ? this.#savepoint(run) : run())
       // Only now: what fails has written nothing, and leaves nothing.

@@ -22,6 +22,11 @@ export type Tx<Tables> = {
   readonly atCommit: <Item>(batch: Batch<Tables, Item>, item: Item) => void
   /** Says by which texts rows of a table are found no more, and by which from now on: each of them, or none of the table. */
   readonly searchedBy: SearchedBy
+  /**
+   * As `Db.revision`, for the state that this transaction began with. Undefined where only a query can tell: other servers write
+   * as well, or a transaction that shares the commit has written one of the tables.
+   */
+  readonly revision: (tables: readonly string[]) => string | undefined
 }
 
 export type SearchTexts = { readonly gone?: readonly string[]; readonly come?: readonly string[] }

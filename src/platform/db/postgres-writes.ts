@@ -101,6 +101,7 @@ class Writing<Tables> {
         atCommit: (batch, item) => left.add(batch, [item]),
         // Other servers write as well, and do not say what: what is found goes by the counts that they share.
         searchedBy: () => {},
+        revision: () => undefined,
       })
     const value = await (isShared ? savepoint(run) : run())
     // Only now: what fails leaves nothing.

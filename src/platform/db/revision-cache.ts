@@ -11,7 +11,7 @@ export type RevisionCacheOptions<Entries> = {
   readonly tables: readonly string[]
   readonly now: () => Date
   /** Makes empty memos. */
-  readonly empty: () => Entries
+  readonly empty: (revision: string) => Entries
 }
 
 /**
@@ -30,7 +30,7 @@ export const createRevisionCache = <Entries>({
     // The clock may be set back.
     const isFresh = held?.revision === revision && Math.abs(ms - held.sinceMs) < MAX_AGE_MS
     // A new object, never an emptied one: a read that began earlier ends in the old one.
-    if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty() }
+    if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty(revision) }
     return held.entries
   }
 }

@@ -106,9 +106,16 @@ export const openSqlite = <Tables>(
   const writeDb = sqliteKysely<Tables>(writeCache, watch.log)
   const readDb = sqliteKysely<Tables>(readCache, watch.log)
 
-  // This process is the only writer, so its own count of changes is the whole truth; the start keeps an old ETag from meaning something new.
+  // This process counts its own commits; the start keeps an old ETag from meaning something new.
   const start = Date.now().toString(36)
   const counts = new Map<string, number>()
+  // A command on the host may write as well (`plat user`). SQLite counts the commits of other connections, and tells within a transaction.
+  const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  let ofOthers = 0
+  const begun = () => {
+    ofOthers = dataVersion.get()?.data_version ?? 0
+  }
+  begun()
   const disk = guardFor(writer)
   const found = createFound()
   const committed = ({ touched, searched }: Notes) => {
@@ -120,12 +127,12 @@ export const openSqlite = <Tables>(
   const standing: Standing = {
     remember: (table, key, read, by) =>
       by ? found.remember({ table, key, by }, read) : kept({ table, state: commits(table), key }, read),
-    revision: (tables) => `${start}.${tables.map(commits).join('.')}`,
+    revision: (tables) => `${start}.${ofOthers}.${tables.map(commits).join('.')}`,
   }
   const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
   const finish = ({ atCommit }: Notes): Promise<void> => atCommit.run(writeDb)
   const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure })
-  const group = new CommitGroup(writer, committed, { ended: disk.ended, finish, between: checkpoints.tend })
+  const group = new CommitGroup(writer, committed, { begun, ended: disk.ended, finish, between: checkpoints.tend })
 
   let isOpen = true
   const idle: Database[] = []
@@ -168,7 +175,7 @@ export const openSqlite = <Tables>(
     diskProblem: disk.problem,
     write: async (work, options) => {
       disk.problem() // there may be space again
-      const run = (savepoint: Savepoint, notes: Notes) =>
+      const run = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) =>
         work({
           db: dbFor(notes),
           savepoint: async (inner) => {
@@ -183,6 +190,7 @@ export const openSqlite = <Tables>(
           },
           atCommit: (batch, item) => notes.atCommit.add(batch, [item]),
           searchedBy: (table, texts) => notes.searched.push({ table, texts }),
+          revision: (tables) => (tables.some((table) => shared.has(table)) ? undefined : standing.revision(tables)),
         })
       try {
         return await group.run(run, options)
@@ -204,6 +212,7 @@ export const openSqlite = <Tables>(
       await group.settled()
       isOpen = false
       await checkpoints.close()
+      dataVersion.finalize()
       writeCache.clear()
       readCache.clear()
       for (const snapshot of idle.splice(0)) snapshot.close()

@@ -96,6 +96,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       exchange.setCookie = identity.setCookie
       exchange.caller = identity.caller
       exchange.standing = identity.standing
+      exchange.rights = identity.rights
       checkCsrf(identity, raw)
     }
     // Before the body is read: a caller without the permission learns nothing about it.

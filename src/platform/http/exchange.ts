@@ -1,6 +1,7 @@
 /** One request on its way through the application: what is known of it, and what is found out. */
 import type { Standing } from '../db/database.ts'
 import { type Caller, GUEST, type Request as KernelRequest } from '../kernel.ts'
+import type { Rights } from '../rights.ts'
 import type { Params } from './route-table.ts'
 
 /** What an answer is made of; it becomes a `Response` once, with all its headers. */
@@ -45,6 +46,7 @@ export class Exchange implements KernelRequest {
   /** A session cookie to send again, because its expiry moved. */
   setCookie: string | undefined
   standing: Standing | undefined
+  rights: Rights | undefined
   readonly #clientOf: () => string
   #client: string | undefined
 

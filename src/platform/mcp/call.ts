@@ -7,6 +7,7 @@ import { AppError, invalid, invalidField, notFound, toAppError } from '../errors
 import type { Bound, Caller, Kernel, Request } from '../kernel.ts'
 import type { Logger } from '../log.ts'
 import type { AnyOperation, OperationSet, Permission } from '../operation.ts'
+import type { Rights } from '../rights.ts'
 import { parse, unknownFields } from '../validate.ts'
 import { answerFieldsOf, listIn } from './output.ts'
 import { setsOf, withIds } from './references.ts'
@@ -17,6 +18,7 @@ import { APPLY_TOOL, CALL_TOOL, DEFAULT_ROWS, isPaged, needsPlan, SEARCH_TOOL } 
 /** Who calls, and in which request. */
 export type CallContext = {
   readonly caller: Caller
+  readonly rights?: Rights | undefined
   readonly requestId: string
   readonly client: string
   readonly signal: AbortSignal
@@ -126,8 +128,12 @@ const judge = <Tables>(
 }
 
 /** What the kernel is told of every call by this tool. */
-const requestOf = ({ caller, requestId, client, signal }: CallContext, tool: string): Omit<Request, 'input'> => ({
+const requestOf = (
+  { caller, rights, requestId, client, signal }: CallContext,
+  tool: string,
+): Omit<Request, 'input'> => ({
   caller,
+  rights,
   requestId,
   client,
   signal,
