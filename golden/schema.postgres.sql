@@ -822,3 +822,13 @@ CREATE INDEX discovered_devices_undocumented ON discovered_devices (ip_key) WHER
 DROP INDEX devices_search;
 
 CREATE INDEX devices_search ON devices USING gin (replace(replace(replace(search_text, '.', 'q'), ':', 'x'), '-', 'z') gin_trgm_ops);
+
+-- 0022-key-makers
+
+ALTER TABLE api_keys ADD COLUMN created_by TEXT COLLATE "C";
+
+UPDATE api_keys SET created_by = (
+  SELECT min(user_id) FROM audit
+  WHERE audit.resource_id = api_keys.id AND audit.resource = 'key' AND audit.action = 'create' AND audit.status = 'success'
+    AND audit.user_id <> '' AND audit.user_id NOT IN (SELECT id FROM api_keys)
+);

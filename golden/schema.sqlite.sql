@@ -34,7 +34,7 @@ CREATE TABLE api_keys (
   key_hash TEXT NOT NULL UNIQUE,
   prefix TEXT NOT NULL,
   created_at TEXT NOT NULL,
-  expires_at TEXT,
+  expires_at TEXT, created_by TEXT,
   UNIQUE (user_id, name_key)
 );
 

@@ -12,6 +12,7 @@ import {
 } from './compose.ts'
 import { openHostTrail } from './features/audit/host-trail.ts'
 import { type Evicted, evict as evictUser } from './features/eviction/evict.ts'
+import { endKeysMadeByOthers } from './features/keys/keys.ts'
 import { openSessionStore } from './features/sessions/open-store.ts'
 import type { FirstAdmin } from './features/users/first-admin.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
@@ -200,7 +201,16 @@ export const resetPassword = async (flags: Flags, username: string, password: st
   try {
     const trail = await openHostTrail({ ...context, db })
     const { now } = context
-    return await reset({ db, passwords, username, now, trail, ...(password === undefined ? {} : { password }) })
+    const endKeys = endKeysMadeByOthers
+    return await reset({
+      db,
+      passwords,
+      username,
+      now,
+      trail,
+      endKeys,
+      ...(password === undefined ? {} : { password }),
+    })
   } finally {
     passwords.close()
     await close()

@@ -19,6 +19,7 @@ import { discoveryScale } from './0017-discovery-scale.ts'
 import { instances } from './0018-instances.ts'
 import { lookupFound } from './0020-lookup-found.ts'
 import { searchAcrossDots } from './0021-search-across-dots.ts'
+import { keyMakers } from './0022-key-makers.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   instances,
   lookupFound,
   searchAcrossDots,
+  keyMakers,
 ]

@@ -78,7 +78,7 @@ export type TestKey = { readonly expiresAt?: string }
 export const keyFor = async (db: Db<Tables>, userId: string | null, { expiresAt }: TestKey = {}): Promise<string> => {
   const { key, key_hash, prefix } = makeKey()
   const id = Bun.randomUUIDv7()
-  const stored = { id, user_id: userId, name: id, created_at: CREATED, expires_at: expiresAt ?? null }
+  const stored = { id, user_id: userId, name: id, created_at: CREATED, expires_at: expiresAt ?? null, created_by: null }
   await db.write((tx) => insertKey(tx, { ...stored, key_hash, prefix }))
   return key
 }

@@ -15,6 +15,10 @@ export const ApiKey = z
     last_used_at: Timestamp.nullable().describe('To the minute'),
     expires_at: Timestamp.nullable(),
     prefix: z.string().describe('How the key begins, to tell keys apart'),
+    created_by: z
+      .string()
+      .nullable()
+      .describe('The user who made it; null for a key from before this was known, which counts as made by its owner'),
   })
   .meta({ id: 'ApiKey', columns: ['id', 'name', 'prefix', 'last_used_at', 'expires_at'] })
 export type ApiKey = z.infer<typeof ApiKey>
@@ -51,7 +55,7 @@ export const keys = {
     name: 'keys.create',
     summary: 'Create an API key; it is shown this once',
     description:
-      'For yourself, or with user_id for someone else: that takes the permission apikeys:create, and that you hold all that the user holds.',
+      'For yourself, or with user_id for someone else: that takes the permission apikeys:create, and that you hold all that the user holds. Such a key ends when its owner gets or loses a role, or a new password. A user has at most 100 keys that have not expired: LIMIT_REACHED.',
     http: 'POST /api/keys',
     status: 201,
     effect: 'create',

@@ -5,7 +5,7 @@ import { listRows } from '../../platform/list.ts'
 import type { Permission } from '../../platform/operation.ts'
 import { isSameHash, newSecret, secretHash } from '../../platform/secret-token.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { coverageOf, findUser, RIGHTS_TABLES, requireCharge, requireChargeOf } from '../users/account.ts'
+import { coverageOf, findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeOf } from '../users/account.ts'
 import { type ApiKey, type ApiKeyDraft, keys, type NewApiKey } from './api.ts'
 import * as store from './store.ts'
 import type { ApiKeyRow } from './table.ts'
@@ -35,6 +35,26 @@ export const endKeysOf = async (scope: store.Scope, userId: string): Promise<Api
   return keys
 }
 
+/**
+ * Deletes the keys that somebody else has made for these users, and answers which those were. It is for when a user gets or loses a role,
+ * or a new password: who made such a key must not come by what the account has now.
+ */
+export const endKeysMadeByOthers = async (scope: store.Scope, userIds: readonly string[]): Promise<ApiKey[]> => {
+  const keys = await store.madeByOthers(scope, userIds)
+  for (const { id } of keys) await store.remove(scope, id)
+  return keys
+}
+
+const endedFor = async (ctx: Ctx, userIds: readonly string[]): Promise<void> => {
+  const keys = await endKeysMadeByOthers(ctx, userIds)
+  for (const key of keys) await ctx.emit('key.deleted', key)
+  if (keys.length > 0)
+    ctx.log.info('API keys ended that were made by somebody else than their owner', {
+      request_id: ctx.requestId,
+      api_key_ids: keys.map(({ id }) => id),
+    })
+}
+
 const ownerOf = ({ caller }: Ctx): string => {
   if (caller.userId === undefined) throw new AppError('UNAUTHORIZED', 'Only a user has API keys')
   return caller.userId
@@ -57,6 +77,8 @@ const newOwner = async (ctx: Ctx, user_id: string | null): Promise<string> => {
   const own = ownerOf(ctx)
   const id = user_id ?? own
   if (id !== own) ctx.require('apikeys:create')
+  // Until commit nobody changes the owner's roles or password, nor makes another key of theirs.
+  await lockAccount(ctx, id)
   const user = await findUser(ctx, id)
   if (!user && id === own) throw new AppError('UNAUTHORIZED', 'Your account is gone')
   if (!user) throw invalidField('user_id', `there is no user with id "${id}"`)
@@ -64,11 +86,32 @@ const newOwner = async (ctx: Ctx, user_id: string | null): Promise<string> => {
   return id
 }
 
+/** Above the keys that anyone tells apart, and far below what slows a list. */
+const MAX_UNEXPIRED = 100
+
+/** @throws AppError LIMIT_REACHED */
+const requireRoom = async (ctx: Ctx, userId: string): Promise<void> => {
+  if ((await store.countUnexpired(ctx, userId, ctx.now)) < MAX_UNEXPIRED) return
+  throw new AppError(
+    'LIMIT_REACHED',
+    `A user has at most ${MAX_UNEXPIRED} API keys that have not expired; delete one that is not used any more`,
+  )
+}
+
+/** Who makes a key. Who shows a key that somebody else has made is that somebody: their keys must not outlive it. */
+const makerOf = async (ctx: Ctx): Promise<string> => {
+  const { via, credentialId } = ctx.caller
+  const shown = via === 'key' && credentialId !== undefined ? await store.find(ctx, credentialId) : undefined
+  return shown?.created_by ?? ownerOf(ctx)
+}
+
 const create = async (ctx: Ctx, { name, expires_at, user_id: wanted }: ApiKeyDraft): Promise<NewApiKey> => {
   const user_id = await newOwner(ctx, wanted)
   if (expires_at !== null && expires_at <= ctx.now) throw invalidField('expires_at', 'must be in the future')
+  await requireRoom(ctx, user_id)
   const { key, key_hash, prefix } = makeKey()
-  const stored = { id: Bun.randomUUIDv7(), name, user_id, created_at: ctx.now, expires_at, prefix }
+  const created_by = await makerOf(ctx)
+  const stored = { id: Bun.randomUUIDv7(), name, user_id, created_at: ctx.now, expires_at, prefix, created_by }
   await store.insert(ctx, { ...stored, key_hash })
   const apiKey: ApiKey = { ...stored, last_used_at: null }
   await ctx.emit('key.created', apiKey)
@@ -109,4 +152,8 @@ export const feature: Feature = {
     get: async (ctx, { id }) => mustGet(ctx, id, 'apikeys:read'),
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
+  reactions: {
+    'user.roles-changed': (ctx, { ids }: { ids: readonly string[] }) => endedFor(ctx, ids),
+    'user.password-changed': (ctx, { id }: { id: string }) => endedFor(ctx, [id]),
+  },
 }

@@ -21,6 +21,7 @@ export const query = ({ db }: Scope) =>
       'api_key_uses.last_used_at',
       'api_keys.expires_at',
       'api_keys.prefix',
+      'api_keys.created_by',
     ])
     .orderBy('api_keys.name_key')
     .orderBy('api_keys.id')
@@ -55,6 +56,33 @@ export const insert = async ({ db }: Scope, key: Omit<ApiKeyRow, 'name_key'>): P
     throw cause
   }
   await db.insertInto('api_key_uses').values({ key_id: key.id, last_used_at: null }).execute()
+}
+
+/** How many keys of the user have not expired at a moment. */
+export const countUnexpired = async ({ db }: Scope, userId: string, now: string): Promise<number> => {
+  const { n } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<number | string>().as('n'))
+    .where('user_id', '=', userId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** Users whose keys are asked for at once. */
+const MOST_AT_ONCE = 500
+
+/** The keys of these users that are known to be made by somebody else. */
+export const madeByOthers = async (scope: Scope, userIds: readonly string[]): Promise<ApiKey[]> => {
+  const found: ApiKey[] = []
+  for (let i = 0; i < userIds.length; i += MOST_AT_ONCE)
+    found.push(
+      ...(await query(scope)
+        .where('api_keys.user_id', 'in', userIds.slice(i, i + MOST_AT_ONCE))
+        .whereRef('api_keys.created_by', '<>', 'api_keys.user_id')
+        .execute()),
+    )
+  return found
 }
 
 export const remove = async ({ db }: Scope, id: string): Promise<void> => {

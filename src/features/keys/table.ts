@@ -10,6 +10,8 @@ export type ApiKeyRow = {
   prefix: string
   created_at: string
   expires_at: string | null
+  /** Id of the user who made it, who may be gone; null for a key from before this was known. */
+  created_by: string | null
 }
 
 /** Apart from the keys: a use must not look like a change of what keys may do. */

@@ -5,6 +5,7 @@ import { createPasswords, type Passwords } from '../../platform/passwords.ts'
 import { createUser, PASSWORD } from '../../testing/identities.ts'
 import { dialects } from '../../testing/servers.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
+import { endKeysMadeByOthers } from '../keys/keys.ts'
 import { resetPassword } from '../users/reset-password.ts'
 import { LoggedIn } from './api.ts'
 
@@ -186,6 +187,7 @@ describe.each([...dialects()])('login on %s', (dialect) => {
             username: 'ada',
             password: 'another one',
             now: racing.now,
+            endKeys: endKeysMadeByOthers,
           })
           return isRight
         },

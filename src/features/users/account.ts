@@ -38,6 +38,11 @@ export const accountNamed = async (scope: Scope, username: string): Promise<Acco
   return user && accountOf(scope, user.id)
 }
 
+/** Keeps other writers off the account until commit: nobody changes its roles or its password. */
+export const lockAccount = async (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<void> => {
+  await store.lock(ctx, id)
+}
+
 /** Makes every session, code and token of the user void, wherever it is stored. */
 export const endSignInsOf = store.endSignIns
 

@@ -131,7 +131,7 @@ export const users = {
     name: 'users.update',
     summary: 'Change some fields of a user; one who is deactivated is signed out everywhere',
     description:
-      'You must hold all that the user holds, and all that a new role holds. The last active admin stays an active admin.',
+      'You must hold all that the user holds, and all that a new role holds. The last active admin stays an active admin. With other roles, API keys that somebody else has made for the user end.',
     http: 'PUT /api/users/{id}',
     effect: 'update',
     access: 'users:update',
@@ -162,7 +162,7 @@ export const users = {
   }),
   changePassword: operation({
     name: 'users.change-password',
-    summary: 'Change your own password; you are signed out everywhere, and your API keys live on',
+    summary: 'Change your own password; you are signed out everywhere, and the API keys that you have made live on',
     description: `current_password may be called old_password. ${FROM_STDIN} echo '{"current_password": "...", "new_password": "..."}' | plat user change-password ada --input -`,
     http: 'POST /api/users/{id}/password',
     effect: 'action',
@@ -176,7 +176,8 @@ export const users = {
   }),
   resetPassword: operation({
     name: 'users.reset-password',
-    summary: 'Give a user a new password; the user is signed out everywhere, and API keys live on',
+    summary:
+      'Give a user a new password; the user is signed out everywhere, and the API keys that the user has made live on',
     description: `You must hold all that the user holds. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password does it without the server, on its own machine.)`,
     http: 'POST /api/users/{id}/reset-password',
     effect: 'action',
@@ -191,7 +192,8 @@ export const users = {
   grantRole: operation({
     name: 'users.grant-role',
     summary: 'Give a user a role; no change if the user has it',
-    description: 'You must hold all that the user holds, and all that the role holds.',
+    description:
+      'You must hold all that the user holds, and all that the role holds. API keys that somebody else has made for the user end.',
     http: 'POST /api/users/grant-role',
     status: 201,
     effect: 'action',
@@ -203,7 +205,8 @@ export const users = {
   revokeRole: operation({
     name: 'users.revoke-role',
     summary: 'Take a role from a user; no change if the user does not have it',
-    description: 'You must hold all that the user holds. The last active admin stays one.',
+    description:
+      'You must hold all that the user holds. The last active admin stays one. API keys that somebody else has made for the user end.',
     http: 'POST /api/users/revoke-role',
     effect: 'action',
     access: 'users:update',

@@ -6,6 +6,7 @@ import { failure, refusal } from '../../testing/inventory.ts'
 import { type Person, people, QUICK } from '../../testing/people.ts'
 import { dialects } from '../../testing/servers.ts'
 import { cookieOf, signInApp } from '../../testing/sign-in.ts'
+import { endKeysMadeByOthers } from '../keys/keys.ts'
 import { resetPassword } from './reset-password.ts'
 
 const NEW = 'a new password'
@@ -93,7 +94,14 @@ describe.each([...dialects()])('passwords on %s', (dialect) => {
       Object.assign(passwords, {
         verify: async (password: string, hash: string | undefined) => {
           const isRight = await verify(password, hash)
-          await resetPassword({ db, passwords, username: person.username, password: 'faster than you', now })
+          await resetPassword({
+            db,
+            passwords,
+            username: person.username,
+            password: 'faster than you',
+            now,
+            endKeys: endKeysMadeByOthers,
+          })
           return isRight
         },
       })

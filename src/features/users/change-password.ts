@@ -10,7 +10,7 @@ import type { UserRow } from './table.ts'
 /** Hashing takes a second, which no transaction may wait for: this is what is left to do inside one. */
 type Rest = (tx: Ctx) => Promise<void>
 
-/** Ends all sessions and tokens of the user; API keys live on. */
+/** Ends all sessions and tokens of the user, and the API keys that somebody else has made; the user's own live on. */
 const setPassword = async (tx: Ctx, { id, username }: UserRow, hash: string): Promise<void> => {
   await store.setPassword(tx, id, hash, tx.now)
   await tx.emit('user.password-changed', { id, username })

@@ -15,6 +15,8 @@ type ResetOptions = {
   /** Made up when left out. */
   readonly password?: string
   readonly now: () => Date
+  /** Deletes the API keys that somebody else has made for these users, and answers which those were. */
+  readonly endKeys: (tx: Tx<Tables>, userIds: readonly string[]) => Promise<readonly { readonly id: string }[]>
   /** Nothing is put on record without it. */
   readonly trail?: HostTrail<Tx<Tables>>
 }
@@ -35,11 +37,13 @@ export const resetPassword = async ({ db, passwords, ...options }: ResetOptions)
   const hash = await passwords.hash(password)
   await db.write(async (tx) => {
     await store.setPassword(tx, user.id, hash, options.now().toISOString())
+    // After the row of the user is locked: no such key can come in between.
+    const ended = await options.endKeys(tx, [user.id])
     await options.trail?.record(tx, {
       action: 'update',
       resource: 'user',
       resourceId: user.id,
-      changes: { command: 'plat user reset-password' },
+      changes: { command: 'plat user reset-password', api_key_ids: ended.map(({ id }) => id) },
     })
   })
   return options.password === undefined ? { username: user.username, password } : { username: user.username }

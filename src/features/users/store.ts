@@ -131,14 +131,16 @@ export const replaceRoles = async ({ db }: Scope, id: string, roleIds: readonly 
     .execute()
 }
 
-/** Takes a role from everyone who has it. */
-export const dropRole = async ({ db, now }: Ctx, roleId: string): Promise<void> => {
-  await db
+/** Takes a role from everyone who has it, and answers with their ids. */
+export const dropRole = async ({ db, now }: Ctx, roleId: string): Promise<string[]> => {
+  const holders = await db
     .updateTable('users')
     .set({ updated_at: now })
     .where('id', 'in', (eb) => eb.selectFrom('user_roles').select('user_id').where('role_id', '=', roleId))
+    .returning('id')
     .execute()
   await db.deleteFrom('user_roles').where('role_id', '=', roleId).execute()
+  return holders.map(({ id }) => id)
 }
 
 /** API keys and sessions go by their references. */

@@ -5,6 +5,7 @@ import { openSqlite } from '../../platform/db/sqlite.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'
 import { dialects } from '../../testing/servers.ts'
 import { cookieOf, type SignInApp, signInApp } from '../../testing/sign-in.ts'
+import { endKeysMadeByOthers } from '../keys/keys.ts'
 import { LoggedIn } from '../sessions/api.ts'
 import type { Tables } from '../tables.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
@@ -65,7 +66,14 @@ describe.each([...dialects()])('on %s', (dialect) => {
 
   describe('a password reset on the host', () => {
     const reset = (username: string, password?: string) =>
-      resetPassword({ db: app.db, passwords: app.passwords, username, now: app.now, ...(password ? { password } : {}) })
+      resetPassword({
+        db: app.db,
+        passwords: app.passwords,
+        username,
+        now: app.now,
+        endKeys: endKeysMadeByOthers,
+        ...(password ? { password } : {}),
+      })
 
     test('makes up a password, and tells it', async () => {
       await createUser(app.db, { username: 'Ada', password: QUICK })
@@ -119,7 +127,13 @@ test('a reset by another process is noticed within a second', async () => {
   const status = async () => (await app.send('GET /api/auth/me', { cookie })).status
   expect(await status()).toBe(200)
   const other = openSqlite<Tables>(join(app.dir, 'plat.db'))
-  await resetPassword({ db: other, passwords: app.passwords, username: 'ada', now: app.now })
+  await resetPassword({
+    db: other,
+    passwords: app.passwords,
+    username: 'ada',
+    now: app.now,
+    endKeys: endKeysMadeByOthers,
+  })
   await other.close()
   app.clock.ms += 1000
   const after = await status()

@@ -127,6 +127,9 @@ const told = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<U
   return user
 }
 
+/** Says that these users have got or lost a role, once it is written. */
+const rolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.emit('user.roles-changed', { ids })
+
 const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Promise<User> => {
   const { row, user: before } = await lockForChange(ctx, id)
   const roles = await rolesAfter(ctx, id, named)
@@ -141,6 +144,7 @@ const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Prom
   if (roles) await store.replaceRoles(ctx, id, idsOf(roles))
   // A session from before must not come back to life with the user.
   if (before.is_active && !is_active) await store.endSignIns(ctx, id)
+  if (changes.includes('roles')) await rolesChanged(ctx, [id])
   return told(ctx, id, changes)
 }
 
@@ -170,6 +174,7 @@ const judgeGrant = async (ctx: Ctx, { user_id, role_id }: RoleGrant): Promise<Gr
 const setRoles = async (ctx: Ctx, { id }: UserRow, roles: readonly NamedRole[]): Promise<void> => {
   await store.replaceRoles(ctx, id, idsOf(roles))
   await store.update(ctx, id, { updated_at: ctx.now })
+  await rolesChanged(ctx, [id])
   await told(ctx, id, ['roles'])
 }
 
@@ -217,6 +222,6 @@ export const usersFeature = ({ passwords }: { readonly passwords: Passwords }): 
     revokeRole: revoke,
   }),
   reactions: {
-    'role.deleting': (ctx, { id }: { id: string }) => store.dropRole(ctx, id),
+    'role.deleting': async (ctx, { id }: { id: string }) => rolesChanged(ctx, await store.dropRole(ctx, id)),
   },
 })

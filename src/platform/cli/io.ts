@@ -25,6 +25,8 @@ export type Io = {
   readonly stdout: Output
   readonly stderr: Output
   readonly fetch: Fetch
+  /** What tells this machine from others of the same host name (machine-id(5)); undefined where nothing does. */
+  readonly machineId: () => Promise<string | undefined>
   /** Aborted at Ctrl-C; whoever asks for it takes over the duty to stop. */
   readonly interrupted: () => AbortSignal
 }

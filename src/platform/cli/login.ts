@@ -1,11 +1,11 @@
 /** `plat login` and `plat logout`: a user's password becomes an API key of this machine, and the key ends with the logout. */
-import { hostname } from 'node:os'
 import { readJson, sendRequest, type Transport } from '../client.ts'
 import { AppError } from '../errors.ts'
 import { isOn, type Session, type Texts, textOf } from './command.ts'
 import { transportTo, urlOf } from './connection.ts'
 import { printable } from './display.ts'
 import { isRow } from './labels.ts'
+import { makeMachineKey } from './login-key.ts'
 import { readSettings, removeSettings, type Settings, settingsPath, writeSettings } from './settings.ts'
 import { usageError } from './usage-error.ts'
 
@@ -25,31 +25,27 @@ const readUsername = async ({ io }: Session, texts: Texts): Promise<string> => {
   throw usageError('--username is missing')
 }
 
-/** Names of keys are unique to their owner; a person signs in on one machine more than once. */
-const defaultKeyName = (): string => `plat login on ${hostname()}, ${new Date().toISOString().slice(0, 19)}Z`
-
 const warnOfPlainHttp = async ({ io }: Session, url: string): Promise<void> => {
   const { protocol, hostname: host } = new URL(url)
   if (protocol === 'https:' || host === 'localhost' || host === '[::1]' || /^127\./.test(host)) return
   await io.stderr.write(`warning: ${url} is not https: the password travels unencrypted\n`)
 }
 
-/** The cookie as it is sent back. It may be Secure: it goes to the server that has just set it, over the same connection. */
-const openSession = async (transport: Transport, username: string, password: string): Promise<string> => {
+type Opened = {
+  /** As it is sent back. It may be Secure: it goes to the server that has just set it, over the same connection. */
+  readonly cookie: string
+  readonly userId: string
+}
+
+const openSession = async (transport: Transport, username: string, password: string): Promise<Opened> => {
   const body = JSON.stringify({ username, password })
   const response = await sendRequest(transport, '/api/auth/login', { method: 'POST', headers: JSON_HEADERS, body })
   const [, name, value] = response.headers.getSetCookie().flatMap((cookie) => COOKIE.exec(cookie) ?? [])
   if (name === undefined || value === undefined)
     throw new AppError('UNAVAILABLE', `${transport.baseUrl} set no session cookie: is it a Plat server?`)
-  return `${name}=${value}`
-}
-
-const createKey = async (inSession: Transport, name: string): Promise<{ key: string; id: string | undefined }> => {
-  const init = { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify({ name }) }
-  const made = await readJson(inSession, await sendRequest(inSession, '/api/keys', init))
-  if (!isRow(made) || typeof made.key !== 'string')
-    throw new AppError('UNAVAILABLE', `${inSession.baseUrl} answered without a key`)
-  return { key: made.key, id: typeof made.id === 'string' ? made.id : undefined }
+  const answer = await readJson(transport, response)
+  const user = isRow(answer) && isRow(answer.user) ? answer.user : {}
+  return { cookie: `${name}=${value}`, userId: typeof user.id === 'string' ? user.id : '' }
 }
 
 const deleteKey = async (session: Session, { url, key, keyId }: Settings): Promise<void> => {
@@ -66,19 +62,26 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
   await warnOfPlainHttp(session, url)
   const username = await readUsername(session, texts)
   const password = await readPassword(session, texts, 'Password: ')
-  const cookie = await openSession(transportTo(io, url), username, password)
+  const { cookie, userId } = await openSession(transportTo(io, url), username, password)
   const inSession = transportTo(io, url, { cookie, 'X-Requested-With': 'XMLHttpRequest' })
+  let ended: readonly string[] = []
   try {
-    const { key, id } = await createKey(inSession, textOf(texts, 'name') ?? defaultKeyName())
-    const path = await writeSettings(io.env, { url, key, keyId: id, username })
+    const storedId = before?.url === url ? before.keyId : undefined
+    const made = await makeMachineKey(io, { inSession, userId }, { given: textOf(texts, 'name'), storedId })
+    const { key, id } = made
+    const path = await writeSettings(io.env, { url, key, keyId: id, username }).catch(async (error: unknown) => {
+      await made.undo()
+      throw error
+    })
+    ended = await made.deleteEarlier()
     if (!globals.isQuiet)
       await io.stderr.write(`Signed in to ${url} as ${printable(username)}; the key is in ${path}\n`)
   } finally {
     // The session has served its purpose; should this fail it ends by itself.
     await sendRequest(inSession, '/api/auth/logout', { method: 'POST' }).catch(() => undefined)
   }
-  // The key of the last login is of no use any more; should this fail, its owner sees it in the list of keys.
-  if (before) await deleteKey(session, before).catch(() => undefined)
+  // One of another server or user is of no use any more either; should this fail, its owner sees it in the list of keys.
+  if (before && !ended.includes(before.keyId ?? '')) await deleteKey(session, before).catch(() => undefined)
   return 0
 }
 

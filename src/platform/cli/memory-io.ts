@@ -10,6 +10,8 @@ export type MemoryIo = {
   /** What a person types, line by line; with it standard input is a terminal. */
   readonly typed?: readonly string[]
   readonly fetch?: Fetch
+  /** Which machine it is; without it, one that cannot be told from others. */
+  readonly machineId?: string
   /** Standard output is a terminal of this width. */
   readonly columns?: number
   /** The reader goes away after so many writes. */
@@ -41,6 +43,7 @@ export const memoryIo = ({
   stdin = '',
   typed,
   fetch = nobody,
+  machineId,
   columns,
   closesAfter,
 }: MemoryIo): Kept => {
@@ -62,6 +65,7 @@ export const memoryIo = ({
     stdout,
     stderr,
     fetch,
+    machineId: async () => machineId,
     interrupted: () => new AbortController().signal,
   }
   return { io, out: stdout.text, err: stderr.text }

@@ -75,6 +75,16 @@ const inputOf = (stdin: NodeJS.ReadStream, prompt: Output): Input => ({
   },
 })
 
+const MACHINE_ID_FILE = '/etc/machine-id'
+
+/** Images of containers often have none, or an empty one. */
+const machineId = async (): Promise<string | undefined> => {
+  const text = await Bun.file(MACHINE_ID_FILE)
+    .text()
+    .catch(() => '')
+  return /^[0-9a-f]{32}$/.exec(text.trim())?.[0]
+}
+
 export const processIo = (): Io => {
   const stdout = outputOf(process.stdout)
   const stderr = outputOf(process.stderr)
@@ -88,6 +98,7 @@ export const processIo = (): Io => {
       return inputOf(process.stdin, stderr)
     },
     fetch,
+    machineId,
     interrupted: () => {
       if (stop) return stop.signal
       const controller = new AbortController()

@@ -40,13 +40,18 @@ const columnsFor = ({ names, onDelete, blockedFor }: Tools): readonly Column<Api
     width: 160,
     isSortable: true,
     isEssential: true,
-    cell: ({ user_id }) =>
+    cell: ({ user_id, created_by }) =>
       user_id === null ? (
         <Badge tone="bad">nobody, opens nothing</Badge>
       ) : (
-        <Link to="/users/$id" params={{ id: user_id }} search={{ tab: 'access' }} tabIndex={-1}>
-          {names.get(user_id) ?? user_id}
-        </Link>
+        <>
+          <Link to="/users/$id" params={{ id: user_id }} search={{ tab: 'access' }} tabIndex={-1}>
+            {names.get(user_id) ?? user_id}
+          </Link>
+          {created_by !== null && created_by !== user_id && (
+            <span className="muted"> made by {names.get(created_by) ?? 'somebody else'}</span>
+          )}
+        </>
       ),
   },
   {

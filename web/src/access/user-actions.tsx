@@ -40,7 +40,10 @@ const ResetPassword = ({ user, onClose }: Props) => {
     <Dialog title={`New password for ${user.username}`} onClose={onClose}>
       <form className={css.dialogForm} onSubmit={submit}>
         {reset.isError && errors.new_password === undefined && <Alert>{asAppError(reset.error).message}</Alert>}
-        <p>{user.id === id ? 'You are' : `${user.username} is`} signed out everywhere. API keys live on.</p>
+        <p>
+          {user.id === id ? 'You are' : `${user.username} is`} signed out everywhere. API keys that somebody else has
+          made end, the own ones live on.
+        </p>
         <PasswordField label="New password" value={password} onChange={setPassword} error={errors.new_password} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

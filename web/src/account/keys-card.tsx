@@ -1,4 +1,4 @@
-/** One's own API keys. A new one is shown once. */
+/** API keys of oneself, or of another user. A new one is shown once. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -47,7 +47,12 @@ const Row = ({ apiKey, onDelete, blocked }: RowProps) => (
         </>
       )}
     </span>
-    <Expiry at={apiKey.expires_at} />
+    <span>
+      <Expiry at={apiKey.expires_at} />
+      {apiKey.created_by !== null && apiKey.created_by !== apiKey.user_id && (
+        <span className="muted"> Made by somebody else</span>
+      )}
+    </span>
     <Button look="danger" onClick={onDelete} blocked={blocked} aria-label={`Delete the key ${apiKey.name}`}>
       Delete
     </Button>

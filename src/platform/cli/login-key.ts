@@ -1,0 +1,127 @@
+/** The API key of `plat login`: one a machine and server, which the next login there replaces. */
+import { hostname } from 'node:os'
+import { readJson, sendRequest, type Transport } from '../client.ts'
+import { AppError } from '../errors.ts'
+import type { Io } from './io.ts'
+import { isRow } from './labels.ts'
+import { settingsPath } from './settings.ts'
+
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
+
+/** How the names of keys of this machine begin; undefined where nothing tells it from another of the same host name. */
+type Machine = { readonly prefix: string; readonly isKnown: boolean }
+
+const TAG_CHARACTERS = 8
+
+/** Of the host name, the machine's own id and the file that the key is kept in: another machine, or another user of this one, has another. */
+const machineOf = async ({ env, machineId }: Io): Promise<Machine> => {
+  const host = hostname()
+  const id = await machineId()
+  if (id === undefined) return { prefix: `plat login on ${host}, `, isKnown: false }
+  // machine-id(5): the id itself must not be shown to anybody.
+  const hash = new Bun.CryptoHasher('sha256').update(`${id}\n${host}\n${settingsPath(env)}`).digest('hex')
+  return { prefix: `plat login on ${host} (${hash.slice(0, TAG_CHARACTERS)}), `, isKnown: true }
+}
+
+type Key = { readonly id: string; readonly name: string; readonly createdAt: string }
+type NewKey = { readonly key: string; readonly id: string | undefined; readonly createdAt: string }
+
+const textIn = (row: Readonly<Record<string, unknown>>, field: string): string => {
+  const value = row[field]
+  return typeof value === 'string' ? value : ''
+}
+
+/** A session of `plat login`, and whose it is. */
+export type LoginSession = { readonly inSession: Transport; readonly userId: string }
+
+const keysOf = async ({ inSession, userId }: LoginSession): Promise<Key[]> => {
+  const path = `/api/keys?user_id=${encodeURIComponent(userId)}`
+  const rows = await readJson(inSession, await sendRequest(inSession, path, { method: 'GET', headers: JSON_HEADERS }))
+  if (!Array.isArray(rows)) return []
+  return rows
+    .filter(isRow)
+    .filter((row) => row.user_id === userId)
+    .map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'name'), createdAt: textIn(row, 'created_at') }))
+}
+
+const create = async (inSession: Transport, name: string): Promise<NewKey> => {
+  const init = { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify({ name }) }
+  const made = await readJson(inSession, await sendRequest(inSession, '/api/keys', init))
+  if (!isRow(made) || typeof made.key !== 'string')
+    throw new AppError('UNAVAILABLE', `${inSession.baseUrl} answered without a key`)
+  return {
+    key: made.key,
+    id: typeof made.id === 'string' ? made.id : undefined,
+    createdAt: textIn(made, 'created_at'),
+  }
+}
+
+const remove = async (inSession: Transport, id: string): Promise<void> => {
+  await sendRequest(inSession, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' })
+}
+
+/** What stands in the way of a new key and may go: a key of the same name, or where there are too many, the oldest that is not in use. */
+const inTheWay = (error: AppError, earlier: readonly Key[], wanted: Wanted): Key | undefined => {
+  if (error.code === 'ALREADY_EXISTS')
+    return earlier.find(({ name }) => name.toLowerCase() === wanted.name.toLowerCase())
+  if (error.code !== 'LIMIT_REACHED') return undefined
+  const oldestFirst = [...earlier].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  return oldestFirst.find(({ id }) => id !== wanted.storedId) ?? oldestFirst[0]
+}
+
+type Wanted = {
+  readonly name: string
+  /** Id of the key that this machine has stored. */
+  readonly storedId: string | undefined
+}
+
+/** Another login on this machine may be about to store a key that is younger than this. */
+const UNDER_WAY_MS = 60_000
+
+export type MachineKey = {
+  readonly key: string
+  readonly id: string | undefined
+  /** Deletes the earlier keys of this machine; call it once the new one is stored. Answers with their ids. */
+  readonly deleteEarlier: () => Promise<readonly string[]>
+  /** Deletes the new key, which could not be stored. */
+  readonly undo: () => Promise<void>
+}
+
+/**
+ * Makes the key of this machine. The earlier one goes on working until `deleteEarlier`, unless the server takes no further key
+ * beside it: then it goes first, in the same session.
+ * @param given a name for it in place of one that tells the machine and the time
+ */
+export const makeMachineKey = async (
+  io: Io,
+  session: LoginSession,
+  { given, storedId }: { readonly given: string | undefined; readonly storedId: string | undefined },
+): Promise<MachineKey> => {
+  const { inSession } = session
+  const machine = await machineOf(io)
+  const earlier = (await keysOf(session)).filter(
+    ({ id, name }) => id === storedId || (machine.isKnown && name.startsWith(machine.prefix)),
+  )
+  const wanted = { name: given ?? `${machine.prefix}${new Date().toISOString()}`, storedId }
+  const made = await create(inSession, wanted.name).catch(async (error: unknown) => {
+    const victim = error instanceof AppError ? inTheWay(error, earlier, wanted) : undefined
+    if (!victim) throw error
+    await remove(inSession, victim.id)
+    return create(inSession, wanted.name)
+  })
+  const isOver = ({ id, createdAt }: Key): boolean =>
+    id === storedId || Date.parse(made.createdAt) - Date.parse(createdAt) >= UNDER_WAY_MS
+  return {
+    key: made.key,
+    id: made.id,
+    deleteEarlier: async () => {
+      const over = earlier.filter(isOver)
+      // Should this fail, the next login deletes them.
+      for (const { id } of over) await remove(inSession, id).catch(() => undefined)
+      return over.map(({ id }) => id)
+    },
+    undo: async () => {
+      if (made.id !== undefined) await remove(inSession, made.id).catch(() => undefined)
+    },
+  }
+}
