@@ -96,7 +96,7 @@ describe('plat whois', () => {
   })
 
   test('says what may not be shown', async () => {
-    const { key } = await app.as(['search:read', 'networks:read'])
+    const { key } = await app.as(['search:read', 'networks:list'])
     expect((await run(['10.0.1.10'], key)).out).toEndWith(
       'not shown    pools, datacenters, devices, discovered, reservations, relationships, conflicts, changes: not permitted\n',
     )

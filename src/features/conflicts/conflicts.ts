@@ -7,13 +7,16 @@ import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
 import { conflicts, type Resolution } from './api.ts'
-import { devicesWith, type Place, sharedPlaces } from './causes.ts'
+import { causeOfAddress as causeOfOneAddress, devicesWith, type Place, sharedPlaces } from './causes.ts'
 import { addressesChanged, addressesTaken, checkAll, close, placesChanged } from './detect.ts'
 import type { Conflict } from './schema.ts'
 import * as store from './store.ts'
 
 /** The conflict of a stored row. */
 export const conflictOf = store.conflictOf
+
+/** What the conflict of an address is stored under. */
+export const causeOfAddress = causeOfOneAddress
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   const stored = await store.lock(ctx, id)

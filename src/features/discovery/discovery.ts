@@ -23,6 +23,9 @@ import { forgetOld, forgetScans, startDue } from './upkeep.ts'
 /** The condition that a search over everything finds discovered devices by. */
 export const holdsWord = wordInFound
 
+/** The condition that discovered devices with an address are found by, also where it is not their first: each is a line of the text. */
+export const holdsAddress = (ip: string) => wordInFound(`\n${ip}\n`)
+
 /** What an address of a network is kept under. */
 export const placeOf = foundStore.placeOf
 

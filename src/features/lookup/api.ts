@@ -31,7 +31,7 @@ export const LookupState = z
   )
 export type LookupState = z.infer<typeof LookupState>
 
-/** The parts of an answer, each for whoever may read it. */
+/** The parts of an answer, each for callers who may list its objects. */
 export const LookupPart = z.enum([
   'networks',
   'pools',
@@ -110,7 +110,9 @@ export const Lookup = z
       .describe(
         `Lists of which only the first ${MAX_OF_EACH} are here; of what has addresses in a block, the first ${MAX_IN_BLOCK}`,
       ),
-    withheld: z.array(LookupPart).describe('Parts that your permissions leave out'),
+    withheld: z
+      .array(LookupPart)
+      .describe('Parts that you may not list: the rest of the answer is as if their objects did not exist'),
   })
   .meta({ id: 'Lookup' })
 export type Lookup = z.infer<typeof Lookup>
@@ -126,7 +128,7 @@ export const lookup = {
     name: 'lookup.show',
     summary: 'Show everything that is known about an IP address, a block, a MAC address or a host name',
     description:
-      'Whose it is, where it lies, whether it is free and how to take it. In a URL the slash of a block is written %2F.',
+      'Whose it is, where it lies, whether it is free and how to take it, by what you may list. In a URL the slash of a block is written %2F.',
     http: 'GET /api/lookup/{query}',
     effect: 'read',
     access: 'search:read',

@@ -1,4 +1,7 @@
-/** Finds what is known about an address, a block, a MAC or a name, whoever asks. Joins the tables of others. */
+/**
+ * Finds what is known about an address, a block, a MAC or a name. A part that the caller may not list is never read, and nothing is
+ * found through it: all else, the state included, is computed as if its objects did not exist.
+ */
 import { cidrHolds, enclosingCidrs, parseCidr, usableCount } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'
@@ -8,14 +11,28 @@ import { placeOf } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
 import { countTakenIn } from '../occupancy/occupancy.ts'
 import { neverFree } from '../pools/free-space.ts'
-import { type Lookup, type LookupState, MAX_IN_BLOCK, MAX_OF_EACH, type LookupPool as Pool } from './api.ts'
+import {
+  type Lookup,
+  type LookupPart,
+  type LookupState,
+  MAX_IN_BLOCK,
+  MAX_OF_EACH,
+  type LookupPool as Pool,
+} from './api.ts'
 import * as store from './store.ts'
+import { countAddressesIn, countReservationsIn } from './taken.ts'
 
 /** Addresses of a device whose networks are looked for. */
 const SOME_ADDRESSES = 8
 type Range = { readonly first: string; readonly last: string }
 
-/** What was found, whoever asks. */
+/** Whether the caller may list the objects of a part. */
+export type May = (part: LookupPart) => boolean
+
+/** The entries of a part; none where it is withheld, and then the query is not run. */
+const listed = async <Row>(isListed: boolean, query: () => Promise<Row[]>): Promise<Row[]> => (isListed ? query() : [])
+
+/** What was found of the parts that the caller may list. */
 export type Found = {
   readonly networks: readonly store.NetworkFound[]
   readonly inside?: readonly store.NetworkFound[]
@@ -47,15 +64,31 @@ const discoveredOf = async (ctx: Ctx, ids: readonly (string | null)[]): Promise<
 const bySize = (networks: readonly store.NetworkFound[]): store.NetworkFound[] =>
   networks.toSorted((a, b) => b.prefix - a.prefix || (a.id < b.id ? -1 : 1))
 
-const poolsIn = async (ctx: Ctx, networks: readonly store.NetworkFound[], { first, last }: Range): Promise<Pool[]> => {
+type PoolFound = Awaited<ReturnType<typeof store.poolsOfNetworks>>[number]
+
+const byStart = (a: PoolFound, b: PoolFound): number =>
+  a.start_key < b.start_key ? -1 : a.start_key > b.start_key ? 1 : a.id < b.id ? -1 : 1
+
+/** A pool lies in its network, which is the quicker way to it; withheld networks must not decide which pools are found. */
+const overlapping = async (
+  ctx: Ctx,
+  networks: readonly store.NetworkFound[] | 'withheld',
+  range: Range,
+): Promise<PoolFound[]> => {
+  if (networks === 'withheld') return store.poolsIn(ctx, range)
   const all = await store.poolsOfNetworks(
     ctx,
     networks.map(({ id }) => id),
   )
-  const found = all
-    .filter(({ start_key, end_key }) => start_key <= last && end_key >= first)
-    .sort((a, b) => (a.start_key < b.start_key ? -1 : a.start_key > b.start_key ? 1 : a.id < b.id ? -1 : 1))
-    .slice(0, MAX_OF_EACH + 1)
+  return all.filter(({ start_key, end_key }) => start_key <= range.last && end_key >= range.first)
+}
+
+const poolsIn = async (
+  ctx: Ctx,
+  networks: readonly store.NetworkFound[] | 'withheld',
+  range: Range,
+): Promise<Pool[]> => {
+  const found = (await overlapping(ctx, networks, range)).toSorted(byStart).slice(0, MAX_OF_EACH + 1)
   const rows = await store.poolTags(
     ctx,
     found.map(({ id }) => id),
@@ -82,17 +115,22 @@ const stateOfAddress = (key: string, text: string, found: Found): LookupState =>
   return nearest ? 'free' : 'outside'
 }
 
-const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }): Promise<Found> => {
+const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }, may: May): Promise<Found> => {
   const key = ipKey(ip)
   const range = { first: key, last: key }
   const [rows, docs, reservations] = await Promise.all([
-    store.networksBySubnets(ctx, enclosingCidrs(ip)),
-    store.devicesAt(ctx, { key }),
-    store.reservationsIn(ctx, { ...range, now: ctx.now }),
+    listed(may('networks'), () => store.networksBySubnets(ctx, enclosingCidrs(ip))),
+    listed(may('devices'), () => store.devicesAt(ctx, { key })),
+    listed(may('reservations'), () => store.reservationsIn(ctx, { ...range, now: ctx.now })),
   ])
   const networks = bySize(rows)
   const places = networks.map(({ id }) => placeOf(id, key))
-  const [pools, ids] = await Promise.all([poolsIn(ctx, networks, range), store.discoveredIdsAt(ctx, places)])
+  const [pools, ids] = await Promise.all([
+    listed(may('pools'), () => poolsIn(ctx, may('networks') ? networks : 'withheld', range)),
+    listed(may('discovered'), () =>
+      may('networks') ? store.discoveredIdsAt(ctx, places) : store.discoveredIdsWith(ctx, text),
+    ),
+  ])
   const devices = docs.map(({ doc }) => asDevice(doc))
   const discovered = await discoveredOf(
     ctx,
@@ -109,22 +147,32 @@ const stateOfBlock = (text: string, { networks, inside = [], devices, reservatio
   return networks.length > 0 ? 'free' : 'outside'
 }
 
-const findBlock = async (ctx: Ctx, { cidr, text }: Subject & { kind: 'cidr' }): Promise<Found> => {
+/** How many addresses of a block are taken, by what the caller may list; undefined where they are too many to count at once. */
+const takenIn = (ctx: Ctx, range: Range, may: May): Promise<number | undefined> => {
+  if (may('devices') && may('reservations')) return countTakenIn(ctx, range)
+  if (may('devices')) return countAddressesIn(ctx, range)
+  return may('reservations') ? countReservationsIn(ctx, { ...range, now: ctx.now }) : Promise.resolve(0)
+}
+
+const findBlock = async (ctx: Ctx, { cidr, text }: Subject & { kind: 'cidr' }, may: May): Promise<Found> => {
   const { family, prefix } = cidr
   const range = { first: ipKey({ family, value: cidr.first }), last: ipKey({ family, value: cidr.last }) }
   // Those of the first address come from the longest prefix to none.
   const enclosing = enclosingCidrs({ family, value: cidr.first }).slice(-(prefix + 1))
   const [rows, inside, addresses, reservations, hosts, taken] = await Promise.all([
-    store.networksBySubnets(ctx, enclosing),
-    store.networksInside(ctx, { ...range, prefix }),
-    store.addressesIn(ctx, range),
-    store.reservationsIn(ctx, { ...range, now: ctx.now }),
-    store.discoveredIn(ctx, range),
-    countTakenIn(ctx, range),
+    listed(may('networks'), () => store.networksBySubnets(ctx, enclosing)),
+    listed(may('networks'), () => store.networksInside(ctx, { ...range, prefix })),
+    listed(may('devices'), () => store.addressesIn(ctx, range)),
+    listed(may('reservations'), () => store.reservationsIn(ctx, { ...range, now: ctx.now })),
+    // Without devices nothing is documented as one.
+    listed(may('discovered'), () =>
+      may('devices') ? store.undocumentedIn(ctx, range) : store.discoveredIn(ctx, range),
+    ),
+    takenIn(ctx, range, may),
   ])
   const networks = bySize(rows)
   const [pools, devices] = await Promise.all([
-    poolsIn(ctx, [...networks, ...inside], range),
+    listed(may('pools'), () => poolsIn(ctx, may('networks') ? [...networks, ...inside] : 'withheld', range)),
     devicesOf(ctx, distinct(addresses.map(({ device_id }) => device_id)), MAX_IN_BLOCK),
   ])
   const found = { networks, inside, pools, devices, discovered: hosts.map(asDiscovered), reservations }
@@ -154,27 +202,32 @@ const networksAround = async (
   return bySize([...new Map([...nearest, ...named].map((network) => [network.id, network])).values()])
 }
 
-const findMac = async (ctx: Ctx, { text }: Subject): Promise<Found> => {
-  const discovered = await discoveredOf(ctx, await store.discoveredIdsOfMac(ctx, text))
-  const devices = await devicesOf(ctx, distinct(discovered.map(({ matched_device_id }) => matched_device_id)))
-  return { devices, discovered, networks: await networksAround(ctx, { devices, discovered }) }
+const findMac = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> => {
+  const discovered = await listed(may('discovered'), async () =>
+    discoveredOf(ctx, await store.discoveredIdsOfMac(ctx, text)),
+  )
+  const matched = distinct(discovered.map(({ matched_device_id }) => matched_device_id))
+  const devices = await listed(may('devices'), () => devicesOf(ctx, matched))
+  const networks = await listed(may('networks'), () => networksAround(ctx, { devices, discovered }))
+  return { devices, discovered, networks }
 }
 
-const findName = async (ctx: Ctx, { text }: Subject): Promise<Found> => {
+const findName = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> => {
   const [named, seen, reservations] = await Promise.all([
-    store.deviceIdsNamed(ctx, text),
-    store.discoveredIdsNamed(ctx, text),
-    store.reservationsNamed(ctx, { name: text, now: ctx.now }),
+    listed(may('devices'), () => store.deviceIdsNamed(ctx, text)),
+    listed(may('discovered'), () => store.discoveredIdsNamed(ctx, text)),
+    listed(may('reservations'), () => store.reservationsNamed(ctx, { name: text, now: ctx.now })),
   ])
-  const linked = await store.discoveredOfDevices(ctx, named.slice(0, MAX_OF_EACH))
+  const linked = await listed(may('discovered'), () => store.discoveredOfDevices(ctx, named.slice(0, MAX_OF_EACH)))
   const discovered = await discoveredOf(ctx, [...seen, ...linked.map(({ id }) => id)])
   const matched = discovered.map(({ matched_device_id }) => matched_device_id)
-  const devices = await devicesOf(ctx, distinct([...named, ...matched]))
-  return { devices, discovered, reservations, networks: await networksAround(ctx, { devices, discovered }) }
+  const devices = await listed(may('devices'), () => devicesOf(ctx, distinct([...named, ...matched])))
+  const networks = await listed(may('networks'), () => networksAround(ctx, { devices, discovered }))
+  return { devices, discovered, reservations, networks }
 }
 
-export const find = (ctx: Ctx, asked: Subject): Promise<Found> => {
-  if (asked.kind === 'ip') return findAddress(ctx, asked)
-  if (asked.kind === 'cidr') return findBlock(ctx, asked)
-  return asked.kind === 'mac' ? findMac(ctx, asked) : findName(ctx, asked)
+export const find = (ctx: Ctx, asked: Subject, may: May): Promise<Found> => {
+  if (asked.kind === 'ip') return findAddress(ctx, asked, may)
+  if (asked.kind === 'cidr') return findBlock(ctx, asked, may)
+  return asked.kind === 'mac' ? findMac(ctx, asked, may) : findName(ctx, asked, may)
 }

@@ -1,13 +1,14 @@
-/** The answer of a lookup: what was found, each part for whoever may read it, in words, and how to take what is free. */
+/** The answer of a lookup: what was found, each part for callers who may list it, in words, and how to take what is free. */
 
+import { ipKey } from '../../net/ip.ts'
 import { type Subject, subjectOf } from '../../net/subject.ts'
 import type { Config } from '../../platform/config.ts'
 import { invalidField } from '../../platform/errors.ts'
 import type { Permission } from '../../platform/operation.ts'
-import { conflictOf } from '../conflicts/conflicts.ts'
+import { causeOfAddress, conflictOf } from '../conflicts/conflicts.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type Lookup, LookupPart, lookup, MAX_IN_BLOCK, MAX_OF_EACH, type LookupNetwork as Network } from './api.ts'
-import { distinct, type Found, find } from './find.ts'
+import { distinct, type Found, find, type May } from './find.ts'
 import * as store from './store.ts'
 import { summaryOf } from './summary.ts'
 import { waysFor } from './ways.ts'
@@ -16,12 +17,12 @@ export type LookupOptions = { readonly config: Pick<Config, 'auditEnabled'> }
 
 /** What each part of an answer asks of the caller. */
 const NEEDS: Readonly<Record<LookupPart, Permission>> = {
-  networks: 'networks:read',
-  pools: 'pools:read',
-  datacenters: 'datacenters:read',
-  devices: 'devices:read',
-  discovered: 'discovery:read',
-  reservations: 'reservations:read',
+  networks: 'networks:list',
+  pools: 'pools:list',
+  datacenters: 'datacenters:list',
+  devices: 'devices:list',
+  discovered: 'discovery:list',
+  reservations: 'reservations:list',
   relationships: 'relationships:list',
   conflicts: 'conflicts:list',
   changes: 'audit:list',
@@ -33,24 +34,32 @@ const IN_BLOCK: ReadonlySet<string> = new Set(['devices', 'discovered', 'reserva
 /** Objects whose history is looked at. */
 const SOME_OBJECTS = 5
 
-/** What there is about what was found. Of a block that is its own network, and not whatever lies in it. */
-const around = async (ctx: Ctx, asked: Subject, found: Found) => {
+/** The open conflicts of what was found. Where devices are withheld, that of the address itself is found without them. */
+const conflictsOf = async (ctx: Ctx, asked: Subject, { members, may }: { members: readonly string[]; may: May }) => {
+  const ofMembers = await store.openConflictsOf(ctx, members)
+  if (may('devices') || asked.kind !== 'ip') return ofMembers.map(conflictOf)
+  const ofAddress = await store.openConflictsBy(ctx, [causeOfAddress(ipKey(asked.ip))])
+  return [...ofAddress, ...ofMembers].map(conflictOf)
+}
+
+/** The parts about what was found. Of a block that is its own network, and not what lies in it. */
+const around = async (ctx: Ctx, asked: Subject, { found, may }: { readonly found: Found; readonly may: May }) => {
   const isBlock = asked.kind === 'cidr'
   const own = found.networks.filter(({ subnet }) => !isBlock || subnet === asked.text).map(({ id }) => id)
   const deviceIds = isBlock ? [] : found.devices.map(({ id }) => id)
   const objects = isBlock ? own : [...deviceIds, ...(found.reservations ?? []).map(({ id }) => id)]
   const places = [...found.networks.slice(0, 1), ...found.devices].map(({ datacenter_id }) => datacenter_id)
   const [datacenters, relationships, conflicts, ...changes] = await Promise.all([
-    store.datacentersByIds(ctx, distinct(places)),
-    store.relationshipsOf(ctx, deviceIds),
-    store.openConflictsOf(ctx, [...deviceIds, ...own]),
-    ...objects.slice(0, SOME_OBJECTS).map((id) => store.changesOf(ctx, { id })),
+    may('datacenters') ? store.datacentersByIds(ctx, distinct(places)) : [],
+    may('relationships') ? store.relationshipsOf(ctx, deviceIds) : [],
+    may('conflicts') ? conflictsOf(ctx, asked, { members: [...deviceIds, ...own], may }) : [],
+    ...(may('changes') ? objects : []).slice(0, SOME_OBJECTS).map((id) => store.changesOf(ctx, { id })),
   ])
   return {
     datacenters,
     // The table knows no other types than those of the contract.
     relationships: relationships as NonNullable<Lookup['relationships']>,
-    conflicts: conflicts.map(conflictOf),
+    conflicts,
     changes: store.newestChanges(changes.flat()),
   }
 }
@@ -62,7 +71,9 @@ const sentNetwork = ({ id, name, subnet, vlan_id, datacenter_id }: store.Network
 const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise<Lookup> => {
   const asked = subjectOf(query)
   if (!asked) throw invalidField('query', 'is nothing that can be looked up')
-  const found = await find(ctx, asked)
+  const withheld = LookupPart.options.filter((part) => !ctx.caller.permissions.has(NEEDS[part]))
+  const may: May = (part) => !withheld.includes(part) && (part !== 'changes' || config.auditEnabled)
+  const found = await find(ctx, asked, may)
   const { networks, inside = [], pools = [], devices, discovered, reservations = [], state, taken, usable } = found
   const lists = {
     networks: networks.map(sentNetwork),
@@ -71,14 +82,9 @@ const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise
     devices,
     discovered,
     reservations,
-    ...(await around(ctx, asked, found)),
+    ...(await around(ctx, asked, { found, may })),
   }
-  const withheld = LookupPart.options.filter((part) => !ctx.caller.permissions.has(NEEDS[part]))
-  const isShown = (list: string): boolean => {
-    if (list === 'changes' && !config.auditEnabled) return false
-    return !withheld.some((part) => part === (list === 'inside' ? 'networks' : list))
-  }
-  const shown = Object.entries(lists).filter(([list, entries]) => isShown(list) && entries.length > 0)
+  const shown = Object.entries(lists).filter(([, entries]) => entries.length > 0)
   const maxOf = (list: string) => (asked.kind === 'cidr' && IN_BLOCK.has(list) ? MAX_IN_BLOCK : MAX_OF_EACH)
   const long = shown.filter(([list, entries]) => entries.length > maxOf(list)).map(([list]) => list)
   const facts = {
@@ -91,7 +97,7 @@ const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise
     ...(Object.fromEntries(shown.map(([list, entries]) => [list, entries.slice(0, maxOf(list))])) as Partial<
       typeof lists
     >),
-    more: distinct([...long, ...(found.cut ?? []).filter(isShown)]),
+    more: distinct([...long, ...(found.cut ?? [])]),
     withheld,
   }
   const isKnown =

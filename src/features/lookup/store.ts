@@ -3,6 +3,7 @@ import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepared } from '../../platform/db/prepared.ts'
 import { preparedKeys } from '../../platform/db/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import { holdsAddress } from '../discovery/discovery.ts'
 import * as relationships from '../relationships/relationships.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
@@ -30,7 +31,7 @@ export const networksByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 export type NetworkFound = Awaited<ReturnType<typeof networksByIds>>[number]
 
-type Range = { readonly first: string; readonly last: string }
+export type Range = { readonly first: string; readonly last: string }
 
 /** The networks in a block, but for those that are all of it. */
 export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefix }: Range & { prefix: number }) =>
@@ -46,11 +47,22 @@ export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefi
     .limit(SOME),
 )
 
+const poolColumns = [
+  ...(['id', 'network_id', 'name', 'name_key', 'start_ip', 'end_ip', 'start_key', 'end_key', 'description'] as const),
+]
 export const poolsOfNetworks = preparedKeys((db: Kysely<Tables>, networkIds) =>
+  db.selectFrom('pools').select(poolColumns).where('network_id', 'in', networkIds),
+)
+/** The pools that overlap a block, whatever networks they are in. */
+export const poolsIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
   db
     .selectFrom('pools')
-    .select(['id', 'network_id', 'name', 'name_key', 'start_ip', 'end_ip', 'start_key', 'end_key', 'description'])
-    .where('network_id', 'in', networkIds),
+    .select(poolColumns)
+    .where('start_key', '<=', last)
+    .where('end_key', '>=', first)
+    .orderBy('start_key')
+    .orderBy('id')
+    .limit(SOME),
 )
 export const poolTags = preparedKeys((db: Kysely<Tables>, poolIds) =>
   db.selectFrom('pool_tags').select(['pool_id', 'tag', 'position']).where('pool_id', 'in', poolIds),
@@ -162,8 +174,30 @@ export const discoveredIdsAt = preparedKeys((db: Kysely<Tables>, places) =>
   db.selectFrom('discovered_addresses').select('device_id as id').where('place', 'in', places),
 )
 
-/** Undocumented ones in a block, in the order of their addresses. */
+/** Those that have an address, in whatever network they were found. */
+export const discoveredIdsWith = ({ db }: Scope, ip: string): Promise<{ id: string }[]> =>
+  db.selectFrom('discovered_devices').select('id').where(holdsAddress(ip)).orderBy('id').limit(SOME).execute()
+
+/** All of a block, documented or not, in the order of their addresses. */
 export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
+  db
+    .selectFrom('discovered_devices')
+    .select('doc')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('discovered_devices')
+        .select('id')
+        .where('ip_key', '>=', first)
+        .where('ip_key', '<=', last)
+        .orderBy('ip_key')
+        .orderBy('id')
+        .limit(SOME_IN_BLOCK),
+    )
+    .orderBy('ip_key')
+    .orderBy('id'),
+)
+/** Undocumented ones in a block, in the order of their addresses. */
+export const undocumentedIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
   db
     .selectFrom('discovered_devices')
     .select('doc')
@@ -229,6 +263,11 @@ export const openConflictsOf = preparedKeys((db: Kysely<Tables>, memberIds) =>
     .where('status', '<>', 'resolved')
     .orderBy('id', 'desc')
     .limit(SOME),
+)
+
+/** The open conflicts with these causes. */
+export const openConflictsBy = preparedKeys((db: Kysely<Tables>, causes) =>
+  db.selectFrom('conflicts').selectAll().where('cause', 'in', causes).where('status', '<>', 'resolved'),
 )
 
 /** The last entries about one object. */

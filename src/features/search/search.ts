@@ -1,8 +1,9 @@
-/** Finds anything by anything: joins the inventory's tables, owns none. */
+/** Finds anything that the caller may list by anything: joins the inventory's tables, owns none. */
 import { parseCidr } from '../../net/cidr.ts'
 import { formatIp, ipFromKey, ipKey, parseIp } from '../../net/ip.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { firstRows } from '../../platform/list.ts'
+import type { Permission } from '../../platform/operation.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import { findDevices } from '../devices/search.ts'
@@ -128,9 +129,10 @@ const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<Search
   return rows.map(({ id, name, location }) => ({ type: 'datacenter', id, name, match: location || name }))
 }
 
-/** Those that are documented are found as devices. */
+/** Documented ones are found as devices, by callers who may list devices. */
 const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
-  let query = ctx.db.selectFrom('discovered_devices').select('doc').where('matched_device_id', 'is', null)
+  let query = ctx.db.selectFrom('discovered_devices').select('doc')
+  if (ctx.caller.permissions.has('devices:list')) query = query.where('matched_device_id', 'is', null)
   // One address may be another than the first of a device; all of them are in its text, a line each.
   const lines = range && range.first === range.last ? [`\n${formatIp(ipFromKey(range.first))}\n`] : words
   if (range && range.first !== range.last)
@@ -147,18 +149,28 @@ const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | u
   })
 }
 
+/** What each type of result asks of the caller. Nothing is looked for that the caller may not list. */
+const NEEDS: Readonly<Record<SearchResult['type'], Permission>> = {
+  network: 'networks:list',
+  pool: 'pools:list',
+  datacenter: 'datacenters:list',
+  device: 'devices:list',
+  discovered_device: 'discovery:list',
+}
+
 export const feature: Feature = {
   operations: implement(search, {
     all: async (ctx, { q }) => {
       const text = q.trim().toLowerCase()
       const words = [...new Set(text.split(/\s+/))]
       const range = rangeIn(text)
+      const may = (type: SearchResult['type']): boolean => ctx.caller.permissions.has(NEEDS[type])
       const found = await Promise.all([
-        inNetworks(ctx, words, range),
-        inPools(ctx, words, range),
-        range ? [] : inDatacenters(ctx, words),
-        inDevices(ctx, q, words, range),
-        inDiscovered(ctx, words, range),
+        may('network') ? inNetworks(ctx, words, range) : [],
+        may('pool') ? inPools(ctx, words, range) : [],
+        may('datacenter') && !range ? inDatacenters(ctx, words) : [],
+        may('device') ? inDevices(ctx, q, words, range) : [],
+        may('discovered_device') ? inDiscovered(ctx, words, range) : [],
       ])
       return { results: found.flat() }
     },

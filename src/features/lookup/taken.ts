@@ -1,0 +1,52 @@
+/** Counts the taken addresses of a block for callers who may list devices or reservations, and not both. */
+import type { Kysely } from 'kysely'
+import { prepared } from '../../platform/db/prepared.ts'
+import * as reservations from '../reservations/reservations.ts'
+import type { Tables } from '../tables.ts'
+import type { Range, Scope } from './store.ts'
+
+/** Most addresses that are counted at once, as many as `countTakenIn` looks at. */
+const MAX_COUNTED = 65_536
+
+const countOf = async (
+  rows: Promise<readonly { readonly n: number | string | bigint }[]>,
+): Promise<number | undefined> => {
+  const count = Number((await rows)[0]?.n ?? 0)
+  return count > MAX_COUNTED ? undefined : count
+}
+
+const addressCount = prepared((db: Kysely<Tables>, { first, last }: Range) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('addresses')
+        .select('ip_key')
+        .distinct()
+        .where('ip_key', '>=', first)
+        .where('ip_key', '<=', last)
+        .limit(MAX_COUNTED + 1)
+        .as('counted'),
+    )
+    .select(({ fn }) => fn.countAll().as('n')),
+)
+/** How many addresses of a block devices have; undefined where they are too many to count at once. */
+export const countAddressesIn = (scope: Scope, range: Range): Promise<number | undefined> =>
+  countOf(addressCount(scope, range))
+
+const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: Range & { now: string }) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('reservations')
+        .select('ip_key')
+        .where('ip_key', '>=', first)
+        .where('ip_key', '<=', last)
+        .where(reservations.isLive(now))
+        .limit(MAX_COUNTED + 1)
+        .as('counted'),
+    )
+    .select(({ fn }) => fn.countAll().as('n')),
+)
+/** As `countAddressesIn`, of the live reservations. */
+export const countReservationsIn = (scope: Scope, range: Range & { now: string }): Promise<number | undefined> =>
+  countOf(reservationCount(scope, range))
