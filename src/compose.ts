@@ -173,6 +173,13 @@ export const compose = async (
       run: keyUses.flush,
     },
     {
+      name: 'audit.write-counts',
+      summary: 'Writes the audit entries that stand for many refusals',
+      everyMs: 1000,
+      onEveryInstance,
+      run: () => audit.writeCounts(),
+    },
+    {
       name: 'sessions.purge',
       summary: 'Deletes sessions that have expired',
       everyMs: 600_000,
@@ -243,6 +250,7 @@ export const compose = async (
         // On a full disk, say: no reason not to end in order.
         log.warn('when API keys were last used could not be written', { error })
       })
+      await audit.writeCounts(true)
       passwords.close()
       await firstAdminSettled
       sessions.close()

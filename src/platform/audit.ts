@@ -2,6 +2,7 @@
  * What the kernel tells the audit trail of a call, and the trail that nobody keeps. How entries are stored is the audit
  * feature's. Browser-safe.
  */
+import type { z } from 'zod'
 import { singular } from './command.ts'
 import type { Caller, Request } from './kernel.ts'
 import { type AnyOperation, type Effect, httpParts, type RawRoute } from './operation.ts'
@@ -12,8 +13,13 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** What stands in the trail for an operation or a route. */
 export type Audited = { readonly action: AuditAction; readonly resource: string }
 
+/** The same, with the name of the operation or route. */
+export type AuditedCall = Audited & { readonly route: string }
+
 /** One call, as far as its entry is concerned. */
-export type AuditEvent = Audited & {
+export type AuditEvent = AuditedCall & {
+  /** Nobody had shown valid credentials, nor does so by the call itself. */
+  readonly isGuest: boolean
   /** '' where the call is not about one object, or it is not known which. */
   readonly resourceId: string
   readonly userId: string
@@ -29,6 +35,8 @@ export type AuditEvent = Audited & {
   readonly tool: string
   /** What the caller sent, secrets and all: the trail redacts it. Undefined where nothing was sent, or nothing was read. */
   readonly changes: unknown
+  /** The contract of `changes`: only its fields are recorded. Undefined where the route itself has chosen them. */
+  readonly schema: z.ZodType | undefined
 }
 
 export type AuditSink<Tx> = {
@@ -56,14 +64,15 @@ const ACTIONS: Readonly<Record<Effect, AuditAction | undefined>> = {
 
 /**
  * Under which action and resource a call is on record; undefined for what leaves no trace.
- * @example auditedAs({ name: 'devices.create', effect: 'create' }) // { action: 'create', resource: 'device' }
+ * @example auditedAs({ name: 'devices.create', effect: 'create' }) // { action: 'create', resource: 'device', route: 'devices.create' }
  */
 export const auditedAs = (
   called: Pick<AnyOperation, 'name' | 'effect'> | Pick<RawRoute, 'name' | 'audit'>,
-): Audited | undefined => {
-  if (!('effect' in called)) return called.audit
+): AuditedCall | undefined => {
+  const route = called.name
+  if (!('effect' in called)) return called.audit && { ...called.audit, route }
   const action = ACTIONS[called.effect]
-  return action && { action, resource: resourceOf(called) }
+  return action && { action, resource: resourceOf(called), route }
 }
 
 const resourceOf = ({ name }: { readonly name: string }): string => singular(name.slice(0, name.indexOf('.')))
@@ -76,7 +85,7 @@ const isFields = (value: unknown): value is Fields =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** What an entry knows of a call besides who makes it. */
-export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes'>>
+export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schema'>>
 
 /**
  * What a call of an operation is about. The first parameter of the path is the object, or without one the field that is
@@ -94,7 +103,8 @@ export const subjectOf = (op: AnyOperation, input: unknown, made?: unknown): Sub
       ([field]) => !fromHeaders.has(field) && (field !== param || (own !== '' && own !== parent)),
     ),
   )
-  return { resourceId: own || parent, ...(Object.keys(changes).length > 0 && { changes }) }
+  if (Object.keys(changes).length === 0) return { resourceId: own || parent }
+  return { resourceId: own || parent, changes, schema: op.recorded?.() ?? op.input }
 }
 
 type Parts = { readonly param: string; readonly fromHeaders: ReadonlySet<string> }
@@ -118,7 +128,7 @@ export const namedClient = ({ name, id }: { readonly name: string; readonly id: 
 const oauthClientOf = ({ client }: Caller): string => (client ? namedClient(client) : '')
 
 /** The entry of a call. */
-export const eventOf = (audited: Audited, call: Call, about: Partial<AuditEvent>): AuditEvent => {
+export const eventOf = (audited: AuditedCall, call: Call, about: Partial<AuditEvent>): AuditEvent => {
   const { caller, client = '', requestId, tool = '' } = call
   return {
     ...audited,
@@ -131,7 +141,9 @@ export const eventOf = (audited: Audited, call: Call, about: Partial<AuditEvent>
     oauthClient: oauthClientOf(caller),
     tool,
     changes: undefined,
+    schema: undefined,
     ...about,
+    isGuest: caller.via === 'guest' && !about.userId,
   }
 }
 
@@ -152,7 +164,7 @@ export type RawAudit<Tx> = {
 const NO_TRACE: RawAudit<unknown> = { note: () => {}, succeeded: async () => {}, failed: async () => {} }
 
 export const rawAuditOf = <Tx>(sink: AuditSink<Tx>, route: RawRoute, call: Call): RawAudit<Tx> => {
-  const { audit } = route
+  const audit = auditedAs(route)
   if (!audit) return NO_TRACE
   let noted: AuditNote = {}
   return {

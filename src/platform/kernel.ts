@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely'
 import { checkAccess, checkConsent } from './access.ts'
 import { WithStatus } from './answer.ts'
-import { type Audited, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
+import { type AuditedCall, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
 import type { Db, SearchedBy, Standing, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
@@ -352,7 +352,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return made
   }
 
-  const runAudited = async (bound: Bound<Tables>, request: Request, audited: Audited): Promise<unknown> => {
+  const runAudited = async (bound: Bound<Tables>, request: Request, audited: AuditedCall): Promise<unknown> => {
     const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, request.input, made))
     try {
       return await runWrite(bound, request, async (made, tx) => {

@@ -72,6 +72,8 @@ export type Operation<
   readonly mcp?: 'listed' | 'searchable' | 'hidden'
   readonly input: In
   readonly output: Out
+  /** The fields that the audit trail records, where `input` leaves the fields of its items open. */
+  readonly recorded?: () => z.ZodType
 }
 
 /** Any operation, where its own types don't matter. */
@@ -114,11 +116,12 @@ export const operation = <
       ? unknown
       : { readonly http: 'a {param} is not a field of input' }),
 ): Operation<Name, H, In, Out> => {
-  const { input, output, ...rest }: Declared<Name, H, In, Out> = declared
+  const { input, output, recorded, ...rest }: Declared<Name, H, In, Out> = declared
   const inputOf = once(input)
   const outputOf = once(output)
   return {
     ...rest,
+    ...(recorded && { recorded: once(recorded) }),
     get input() {
       return inputOf()
     },

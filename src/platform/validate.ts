@@ -63,12 +63,12 @@ export const parse = <S extends z.ZodType>(schema: S, input: unknown): z.output<
   throw invalid(issuesOf(result.error))
 }
 
-type JsonSchema = {
+export type InputSchema = {
   readonly type?: string
-  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly properties?: Readonly<Record<string, InputSchema>>
   readonly additionalProperties?: unknown
-  readonly items?: JsonSchema
-  readonly anyOf?: readonly JsonSchema[]
+  readonly items?: InputSchema
+  readonly anyOf?: readonly InputSchema[]
 }
 
 type Definitions = Readonly<Record<string, unknown>>
@@ -83,18 +83,18 @@ const inlined = (value: unknown, definitions: Definitions): unknown => {
 }
 
 /** The input side of a schema as JSON Schema (draft 2020-12), without references, made once per schema. */
-export const inputJsonSchema = (schema: z.ZodType): JsonSchema => {
+export const inputJsonSchema = (schema: z.ZodType): InputSchema => {
   const known = cache.get(schema)
   if (known) return known
   const { $defs = {}, ...whole } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   // JSON Schema is what zod returns; its own type is wider than what we read of it.
-  const made = inlined(whole, $defs) as JsonSchema
+  const made = inlined(whole, $defs) as InputSchema
   cache.set(schema, made)
   return made
 }
-const cache = new WeakMap<z.ZodType, JsonSchema>()
+const cache = new WeakMap<z.ZodType, InputSchema>()
 
-const findUnknown = (schema: JsonSchema, value: unknown, path: Path): Path[] => {
+const findUnknown = (schema: InputSchema, value: unknown, path: Path): Path[] => {
   if (schema.anyOf) {
     // What has fields is not null, so that option would hide the unknown ones of the other.
     const found = schema.anyOf.filter(({ type }) => type !== 'null').map((option) => findUnknown(option, value, path))

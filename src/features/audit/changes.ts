@@ -1,5 +1,8 @@
 /** What a caller sent as it is kept: JSON text without secrets, cut to what is enough to know what was done. */
+import type { z } from 'zod'
 import { isSecretName, REDACTED } from '../../platform/redaction.ts'
+import { type InputSchema, inputJsonSchema } from '../../platform/validate.ts'
+import { maskedUrl } from './masked-url.ts'
 
 export const MAX_CHANGES_BYTES = 10 * 1024
 
@@ -26,12 +29,13 @@ class BoundedJson {
   }
 }
 
-type NameKind = 'plain' | 'secret' | 'headers'
+type NameKind = 'plain' | 'secret' | 'headers' | 'url'
 
 const judgeName = (name: string): NameKind => {
   if (isSecretName(name)) return 'secret'
   // Tokens of other services, more often than not, and under any name.
-  return /^headers$/i.test(name) ? 'headers' : 'plain'
+  if (/^headers$/i.test(name)) return 'headers'
+  return /^url$|_url$/i.test(name) ? 'url' : 'plain'
 }
 
 /** Names remembered: all contracts have a few hundred, and there are more only where somebody sends whatever he likes. */
@@ -46,42 +50,70 @@ const kindOf = (name: string): NameKind => {
   return kind
 }
 
-/** @param all what every field is, whatever its name */
-const addFields = (out: BoundedJson, fields: object, all?: NameKind): void => {
+/** Undefined where nothing is known of the value: all of it is recorded. */
+type Contract = InputSchema | undefined
+
+/** The option of a union that a value was meant for: lists and objects are told apart, and of several objects the one that knows most fields. */
+const optionFor = (schema: Contract, value: object): Contract => {
+  if (!schema?.anyOf) return schema
+  const wanted = Array.isArray(value) ? 'array' : 'object'
+  const options = schema.anyOf.map((option) => optionFor(option, value)).filter((option) => option?.type === wanted)
+  const known = (option: Contract) => Object.keys(value).filter((name) => option?.properties?.[name]).length
+  return options.toSorted((one, other) => known(other) - known(one))[0] ?? { type: 'none' }
+}
+
+const isSchema = (value: unknown): value is InputSchema => typeof value === 'object' && value !== null
+
+/** What a field of an object may be: undefined where the contract has no such field. */
+const fieldOf = (schema: InputSchema, name: string): InputSchema | undefined => {
+  if (schema.properties) return Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+  // Any names: the headers of a webhook.
+  return isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined
+}
+
+type Fields = { readonly contract: Contract /** What every field is, whatever its name. */; readonly all?: NameKind }
+
+const addFields = (out: BoundedJson, fields: object, { contract, all }: Fields): void => {
   let separator = '{'
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue
     if (out.isFull) return
+    const field = contract && fieldOf(contract, name)
+    if (contract && !field) continue
     out.add(separator)
     separator = ','
     out.addString(name)
     out.add(':')
-    addField(out, all ?? kindOf(name), value)
+    addField(out, value, { kind: all ?? kindOf(name), contract: field })
   }
   out.add(separator === '{' ? '{}' : '}')
 }
 
-const addField = (out: BoundedJson, kind: NameKind, value: unknown): void => {
+type Field = { readonly kind: NameKind; readonly contract: Contract }
+
+const addField = (out: BoundedJson, value: unknown, { kind, contract }: Field): void => {
   if (kind === 'secret') out.addString(REDACTED)
-  else if (kind === 'headers' && typeof value === 'object' && value !== null) addFields(out, value, 'secret')
-  else addValue(out, value)
+  else if (kind === 'url' && typeof value === 'string') out.addString(maskedUrl(value))
+  else if (kind === 'headers' && typeof value === 'object' && value !== null)
+    addFields(out, value, { contract: optionFor(contract, value), all: 'secret' })
+  else addValue(out, value, contract)
 }
 
-const addList = (out: BoundedJson, list: readonly unknown[]): void => {
+const addList = (out: BoundedJson, list: readonly unknown[], contract: Contract): void => {
   out.add('[')
   for (const [i, item] of list.entries()) {
     if (out.isFull) return
     if (i > 0) out.add(',')
-    addValue(out, item)
+    addValue(out, item, contract && (contract.items ?? { type: 'none' }))
   }
   out.add(']')
 }
 
-const addValue = (out: BoundedJson, value: unknown): void => {
+const addValue = (out: BoundedJson, value: unknown, contract: Contract): void => {
   if (typeof value === 'string') out.addString(value)
-  else if (Array.isArray(value)) addList(out, value)
-  else if (typeof value === 'object' && value !== null) addFields(out, value)
-  else out.add(JSON.stringify(value) ?? 'null')
+  else if (typeof value !== 'object' || value === null) out.add(JSON.stringify(value) ?? 'null')
+  else if (Array.isArray(value)) addList(out, value, optionFor(contract, value))
+  else addFields(out, value, { contract: optionFor(contract, value) })
 }
 
 /** The longest beginning of the text that takes at most so many bytes in UTF-8, without a part of a character. */
@@ -96,12 +128,13 @@ export const cutToBytes = (text: string, maxBytes: number): string => {
 }
 
 /**
+ * @param schema of what was sent; fields that it does not have are left out, since nobody can tell whether they are secrets
  * @returns '' for nothing
  * @example changesOf({ name: 'a', password: 'b' }) // '{"name":"a","password":"[redacted]"}'
  */
-export const changesOf = (sent: unknown): string => {
+export const changesOf = (sent: unknown, schema?: z.ZodType): string => {
   if (sent === undefined) return ''
   const out = new BoundedJson(MAX_CHANGES_BYTES)
-  addValue(out, sent)
+  addValue(out, sent, schema && inputJsonSchema(schema))
   return cutToBytes(out.text, MAX_CHANGES_BYTES)
 }

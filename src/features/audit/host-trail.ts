@@ -15,6 +15,9 @@ const ON_THE_HOST = {
   requestId: '',
   oauthClient: '',
   tool: '',
+  isGuest: false,
+  route: '',
+  schema: undefined,
 } as const
 
 /**

@@ -9,6 +9,7 @@ import type { Logger } from '../../platform/log.ts'
 import type { Tables } from '../tables.ts'
 import { createSigner, type Entry, type SignedChain, type Signer } from './chain.ts'
 import { changesOf, cutToBytes } from './changes.ts'
+import { type Counted, createRefusals } from './refusals.ts'
 import * as store from './store.ts'
 
 export type TrailOptions = {
@@ -20,16 +21,21 @@ export type TrailOptions = {
 
 /** Of what a caller chose freely: a name as typed, an id in a path, and a message that repeats them. */
 const MAX_TEXT_BYTES = 1024
+/** The same of all texts together, of a caller who showed no valid credentials. */
+const MAX_GUEST_BYTES = 256
+/** Of those, for the message. */
+const MAX_GUEST_ERROR_BYTES = 128
 
 const TOO_MANY = 429
 
 /** Text that every engine keeps as it is, so that its hash holds. */
-const kept = (text: string): string => cutToBytes(text.toWellFormed().replaceAll('\0', '\ufffd'), MAX_TEXT_BYTES)
+const kept = (text: string, bytes = MAX_TEXT_BYTES): string =>
+  cutToBytes(text.toWellFormed().replaceAll('\0', '\ufffd'), bytes)
 
 /** An entry before it has its place in time. */
 type Draft = Omit<Entry, 'id' | 'timestamp'>
 
-const draftOf = (event: AuditEvent, error?: string): Draft => ({
+const plainDraft = (event: AuditEvent, error?: string): Draft => ({
   action: event.action,
   resource: event.resource,
   resource_id: kept(event.resourceId),
@@ -37,12 +43,41 @@ const draftOf = (event: AuditEvent, error?: string): Draft => ({
   username: kept(event.username),
   key_id: event.keyId,
   ip_address: event.client,
-  changes: changesOf(event.changes),
+  changes: event.isGuest ? '' : changesOf(event.changes, event.schema),
   status: error === undefined ? 'success' : 'failure',
   error: error === undefined ? '' : kept(error),
   request_id: event.requestId,
   oauth_client: kept(event.oauthClient),
   tool: event.tool,
+})
+
+/** Of a guest no more than a few texts, cut so that all of them together are short. */
+const guestDraft = (draft: Draft): Draft => {
+  let left = MAX_GUEST_BYTES
+  const cut = (text: string, most: number): string => {
+    const short = kept(text, Math.min(most, left))
+    left -= Buffer.byteLength(short)
+    return short
+  }
+  const error = cut(draft.error, MAX_GUEST_ERROR_BYTES)
+  const username = cut(draft.username, left)
+  const resource_id = cut(draft.resource_id, left)
+  return { ...draft, error, username, resource_id, oauth_client: cut(draft.oauth_client, left) }
+}
+
+const draftOf = (event: AuditEvent, error?: string): Draft => {
+  const draft = plainDraft(event, error)
+  return event.isGuest ? guestDraft(draft) : draft
+}
+
+/** One entry for refusals that are counted: what they have in common. */
+const countedDraft = ({ last, count }: Counted<Draft>): Draft => ({
+  ...last,
+  resource_id: '',
+  username: '',
+  request_id: '',
+  oauth_client: '',
+  error: `${count} more within a minute: ${last.error}`,
 })
 
 const entryAt = (at: Date, draft: Draft): Entry => ({
@@ -76,7 +111,7 @@ const signAnew = async ({ db, log }: TrailOptions, signer: Signer): Promise<void
 }
 
 /** The trail, written with this signer. */
-export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSink<Tx<Tables>> => {
+export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail => {
   /** Chains that somebody else has put an end to. They are left as they are, so that it stays visible. */
   const broken = new Set<number>()
   const writer = store.createWriter(db)
@@ -128,24 +163,40 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): AuditSi
     else await db.write(async (own) => own.atCommit(write, draft))
   }
 
+  const refusals = createRefusals<Draft>(() => now().getTime())
+
+  const recordFailure = async (draft: Draft): Promise<void> => {
+    try {
+      await record(draft)
+    } catch (failure) {
+      log.error('an audit entry could not be written', { request_id: draft.request_id, error: failure })
+    }
+  }
+
   return {
     succeeded: (event, tx) => record(draftOf(event), tx),
     failed: async (event, error) => {
-      const { status, message } = toAppError(error)
-      // Whoever is over a limit may not fill the disk with it.
+      const { status, message, code } = toAppError(error)
+      // Requests over a limit must not fill the disk.
       if (status === TOO_MANY) return
-      try {
-        await record(draftOf(event, message))
-      } catch (failure) {
-        log.error('an audit entry could not be written', { request_id: event.requestId, error: failure })
-      }
+      const draft = draftOf(event, message)
+      if (event.isGuest && refusals.count({ client: event.client, route: event.route, code }, draft)) return
+      await recordFailure(draft)
+    },
+    writeCounts: async (isEnd) => {
+      for (const counted of refusals.due(isEnd)) await recordFailure(countedDraft(counted))
     },
   }
 }
 
+export type Trail = AuditSink<Tx<Tables>> & {
+  /** Writes the entries that stand for several refusals: those that are due, or all at the end of the process. */
+  readonly writeCounts: (isEnd?: boolean) => Promise<void>
+}
+
 /** The trail that the configuration asks for. */
-export const openTrail = async (options: TrailOptions): Promise<AuditSink<Tx<Tables>>> => {
+export const openTrail = async (options: TrailOptions): Promise<Trail> => {
   const signer = createSigner(options.config)
   await signAnew(options, signer)
-  return options.config.auditEnabled ? trailOf(options, signer) : NO_AUDIT
+  return options.config.auditEnabled ? trailOf(options, signer) : { ...NO_AUDIT, writeCounts: async () => {} }
 }

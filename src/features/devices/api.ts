@@ -173,5 +173,6 @@ export const devices = {
     maxBodyBytes: 16 * 1024 * 1024,
     input: () => bulkInput({ device: BulkFields }),
     output: () => bulkOutput({ device: Device.optional() }),
+    recorded: () => bulkInput({ device: z.object(patch({ id: NewId, name: Name, ...fields, ...retag })) }),
   }),
 }

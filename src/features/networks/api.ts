@@ -156,5 +156,6 @@ export const networks = {
     maxBodyBytes: 16 * 1024 * 1024,
     input: () => bulkInput({ network: BulkFields }),
     output: () => bulkOutput({ network: Network.optional() }),
+    recorded: () => bulkInput({ network: z.object(patch({ id: NewId, name: Name, subnet: Subnet, ...fields })) }),
   }),
 }

@@ -1,5 +1,5 @@
 /** Dynamic registration (RFC 7591): open to everybody, and so bounded in number and in time. */
-import type { RawAudit } from '../../platform/audit.ts'
+import { namedClient, type RawAudit } from '../../platform/audit.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newSecret, secretHash } from '../../platform/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
@@ -33,12 +33,11 @@ export const register = async (ctx: Ctx, request: Request, audit: RawAudit<Tx<Ta
   const body = await jsonMembers(request, 'invalid_client_metadata')
   const judged = judgeRegistration(body)
   if ('problem' in judged) {
-    audit.note({ changes: { client_name: body.client_name, redirect_uris: body.redirect_uris, scope: body.scope } })
     throw new OauthRefusal(judged.problem.error, judged.problem.description)
   }
   const client_id = Bun.randomUUIDv7()
   const secret = judged.token_endpoint_auth_method === 'none' ? undefined : newSecret(SECRET_PREFIX)
-  audit.note({ resourceId: client_id, changes: judged })
+  audit.note({ resourceId: client_id, oauthClient: namedClient({ name: judged.client_name, id: client_id }) })
   await ctx.write((tx) => insert(tx, client_id, judged, secret), { audit })
   return json(
     {
