@@ -57,7 +57,9 @@ const start = async (name: string): Promise<{ server: Server; key: string }> => 
   const dataDir = join(workDir, name)
   mkdirSync(dataDir)
   const key = await createKey(dataDir)
-  return { server: await startPlat(dataDir, {}, { main: 'src/testing/reaching-main.ts' }), key }
+  // All listeners of this benchmark are one user.
+  const env = { FEEDS_PER_USER: String(LISTENERS) }
+  return { server: await startPlat(dataDir, env, { main: 'src/testing/reaching-main.ts' }), key }
 }
 
 const send = async ({ port }: Server, key: string, method: string, path: string, body?: object): Promise<unknown> => {

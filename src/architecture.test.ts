@@ -83,6 +83,7 @@ const SHOWN = new Set([
   'features/networks/membership.ts',
   'features/pools/free-space.ts',
   'features/roles/catalogue.ts',
+  'features/sessions/credential-check.ts',
   'features/sessions/login.ts',
   'features/users/account.ts',
 ])

@@ -5,6 +5,7 @@ import { openTrail } from './features/audit/trail.ts'
 import { createFeatures } from './features/handlers.ts'
 import { createKeyUses, type KeyUses } from './features/keys/uses.ts'
 import { openSecrets } from './features/secrets/open-secrets.ts'
+import { createCredentialCheck } from './features/sessions/credential-check.ts'
 import { createIdentify } from './features/sessions/identify.ts'
 import { openSessionStore } from './features/sessions/open-store.ts'
 import type { SessionStore } from './features/sessions/store.ts'
@@ -132,6 +133,7 @@ export const compose = async (
   const identify = createIdentify({ db, config, sessions, keyUses, now, log })
   const features = createFeatures({
     identify,
+    checkCredentials: createCredentialCheck({ db, sessions, now }),
     config,
     secrets,
     passwords,

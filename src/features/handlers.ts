@@ -30,6 +30,7 @@ import { feature as reservations } from './reservations/reservations.ts'
 import { feature as roles } from './roles/roles.ts'
 import { feature as search } from './search/search.ts'
 import { secretsFeature } from './secrets/secrets.ts'
+import type { CheckCredentials } from './sessions/credential-check.ts'
 import { sessionsFeature } from './sessions/sessions.ts'
 import type { SessionStore } from './sessions/store.ts'
 import { systemFeature } from './system/system.ts'
@@ -57,6 +58,8 @@ export type FeatureOptions = {
   readonly outbound: Outbound
   /** Tells whom the credentials of a request stand for. */
   readonly identify: Identify
+  /** Tells which of the credentials that were shown earlier still hold. */
+  readonly checkCredentials: CheckCredentials
 }
 
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {

@@ -54,6 +54,7 @@ test('nothing set gives the documented defaults', () => {
     trustedProxyHeader: 'x-forwarded-for',
     allowedHosts: [],
     sessionTtlMs: 86_400_000,
+    feedsPerUser: 16,
     sessionStoreType: 'sqlite',
     valkeyUrl: 'redis://localhost:6379/0',
     cookieSecure: true,

@@ -4,6 +4,7 @@ import { type ReservedSQL, SQL } from 'bun'
 import { createLogger } from '../../platform/log.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { follow, type Heard } from '../../testing/feed.ts'
+import { createRole, createUser, keyFor } from '../../testing/identities.ts'
 import { callerWith } from '../../testing/kernel.ts'
 import { dialects } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
@@ -138,29 +139,44 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     expect([wrong.status, await wrong.json()]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })])
   })
 
-  test('lets everyone go when rights change, and they come back with those they have', async () => {
-    const feed = await follow(admin)
-    await feed.opened()
-    await admin.api.roles.create({ name: `role-${dialect}`, permissions: ['devices:read'] })
+  test('lets those go whose rights change, who come back with those they have', async () => {
+    const role = await createRole(app.db, { name: `role-${dialect}`, permissions: ['events:read', 'networks:read'] })
+    const { id } = await createUser(app.db, { username: `user-of-${dialect}`, roles: [role.id] })
+    const headers = { Authorization: `Bearer ${await keyFor(app.db, id)}` }
+    const caller: Pick<TestCaller, 'request'> = {
+      request: async (method, path, _, more) =>
+        app.fetch(new Request(`http://plat.test${path}`, { method, headers: { ...headers, ...more } })),
+    }
+    const [feed, unchanged] = [await follow(caller), await follow(admin)]
+    await admin.api.roles.update({ id: role.id, permissions: ['events:read', 'devices:read'] })
     await feed.isOver()
+    const again = await follow(caller)
+    await device('seen by now')
+    await again.hears(1)
+    await unchanged.hears(1)
+    expect([namesOf(again.heard()), namesOf(unchanged.heard())]).toEqual([['seen by now'], ['seen by now']])
+    for (const one of [again, unchanged]) await one.stop()
   })
 
-  test('keeps nobody whose rights cannot be read anew', async () => {
+  test('keeps nobody whose session or key cannot be looked at', async () => {
     let asked = 0
-    const standing = () => {
+    const checkCredentials = async () => {
       asked++
       throw new Error('the database is away')
     }
-    const { routes = [], missed, close } = eventsFeature({ db: { ...app.db, standing }, log: silent })
-    // All that the route asks of it; who calls was found out while the database was there.
-    const ctx = { caller: callerWith('devices:read'), standing: await app.db.standing() } as unknown as Ctx
+    const { db, config } = app
+    const {
+      routes = [],
+      missed,
+      close,
+    } = eventsFeature({ db, config, log: silent, now: () => new Date(), checkCredentials })
+    // All that the route asks of it.
+    const ctx = { caller: callerWith('events:read') } as unknown as Ctx
     const following = routes[0]?.handler(ctx, new Request('http://plat/api/events'), {} as never)
     await expect(Promise.resolve(following)).rejects.toThrow('the database is away')
     expect(asked).toBe(1)
-    // Where anyone listened, it would ask for their rights.
-    missed?.()
-    expect(asked).toBe(1)
     await close?.()
+    missed?.()
   })
 
   const severalWriters = dialect === 'sqlite' ? [] : ['in two transactions at once']
@@ -184,6 +200,20 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await feed.stop()
     for (const one of [first, second]) one.release()
     await sql.close()
+  })
+
+  test('ends the oldest feed of a user for the seventeenth, whatever opens them, and none of others', async () => {
+    const { userId, ...viewer } = await app.as('viewer')
+    const headers = { Authorization: `Bearer ${await keyFor(app.db, userId)}` }
+    const own = await Promise.all(Array.from({ length: 16 }, () => follow(viewer)))
+    const others = await follow(admin)
+    const seventeenth = await follow(viewer, '', headers)
+    await device('heard by seventeen')
+    for (const feed of [...own.slice(1), seventeenth, others]) await feed.hears(1)
+    const [oldest] = own
+    await oldest?.isOver()
+    expect(oldest?.heard().map(({ event }) => event)).toEqual(['limit'])
+    for (const feed of [...own, seventeenth, others]) await feed.stop()
   })
 
   test(

@@ -1,78 +1,65 @@
 /** The rules of events: what is kept for how long, and who is woken when something is on record. */
-import type { Db, Standing } from '../../platform/db/database.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Feature } from '../ctx.ts'
+import type { CheckCredentials } from '../sessions/credential-check.ts'
 import type { Tables } from '../tables.ts'
 import { eventRoutes } from './api.ts'
-import { createFeed, type Listener, type Rights } from './feed.ts'
+import { createFeed, type Feed, type Listener } from './feed.ts'
 import { RECORDED, recording } from './record.ts'
+import { createRevalidation } from './revalidation.ts'
 import * as store from './store.ts'
 import { streamTo } from './stream.ts'
 
-export type EventOptions = { readonly db: Db<Tables>; readonly log: Logger }
+export type EventOptions = {
+  readonly db: Db<Tables>
+  readonly log: Logger
+  readonly now: () => Date
+  readonly config: Pick<Config, 'feedsPerUser'>
+  readonly checkCredentials: CheckCredentials
+}
 
 /** What a listener has missed is kept this long. */
 const KEPT_MS = 24 * 60 * 60 * 1000
 const PURGE_MS = 10 * 60 * 1000
 const PURGE_BATCH = 2000
-/** Where other processes write to the same database, and do not tell. */
-const OTHERS_MS = 1000
-/** And where they do: what was told by one that died over it is found out by then. */
-const OTHERS_TELL_MS = 5000
-
-/** After these, who may see what may be another one: listeners come back and are judged anew. */
+/** After these, others may listen, or hear of something else. */
 const ABOUT_ACCESS = /^(user|role|key|session)\./
-/** What `ABOUT_ACCESS` is told of, for when it is not told. */
-const ACCESS = ['user_roles', 'roles', 'role_permissions', 'api_keys'] as const
-/** The same, but that it changes with each sign-in as well: looked at after a time when nothing was heard. */
-const PEOPLE = ['users'] as const
 
-export const eventsFeature = ({ db, log }: EventOptions): Feature => {
+export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventOptions): Feature => {
   const scope = { db: db.read, store: db }
-  const feed = createFeed({
+  const feed: Feed = createFeed({
     source: {
       after: (seq, most) => store.after(scope, seq, most),
       ends: () => store.ends(scope),
       underWay: () => db.sql.underWay(db.read),
     },
     log,
+    perUser: config.feedsPerUser,
+    revalidated: () => revalidation.settled(),
   })
-  const rightsBy = (standing: Standing): Rights => ({
-    access: standing.revision(ACCESS),
-    people: standing.revision(PEOPLE),
+  const revalidation = createRevalidation({
+    check: checkCredentials,
+    listeners: feed.listeners,
+    dismiss: feed.dismiss,
+    // What another process has written, of which nothing may have been heard.
+    looked: feed.wake,
+    now,
   })
-  const rightsNow = async (): Promise<Rights> => rightsBy(await db.standing())
-  /** Those of a listener may have changed before it was one. */
   const follow = async (listener: Listener, lastSeq: number | undefined): Promise<void> => {
     await feed.follow(listener, lastSeq)
     try {
-      const { access } = await rightsNow()
-      feed.release((rights) => rights.access !== access)
+      // It may have ended since the request was let in.
+      await revalidation.admit(listener)
     } catch (error) {
       feed.leave(listener)
       throw error
     }
   }
-  let lookedMs = 0
-  /** What others have done, whether it was heard of or not. */
-  const look = async (wasSilent: boolean): Promise<void> => {
-    if (feed.listeners() === 0) return
-    lookedMs = performance.now()
-    feed.wake()
-    const { access, people } = await rightsNow()
-    feed.release((rights) => rights.access !== access || (wasSilent && rights.people !== people))
-  }
-  /** While the database is away there is nothing to be seen; the feed itself says so in the log. */
-  const tryLook = (wasSilent: boolean): void => void look(wasSilent).catch(() => {})
-  const tick = (): void => {
-    const isHearing = db.peers?.isHearing() === true
-    if (performance.now() - lookedMs >= (isHearing ? OTHERS_TELL_MS : OTHERS_MS)) tryLook(!isHearing)
-  }
-  const others = db.sql.hasOneWriter ? undefined : setInterval(tick, OTHERS_MS)
-  others?.unref()
   const told = (names: readonly string[]): void => {
+    if (names.some((name) => ABOUT_ACCESS.test(name))) revalidation.request()
     if (names.includes(RECORDED)) feed.wake()
-    if (names.some((name) => ABOUT_ACCESS.test(name))) feed.release()
   }
   const before = async (moment: string): Promise<number | undefined> => {
     // Whatever came then is no longer kept: there is no such number, which says so.
@@ -82,11 +69,14 @@ export const eventsFeature = ({ db, log }: EventOptions): Feature => {
   }
   return {
     operations: [],
-    routes: [{ route: eventRoutes.stream, handler: streamTo({ follow, leave: feed.leave, before, rightsBy }) }],
+    routes: [{ route: eventRoutes.stream, handler: streamTo({ follow, leave: feed.leave, before }) }],
     reactions: recording,
     committed: told,
     heard: told,
-    missed: () => tryLook(true),
+    missed: () => {
+      revalidation.request()
+      feed.wake()
+    },
     jobs: [
       {
         name: 'events.remove-old',
@@ -107,7 +97,7 @@ export const eventsFeature = ({ db, log }: EventOptions): Feature => {
     // Answers that never end would be waited for in vain.
     beginStop: () => void feed.close(),
     close: async () => {
-      clearInterval(others)
+      revalidation.close()
       await feed.close()
     },
   }

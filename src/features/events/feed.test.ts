@@ -3,11 +3,12 @@ import { expect, test } from 'bun:test'
 import type { UnderWay } from '../../platform/db/database.ts'
 import { createLogger } from '../../platform/log.ts'
 import { until } from '../../testing/until.ts'
-import { createFeed } from './feed.ts'
+import { createFeed, type Listener } from './feed.ts'
 import type { StoredEvent } from './store.ts'
 
 const silent = createLogger({ level: 'error', format: 'text', write: () => {} })
 const permissions = new Set(['devices:read'])
+const PER_USER = 3
 
 const eventOf = (seq: number): StoredEvent => ({
   seq,
@@ -23,6 +24,8 @@ const feedOf = (seqs: readonly number[]) => {
   const held = { ends: Promise.resolve(), underWay: undefined as UnderWay | undefined, asked: 0 }
   const feed = createFeed({
     log: silent,
+    perUser: PER_USER,
+    revalidated: () => undefined,
     source: {
       after: async (seq, most) => events.filter((event) => event.seq > seq).slice(0, most),
       ends: async () => {
@@ -43,22 +46,28 @@ const feedOf = (seqs: readonly number[]) => {
   return { feed, held, add }
 }
 
-const listening = (access = '') => {
+const listening = (userId = 'ada') => {
   let text = ''
   let isOver = false
+  const send = (bytes: Uint8Array): boolean => {
+    text += new TextDecoder().decode(bytes)
+    return true
+  }
   return {
     listener: {
-      wanted: { permissions, types: undefined, resource: undefined },
-      rights: { access, people: '' },
-      send: (more: string) => {
-        text += more
-        return true
-      },
+      caller: { userId, via: 'key', credentialId: userId, permissions },
+      wanted: { types: undefined, resource: undefined },
+      send,
       end: () => {
         isOver = true
       },
-    },
+      cut: (last) => {
+        if (last) send(last)
+        isOver = true
+      },
+    } satisfies Listener,
     heard: () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
+    text: () => text,
     isOver: () => isOver,
   }
 }
@@ -87,7 +96,7 @@ test('one that can not be begun is refused, and forgotten', async () => {
   held.ends = Promise.reject(new Error('the database is away'))
   const { listener } = listening()
   await expect(feed.follow(listener, undefined)).rejects.toThrow('the database is away')
-  expect(feed.listeners()).toBe(0)
+  expect(feed.listeners()).toEqual([])
 })
 
 test('who writes is asked for only when a number is missing, and what comes late is sent in its place', async () => {
@@ -124,11 +133,42 @@ test('one that has missed some while another listens is sent each of them once',
   expect([first.isOver(), second.isOver()]).toEqual([true, true])
 })
 
-test('those are let go of whose rights are outdated, and no others', async () => {
+test('a listener beyond what a user may have ends the oldest of that user, and is told so', async () => {
+  const { feed, add } = feedOf([])
+  const [oldest, other] = [listening(), listening('vic')]
+  const later = Array.from({ length: PER_USER }, () => listening())
+  for (const { listener } of [oldest, other, ...later]) await feed.follow(listener, undefined)
+  expect(oldest.text()).toBe('retry: 60000\nevent: limit\ndata: {"feeds_per_user":3,"retry_ms":60000}\n\n')
+  expect([oldest, other, ...later].map(({ isOver }) => isOver())).toEqual([true, false, false, false, false])
+  add(1)
+  await until('the first', () => other.heard()[0])
+  expect([oldest, other, ...later].map(({ heard }) => heard().length)).toEqual([0, 1, 1, 1, 1])
+  await feed.close()
+})
+
+test('one that left makes room for the next', async () => {
   const { feed } = feedOf([])
-  const [before, after] = [listening('1'), listening('2')]
-  for (const { listener } of [before, after]) await feed.follow(listener, undefined)
-  feed.release(({ access }) => access !== '2')
-  expect([before.isOver(), after.isOver(), feed.listeners()]).toEqual([true, false, 1])
+  const listeners = Array.from({ length: PER_USER }, () => listening())
+  for (const { listener } of listeners) await feed.follow(listener, undefined)
+  feed.leave(listeners[1]?.listener ?? listening().listener)
+  await feed.follow(listening().listener, undefined)
+  expect(listeners.map(({ isOver }) => isOver())).toEqual([false, false, false])
+  await feed.close()
+})
+
+test('the text of an event is made once for all who hear of it', async () => {
+  const { feed, add } = feedOf([])
+  const sent = new Set<Uint8Array>()
+  const [one, other] = [listening('ada'), listening('vic')].map(({ listener }) => ({
+    ...listener,
+    send: (bytes: Uint8Array) => {
+      sent.add(bytes)
+      return listener.send(bytes)
+    },
+  }))
+  for (const listener of [one, other]) if (listener) await feed.follow(listener, undefined)
+  add(1)
+  await until('the first', () => sent.size || undefined)
+  expect(sent.size).toBe(1)
   await feed.close()
 })

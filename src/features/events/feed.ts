@@ -3,28 +3,21 @@
  * does not keep up is let go: it comes back and says where it was.
  */
 import type { UnderWay } from '../../platform/db/database.ts'
+import type { Caller } from '../../platform/kernel.ts'
 import type { Logger } from '../../platform/log.ts'
-import { permissionFor } from './catalogue.ts'
+import { type Audience, audienceOf, type Bytes, createEncoding, type Wanted } from './audience.ts'
 import { Gaps, isMissingOne } from './gaps.ts'
 import type { StoredEvent } from './store.ts'
 
-export type Wanted = {
-  readonly permissions: ReadonlySet<string>
-  /** Names, and families as `device.*`; undefined for all. */
-  readonly types: readonly string[] | undefined
-  readonly resource: string | undefined
-}
-
-/** How often what says who may see what was changed. */
-export type Rights = { readonly access: string; readonly people: string }
-
 export type Listener = {
+  readonly caller: Pick<Caller, 'userId' | 'via' | 'credentialId' | 'permissions'>
   readonly wanted: Wanted
-  /** By which it was judged. */
-  readonly rights: Rights
   /** @returns false when it does not keep up */
-  readonly send: (text: string) => boolean
+  readonly send: (bytes: Bytes) => boolean
+  /** Ends the answer after what waits in it. */
   readonly end: () => void
+  /** Ends the answer at once: what waits in it is thrown away, and `last` sent in its place. */
+  readonly cut: (last?: Bytes) => void
 }
 
 export type FeedSource = {
@@ -33,22 +26,28 @@ export type FeedSource = {
   readonly underWay: () => Promise<UnderWay | undefined>
 }
 
-type Options = { readonly source: FeedSource; readonly log: Logger }
+type Options = {
+  readonly source: FeedSource
+  readonly log: Logger
+  /** Most listeners of a user; the oldest makes room for the next one. */
+  readonly perUser: number
+  /** Awaited after events were read and before they are sent: by then only those listen who may. */
+  readonly revalidated: () => Promise<void> | undefined
+}
 
 const BATCH = 500
 /** How soon a number that was missing is looked for again. */
 const MISSING_MS = 20
 export const HEARTBEAT_MS = 15_000
 
-export const textOf = ({ seq, event, data, created_at }: StoredEvent): string =>
-  `id: ${seq}\nevent: ${event}\ndata: {"event":"${event}","timestamp":"${created_at}","data":${data}}\n\n`
+/** How long a client waits whose place another one took: each that comes back takes the place of the next. */
+export const LIMIT_RETRY_MS = 60_000
 
-const isWanted = ({ types, resource, permissions }: Wanted, { event, resource_id }: StoredEvent): boolean => {
-  const permission = permissionFor(event)
-  if (permission === undefined || !permissions.has(permission)) return false
-  if (resource !== undefined && resource !== resource_id) return false
-  return types === undefined || types.includes(event) || types.includes(`${event.slice(0, event.indexOf('.'))}.*`)
-}
+const encoder = new TextEncoder()
+const HEARTBEAT = encoder.encode(': here\n\n')
+const RESET = encoder.encode('event: reset\ndata: {}\n\n')
+const limitText = (perUser: number): string =>
+  `retry: ${LIMIT_RETRY_MS}\nevent: limit\ndata: {"feeds_per_user":${perUser},"retry_ms":${LIMIT_RETRY_MS}}\n\n`
 
 export type Feed = {
   /** Follows from after an event, or from the moment of the call: what is committed once this has resolved will be sent. */
@@ -56,16 +55,21 @@ export type Feed = {
   readonly leave: (listener: Listener) => void
   /** Something was committed. */
   readonly wake: () => void
-  /** Lets everyone go of whom it holds, who then come back with the rights they have by now. */
-  readonly release: (isOutdated?: (rights: Rights) => boolean) => void
-  readonly listeners: () => number
+  /** Ends a listener that may not listen any more, at once. */
+  readonly dismiss: (listener: Listener) => void
+  readonly listeners: () => readonly Listener[]
   readonly close: () => Promise<void>
 }
 
-export const createFeed = ({ source, log }: Options): Feed => {
-  const live = new Set<Listener>()
+export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed => {
+  type Group = Audience & { readonly members: Set<Listener> }
+  /** All who listen, each with those that are sent the same. */
+  const places = new Map<Listener, Group>()
+  const groups = new Map<string, Group>()
   /** Those that still read what came before. */
   const joining = new Set<Listener>()
+  const byUser = new Map<string | undefined, Set<Listener>>()
+  const limit = encoder.encode(limitText(perUser))
   /** The last event that the live ones were sent; undefined while nobody listens. */
   let position: number | undefined
   let pumping: Promise<void> | undefined
@@ -74,10 +78,17 @@ export const createFeed = ({ source, log }: Options): Feed => {
   let isClosed = false
 
   const leave = (listener: Listener): void => {
-    live.delete(listener)
+    const group = places.get(listener)
+    if (!group) return
+    places.delete(listener)
     joining.delete(listener)
+    group.members.delete(listener)
+    if (group.members.size === 0) groups.delete(group.key)
+    const own = byUser.get(listener.caller.userId)
+    own?.delete(listener)
+    if (own?.size === 0) byUser.delete(listener.caller.userId)
     // Nobody listens: what happens meanwhile need not be read.
-    if (live.size === 0 && joining.size === 0) position = undefined
+    if (places.size === 0) position = undefined
   }
 
   const drop = (listener: Listener): void => {
@@ -85,14 +96,40 @@ export const createFeed = ({ source, log }: Options): Feed => {
     listener.end()
   }
 
-  const send = (listener: Listener, events: readonly StoredEvent[]): boolean => {
-    const text = events
-      .filter((event) => isWanted(listener.wanted, event))
-      .map(textOf)
-      .join('')
-    if (text === '' || listener.send(text)) return true
+  const cut = (listener: Listener, last?: Bytes): void => {
+    leave(listener)
+    listener.cut(last)
+  }
+
+  const join = (listener: Listener): void => {
+    const { userId, permissions } = listener.caller
+    const own = byUser.get(userId) ?? new Set()
+    // A set keeps the order in which they came.
+    for (const oldest of own) {
+      if (own.size < perUser) break
+      cut(oldest, limit)
+    }
+    byUser.set(userId, own.add(listener))
+    const audience = audienceOf(permissions, listener.wanted)
+    const group = groups.get(audience.key) ?? { ...audience, members: new Set() }
+    groups.set(group.key, group)
+    group.members.add(listener)
+    places.set(listener, group)
+    joining.add(listener)
+  }
+
+  const send = (listener: Listener, bytes: Bytes): boolean => {
+    if (bytes.length === 0 || listener.send(bytes)) return true
     drop(listener)
     return false
+  }
+
+  const sendToAll = (events: readonly StoredEvent[]): void => {
+    const encoded = createEncoding(events)
+    for (const group of groups.values()) {
+      const bytes = encoded(group)
+      for (const listener of group.members) if (!joining.has(listener)) send(listener, bytes)
+    }
   }
 
   const readOn = async (before: number): Promise<{ found: readonly StoredEvent[]; events: readonly StoredEvent[] }> => {
@@ -110,6 +147,7 @@ export const createFeed = ({ source, log }: Options): Feed => {
       isAwake = false
       const before = position
       const { found, events } = await readOn(before)
+      await revalidated()
       // Meanwhile everyone may have left, and others come.
       if (position !== before) continue
       if (events.length < found.length) setTimeout(wake, MISSING_MS)
@@ -117,7 +155,7 @@ export const createFeed = ({ source, log }: Options): Feed => {
       const last = events.at(-1)
       if (!last) continue
       position = last.seq
-      for (const listener of live) send(listener, events)
+      sendToAll(events)
     }
   }
 
@@ -128,7 +166,7 @@ export const createFeed = ({ source, log }: Options): Feed => {
       .catch((error: unknown) => log.error('the live feed could not be read', { error }))
       .finally(() => {
         pumping = undefined
-        if (isAwake && live.size > 0 && !isClosed) setTimeout(wake, 0)
+        if (isAwake && places.size > joining.size && !isClosed) setTimeout(wake, 0)
       })
   }
 
@@ -136,7 +174,7 @@ export const createFeed = ({ source, log }: Options): Feed => {
   const begin = async (listener: Listener, lastSeq: number | undefined): Promise<number> => {
     const { first, last } = await source.ends()
     const isKept = lastSeq !== undefined && lastSeq >= first - 1 && lastSeq <= last
-    if (lastSeq !== undefined && !isKept && !listener.send('event: reset\ndata: {}\n\n')) drop(listener)
+    if (lastSeq !== undefined && !isKept) send(listener, RESET)
     const at = isKept ? lastSeq : last
     if (joining.has(listener)) position ??= at
     return at
@@ -145,30 +183,27 @@ export const createFeed = ({ source, log }: Options): Feed => {
   const catchUp = async (listener: Listener, beginning: number): Promise<void> => {
     let at = beginning
     while (joining.has(listener) && position !== undefined) {
+      const group = places.get(listener)
+      if (!group) return
       if (at >= position) {
         joining.delete(listener)
-        live.add(listener)
         return wake()
       }
       const events = (await source.after(at, BATCH)).filter(({ seq }) => seq <= (position ?? seq))
-      if (!send(listener, events)) return
+      if (!joining.has(listener) || !send(listener, createEncoding(events)(group))) return
       at = events.at(-1)?.seq ?? position
     }
   }
 
   const heartbeat = setInterval(() => {
-    for (const listener of [...live, ...joining]) if (!listener.send(': here\n\n')) drop(listener)
+    for (const listener of [...places.keys()]) send(listener, HEARTBEAT)
   }, HEARTBEAT_MS)
   heartbeat.unref()
-
-  const release: Feed['release'] = (isOutdated = () => true) => {
-    for (const listener of [...live, ...joining]) if (isOutdated(listener.rights)) drop(listener)
-  }
 
   return {
     follow: async (listener, lastSeq) => {
       if (isClosed) return listener.end()
-      joining.add(listener)
+      join(listener)
       try {
         const at = await begin(listener, lastSeq)
         catchUp(listener, at).catch((error: unknown) => {
@@ -182,12 +217,12 @@ export const createFeed = ({ source, log }: Options): Feed => {
     },
     leave,
     wake,
-    release,
-    listeners: () => live.size + joining.size,
+    dismiss: (listener) => cut(listener),
+    listeners: () => [...places.keys()],
     close: async () => {
       isClosed = true
       clearInterval(heartbeat)
-      release()
+      for (const listener of [...places.keys()]) drop(listener)
       await pumping
     },
   }

@@ -1,9 +1,9 @@
 /** A listener of the live feed as an answer of HTTP. */
-import type { Standing } from '../../platform/db/database.ts'
 import { rawQuery } from '../../platform/raw-query.ts'
 import type { Ctx } from '../ctx.ts'
 import { FeedQuery } from './api.ts'
-import type { Feed, Listener, Rights } from './feed.ts'
+import type { Bytes } from './audience.ts'
+import type { Feed, Listener } from './feed.ts'
 
 /** What waits for a listener who does not read; more, and it is let go. */
 const MOST_WAITING = 256 * 1024
@@ -20,40 +20,47 @@ const lastSeqOf = async (
   return since === undefined ? undefined : before(since)
 }
 
+/** Something at once: proxies and browsers open the stream with the first bytes. */
+const OPENING = new TextEncoder().encode('retry: 2000\n\n')
+
 /** A stream that is pulled from: what is not read waits here, where it is counted. */
-const listenerFor = ({ wanted, rights }: Pick<Listener, 'wanted' | 'rights'>, leave: Feed['leave']) => {
-  const encoder = new TextEncoder()
-  // Something at once: proxies and browsers open the stream with the first bytes.
-  let waiting = ['retry: 2000\n\n']
-  let bytes = 0
+const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, leave: Feed['leave']) => {
+  let waiting: Bytes[] = [OPENING]
+  let waitingBytes = 0
   let isEnded = false
   let wakeReader = (): void => {}
+  const end = (): void => {
+    isEnded = true
+    wakeReader()
+  }
   const listener: Listener = {
+    caller,
     wanted,
-    rights,
-    send: (text) => {
-      bytes += text.length
-      if (isEnded || bytes > MOST_WAITING) return false
-      waiting.push(text)
+    send: (bytes) => {
+      // Judged by what waits already: a part that alone is more than that must come through some time.
+      if (isEnded || waitingBytes > MOST_WAITING) return false
+      waitingBytes += bytes.length
+      waiting.push(bytes)
       wakeReader()
       return true
     },
-    end: () => {
-      isEnded = true
-      wakeReader()
+    end,
+    cut: (last) => {
+      waiting = last ? [last] : []
+      end()
     },
   }
-  const body = new ReadableStream<Uint8Array>({
+  const body = new ReadableStream<Bytes>({
     pull: async (controller) => {
       while (waiting.length === 0 && !isEnded)
         await new Promise<void>((resolve) => {
           wakeReader = resolve
         })
-      const text = waiting.join('')
+      const ready = waiting
       waiting = []
-      bytes = 0
-      if (text !== '') controller.enqueue(encoder.encode(text))
-      else controller.close()
+      waitingBytes = 0
+      for (const bytes of ready) controller.enqueue(bytes)
+      if (ready.length === 0) controller.close()
     },
     cancel: () => {
       isEnded = true
@@ -66,17 +73,14 @@ const listenerFor = ({ wanted, rights }: Pick<Listener, 'wanted' | 'rights'>, le
 type StreamOptions = Pick<Feed, 'follow' | 'leave'> & {
   /** The number before the first event from a moment on; undefined where nothing has happened since. */
   readonly before: (moment: string) => Promise<number | undefined>
-  readonly rightsBy: (standing: Standing) => Rights
 }
 
 export const streamTo =
-  ({ follow, leave, before, rightsBy }: StreamOptions) =>
+  ({ follow, leave, before }: StreamOptions) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
     const query = rawQuery(FeedQuery, request)
-    const { permissions } = ctx.caller
-    const wanted = { permissions, types: query.types, resource: query.resource }
-    const rights = rightsBy(ctx.standing ?? (await ctx.store.standing()))
-    const { listener, body } = listenerFor({ wanted, rights }, leave)
+    const wanted = { types: query.types, resource: query.resource }
+    const { listener, body } = listenerFor({ caller: ctx.caller, wanted }, leave)
     // Before the answer: whoever has its beginning is told of all that comes after.
     await follow(listener, await lastSeqOf(request, query, before))
     return new Response(body, {

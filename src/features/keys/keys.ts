@@ -26,6 +26,9 @@ export const findKeyByHash = async (scope: store.Scope, hash: string): Promise<A
   return row && isSameHash(row.key_hash, hash) ? row : undefined
 }
 
+/** Those of the ids that there are, whatever their state. */
+export const keysOf = store.findAll
+
 export const recordKeyUse = store.recordUse
 
 /** Deletes all keys of a user, and answers which those were. */

@@ -1,4 +1,5 @@
 /** The queries of API keys; the only writer of their tables. */
+import { batches } from '../../platform/db/batches.ts'
 import { violationOf } from '../../platform/db/violations.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Ctx } from '../ctx.ts'
@@ -32,6 +33,19 @@ export const find = (scope: Scope, id: string): Promise<ApiKey | undefined> =>
 /** Keeps other writers off the key until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.store.sql.lockRows(ctx.db.selectFrom('api_keys').select('id').where('id', '=', id)).executeTakeFirst()
+}
+
+/** Those of the ids that there are, whatever their state, as far as they may have ended. */
+export const findAll = async (
+  { db }: Scope,
+  ids: readonly string[],
+): Promise<Pick<ApiKeyRow, 'id' | 'user_id' | 'expires_at'>[]> => {
+  const found: Pick<ApiKeyRow, 'id' | 'user_id' | 'expires_at'>[] = []
+  for (const some of batches(ids))
+    found.push(
+      ...(await db.selectFrom('api_keys').select(['id', 'user_id', 'expires_at']).where('id', 'in', some).execute()),
+    )
+  return found
 }
 
 export const findByHash = ({ db }: Scope, hash: string): Promise<ApiKeyRow | undefined> =>

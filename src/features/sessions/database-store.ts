@@ -1,5 +1,6 @@
 /** Sessions in the main database; the only writer of its tables. */
 import type { Kysely } from 'kysely'
+import { batches } from '../../platform/db/batches.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { violationOf } from '../../platform/db/violations.ts'
 import { isSameHash } from '../../platform/secret-token.ts'
@@ -64,6 +65,11 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
     get: async (id) => {
       const row = await query().where('id', '=', id).executeTakeFirst()
       return row && sessionOf(row)
+    },
+    getAll: async (ids) => {
+      const found: Session[] = []
+      for (const some of batches(ids)) found.push(...(await query().where('id', 'in', some).execute()).map(sessionOf))
+      return found
     },
     list: async (userId) => (await query().where('user_id', '=', userId).execute()).map(sessionOf),
     // Within a process `identify` sees to it that one request moves it.

@@ -78,9 +78,11 @@ const list = async (
  * done inside.
  */
 const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
-  if (store.isInDatabase) return ({ db }) => store.remove(id, db)
-  await store.remove(id)
-  return async () => {}
+  if (!store.isInDatabase) await store.remove(id)
+  return async (ctx) => {
+    if (store.isInDatabase) await store.remove(id, ctx.db)
+    await ctx.emit('session.ended', { id })
+  }
 }
 
 /** Someone else's session does not exist without users:update. @throws AppError FORBIDDEN where its user holds more than the caller. */

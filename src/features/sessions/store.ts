@@ -24,6 +24,8 @@ export type SessionStore = {
   /** Also one that has expired. As that transaction sees it, where sessions are in the database. */
   readonly find: (tokenHash: string, tx?: Kysely<Tables>) => Promise<Session | undefined>
   readonly get: (id: string) => Promise<Session | undefined>
+  /** Those of the ids that there are, also where they have expired. */
+  readonly getAll: (ids: readonly string[]) => Promise<Session[]>
   /** Those that have expired or are of another generation may be among them. */
   readonly list: (userId: string) => Promise<Session[]>
   /** Answers whether it moved the expiry of the session as it was found: of requests at one time, one does. */

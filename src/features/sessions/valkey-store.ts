@@ -3,6 +3,7 @@
  * user has. All of it ends by itself, by times to live that the server keeps.
  */
 import { z } from 'zod'
+import { batches } from '../../platform/db/batches.ts'
 import { isSameHash } from '../../platform/secret-token.ts'
 import type { Valkey } from '../../platform/valkey.ts'
 import type { Session, SessionStore } from './store.ts'
@@ -55,6 +56,12 @@ const textsOf = (answer: unknown): string[] =>
 
 export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
   const get = async (id: string): Promise<Stored | undefined> => read(await send('GET', sessionKey(id)))
+  const getAll = async (ids: readonly string[]): Promise<Stored[]> => {
+    const found: Stored[] = []
+    for (const some of batches(ids))
+      found.push(...textsOf(await send('MGET', ...some.map(sessionKey))).flatMap((text) => read(text) ?? []))
+    return found
+  }
 
   return {
     isInDatabase: false,
@@ -75,10 +82,10 @@ export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
       const stored = await get(id)
       return stored && sessionOf(stored)
     },
+    getAll: async (ids) => (await getAll(ids)).map(sessionOf),
     list: async (userId) => {
       const ids = textsOf(await send('SMEMBERS', userKey(userId)))
-      if (ids.length === 0) return []
-      const found = textsOf(await send('MGET', ...ids.map(sessionKey))).flatMap((text) => read(text) ?? [])
+      const found = await getAll(ids)
       const alive = new Set(found.map(({ id }) => id))
       const gone = ids.filter((id) => !alive.has(id))
       if (gone.length > 0) await send('SREM', userKey(userId), ...gone)

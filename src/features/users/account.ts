@@ -32,6 +32,23 @@ export const accountOf = async (scope: Scope, id: string): Promise<Account | und
   }
 }
 
+/** The same of many at once, by their ids; of users that there are not, nothing. */
+export const accountsOf = async (scope: Scope, ids: readonly string[]): Promise<ReadonlyMap<string, Account>> => {
+  const permissionsBySet = new Map<string, Promise<ReadonlySet<string>>>()
+  const permissionsOf = (roleIds: readonly string[]): Promise<ReadonlySet<string>> => {
+    const set = roleIds.toSorted().join(' ')
+    const known = permissionsBySet.get(set) ?? permissionsOfRoles(scope, roleIds)
+    permissionsBySet.set(set, known)
+    return known
+  }
+  const accounts = new Map<string, Account>()
+  for (const { id, username, is_active, generation, roleIds } of await store.withRoles(scope, ids)) {
+    const permissions = await permissionsOf(roleIds)
+    accounts.set(id, { id, username, isActive: is_active === 1, generation, permissions })
+  }
+  return accounts
+}
+
 /** The account of this name, in any case. */
 export const accountNamed = async (scope: Scope, username: string): Promise<Account | undefined> => {
   const user = await store.findByName(scope, username)

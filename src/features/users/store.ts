@@ -1,4 +1,5 @@
 /** The queries of users; the only writer of their tables. */
+import { batches } from '../../platform/db/batches.ts'
 import type { Ctx } from '../ctx.ts'
 import type { UserRow } from './table.ts'
 
@@ -41,6 +42,25 @@ export const findByName = async ({ db }: Scope, username: string): Promise<UserR
 /** As `find`, and keeps other writers off the row until commit. */
 export const lock = (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<UserRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
+
+type WithRoles = Pick<UserRow, 'id' | 'username' | 'is_active' | 'generation'> & { readonly roleIds: readonly string[] }
+
+/** Those of the ids that there are, as far as they may act, with the ids of their roles. */
+export const withRoles = async ({ db }: Scope, ids: readonly string[]): Promise<WithRoles[]> => {
+  const found: WithRoles[] = []
+  for (const some of batches(ids)) {
+    const users = await db
+      .selectFrom('users')
+      .select(['id', 'username', 'is_active', 'generation'])
+      .where('id', 'in', some)
+      .execute()
+    const held = await db.selectFrom('user_roles').selectAll().where('user_id', 'in', some).execute()
+    const byUser = Map.groupBy(held, ({ user_id }) => user_id)
+    for (const user of users)
+      found.push({ ...user, roleIds: (byUser.get(user.id) ?? []).map(({ role_id }) => role_id) })
+  }
+  return found
+}
 
 export const rolesOf = ({ db }: Scope, id: string): Promise<{ id: string; name: string }[]> =>
   db

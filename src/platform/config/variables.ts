@@ -172,6 +172,12 @@ export const VARIABLES = {
     parse: duration(),
     help: 'How long a login lasts after its last use',
   },
+  feedsPerUser: {
+    name: 'FEEDS_PER_USER',
+    default: '16',
+    parse: integer(1, 100_000),
+    help: 'Live feeds (/api/events) of one user that an instance holds open at most; the oldest ends for the next one',
+  },
   sessionStoreType: {
     name: 'SESSION_STORE_TYPE',
     default: 'sqlite',

@@ -1,0 +1,50 @@
+/** Listeners of the live feed that are sent the same, and what that is: its text is made once for all of them. */
+import { EVENTS } from './catalogue.ts'
+import type { StoredEvent } from './store.ts'
+
+export type Wanted = {
+  /** Names, and families as `device.*`; undefined for all. */
+  readonly types: readonly string[] | undefined
+  readonly resource: string | undefined
+}
+
+export type Audience = {
+  readonly key: string
+  /** Of the events that are sent. */
+  readonly names: ReadonlySet<string>
+  readonly resource: string | undefined
+}
+
+export type Bytes = Uint8Array<ArrayBuffer>
+
+const familyOf = (event: string): string => `${event.slice(0, event.indexOf('.'))}.*`
+
+export const audienceOf = (permissions: ReadonlySet<string>, { types, resource }: Wanted): Audience => {
+  const isWanted = (name: string): boolean =>
+    types === undefined || types.includes(name) || types.includes(familyOf(name))
+  const names = EVENTS.flatMap(({ name, permission }) => (permissions.has(permission) && isWanted(name) ? [name] : []))
+  return { key: JSON.stringify([names, resource]), names: new Set<string>(names), resource }
+}
+
+const isFor = ({ names, resource }: Audience, { event, resource_id }: StoredEvent): boolean =>
+  names.has(event) && (resource === undefined || resource === resource_id)
+
+const encoder = new TextEncoder()
+
+export const textOf = ({ seq, event, data, created_at }: StoredEvent): string =>
+  `id: ${seq}\nevent: ${event}\ndata: {"event":"${event}","timestamp":"${created_at}","data":${data}}\n\n`
+
+/** @returns what an audience is sent of some events, as bytes; each event is encoded once, whatever the audiences */
+export const createEncoding = (events: readonly StoredEvent[]) => {
+  const known = new Map<StoredEvent, Bytes>()
+  const bytesOf = (event: StoredEvent): Bytes => {
+    const bytes = known.get(event) ?? encoder.encode(textOf(event))
+    known.set(event, bytes)
+    return bytes
+  }
+  return (audience: Audience): Bytes => {
+    const pieces = events.filter((event) => isFor(audience, event)).map(bytesOf)
+    const [only = new Uint8Array(), ...others] = pieces
+    return others.length === 0 ? only : Buffer.concat(pieces)
+  }
+}

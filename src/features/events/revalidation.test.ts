@@ -1,0 +1,82 @@
+// Listeners while the stores of sessions and keys can't be asked: what is known of them holds until it expires, and not for long.
+import { expect, test } from 'bun:test'
+import { until } from '../../testing/until.ts'
+import type { Held } from '../sessions/credential-check.ts'
+import type { Listener } from './feed.ts'
+import { createRevalidation } from './revalidation.ts'
+
+const START_MS = Date.parse('2026-01-01T00:00:00Z')
+const permissions = new Set(['events:read', 'devices:read'])
+
+const listenerOf = (credentialId: string): Listener => ({
+  caller: { userId: 'ada', via: 'session', credentialId, permissions },
+  wanted: { types: undefined, resource: undefined },
+  send: () => true,
+  end: () => {},
+  cut: () => {},
+})
+
+const watched = async (expiresMs: number) => {
+  const clock = { ms: START_MS }
+  const stores = { isAway: false, asked: 0 }
+  const listeners = new Set<Listener>()
+  const revalidation = createRevalidation({
+    check: async (credentials) => {
+      stores.asked++
+      if (stores.isAway) throw new Error('the store is away')
+      const held: Held = { permissions, expiresMs }
+      return new Map(credentials.map(({ credentialId = '' }) => [credentialId, held]))
+    },
+    listeners: () => [...listeners],
+    dismiss: (listener) => void listeners.delete(listener),
+    looked: () => {},
+    now: () => new Date(clock.ms),
+  })
+  const listener = listenerOf('one')
+  listeners.add(listener)
+  await revalidation.admit(listener)
+  stores.isAway = true
+  stores.asked = 0
+  const looks = (n: number) => until(`look ${n}`, () => stores.asked >= n || undefined)
+  return { clock, stores, revalidation, looks, isListening: () => listeners.has(listener) }
+}
+
+test('one whose session has not expired by what is known goes on for a while', async () => {
+  const { clock, looks, isListening, revalidation } = await watched(START_MS + 60_000)
+  clock.ms += 9000
+  await looks(2)
+  expect(isListening()).toBe(true)
+  revalidation.close()
+})
+
+test('one whose session has expired by what is known is dismissed', async () => {
+  const { clock, isListening, revalidation } = await watched(START_MS + 5000)
+  clock.ms += 5000
+  await until('a dismissal', () => !isListening() || undefined)
+  revalidation.close()
+})
+
+test('one that could not be judged for long is dismissed', async () => {
+  const { clock, isListening, revalidation } = await watched(Number.POSITIVE_INFINITY)
+  clock.ms += 10_001
+  await until('a dismissal', () => !isListening() || undefined)
+  revalidation.close()
+})
+
+test('what is to be sent is not, as long as nobody can be judged', async () => {
+  const { revalidation } = await watched(Number.POSITIVE_INFINITY)
+  revalidation.request()
+  await expect(revalidation.settled() ?? Promise.resolve()).rejects.toThrow('the store is away')
+  revalidation.close()
+})
+
+test('what was requested while the stores were asked is asked for once more', async () => {
+  const { stores, revalidation } = await watched(Number.POSITIVE_INFINITY)
+  stores.isAway = false
+  revalidation.request()
+  revalidation.request()
+  await revalidation.settled()
+  expect(stores.asked).toBe(2)
+  expect(revalidation.settled()).toBeUndefined()
+  revalidation.close()
+})

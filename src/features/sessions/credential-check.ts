@@ -1,0 +1,73 @@
+/**
+ * Whether sessions and keys that opened something still hold, and what their users may do by now: for answers that have no end.
+ * Asks the stores each time, and moves neither an expiry nor the time of a last use.
+ */
+import type { Db } from '../../platform/db/database.ts'
+import type { Caller } from '../../platform/kernel.ts'
+import { keysOf } from '../keys/keys.ts'
+import type { Tables } from '../tables.ts'
+import { type Account, accountsOf } from '../users/account.ts'
+import type { SessionStore } from './store.ts'
+
+/** What a caller was let in by. */
+export type Credential = Pick<Caller, 'via' | 'credentialId'>
+
+export type Held = {
+  readonly permissions: ReadonlySet<string>
+  /** ms since the epoch; infinite where there is no expiry. */
+  readonly expiresMs: number
+}
+
+/**
+ * Answers with the credentials that hold, by their ids; one that does not is not among them.
+ * @throws AppError UNAVAILABLE while the store of sessions can't be reached
+ */
+export type CheckCredentials = (credentials: readonly Credential[]) => Promise<ReadonlyMap<string, Held>>
+
+type CheckOptions = { readonly db: Db<Tables>; readonly sessions: SessionStore; readonly now: () => Date }
+
+/** A session or key as far as it may have ended. */
+type Stored = {
+  readonly id: string
+  readonly userId: string
+  /** Of the user; undefined where a new one ends nothing. */
+  readonly generation?: number
+  readonly expiresMs: number
+}
+
+export const createCredentialCheck = ({ db, sessions, now }: CheckOptions): CheckCredentials => {
+  const scope = { db: db.read }
+
+  const storedSessions = async (ids: readonly string[]): Promise<Stored[]> =>
+    (await sessions.getAll(ids)).map(({ id, userId, userGeneration, expiresAt }) => ({
+      id,
+      userId,
+      generation: userGeneration,
+      expiresMs: expiresAt.getTime(),
+    }))
+
+  const storedKeys = async (ids: readonly string[]): Promise<Stored[]> =>
+    (await keysOf(scope, ids)).flatMap(({ id, user_id, expires_at }) =>
+      user_id === null
+        ? []
+        : { id, userId: user_id, expiresMs: expires_at === null ? Infinity : Date.parse(expires_at) },
+    )
+
+  return async (credentials) => {
+    const idsOf = (via: Caller['via']): string[] => [
+      ...new Set(credentials.flatMap((one) => (one.via === via ? (one.credentialId ?? []) : []))),
+    ]
+    const stored = (await Promise.all([storedSessions(idsOf('session')), storedKeys(idsOf('key'))])).flat()
+    const accounts = await accountsOf(scope, [...new Set(stored.map(({ userId }) => userId))])
+    const atMs = now().getTime()
+    const holds = ({ generation, expiresMs }: Stored, account: Account | undefined): account is Account =>
+      account?.isActive === true && expiresMs > atMs && (generation ?? account.generation) === account.generation
+    return new Map(
+      stored.flatMap((one) => {
+        const account = accounts.get(one.userId)
+        if (!holds(one, account)) return []
+        return [[one.id, { permissions: account.permissions, expiresMs: one.expiresMs }] as const]
+      }),
+    )
+  }
+}
