@@ -17,6 +17,9 @@ export const whenSignedOut = (listener: () => void): void => {
   onSignedOut = listener
 }
 
+/** It has turned out that there is no session any more. */
+export const signedOut = (): void => onSignedOut()
+
 /** A Retry-After is a number of seconds or a date (RFC 9110 10.2.3). */
 export const retryAtMs = (header: string | null, nowMs: number): number => {
   if (header === null) return nowMs + 10_000

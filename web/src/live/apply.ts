@@ -1,7 +1,10 @@
 /** What is heard, brought to what is shown: devices to their worker, and for all else the lists are asked for again. */
 import type { QueryClient } from '@tanstack/react-query'
-import { isOwnDoing } from '../api/connection.ts'
+import { api } from '../api/client.ts'
+import { isOwnDoing, signedOut } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
+import { isCode } from '../api/errors.ts'
+import { meQuery } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
 import type { FeedListener, Heard } from './feed.ts'
 import { markFresh } from './fresh.ts'
@@ -27,6 +30,15 @@ const ALWAYS = ['deliveries']
 type DeviceChanges = { readonly put: Map<string, Device>; readonly gone: Set<string> }
 
 const idOf = ({ data }: Heard): string => (typeof data.id === 'string' ? data.id : '')
+
+/** Where nobody is, the shell shows the sign-in; and who may do less by now sees less. */
+const askWhoIsSignedIn = async (client: QueryClient): Promise<void> => {
+  try {
+    client.setQueryData(meQuery.queryKey, await api.sessions.me())
+  } catch (error) {
+    if (isCode(error, 'UNAUTHORIZED')) signedOut()
+  }
+}
 
 export const applyTo = (client: QueryClient): FeedListener => {
   let changes: DeviceChanges = { put: new Map(), gone: new Set() }
@@ -91,5 +103,6 @@ export const applyTo = (client: QueryClient): FeedListener => {
       if (devices.state.get().status !== 'idle') devices.load()
       void client.invalidateQueries()
     },
+    refused: () => void askWhoIsSignedIn(client),
   }
 }

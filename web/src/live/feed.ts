@@ -12,6 +12,11 @@ const EVENTS = [
 const HIDDEN_MS = 5 * 60_000
 /** Between attempts where the server has turned the stream away; where it has gone, the browser tries by itself. */
 const RETRY_MS = [5000, 20_000, 60_000]
+/**
+ * The user has too many streams, and a newer one took the place of this one: to come back takes the place of the next. So nobody
+ * comes back sooner by itself; the tab that somebody looks at does.
+ */
+const LIMIT_RETRY_MS = 60_000
 
 export type Heard = { readonly event: string; readonly data: Readonly<Record<string, unknown>> }
 
@@ -19,6 +24,8 @@ export type FeedListener = {
   readonly hear: (heard: Heard) => void
   /** Something has happened that is not told any more: everything is to be read again. */
   readonly reset: () => void
+  /** The server has refused the stream: perhaps there is no session any more. */
+  readonly refused: () => void
 }
 
 let source: EventSource | undefined
@@ -30,7 +37,7 @@ export const isFollowed = (): boolean => source !== undefined && source.readySta
  * Follows what happens from a moment on, as the server's clock has it.
  * @returns how to stop
  */
-export const followFeed = (since: string, { hear, reset }: FeedListener): (() => void) => {
+export const followFeed = (since: string, { hear, reset, refused }: FeedListener): (() => void) => {
   const tabs = new BroadcastChannel('plat-live')
   let lastId = ''
   let failures = 0
@@ -57,14 +64,23 @@ export const followFeed = (since: string, { hear, reset }: FeedListener): (() =>
       if (stream.readyState !== EventSource.CLOSED) return
       close()
       retryTimer = setTimeout(open, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)])
+      refused()
     })
     stream.addEventListener('reset', reset)
+    stream.addEventListener('limit', () => {
+      close()
+      retryTimer = setTimeout(openIfSeen, LIMIT_RETRY_MS)
+    })
     for (const name of EVENTS)
       stream.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) => {
         lastId = lastEventId
         // The server's half of the contract.
         hear(JSON.parse(data) as Heard)
       })
+  }
+
+  const openIfSeen = (): void => {
+    if (document.visibilityState === 'visible') open()
   }
 
   const onVisibility = (): void => {

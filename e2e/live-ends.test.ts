@@ -1,0 +1,48 @@
+/** A page whose live feed ends: because there is no session any more, or because a newer page took its place. */
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { eventually, type Visit, world } from './harness.ts'
+
+const it = world({ devices: 30, env: { FEEDS_PER_USER: '1' } })
+
+const FEED = 'GET /api/events'
+const feedsOf = ({ requests }: Pick<Visit, 'requests'>): number => requests.filter((one) => one === FEED).length
+const followed = (visit: Pick<Visit, 'requests'>) => eventually(async () => feedsOf(visit) > 0, true)
+
+/** As the browser tells it of a page that comes to the front. */
+const lookAt = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+test('a page that nobody touches asks to sign in once its session was ended', () =>
+  it.visit(
+    async (visit) => {
+      const { page, open } = visit
+      await open('/devices')
+      await followed(visit)
+      await it.plat.signOut('operator')
+      await page.getByText('Your session has ended.').waitFor()
+    },
+    { as: 'operator', expected: ['401 /api/'] },
+  ))
+
+test('a page whose place a newer one took stays away, and comes back with what it missed when it is looked at', () =>
+  it.visit(
+    async (first) => {
+      await first.open('/devices?q=missed')
+      await first.page.getByText('Nothing matches “missed”').waitFor()
+      await followed(first)
+      await it.visit(
+        async (second) => {
+          await second.open('/devices?q=missed')
+          await followed(second)
+          await it.plat.api.devices.create({ name: 'missed by the first' })
+          await second.page.getByRole('row', { name: /missed by the first/ }).waitFor()
+          expect([feedsOf(first), feedsOf(second)]).toEqual([1, 1])
+          await lookAt(first.page)
+          await first.page.getByRole('row', { name: /missed by the first/ }).waitFor()
+          expect(feedsOf(first)).toBe(2)
+        },
+        { as: 'admin' },
+      )
+    },
+    { as: 'admin' },
+  ))
