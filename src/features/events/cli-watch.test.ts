@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCli } from '../../cli.ts'
 import { memoryIo } from '../../platform/cli/memory-io.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { until } from '../../testing/until.ts'
 
 let app: TestApp
 let admin: TestCaller
@@ -61,4 +62,35 @@ test.each([
 test('exits with 3 for those who may not', async () => {
   const other = await app.as(['devices:read'])
   expect((await watched([], async () => {}, other.key)).code).toBe(3)
+})
+
+test('one whose place a newer one took does not take it back', async () => {
+  const limited = await testApp({ env: { FEEDS_PER_USER: '1' } })
+  const { key, api } = await limited.as('admin')
+  const stop = new AbortController()
+  const start = (argv: readonly string[]) => {
+    let opened = 0
+    const { io, out, err } = memoryIo({
+      argv: ['watch', ...argv],
+      env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key },
+      interrupted: stop.signal,
+      fetch: async (target, init) => {
+        const response = await limited.fetch(new Request(target, init))
+        opened++
+        return response
+      },
+    })
+    return { done: runCli(io), out, err, opened: () => opened || undefined }
+  }
+  const first = start([])
+  await until('the first', first.opened)
+  const second = start(['--count', '1'])
+  await until('the second', second.opened)
+  await until('a note', () => first.err() || undefined)
+  await api.devices.create({ name: 'heard by the second' })
+  expect(await second.done).toBe(0)
+  expect(first.err()).toBe('A newer feed of this user took the place of this one: it goes on in a minute\n')
+  stop.abort()
+  expect([await first.done, first.opened(), first.out()]).toEqual([0, 1, ''])
+  await limited.close()
 })

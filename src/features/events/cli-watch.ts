@@ -7,6 +7,8 @@ import { AppError } from '../../platform/errors.ts'
 type Received = { readonly id: string; readonly event: string; readonly data: string }
 
 const RETRY_MS = 2000
+/** After a newer feed took the place: as the server has it. */
+const LIMIT_RETRY_MS = 60_000
 
 /** The events of a stream: HTML, section 9.2.6, as far as our server uses it. */
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Received> {
@@ -64,9 +66,9 @@ const openAt = ({ transport, path, signal }: Place, lastId: string): Promise<Res
 const isAway = (error: unknown): boolean =>
   !(error instanceof AppError) || error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMIT_EXCEEDED'
 
-const rest = (signal: AbortSignal): Promise<void> =>
+const rest = (signal: AbortSignal, ms: number): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, RETRY_MS)
+    const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => {
       clearTimeout(timer)
       resolve()
@@ -83,6 +85,7 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
   let lastId = ''
   let hasBegun = false
   while (!signal.aborted) {
+    let restMs = RETRY_MS
     try {
       const { body } = await openAt({ transport, path, signal }, lastId)
       hasBegun = true
@@ -90,6 +93,12 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
         if (received.id !== '') lastId = received.id
         if (received.event === 'reset') {
           await io.stderr.write('Some events are no longer kept: what follows goes on later\n')
+          continue
+        }
+        if (received.event === 'limit') {
+          // To come back at once would only take the place of another one.
+          restMs = LIMIT_RETRY_MS
+          await io.stderr.write('A newer feed of this user took the place of this one: it goes on in a minute\n')
           continue
         }
         await io.stdout.write(isJson ? `${received.data}\n` : lineOf(received))
@@ -100,7 +109,7 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
       // A server that was never there is a mistake; one that was comes back.
       if (!hasBegun || !isAway(error)) throw error
     }
-    if (!signal.aborted) await rest(signal)
+    if (!signal.aborted) await rest(signal, restMs)
   }
   return 0
 }

@@ -16,6 +16,8 @@ export type MemoryIo = {
   readonly columns?: number
   /** The reader goes away after so many writes. */
   readonly closesAfter?: number
+  /** Aborted where a person presses Ctrl-C. */
+  readonly interrupted?: AbortSignal
 }
 
 type Kept = { readonly io: Io; readonly out: () => string; readonly err: () => string }
@@ -46,6 +48,7 @@ export const memoryIo = ({
   machineId,
   columns,
   closesAfter,
+  interrupted = new AbortController().signal,
 }: MemoryIo): Kept => {
   const stdout = keep(columns, closesAfter)
   const stderr = keep(columns)
@@ -66,7 +69,7 @@ export const memoryIo = ({
     stderr,
     fetch,
     machineId: async () => machineId,
-    interrupted: () => new AbortController().signal,
+    interrupted: () => interrupted,
   }
   return { io, out: stdout.text, err: stderr.text }
 }
