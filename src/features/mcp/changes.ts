@@ -1,6 +1,7 @@
 /** Changes of rows as what they mean: which objects, how many, from what to what; and how to tell two such lists apart. */
 import type { Row, RowChange } from '../../platform/db/journal.ts'
 import type { FieldIssue } from '../../platform/errors.ts'
+import type { Permission } from '../../platform/operation.ts'
 import { KINDS, type Kind } from './kinds.ts'
 
 export type Verb = 'create' | 'update' | 'delete'
@@ -67,14 +68,24 @@ export const countsOf = (changes: readonly RowChange[]): Counts => {
   return counts
 }
 
+const PERMISSIONS: ReadonlyMap<string, Permission | undefined> = new Map(
+  Object.values(KINDS).map(({ noun, permission }) => [noun, permission]),
+)
+
+/** Whether more of a kind of object may be told than how many there are. */
+const mayRead = (noun: string, permissions: ReadonlySet<string>): boolean => {
+  const permission = PERMISSIONS.get(noun)
+  return permission !== undefined && permissions.has(permission)
+}
+
 /** The changes that the caller may see: the first `most` of each kind to which the same happens. */
 export const shownOf = (changes: readonly RowChange[], permissions: ReadonlySet<string>, most: number): Change[] => {
   const shown = new Map<string, number>()
   return changes.flatMap((one) => {
-    const { permission, noun } = kindOf(one.table)
+    const { noun } = kindOf(one.table)
     const group = `${verbOf(one)} ${noun}`
     const before = shown.get(group) ?? 0
-    if (permission === undefined || !permissions.has(permission) || before >= most) return []
+    if (!mayRead(noun, permissions) || before >= most) return []
     shown.set(group, before + 1)
     return [changeOf(one)]
   })
@@ -131,11 +142,22 @@ export const marksOf = (changes: readonly RowChange[], now: string): Mark[] => {
 
 const placeOf = ({ kind, id }: Mark): string => `${kind} ${id}`
 
-/** What is otherwise now than it was planned; empty where it is all the same. */
-export const movedSince = (planned: readonly Mark[], now: readonly Mark[]): FieldIssue[] => {
+/** What has moved since a plan was made. */
+export type Drift = {
+  readonly hasMoved: boolean
+  /** The objects that the caller may read, by name. */
+  readonly issues: readonly FieldIssue[]
+}
+
+/** Compares what would change now with what was planned. Objects that the caller may not read are neither named nor counted. */
+export const driftOf = (planned: readonly Mark[], now: readonly Mark[], permissions: ReadonlySet<string>): Drift => {
   const left = new Map(planned.map((mark) => [placeOf(mark), mark]))
   const issues: FieldIssue[] = []
-  const tell = (mark: Mark, message: string) => issues.push({ field: `${mark.kind} ${mark.name || mark.id}`, message })
+  let hasMoved = false
+  const tell = (mark: Mark, message: string) => {
+    hasMoved = true
+    if (mayRead(mark.kind, permissions)) issues.push({ field: `${mark.kind} ${mark.name || mark.id}`, message })
+  }
   for (const mark of now) {
     const before = left.get(placeOf(mark))
     left.delete(placeOf(mark))
@@ -143,5 +165,5 @@ export const movedSince = (planned: readonly Mark[], now: readonly Mark[]): Fiel
     else if (before.change !== mark.change || before.hash !== mark.hash) tell(mark, 'was changed since it was planned')
   }
   for (const mark of left.values()) tell(mark, 'would not be affected any more')
-  return issues
+  return { hasMoved, issues }
 }

@@ -10,7 +10,7 @@ import type { Plans } from '../../platform/mcp/call.ts'
 import { needsPlan } from '../../platform/mcp/tools.ts'
 import { canRehearse, rehearse, runWatched } from '../../platform/rehearse.ts'
 import type { Tables } from '../tables.ts'
-import { countsOf, type Mark, marksOf, movedSince, shownOf, summaryOf } from './changes.ts'
+import { countsOf, driftOf, type Mark, marksOf, shownOf, summaryOf } from './changes.ts'
 import { RULES } from './kinds.ts'
 import * as store from './plan-store.ts'
 import type { PlanRow } from './table.ts'
@@ -48,7 +48,10 @@ const failuresIn = (answer: unknown): readonly unknown[] => {
   return results.filter((one) => isRecord(one) && one.status === 'failed')
 }
 
+/** Where nothing of what has moved may be read, no more is said than that the plan is out of date. */
 const moved = (issues: readonly FieldIssue[]): AppError => {
+  if (issues.length === 0)
+    return new AppError('PRECONDITION_FAILED', 'Not applied: the plan is out of date. Make a new plan')
   const named = issues.slice(0, MOST_NAMED)
   const others = issues.length - named.length
   const words = named.map(({ field, message }) => `${field} ${message}`).join('; ')
@@ -146,8 +149,13 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
           },
           last: (changes) => {
             // As they were stored.
-            const issues = movedSince(JSON.parse(plan.changes) as Mark[], marksOf(changes, at.toISOString()))
-            if (issues.length > 0) throw moved(issues)
+            const planned = JSON.parse(plan.changes) as Mark[]
+            const { hasMoved, issues } = driftOf(
+              planned,
+              marksOf(changes, at.toISOString()),
+              request.caller.permissions,
+            )
+            if (hasMoved) throw moved(issues)
             done = changes
           },
         },
