@@ -77,7 +77,8 @@ export class AppError extends Error {
  */
 export const invalid = (issues: readonly FieldIssue[]): AppError => {
   // One entry a field: the first thing that is wrong with it.
-  const details = issues.filter(({ field }, i) => issues.findIndex((issue) => issue.field === field) === i)
+  const seen = new Set<string>()
+  const details = issues.filter(({ field }) => !seen.has(field) && seen.add(field))
   return new AppError('VALIDATION_ERROR', details.map((d) => `${d.field}: ${d.message}`).join('; '), { details })
 }
 
