@@ -35,6 +35,8 @@ type Listeners = {
   readonly ended?: (errors: readonly unknown[]) => void
   /** Called in each transaction, right before its commit. */
   readonly finish?: (notes: Notes) => Promise<void>
+  /** Called before and after the commit of a transaction that is alone, which may be large. */
+  readonly large?: { readonly before: () => Promise<void> | undefined; readonly after: () => void }
   /** Called after each transaction, when its writes are answered: the next one begins when what it answers resolves. Must not fail. */
   readonly between?: () => Promise<void> | undefined
 }
@@ -105,7 +107,9 @@ export class CommitGroup {
       }
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
       if (!isEmpty) await this.#listeners.finish?.(notes)
-      this.#database.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
+      if (isEmpty) this.#database.run('ROLLBACK')
+      else if (group.some(({ alone }) => alone)) await this.#commitLarge()
+      else this.#database.run('COMMIT')
       if (!isEmpty) this.#committed(notes)
     } catch (error) {
       this.#rollback()
@@ -115,6 +119,15 @@ export class CommitGroup {
     for (const [i, { settle }] of group.entries()) {
       const outcome = outcomes[i]
       if (outcome) settle(outcome)
+    }
+  }
+
+  async #commitLarge(): Promise<void> {
+    try {
+      await this.#listeners.large?.before()
+      this.#database.run('COMMIT')
+    } finally {
+      this.#listeners.large?.after()
     }
   }
 

@@ -1,5 +1,7 @@
 /** SQLite: one file, one writer whose commits reach the disk before they are answered, readers beside it. */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { type Compilable, type Kysely, sql } from 'kysely'
 import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
@@ -22,6 +24,7 @@ const OLDEST_VERSION = [3, 51, 3] as const
  * reader or a failure keeps it from it. The reserve for a full disk (ballast.ts) is twice as large.
  */
 const LOG_PAGES = 3000
+const PAGE_BYTES = 4096
 /** Pages that the writer keeps of what it has read: 8 MB. */
 const WRITER_CACHE_PAGES = 2048
 /** Pages that the reader keeps: 4 MB. Any write empties it, and the operating system has them as well. */
@@ -45,7 +48,7 @@ export const isTooOld = (version: string): boolean => {
   return false
 }
 
-const open = (file: string, cachePages: number): Database => {
+const connect = (file: string, cachePages: number): Database => {
   const database = new Database(file, { create: true, strict: true })
   database.run('PRAGMA busy_timeout = 5000') // first: the next ones may meet a lock
   database.run('PRAGMA journal_mode = WAL')
@@ -55,6 +58,31 @@ const open = (file: string, cachePages: number): Database => {
   database.run('PRAGMA journal_size_limit = 67108864')
   database.run('PRAGMA temp_store = MEMORY')
   return database
+}
+
+/**
+ * Makes the commit of a large transaction short. Most of its pages are in the log already: they reach the disk on another thread
+ * before the commit waits for the rest, and checkpoints.ts moves them into the file after it, which the commit would do by itself.
+ */
+const largeCommits = (file: string, writer: Database) => ({
+  before: (): Promise<void> | undefined => {
+    const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {}
+    if (size <= LOG_PAGES * PAGE_BYTES) return undefined
+    writer.run('PRAGMA wal_autocheckpoint = 0')
+    return syncFile(`${file}-wal`)
+  },
+  after: (): void => {
+    writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
+  },
+})
+
+const syncFile = async (file: string): Promise<void> => {
+  const handle = await open(file, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 const sqliteSql: Sql = {
@@ -93,13 +121,13 @@ export const openSqlite = <Tables>(
   file: string,
   { guardFor = unguarded, onCheckpointFailure = () => {} }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
-  const writer = open(file, WRITER_CACHE_PAGES)
+  const writer = connect(file, WRITER_CACHE_PAGES)
   writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
   writer.run(`PRAGMA cache_spill = ${WRITER_CHANGED_PAGES}`)
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
   if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
-  const reader = open(file, READER_CACHE_PAGES)
+  const reader = connect(file, READER_CACHE_PAGES)
   const writeCache = statementCache(writer)
   const readCache = statementCache(reader)
   const watch = createQueryWatch()
@@ -132,12 +160,14 @@ export const openSqlite = <Tables>(
   const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
   const finish = ({ atCommit }: Notes): Promise<void> => atCommit.run(writeDb)
   const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure })
-  const group = new CommitGroup(writer, committed, { begun, ended: disk.ended, finish, between: checkpoints.tend })
+  const large = largeCommits(file, writer)
+  const listeners = { begun, ended: disk.ended, finish, large, between: checkpoints.tend }
+  const group = new CommitGroup(writer, committed, listeners)
 
   let isOpen = true
   const idle: Database[] = []
   async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
-    const snapshot = idle.pop() ?? open(file, SNAPSHOT_CACHE_PAGES)
+    const snapshot = idle.pop() ?? connect(file, SNAPSHOT_CACHE_PAGES)
     let statement: Statement<Row, SQLQueryBindings[]> | undefined
     let chunk: Row[] = []
     try {
