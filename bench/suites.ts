@@ -84,6 +84,13 @@ export const SUITES: readonly Suite[] = [
     about: 'What everybody else notices while one address tries passwords.',
   },
   {
+    name: 'import',
+    title: 'Large imports',
+    args: ['import.ts'],
+    about:
+      'The longest stall of the event loop beside an import, and the memory that it adds at its peak. An import that is not over after 20 s is broken off.',
+  },
+  {
     name: 'binary',
     title: 'The executable',
     args: ['binary.ts'],

@@ -17,7 +17,7 @@ import { feature as datacenters } from './datacenters/datacenters.ts'
 import { feature as devices } from './devices/devices.ts'
 import { discoveryFeature } from './discovery/discovery.ts'
 import { docsFeature } from './docs/docs.ts'
-import { feature as estate } from './estate/estate.ts'
+import { estateFeature } from './estate/estate.ts'
 import { eventsFeature } from './events/events.ts'
 import { feature as keys } from './keys/keys.ts'
 import { lookupFeature } from './lookup/lookup.ts'
@@ -79,7 +79,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     search,
     lookupFeature(options),
     dashboard,
-    estate,
+    estateFeature(options),
     credentialsFeature(options),
     secretsFeature(options),
     roles,

@@ -48,7 +48,8 @@ export const estateRoutes = {
     description:
       'The body is a JSON array of the objects that a create takes, or one such object a line. A row with the id of an object ' +
       'that exists updates it; without an id, the one object of the same name is meant. The answer is JSON lines: ' +
-      '`{"progress":{"done","total"}}` now and then, and at the end `{"result":{...}}` or `{"error":{...}}`.',
+      '`{"progress":{"done","total"}}` now and then, and at the end `{"result":{...}}` or `{"error":{...}}`. One import a ' +
+      'user at once and two in all; a body slower than 16 KiB/s over 10 s ends with 408.',
     http: 'POST /api/estate/import',
     audit: { action: 'create', resource: 'estate' },
     isLong: true,

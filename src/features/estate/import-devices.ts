@@ -1,5 +1,6 @@
 /** Devices come by the hundred thousand: new ones are judged and written together, and only trouble is looked at row by row. */
 import { AppError } from '../../platform/errors.ts'
+import type { Breathe } from '../../platform/pause.ts'
 import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'
 import { DeviceDraft, DevicePatch } from '../devices/api.ts'
@@ -33,7 +34,15 @@ const update = async (ctx: Ctx, id: string, value: Row['value']): Promise<Done> 
   return updated_at === ctx.now ? 'updated' : 'unchanged'
 }
 
-const createAll = async (ctx: Ctx, drafts: readonly New[], outcomes: Outcome[]): Promise<void> => {
+/** By which a row means a device; undefined in a bad one, which has neither id nor name. */
+const nameIn = ({ id, name }: Row['value']): string | undefined => {
+  if (typeof id === 'string') return id
+  return typeof name === 'string' ? name.trim().toLowerCase() : undefined
+}
+
+type Pending = { readonly drafts: readonly New[]; readonly outcomes: Outcome[]; readonly breathe: Breathe }
+
+const createAll = async (ctx: Ctx, { drafts, outcomes, breathe }: Pending): Promise<void> => {
   if (drafts.length === 0) return
   const together = await attempt(ctx, async () => {
     const made = await devices.judge(
@@ -57,24 +66,26 @@ const createAll = async (ctx: Ctx, drafts: readonly New[], outcomes: Outcome[]):
             await devices.create(ctx, draft)
             return 'created'
           })
+    await breathe()
   }
 }
 
-export const importDevices = async (ctx: Ctx, rows: readonly Row[]): Promise<Outcome[]> => {
+export const importDevices = async (ctx: Ctx, rows: readonly Row[], breathe: Breathe): Promise<Outcome[]> => {
   const outcomes: Outcome[] = []
   const ids = await existingIds(ctx, rows)
   const seen = new Set<string>()
   let drafts: New[] = []
   for (const [at, { value }] of rows.entries()) {
-    const name = typeof value.id === 'string' ? value.id : String(value.name).trim().toLowerCase()
-    if (seen.has(name)) {
+    await breathe()
+    const name = nameIn(value)
+    if (name !== undefined && seen.has(name)) {
       // The same device twice in a file: the first must be there before the second can change it.
-      await createAll(ctx, drafts, outcomes)
+      await createAll(ctx, { drafts, outcomes, breathe })
       drafts = []
       const [again] = await existingIds(ctx, rows.slice(at, at + 1))
       ids[at] = again
     }
-    seen.add(name)
+    if (name !== undefined) seen.add(name)
     const id = ids[at]
     if (id !== undefined) {
       outcomes[at] = await attempt(ctx, () => update(ctx, id, value))
@@ -84,6 +95,6 @@ export const importDevices = async (ctx: Ctx, rows: readonly Row[]): Promise<Out
     if (draft instanceof AppError) outcomes[at] = draft
     else drafts.push({ at, draft })
   }
-  await createAll(ctx, drafts, outcomes)
+  await createAll(ctx, { drafts, outcomes, breathe })
   return outcomes
 }

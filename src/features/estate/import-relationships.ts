@@ -1,5 +1,6 @@
 /** Relationships come by the hundred thousand too: new ones are judged and written together, the others one by one. */
 import { AppError } from '../../platform/errors.ts'
+import type { Breathe } from '../../platform/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { RelationshipDraft } from '../relationships/api.ts'
 import * as relationships from '../relationships/relationships.ts'
@@ -22,7 +23,7 @@ const newAmong = async (ctx: Ctx, parsed: readonly Parsed[]): Promise<Parsed[]> 
   })
 }
 
-export const importRelationships = async (ctx: Ctx, rows: readonly Row[]): Promise<Outcome[]> => {
+export const importRelationships = async (ctx: Ctx, rows: readonly Row[], breathe: Breathe): Promise<Outcome[]> => {
   const outcomes: (Outcome | undefined)[] = rows.map(() => undefined)
   const parsed: Parsed[] = []
   for (const [at, { value }] of rows.entries()) {
@@ -30,6 +31,7 @@ export const importRelationships = async (ctx: Ctx, rows: readonly Row[]): Promi
     const draft = parseRow(RelationshipDraft, { device_id: parent_id, ...rest })
     if (draft instanceof AppError) outcomes[at] = draft
     else parsed.push({ at, draft })
+    await breathe()
   }
   const fresh = await newAmong(ctx, parsed)
   const together = await attempt(ctx, async () => {
@@ -40,6 +42,9 @@ export const importRelationships = async (ctx: Ctx, rows: readonly Row[]): Promi
     return 'created'
   })
   if (together === 'created') for (const { at } of fresh) outcomes[at] = together
-  for (const { at, draft } of parsed) outcomes[at] ??= await attempt(ctx, () => relationships.upsert(ctx, draft))
+  for (const { at, draft } of parsed) {
+    outcomes[at] ??= await attempt(ctx, () => relationships.upsert(ctx, draft))
+    await breathe()
+  }
   return outcomes.filter((outcome) => outcome !== undefined)
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { invalidField } from '../../platform/errors.ts'
 import type { Permission } from '../../platform/operation.ts'
+import type { Breathe } from '../../platform/pause.ts'
 import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'
 import { DatacenterDraft, DatacenterPatch } from '../datacenters/api.ts'
@@ -19,8 +20,8 @@ import { attempt, checkFields, type Done, type Outcome, type Row } from './row.t
 
 export type Importer = {
   readonly permissions: readonly Permission[]
-  /** One outcome a row, in their order; the effects of a row that failed are undone. */
-  readonly run: (ctx: Ctx, rows: readonly Row[]) => Promise<Outcome[]>
+  /** One outcome a row, in their order; the effects of a row that failed are undone. Calls `breathe` wherever it has worked for a while. */
+  readonly run: (ctx: Ctx, rows: readonly Row[], breathe: Breathe) => Promise<Outcome[]>
 }
 
 type Upsert = (ctx: Ctx, value: Row['value']) => Promise<Done>
@@ -84,9 +85,12 @@ const upsertReservation: Upsert = async (ctx, value) => {
 /** Each row by itself, in a savepoint of its own. */
 const oneByOne =
   (upsert: Upsert): Importer['run'] =>
-  async (ctx, rows) => {
+  async (ctx, rows, breathe) => {
     const outcomes: Outcome[] = []
-    for (const { value } of rows) outcomes.push(await attempt(ctx, () => upsert(ctx, value)))
+    for (const { value } of rows) {
+      outcomes.push(await attempt(ctx, () => upsert(ctx, value)))
+      await breathe()
+    }
     return outcomes
   }
 

@@ -149,6 +149,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       log.error('request failed', { ...described(exchange), error: error.cause ?? error })
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
     if (error.challenge ?? error.status === 401) headers['WWW-Authenticate'] = error.challenge ?? 'Bearer'
+    // RFC 9110 15.5.9: nobody waits for the rest of what came too slowly.
+    if (error.status === 408) headers.Connection = 'close'
     if (error.retryAt) headers['Retry-After'] = error.retryAt.toUTCString()
     return { status: error.status, headers, body: JSON.stringify(error.toBody()) }
   }

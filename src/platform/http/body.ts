@@ -3,10 +3,13 @@ import { AppError } from '../errors.ts'
 
 export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
 /** Nesting that no request of ours needs; deeper ones exhaust the stack of whoever walks them. */
-const MAX_DEPTH = 64
+export const MAX_DEPTH = 64
 
-const tooLarge = (maxBytes: number) =>
+export const tooLarge = (maxBytes: number) =>
   new AppError('INVALID_INPUT', `The body is larger than ${maxBytes} bytes`, { status: 413 })
+
+export const brokenOff = (cause: unknown) =>
+  new AppError('INVALID_INPUT', 'The body could not be read to its end', { cause })
 
 const readChunks = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
@@ -34,7 +37,7 @@ export const readBytes = async (request: Request, maxBytes: number): Promise<Uin
     return bytes
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('INVALID_INPUT', 'The body could not be read to its end', { cause })
+    throw brokenOff(cause)
   }
 }
 

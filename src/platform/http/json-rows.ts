@@ -1,5 +1,11 @@
-/** Cuts the bytes of a JSON array, or of JSON lines, into its rows, so that no more than one row is parsed at a time. */
+/** Cuts the bytes of a JSON array, or of JSON lines, into rows while they arrive, so that one row at a time is in memory. */
 import { AppError } from '../errors.ts'
+import { DEFAULT_MAX_BODY_BYTES, MAX_DEPTH } from './body.ts'
+
+/** Bytes of one row, as of the body of any other request. */
+export const MAX_ROW_BYTES = DEFAULT_MAX_BODY_BYTES
+/** Commas outside of strings in one row. The largest valid device, of 1,000 addresses, has 8,200; validation time grows with them. */
+export const MAX_ROW_VALUES = 20_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -8,8 +14,15 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 const COMMA = 0x2c
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+
+const afterSpace = (bytes: Uint8Array, at: number): number => {
+  let i = at
+  while (i < bytes.length && isSpace(bytes[i] ?? 0)) i++
+  return i
+}
 
 /** One row of the input; the first is 1. */
 export type JsonRow = { readonly row: number; readonly text: string }
@@ -17,20 +30,6 @@ export type JsonRow = { readonly row: number; readonly text: string }
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 const broken = (row: number, why: string) => new AppError('INVALID_JSON', `row ${row}: ${why}`)
-
-/** The index after the object that begins at `start`; undefined when it doesn't end. */
-const endOfObject = (bytes: Uint8Array, start: number): number | undefined => {
-  let depth = 0
-  for (let i = start; i < bytes.length; i++) {
-    const byte = bytes[i]
-    if (byte === QUOTE) {
-      i++
-      while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
-    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return i + 1
-  }
-  return undefined
-}
 
 const textOf = (bytes: Uint8Array, row: number): string => {
   try {
@@ -40,39 +39,136 @@ const textOf = (bytes: Uint8Array, row: number): string => {
   }
 }
 
+/** The next byte that counts is: the first of all, the first of a row, inside a row, behind a row of a list, behind the list. */
+type State = 'start' | 'row' | 'object' | 'next' | 'end'
+
 /**
- * The rows of `[{...}, {...}]`, or of `{...}` lines.
- * @throws AppError INVALID_JSON naming the row, for anything but objects
- * @example [...jsonRows(new TextEncoder().encode('[{"a":1}]'))] // [{ row: 1, text: '{"a":1}' }]
+ * Takes the pieces of `[{...}, {...}]`, or of `{...}` lines. Without `onRow` it only counts the rows and checks their form.
+ * Whether a row is valid JSON is not checked: only where it ends.
+ * @example
+ * const cutter = new RowCutter(({ row, text }) => console.log(row, text))
+ * cutter.push(new TextEncoder().encode('[{"a":1}]')) // 1 {"a":1}
+ * cutter.end()
  */
-export function* jsonRows(bytes: Uint8Array): Generator<JsonRow> {
-  const skipSpace = (from: number): number => {
+export class RowCutter {
+  readonly #onRow: ((row: JsonRow) => void) | undefined
+  #state: State = 'start'
+  #isList = false
+  /** Rows that have ended. */
+  #rows = 0
+  #marked = 0
+  // Of the row that has begun:
+  #depth = 0
+  #values = 0
+  #size = 0
+  #isInString = false
+  #isEscaped = false
+  #parts: Uint8Array[] = []
+
+  constructor(onRow?: (row: JsonRow) => void) {
+    this.#onRow = onRow
+  }
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** @throws AppError INVALID_JSON or INVALID_INPUT that names the row, for anything but objects of a sane size */
+  push(bytes: Uint8Array): void {
+    for (let i = 0; i < bytes.length; ) i = this.#state === 'object' ? this.#inside(bytes, i) : this.#between(bytes, i)
+  }
+
+  /** The input is over. @throws AppError INVALID_JSON where it breaks off */
+  end(): void {
+    if (this.#state === 'object') throw broken(this.#rows + 1, 'does not end')
+    if (this.#marked % BYTE_ORDER_MARK.length !== 0) throw broken(1, 'must be a JSON object')
+    if (!this.#isList || this.#state === 'end') return
+    if (this.#state === 'next') throw this.#notFollowed()
+    throw new AppError('INVALID_JSON', 'The list does not end')
+  }
+
+  #notFollowed(): AppError {
+    return broken(this.#rows, 'must be followed by a comma or the end of the list')
+  }
+
+  /** Looks at one byte that belongs to no row. @returns the index of the next byte to look at */
+  #between(bytes: Uint8Array, at: number): number {
+    const byte = bytes[at] ?? 0
+    if (this.#state === 'start' && byte === BYTE_ORDER_MARK[this.#marked]) {
+      this.#marked++
+      return at + 1
+    }
+    const hasPartOfMark = this.#marked % BYTE_ORDER_MARK.length !== 0
+    if (isSpace(byte) && !hasPartOfMark) return afterSpace(bytes, at)
+    if (this.#state === 'end') throw new AppError('INVALID_JSON', 'There is something behind the list')
+    if (this.#state === 'next') {
+      if (byte !== COMMA && byte !== CLOSE_BRACKET) throw this.#notFollowed()
+      this.#state = byte === COMMA ? 'row' : 'end'
+      return at + 1
+    }
+    const isFirst = this.#state === 'start'
+    this.#state = 'row'
+    if (byte === OPEN_BRACKET && isFirst && !hasPartOfMark) {
+      this.#isList = true
+      return at + 1
+    }
+    if (byte === CLOSE_BRACKET && this.#isList) {
+      this.#state = 'end'
+      return at + 1
+    }
+    if (byte !== OPEN_BRACE || hasPartOfMark) throw broken(this.#rows + 1, 'must be a JSON object')
+    this.#state = 'object'
+    this.#depth = 0
+    this.#values = 0
+    this.#size = 0
+    return at
+  }
+
+  /** Looks at the bytes of a row up to its end, or to theirs. Brackets are only counted: `JSON.parse` tells which belong together. */
+  #inside(bytes: Uint8Array, from: number): number {
+    let isInString = this.#isInString
+    let isEscaped = this.#isEscaped
+    let depth = this.#depth
+    let values = this.#values
     let i = from
-    while (i < bytes.length && isSpace(bytes[i] ?? 0)) i++
+    do {
+      const byte = bytes[i++]
+      if (isInString) {
+        if (isEscaped) isEscaped = false
+        else if (byte === BACKSLASH) isEscaped = true
+        else if (byte === QUOTE) isInString = false
+      } else if (byte === QUOTE) isInString = true
+      else if (byte === COMMA) values++
+      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        if (++depth > MAX_DEPTH) throw broken(this.#rows + 1, `is nested deeper than ${MAX_DEPTH} levels`)
+      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--
+    } while (depth > 0 && i < bytes.length)
+    this.#isInString = isInString
+    this.#isEscaped = isEscaped
+    this.#depth = depth
+    this.#values = values
+    this.#take(bytes.subarray(from, i))
     return i
   }
-  const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  let i = skipSpace(hasBom ? 3 : 0)
-  const isArray = bytes[i] === OPEN_BRACKET
-  if (isArray) i = skipSpace(i + 1)
-  for (let row = 1; i < bytes.length && bytes[i] !== CLOSE_BRACKET; row++) {
-    if (bytes[i] !== OPEN_BRACE) throw broken(row, 'must be a JSON object')
-    const end = endOfObject(bytes, i)
-    if (end === undefined) throw broken(row, 'does not end')
-    yield { row, text: textOf(bytes.subarray(i, end), row) }
-    i = skipSpace(end)
-    if (!isArray) continue
-    if (bytes[i] === COMMA) i = skipSpace(i + 1)
-    else if (bytes[i] !== CLOSE_BRACKET) throw broken(row, 'must be followed by a comma or the end of the list')
-  }
-  if (!isArray) return
-  if (bytes[i] !== CLOSE_BRACKET) throw new AppError('INVALID_JSON', 'The list does not end')
-  if (skipSpace(i + 1) < bytes.length) throw new AppError('INVALID_JSON', 'There is something behind the list')
-}
 
-/** How many rows there are, to tell progress by. @throws as `jsonRows` */
-export const countRows = (bytes: Uint8Array): number => {
-  let n = 0
-  for (const _ of jsonRows(bytes)) n++
-  return n
+  /** A piece of a row; the last one where the depth is 0. */
+  #take(piece: Uint8Array): void {
+    this.#size += piece.length
+    const row = this.#rows + 1
+    if (this.#size > MAX_ROW_BYTES)
+      throw new AppError('INVALID_INPUT', `row ${row}: is larger than ${MAX_ROW_BYTES} bytes`)
+    if (this.#values > MAX_ROW_VALUES)
+      throw new AppError('INVALID_INPUT', `row ${row}: holds more than ${MAX_ROW_VALUES} values`)
+    if (this.#depth > 0) {
+      // A copy: whoever reads may use its buffer again.
+      if (this.#onRow) this.#parts.push(piece.slice())
+      return
+    }
+    this.#rows = row
+    this.#state = this.#isList ? 'next' : 'row'
+    if (!this.#onRow) return
+    const whole = this.#parts.length === 0 ? piece : Buffer.concat([...this.#parts, piece])
+    this.#parts = []
+    this.#onRow({ row, text: textOf(whole, row) })
+  }
 }

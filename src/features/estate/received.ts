@@ -1,0 +1,107 @@
+/** The body of an import, whole: it is complete before a transaction begins, so that a slow client never holds the writer. */
+import { AppError } from '../../platform/errors.ts'
+import { type JsonRow, RowCutter } from '../../platform/http/json-rows.ts'
+import { pacedBody } from '../../platform/http/paced-body.ts'
+import { createBreathe } from '../../platform/pause.ts'
+import { createSpool, type Spool } from '../../platform/spool.ts'
+import { MAX_IMPORT_BYTES } from './api.ts'
+import type { Row } from './row.ts'
+
+/** Rows, and bytes of rows, that are worked on together. */
+const BATCH_ROWS = 100
+const BATCH_LENGTH = 256 * 1024
+/** Bytes that are looked at between two looks at the clock: well under a millisecond. */
+const PIECE_BYTES = 64 * 1024
+
+export type Received = {
+  /** How many rows there are; 0 where the form is wrong. */
+  readonly total: number
+  /** Parsed when they are asked for. @throws AppError for what is not rows, naming the first */
+  readonly batches: () => AsyncGenerator<readonly Row[]>
+  readonly close: () => Promise<void>
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+}
+
+const rowOf = ({ row, text }: JsonRow): Row => {
+  try {
+    // The cutter lets objects alone through.
+    return { row, value: JSON.parse(text) as Row['value'] }
+  } catch (cause) {
+    throw new AppError('INVALID_JSON', `row ${row}: is not valid JSON`, { cause })
+  }
+}
+
+async function* rowsOf(spool: Spool): AsyncGenerator<readonly JsonRow[]> {
+  let rows: JsonRow[] = []
+  const cutter = new RowCutter((row) => rows.push(row))
+  for await (const bytes of spool.read()) {
+    for (const piece of piecesOf(bytes)) {
+      cutter.push(piece)
+      if (rows.length === 0) continue
+      yield rows
+      rows = []
+    }
+  }
+  cutter.end()
+}
+
+async function* batchesOf(spool: Spool): AsyncGenerator<readonly Row[]> {
+  let batch: Row[] = []
+  let length = 0
+  for await (const rows of rowsOf(spool)) {
+    for (const row of rows) {
+      batch.push(rowOf(row))
+      length += row.text.length
+      if (batch.length < BATCH_ROWS && length < BATCH_LENGTH) continue
+      yield batch
+      batch = []
+      length = 0
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+/**
+ * Reads the body to its end, counts its rows and checks where they end. A flaw of that form is not thrown but kept for
+ * `batches`: the client has sent all by then, and listens.
+ * @param dir for what does not fit into memory
+ * @throws AppError as `pacedBody` and `Spool.write`
+ */
+export const receive = async (request: Request, dir: string): Promise<Received> => {
+  const spool = createSpool({ dir })
+  const counter = new RowCutter()
+  const breathe = createBreathe()
+  let flaw: unknown
+  const judge = (look: () => void): void => {
+    try {
+      if (!flaw) look()
+    } catch (error) {
+      flaw = error
+    }
+  }
+  try {
+    for await (const bytes of pacedBody(request, MAX_IMPORT_BYTES)) {
+      for (const piece of piecesOf(bytes)) {
+        judge(() => counter.push(piece))
+        await breathe()
+      }
+      // What is never read again need not be kept.
+      if (!flaw) await spool.write(bytes)
+    }
+    judge(() => counter.end())
+  } catch (error) {
+    await spool.close()
+    throw error
+  }
+  return {
+    total: flaw ? 0 : counter.rows,
+    batches: async function* () {
+      if (flaw) throw flaw
+      yield* batchesOf(spool)
+    },
+    close: spool.close,
+  }
+}

@@ -1,0 +1,85 @@
+/** Reads a large body piece by piece, and gives it up where its client is too slow: what it holds is not held for ever. */
+import { AppError } from '../errors.ts'
+import { brokenOff, tooLarge } from './body.ts'
+
+/** Least pace of a body, over any window of that length. */
+export const LEAST_BYTES_PER_SECOND = 16 * 1024
+export const WINDOW_SECONDS = 10
+
+const TICK_MS = 1000
+const LEAST_BYTES = LEAST_BYTES_PER_SECOND * WINDOW_SECONDS
+
+const tooSlow = () =>
+  new AppError(
+    'INVALID_INPUT',
+    `The body came slower than ${LEAST_BYTES_PER_SECOND / 1024} KiB/s over ${WINDOW_SECONDS} s and was given up`,
+    { status: 408 },
+  )
+
+/**
+ * What has come in each of the last seconds. A second counts only if the client was waited for at its end, and after a stall of
+ * this process one counts for all of it: the client is not blamed for what we did not read.
+ */
+class Window {
+  readonly #seconds: number[] = []
+  #bytes = 0
+
+  add(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  /** A second is over. @returns whether the last ten were too slow */
+  tick(): boolean {
+    this.#seconds.push(this.#bytes)
+    this.#bytes = 0
+    if (this.#seconds.length < WINDOW_SECONDS) return false
+    const sum = this.#seconds.reduce((all, one) => all + one, 0)
+    this.#seconds.shift()
+    return sum < LEAST_BYTES
+  }
+}
+
+/**
+ * The pieces of the body; its time begins with the call of `next`.
+ * @throws AppError INVALID_INPUT with 413 when it is larger than `maxBytes`, with 408 when it comes slower than 16 KiB/s over 10 s,
+ * and with 400 when the client breaks it off
+ */
+export async function* pacedBody(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if (!request.body) return
+  const reader = request.body.getReader()
+  const window = new Window()
+  let isWaiting = false
+  let isTooSlow = false
+  let size = 0
+  const giveUp = () => {
+    // What is waited for ends by it.
+    void reader.cancel().catch(() => {})
+  }
+  const timer = setInterval(() => {
+    if (!isWaiting || !window.tick()) return
+    isTooSlow = true
+    giveUp()
+  }, TICK_MS)
+  request.signal.addEventListener('abort', giveUp)
+  try {
+    for (;;) {
+      isWaiting = true
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw brokenOff(cause)
+      })
+      isWaiting = false
+      if (isTooSlow) throw tooSlow()
+      if (request.signal.aborted) throw brokenOff(request.signal.reason)
+      if (done) return
+      size += value.length
+      window.add(value.length)
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      yield value
+    }
+  } finally {
+    clearInterval(timer)
+    request.signal.removeEventListener('abort', giveUp)
+    giveUp()
+  }
+}

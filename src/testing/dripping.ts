@@ -1,0 +1,73 @@
+/** A client whose request body comes as a test wants it: over a bare socket, as slowly as that. */
+import { connect } from 'node:net'
+
+export type Dripping = {
+  readonly send: (text: string) => void
+  /** Sends it at an even pace until `stop`, the answer or its end. */
+  readonly sendEvenly: (text: string, bytesPerSecond: number) => Promise<void>
+  /** The last piece of the body. */
+  readonly end: (text?: string) => void
+  /** All that was answered so far. */
+  readonly heard: () => string
+  /** Of the answer. Rejects when the connection ends without one. */
+  readonly status: Promise<number>
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>
+  /** Goes away without a word. */
+  readonly vanish: () => void
+}
+
+const EVERY_MS = 100
+
+type Target = { readonly url: string; readonly key: string; readonly path: string }
+
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
+/** Sends the headers of a POST, whose body comes in chunks. */
+export const drip = ({ url, key, path }: Target): Dripping => {
+  const { hostname, port } = new URL(url)
+  let heard = ''
+  let isClosed = false
+  const status = Promise.withResolvers<number>()
+  const closed = Promise.withResolvers<void>()
+  // Not everybody asks.
+  status.promise.catch(() => {})
+  const socket = connect(Number(port), hostname)
+  const headers = [`Host: ${hostname}:${port}`, `Authorization: Bearer ${key}`, 'Transfer-Encoding: chunked']
+  socket.write(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Type: application/x-ndjson\r\n\r\n`)
+  socket.on('data', (bytes) => {
+    heard += bytes
+    const [, text] = /^HTTP\/1\.1 (\d{3}) /.exec(heard) ?? []
+    if (text !== undefined) status.resolve(Number(text))
+  })
+  // The server may hang up while we still send.
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => {
+    isClosed = true
+    status.reject(new Error('the connection ended without an answer'))
+    closed.resolve()
+  })
+  const send = (text: string) => {
+    if (!isClosed) socket.write(chunk(text))
+  }
+  return {
+    send,
+    sendEvenly: async (text, bytesPerSecond) => {
+      const startedMs = performance.now()
+      for (let at = 0; at < text.length && heard === '' && !isClosed; ) {
+        const due = Math.ceil(((performance.now() - startedMs + EVERY_MS) / 1000) * bytesPerSecond)
+        if (due > at) send(text.slice(at, due))
+        at = due
+        await Bun.sleep(EVERY_MS)
+      }
+    },
+    end: (text = '') => {
+      if (text !== '') send(text)
+      if (!isClosed) socket.write('0\r\n\r\n')
+    },
+    heard: () => heard,
+    status: status.promise,
+    closed: closed.promise,
+    vanish: () => socket.destroy(),
+  }
+}
