@@ -58,6 +58,29 @@ test('5,000 rows are pasted, checked and imported, and stand selected in the tab
     { as },
   ))
 
+test.each([
+  ['UNAUTHORIZED', 'Sign in again'],
+  ['FORBIDDEN', 'You need the permission devices:create'],
+])('a last line of %s stands as an error: %s', (code, error) =>
+  it.visit(
+    async ({ page, open }) => {
+      await page.route('**/api/estate/import?*', (route) =>
+        route.fulfill({
+          contentType: 'application/x-ndjson',
+          body: [{ progress: { done: 1, total: 2 } }, { error: { code, error, details: [] } }]
+            .map((line) => `${JSON.stringify(line)}\n`)
+            .join(''),
+        }),
+      )
+      await open('/import')
+      await paste(page, 'name\nweb\n')
+      await page.getByRole('button', { name: /^Check 1 row/ }).click()
+      await page.getByRole('alert').filter({ hasText: error }).waitFor()
+    },
+    { as },
+  ),
+)
+
 test('what is wrong stands beside its row, and nothing is imported', () =>
   it.visit(
     async ({ page, open }) => {

@@ -112,6 +112,17 @@ describe('import', () => {
     expect([await countOf('datacenters'), await countOf('networks')]).toEqual([1, 0])
   })
 
+  test.each([
+    ['UNAUTHORIZED', 'Not signed in'],
+    ['FORBIDDEN', 'You need the permission datacenters:create'],
+  ])('a last line of %s is an error, with exit code 3', async (code, message) => {
+    const file = put('datacenters.json', ESTATE.datacenters)
+    const line = JSON.stringify({ error: { code, error: message, details: [] } })
+    const fetch = async () => new Response(`{"progress":{"done":1,"total":2}}\n${line}\n`)
+    const { code: exit, out, err } = await runWith({ argv: ['import', file], fetch })
+    expect([exit, out, err.includes(message)]).toEqual([3, '', true])
+  })
+
   test('a dry run changes nothing', async () => {
     const file = put('datacenters.json', ESTATE.datacenters)
     const { code, out, err } = await run('import', file, '--dry-run', '--no-headers')

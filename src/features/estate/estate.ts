@@ -85,6 +85,8 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
           }
           try {
             body = await received(ctx, request)
+            // The body may have taken hours: here a status can still tell.
+            await ctx.confirmRights()
             return answer(ctx, { query, body, audit, release })
           } catch (error) {
             await release()

@@ -74,12 +74,14 @@ const importAll = async (ctx: Ctx, { query, body, progress, signal }: ImportTask
   let done = 0
   for await (const rows of body.batches()) {
     signal.throwIfAborted()
+    await ctx.confirmRights()
     beginning.add(rows)
     tally.add(rows, await importer.run(ctx, rows, breathe))
     done += rows.length
     progress(done)
     await breathe()
   }
+  await ctx.confirmRights()
   const result = tally.result(query)
   if (query.dry_run || result.failed > 0) throw new Undo(result)
   return result
