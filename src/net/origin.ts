@@ -1,0 +1,19 @@
+/** Whether two URLs name one target: the same scheme, host and port (RFC 6454 section 4). */
+
+/**
+ * The origin of a URL, with the port that its scheme implies left out, the host in its canonical form, and without the dot of the
+ * DNS root. Undefined for a text that is no URL.
+ * @example originOf('HTTPS://Hooks.Example.:443/x') // 'https://hooks.example'
+ */
+export const originOf = (text: string): string | undefined => {
+  const url = URL.parse(text)
+  if (!url?.hostname) return undefined
+  const port = url.port === '' ? '' : `:${url.port}`
+  return `${url.protocol}//${url.hostname.replace(/\.$/, '')}${port}`
+}
+
+/** A text that is no URL has no target in common with another one. */
+export const isSameOrigin = (a: string, b: string): boolean => {
+  const origin = originOf(a)
+  return origin !== undefined && origin === originOf(b)
+}
