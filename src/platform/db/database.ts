@@ -105,6 +105,12 @@ export type Db<Tables> = {
   readonly connections: () => number
   /** A cheap round trip; throws when the database is away. */
   readonly ping: () => Promise<void>
+  /**
+   * Rewrites the files of the tables, so that no replaced or deleted row is left in them. SQLite rewrites its whole file. Nothing
+   * else may write at that time: for the start alone.
+   * @throws Error when the files cannot be rewritten
+   */
+  readonly vacuum: (tables: readonly (keyof Tables & string)[]) => Promise<void>
   readonly close: () => Promise<void>
 }
 

@@ -219,6 +219,9 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
         throw error
       }
     },
+    vacuum: async (tables) => {
+      for (const table of tables) await sql`VACUUM (FULL) ${sql.table(table)}`.execute(db)
+    },
     close: async () => {
       await peers.close()
       await db.destroy()

@@ -15,6 +15,7 @@ import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
 import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
 import { areFew, countWords, matchesWords, matchesWordsInOrder } from './sqlite-search.ts'
+import { vacuumFile } from './sqlite-vacuum.ts'
 import { touching } from './touched.ts'
 
 /** Older ones can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
@@ -237,6 +238,10 @@ export const openSqlite = <Tables>(
       const problem = disk.problem()
       if (problem !== undefined) throw new AppError('UNAVAILABLE', problem)
       reader.query('SELECT 1').get()
+    },
+    vacuum: async () => {
+      await group.settled()
+      vacuumFile(file)
     },
     close: async () => {
       await group.settled()

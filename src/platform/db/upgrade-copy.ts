@@ -1,13 +1,16 @@
 /** The copy of the data that is made before an upgrade, `plat-before-N.db`: the way back to the version before. */
+import type { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskProblemOf } from './disk-errors.ts'
 import { replaceFile } from './durable.ts'
 import { MigrationError } from './migrate.ts'
+import { rewriteFile } from './sqlite-vacuum.ts'
 
 /** Older ones are deleted: each is as large as the data. */
 const KEPT = 3
 const COPY = /^plat-before-\d+\.db$/
+const REPLACED = /^plat-replaced-.*\.db$/
 const PART = '.part'
 
 type Source = { readonly copyTo: (file: string) => void }
@@ -26,6 +29,16 @@ export const upgradeCopies = (dataDir: string): string[] =>
     .map((file) => ({ file, time: statSync(file).mtimeMs }))
     .sort((a, b) => b.time - a.time)
     .map(({ file }) => file)
+
+/** All earlier data in the folder: the copies of upgrades, and the data that a restore has replaced. */
+export const earlierData = (dataDir: string): string[] =>
+  readdirSync(dataDir)
+    .filter((name) => COPY.test(name) || REPLACED.test(name))
+    .map((name) => join(dataDir, name))
+
+/** Changes earlier data and rewrites its file. @throws Error when it cannot be rewritten; the file is as it was then */
+export const rewriteEarlierData = (file: string, change: (database: Database) => void): void =>
+  rewriteFile(file, file + PART, change)
 
 /**
  * Copies the data as it is before the migration of this number, and forgets the oldest copies.
@@ -51,8 +64,11 @@ export const copyBeforeUpgrade = (source: Source, dataDir: string, migration: nu
   return copy
 }
 
+const isPartOf = (whole: RegExp, name: string): boolean =>
+  name.endsWith(PART) && whole.test(name.slice(0, -PART.length))
+
 /** What a copy that was cut off left behind. */
 export const removePartialCopies = (dataDir: string): void => {
   for (const name of readdirSync(dataDir))
-    if (name.endsWith(PART) && COPY.test(name.slice(0, -PART.length))) rmSync(join(dataDir, name), { force: true })
+    if (isPartOf(COPY, name) || isPartOf(REPLACED, name)) rmSync(join(dataDir, name), { force: true })
 }
