@@ -209,7 +209,7 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   occupancy: ['address_blocks'],
   conflicts: ['conflicts', 'conflict_members'],
   events: ['events'],
-  webhooks: ['webhooks', 'webhook_deliveries'],
+  webhooks: ['webhooks', 'webhook_deliveries', 'webhook_purges'],
   utilization: ['utilization_samples', 'pool_alarms'],
   devices: ['devices', 'addresses', 'device_tags', 'device_domains', 'network_addresses'],
   relationships: ['relationships'],

@@ -57,7 +57,16 @@ const POSTS: readonly (readonly [string, object])[] = [
   ['/api/credentials', { name: 'core', type: 'snmp_v2c', community: 'hidden' }],
   [
     '/api/webhooks',
-    { name: 'w', url: 'https://hooks.example.net/x', events: ['device.created'], secret: 'hidden', enabled: false },
+    {
+      ...{
+        name: 'w',
+        url: 'https://hooks.example.net/x',
+        events: ['device.created'],
+        secret: 'hidden',
+        enabled: false,
+      },
+      headers: { Authorization: 'hidden' },
+    },
   ],
   ['/api/networks', { id: 'net-lo', name: 'loopback', subnet: '127.1.0.0/24' }],
   ['/api/discovery/rules', { network_id: 'net-lo', enabled: false }],

@@ -68,6 +68,30 @@ const opens = (secrets: Secrets, sealed: string): boolean => {
   }
 }
 
+/** Headers of webhooks that a version before their encryption has stored; nothing where there are none. */
+export const checkHeaders = async (query: Query): Promise<Finding[]> => {
+  const [row] = await query(
+    "SELECT (SELECT count(*) FROM webhooks WHERE sealed_headers IS NULL AND headers <> '{}') AS clear, (SELECT count(*) FROM webhook_purges) AS purges",
+  )
+  if (Number(row?.clear) > 0)
+    return [
+      warning(
+        'webhook headers',
+        `of ${row?.clear} webhooks they are stored in clear text`,
+        'set ENCRYPTION_KEY, and restart: the first start with a key encrypts them',
+      ),
+    ]
+  if (Number(row?.purges) > 0)
+    return [
+      warning(
+        'webhook headers',
+        'files of the database may still hold them in clear text',
+        'restart with ENCRYPTION_KEY; the log says which file could not be rewritten',
+      ),
+    ]
+  return []
+}
+
 const CHECK = 'encryption key'
 
 /** The key that the server would use; it is made at the first start of dev mode, and not by looking for it. */

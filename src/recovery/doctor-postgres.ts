@@ -3,7 +3,7 @@ import { SQL } from 'bun'
 import type { Config } from '../platform/config.ts'
 import { mostConnections } from '../platform/db/postgres.ts'
 import type { AppliedMigration } from '../platform/db/sqlite-file.ts'
-import { checkKey, checkSchema, type Query } from './doctor-data.ts'
+import { checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
 
 const TIMEOUT_S = 5
@@ -85,7 +85,7 @@ export const checkPostgres = async (url: string, config: Config): Promise<Findin
   try {
     const server = await checkServer(query, place)
     const schema = checkSchema(await appliedIn(query), 'postgres')
-    const key = schema.status === 'ok' ? [await checkKey(query, config)] : []
+    const key = schema.status === 'ok' ? [await checkKey(query, config), ...(await checkHeaders(query))] : []
     return [server, await checkConnections(query, config), await checkTrigrams(query), schema, ...key]
   } catch (error) {
     return [failed(error, place)]

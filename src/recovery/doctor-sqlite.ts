@@ -7,7 +7,7 @@ import { DATA_FILE } from '../platform/db/data-folder.ts'
 import { DataLockedError, LOCK_FILE, lockDataDir } from '../platform/db/data-lock.ts'
 import { checkDatabase, sizeOf, type Watch } from '../platform/db/file-work.ts'
 import { isTooOld } from '../platform/db/sqlite.ts'
-import { checkKey, checkSchema, type Query } from './doctor-data.ts'
+import { checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
 import { sizeText } from './offline.ts'
 
@@ -55,7 +55,9 @@ const checkContent = async (file: string, config: Config, watch: Watch): Promise
     const sound = ok('database', `${file} is sound, ${sizeText(sizeOf(file))}`)
     const step = checkSchema(schema, 'sqlite')
     // Of a schema that is not this program's the tables are not known.
-    return step.status === 'ok' ? [sound, step, await checkKey(onFile(database), config)] : [sound, step]
+    if (step.status !== 'ok') return [sound, step]
+    const query = onFile(database)
+    return [sound, step, await checkKey(query, config), ...(await checkHeaders(query))]
   } finally {
     database.close()
   }

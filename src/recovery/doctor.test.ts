@@ -177,6 +177,45 @@ describe('the database', () => {
   })
 })
 
+describe('headers of webhooks in clear text', () => {
+  const addWebhook = async (headers: string): Promise<void> => {
+    const { db, close } = await openData(dataDir)
+    const times = { created_at: '', updated_at: '' }
+    await db.write((tx) =>
+      tx.db
+        .insertInto('webhooks')
+        .values({
+          ...{
+            id: 'w',
+            name: 'w',
+            name_key: 'w',
+            url: '',
+            secret: null,
+            events: '[]',
+            enabled: 1,
+            disabled_reason: '',
+          },
+          ...{ description: '', headers, sealed_headers: null, timeout_seconds: 10, retry_count: 3, ...times },
+        })
+        .execute(),
+    )
+    await close()
+  }
+
+  test('are warned of', async () => {
+    await addWebhook('{"X-A":"clear"}')
+    expect(await found('webhook headers')).toMatchObject({
+      status: 'warning',
+      message: 'of 1 webhooks they are stored in clear text',
+    })
+  })
+
+  test('that are none are not', async () => {
+    await addWebhook('{}')
+    expect(await found('webhook headers')).toBeUndefined()
+  })
+})
+
 describe('the encryption key', () => {
   const sealWith = async (key: string): Promise<void> => {
     const secrets = createSecrets({ key, previous: [] })

@@ -195,6 +195,7 @@ export const NOT_SHOWN: ReadonlySet<string> = new Set([
   'revisions',
   'secret_checks',
   'utilization_samples',
+  'webhook_purges',
 ])
 
 export const RULES: JournalRules = KINDS

@@ -14,4 +14,5 @@ export type SealedColumn = {
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'credentials', column: 'secret', idColumn: 'id' },
   { table: 'webhooks', column: 'secret', idColumn: 'id' },
+  { table: 'webhooks', column: 'sealed_headers', idColumn: 'id' },
 ]

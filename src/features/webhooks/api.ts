@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { draft, Filter, idOf, Key, Name, Page, patch, text } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
-import { headerProblem, MAX_HEADERS } from './header-rules.ts'
+import { headerProblem, MAX_HEADERS, repeatedName } from './header-rules.ts'
 import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './schema.ts'
 
 export const MAX_URL = 2048
@@ -13,6 +13,9 @@ const Headers = z
     const entries = Object.entries(headers)
     if (entries.length > MAX_HEADERS)
       check.addIssue({ code: 'custom', message: `must be at most ${MAX_HEADERS} headers` })
+    const repeated = repeatedName(Object.keys(headers))
+    if (repeated !== undefined)
+      check.addIssue({ code: 'custom', message: 'is there twice: names are compared without case', path: [repeated] })
     for (const [name, value] of entries) {
       const problem = headerProblem(name, value)
       if (problem !== undefined) check.addIssue({ code: 'custom', message: problem, path: [name] })
@@ -20,7 +23,9 @@ const Headers = z
   })
   .nullable()
   .transform((headers) => headers ?? {})
-  .describe('Sent along with each delivery, as {"Authorization": "Bearer ..."}')
+  .describe(
+    'Sent along with each delivery, as {"Authorization": "Bearer ..."}. Values are encrypted and shown as "***"; "***" sent back keeps the value that is stored for the name.',
+  )
 
 const Events = z
   .array(EventName)

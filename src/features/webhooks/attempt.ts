@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import type { Outbound, OutboundAnswer } from '../../platform/outbound.ts'
 import type { Due, Outcome } from './delivery-store.ts'
+import { textsToMask, withoutEchoes } from './echoes.ts'
 import { retryWaitMs } from './retries.ts'
 import type { Attempt, Webhook } from './schema.ts'
 
@@ -40,7 +41,7 @@ export const send = async (
     ...rest,
   })
   try {
-    const answer = await outbound.send({
+    const { body: answered, ...answer } = await outbound.send({
       url: target.url,
       method: 'POST',
       headers: {
@@ -57,7 +58,11 @@ export const send = async (
       ...(signal ? { signal } : {}),
     })
     const isGood = answer.status >= 200 && answer.status < 300
-    return ended({ answer, error: isGood ? '' : `answered ${answer.status}` })
+    const texts = textsToMask([...Object.values(target.headers), target.secret ?? ''])
+    return ended({
+      answer: { ...answer, body: withoutEchoes(answered, texts) },
+      error: isGood ? '' : `answered ${answer.status}`,
+    })
   } catch (error) {
     return ended({
       answer: undefined,

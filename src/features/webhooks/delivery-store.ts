@@ -84,14 +84,28 @@ export const query = ({ db }: Pick<Ctx, 'db'>, { id, status, event }: Filter) =>
   return found
 }
 
-export const find = async ({ db }: Pick<Ctx, 'db'>, webhookId: string, id: string): Promise<Delivery | undefined> => {
-  const row = await db
+export const find = async ({ db }: Pick<Ctx, 'db'>, webhookId: string, id: string): Promise<Shown | undefined> =>
+  db
     .selectFrom('webhook_deliveries')
     .select(shown)
     .where('id', '=', id)
     .where('webhook_id', '=', webhookId)
     .executeTakeFirst()
-  return row && deliveryOf(row)
+
+/** Replaces a text in the answers that are kept of a webhook. */
+export const maskAnswers = async (
+  { db }: Pick<Ctx, 'db'>,
+  webhookId: string,
+  { text, mask }: { readonly text: string; readonly mask: string },
+): Promise<void> => {
+  await db
+    .updateTable('webhook_deliveries')
+    .set(({ fn, val }) => ({ response_body: fn<string>('replace', ['response_body', val(text), val(mask)]) }))
+    .where('webhook_id', '=', webhookId)
+    .where(({ eb, fn, val }) =>
+      eb(fn<string>('replace', ['response_body', val(text), val('')]), '<>', eb.ref('response_body')),
+    )
+    .execute()
 }
 
 /** The webhooks that have something to be sent now. */

@@ -1,6 +1,8 @@
 /** Which headers a webhook may add. Browser-safe. */
 
 export const MAX_HEADERS = 20
+/** Stands for each value in an answer. Sent back, it keeps the value that is stored for the name. */
+export const MASK = '***'
 const MAX_VALUE = 4096
 
 /** A token: RFC 9110 section 5.6.2. */
@@ -11,6 +13,12 @@ const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff\t]*[\x21-\x7e\x80-
 /** Ours, and those that belong to one connection: RFC 9110 section 7.6.1. */
 const OURS = /^(?:host|content-.*|x-service-.*|user-agent)$/i
 const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings)$/i
+
+/** A name that differs from an earlier one in case alone, or not at all: names are compared without case (RFC 9110 section 5.1). */
+export const repeatedName = (names: readonly string[]): string | undefined => {
+  const lower = names.map((name) => name.toLowerCase())
+  return names.find((_, at) => lower.indexOf(lower[at] ?? '') !== at)
+}
 
 /** What is wrong with a header; undefined for a good one. */
 export const headerProblem = (name: string, value: string): string | undefined => {

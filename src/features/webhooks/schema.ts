@@ -15,7 +15,7 @@ export const Webhook = z
     enabled: z.boolean(),
     disabled_reason: z.string().describe('Why Plat has disabled it; empty otherwise'),
     description: z.string(),
-    headers: z.record(z.string(), z.string()),
+    headers: z.record(z.string(), z.string()).describe('The name of each header, with "***" for its value'),
     timeout_seconds: z.int(),
     retry_count: z.int(),
     created_at: Timestamp,
@@ -44,7 +44,9 @@ export const Delivery = z
     status: DeliveryStatus,
     attempt_number: z.int().describe('Attempts so far'),
     response_code: z.int().nullable(),
-    response_body: z.string().describe('The first 4 KiB of the last answer'),
+    response_body: z
+      .string()
+      .describe('The first 4 KiB of the last answer'),
     error: z.string(),
     duration_ms: z.int().nullable(),
     next_retry: Timestamp.nullable(),

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/prepared.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
+import { type Headers, type KeptHeaders, masked } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import type { WebhookRow } from './table.ts'
 
@@ -11,7 +12,12 @@ export type Scope = Pick<Ctx, 'db'>
 type PreparedScope = Pick<Ctx, 'db' | 'store'>
 
 /** A webhook as it is sent, and what is never sent. */
-export type Stored = { readonly webhook: Webhook; readonly sealed: string | null }
+export type Stored = {
+  readonly webhook: Webhook
+  /** The secret. */
+  readonly sealed: string | null
+  readonly headers: KeptHeaders
+}
 
 const columns = [
   'id',
@@ -23,6 +29,7 @@ const columns = [
   'disabled_reason',
   'description',
   'headers',
+  'sealed_headers',
   'timeout_seconds',
   'retry_count',
   'created_at',
@@ -31,15 +38,18 @@ const columns = [
 
 type Row = Omit<WebhookRow, 'name_key'>
 
+// They were checked when they were stored.
+const headersOf = ({ headers }: Pick<Row, 'headers'>): Headers => JSON.parse(headers) as Headers
+
 /** The fields in the order of the contract. */
-export const webhookOf = ({ secret, events, enabled, headers, ...row }: Row): Webhook => {
+export const webhookOf = ({ secret, events, enabled, ...row }: Row): Webhook => {
   const { id, name, url, disabled_reason, description, timeout_seconds, retry_count, created_at, updated_at } = row
   return {
     ...{ id, name, url, has_secret: secret !== null },
     // They were checked when they were stored.
     events: JSON.parse(events) as Webhook['events'],
     ...{ enabled: enabled === 1, disabled_reason, description },
-    headers: JSON.parse(headers) as Webhook['headers'],
+    headers: masked(headersOf(row)),
     ...{ timeout_seconds, retry_count, created_at, updated_at },
   }
 }
@@ -48,7 +58,13 @@ export const query = ({ db }: Scope) => db.selectFrom('webhooks').select(columns
 
 const byId = ({ db }: Scope, id: string) => db.selectFrom('webhooks').select(columns).where('id', '=', id)
 
-const storedOf = (row: Row | undefined): Stored | undefined => row && { webhook: webhookOf(row), sealed: row.secret }
+const keptOf = (row: Row): KeptHeaders =>
+  row.sealed_headers !== null || row.headers === '{}'
+    ? { sealed: row.sealed_headers, clear: null }
+    : { sealed: null, clear: headersOf(row) }
+
+const storedOf = (row: Row | undefined): Stored | undefined =>
+  row && { webhook: webhookOf(row), sealed: row.secret, headers: keptOf(row) }
 
 export const find = async (scope: Scope, id: string): Promise<Stored | undefined> =>
   storedOf(await byId(scope, id).executeTakeFirst())
@@ -57,14 +73,18 @@ export const find = async (scope: Scope, id: string): Promise<Stored | undefined
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   storedOf(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
 
-const rowOf = ({ webhook: { has_secret: _, events, enabled, headers, ...fields }, sealed }: Stored): WebhookRow => ({
-  ...fields,
-  name_key: fields.name.toLowerCase(),
-  secret: sealed,
-  events: JSON.stringify(events),
-  enabled: enabled ? 1 : 0,
-  headers: JSON.stringify(headers),
-})
+const rowOf = ({ webhook, sealed, headers }: Stored): WebhookRow => {
+  const { has_secret: _, events, enabled, ...fields } = webhook
+  return {
+    ...fields,
+    name_key: fields.name.toLowerCase(),
+    secret: sealed,
+    events: JSON.stringify(events),
+    enabled: enabled ? 1 : 0,
+    headers: JSON.stringify(headers.clear ?? webhook.headers),
+    sealed_headers: headers.sealed,
+  }
+}
 
 export const insert = async ({ db }: Scope, stored: Stored): Promise<void> => {
   await db.insertInto('webhooks').values(rowOf(stored)).execute()
@@ -76,6 +96,47 @@ export const update = async ({ db }: Scope, stored: Stored): Promise<void> => {
 
 export const remove = async ({ db }: Scope, id: string): Promise<void> => {
   await db.deleteFrom('webhooks').where('id', '=', id).execute()
+}
+
+/** Those whose headers an earlier version has stored in clear text. */
+const inClear = ({ db }: Scope) =>
+  db
+    .selectFrom('webhooks')
+    .select(columns)
+    .where('sealed_headers', 'is', null)
+    .where('headers', '<>', '{}')
+    .orderBy('id')
+
+export const countClear = async ({ db }: Scope): Promise<number> => {
+  const { n } = await inClear({ db })
+    .clearSelect()
+    .clearOrderBy()
+    .select(({ fn }) => fn.countAll().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** Keeps other writers off the rows until commit. */
+export const lockClear = async ({ db }: Scope, sql: Ctx['store']['sql']): Promise<Stored[]> =>
+  (await sql.lockRows(inClear({ db })).execute()).flatMap((row) => storedOf(row) ?? [])
+
+/** As the migration names it. */
+const HEADERS = 'headers'
+
+/** Whether files may still hold headers in clear text. */
+export const isPurgePending = async ({ db }: Scope): Promise<boolean> =>
+  (await db.selectFrom('webhook_purges').select('name').where('name', '=', HEADERS).executeTakeFirst()) !== undefined
+
+export const beginPurge = async ({ db }: Scope): Promise<void> => {
+  await db
+    .insertInto('webhook_purges')
+    .values({ name: HEADERS })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+}
+
+export const endPurge = async ({ db }: Scope): Promise<void> => {
+  await db.deleteFrom('webhook_purges').where('name', '=', HEADERS).execute()
 }
 
 const enabled = prepared((db: Kysely<Tables>, _: Record<string, never>) =>

@@ -13,8 +13,10 @@ export type WebhookRow = {
   enabled: number
   disabled_reason: string
   description: string
-  /** JSON: name -> value. */
+  /** JSON: name -> mask; name -> value in clear text where `sealed_headers` is null. */
   headers: string
+  /** Sealed JSON: name -> value. Null without headers, and before the first start with a key. */
+  sealed_headers: string | null
   timeout_seconds: number
   retry_count: number
   created_at: string
@@ -47,4 +49,9 @@ export type DeliveryRow = {
   created_at: string
 }
 
-export type WebhookTables = { webhooks: WebhookRow; webhook_deliveries: DeliveryRow }
+export type WebhookTables = {
+  webhooks: WebhookRow
+  webhook_deliveries: DeliveryRow
+  /** A row for each column whose values were stored in clear text, while files may still hold that text. */
+  webhook_purges: { name: string }
+}

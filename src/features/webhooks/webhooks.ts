@@ -1,24 +1,23 @@
-/** The rules of webhooks. A secret is sealed before it reaches the database, and is opened to sign, and for nothing else. */
+/** The rules of webhooks. What is secret of them is opened to send a delivery, and for nothing else. */
 import type { Config } from '../../platform/config.ts'
-import type { Place, Secrets } from '../../platform/crypto.ts'
+import type { Secrets } from '../../platform/crypto.ts'
 import { containsText } from '../../platform/db/contains.ts'
-import { invalid, invalidField, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
+import { invalidField, notFound } from '../../platform/errors.ts'
 import type { Job, Kernel } from '../../platform/kernel.ts'
 import { listRows } from '../../platform/list.ts'
-import { merge } from '../../platform/merge.ts'
 import type { Outbound } from '../../platform/outbound.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { EVENTS, PING } from '../events/catalogue.ts'
 import { RECORDED } from '../events/record.ts'
-import { missingKey } from '../secrets/secrets.ts'
 import type { Tables } from '../tables.ts'
-import { type WebhookDraft, type WebhookPatch, webhooks } from './api.ts'
+import { webhooks } from './api.ts'
 import { outcomeOf, send, type Target } from './attempt.ts'
+import { create, remove, secretPlace, update } from './changes.ts'
 import * as deliveries from './delivery-store.ts'
 import { createDispatcher } from './dispatch.ts'
+import { openHeaders } from './headers.ts'
 import { QUEUED, queue, queuePing } from './queue.ts'
-import type { Delivery, Webhook } from './schema.ts'
+import type { Delivery } from './schema.ts'
 import * as store from './store.ts'
 
 export type WebhookOptions = {
@@ -35,8 +34,6 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const PURGE_BATCH = 500
 const GONE = 'The target answered 410: it is gone'
 
-const placeOf = (id: string): Place => ({ table: 'webhooks', column: 'secret', id })
-
 /** @throws AppError NOT_FOUND */
 const mustGet = async (scope: store.Scope, id: string): Promise<store.Stored> => {
   const stored = await store.find(scope, id)
@@ -44,57 +41,11 @@ const mustGet = async (scope: store.Scope, id: string): Promise<store.Stored> =>
   return stored
 }
 
-const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
-  const stored = await store.lock(ctx, id)
-  if (!stored) throw notFound('webhook', id)
-  ctx.precondition(etagOf(JSON.stringify(stored.webhook)))
-  return stored
-}
-
-const sealed = (secrets: Secrets, id: string, secret: string): string | null => {
-  if (secret === '') return null
-  if (!secrets.isEnabled) throw invalid([missingKey('secret')])
-  return secrets.seal(placeOf(id), secret)
-}
-
-const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): Promise<Webhook> => {
-  const id = Bun.randomUUIDv7()
-  const { name, url, secret, events, enabled, description, headers, timeout_seconds, retry_count } = draft
-  const kept = sealed(secrets, id, secret)
-  const webhook: Webhook = {
-    ...{ id, name, url, has_secret: kept !== null, events, enabled, disabled_reason: '', description, headers },
-    ...{ timeout_seconds, retry_count, created_at: ctx.now, updated_at: ctx.now },
-  }
-  await store.insert(ctx, { webhook, sealed: kept })
-  await ctx.emit('webhook.created', webhook)
-  return webhook
-}
-
-const update = async (ctx: Ctx, secrets: Secrets, { id, secret, ...patch }: WebhookPatch): Promise<Webhook> => {
-  const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before.webhook, patch)
-  // Who enables it again has seen why it was disabled.
-  const reason = value.enabled ? '' : before.webhook.disabled_reason
-  if (changes.length === 0 && secret === undefined) return before.webhook
-  const kept = secret === undefined ? before.sealed : sealed(secrets, id, secret)
-  const webhook = { ...value, disabled_reason: reason, has_secret: kept !== null, updated_at: ctx.now }
-  await store.update(ctx, { webhook, sealed: kept })
-  const told = secret === undefined ? changes : [...changes, 'secret']
-  await ctx.emit('webhook.updated', { webhook, changes: told })
-  return webhook
-}
-
-const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const { webhook } = await lockForChange(ctx, id)
-  await store.remove(ctx, id)
-  await ctx.emit('webhook.deleted', webhook)
-}
-
 /** @throws AppError NOT_FOUND */
 const mustGetDelivery = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
   const found = await deliveries.find(ctx, id, deliveryId)
   if (!found) throw notFound('delivery', deliveryId)
-  return found
+  return deliveries.deliveryOf(found)
 }
 
 const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
@@ -110,19 +61,19 @@ const disableGone = (ctx: Ctx, id: string): Promise<void> =>
     const stored = await store.lock(inner, id)
     if (!stored?.webhook.enabled) return
     const webhook = { ...stored.webhook, enabled: false, disabled_reason: GONE, updated_at: inner.now }
-    await store.update(inner, { webhook, sealed: stored.sealed })
+    await store.update(inner, { ...stored, webhook })
     await inner.emit('webhook.updated', { webhook, changes: ['enabled'] })
   })
 
 export const webhooksFeature = (options: WebhookOptions): Feature => {
   const { config, secrets, outbound, now } = options
   const userAgent = `Plat/${options.version}`
-  const targetOf = ({ webhook, sealed: secret }: store.Stored): Target & { readonly enabled: boolean } => ({
+  const targetOf = ({ webhook, sealed, headers }: store.Stored): Target & { readonly enabled: boolean } => ({
     url: webhook.url,
-    headers: webhook.headers,
+    headers: openHeaders(secrets, webhook.id, headers),
     timeout_seconds: webhook.timeout_seconds,
     enabled: webhook.enabled,
-    secret: secret === null ? null : secrets.open(placeOf(webhook.id), secret),
+    secret: sealed === null ? null : secrets.open(secretPlace(webhook.id), sealed),
   })
 
   type Known = { readonly revision: string; readonly target: ReturnType<typeof targetOf> | undefined }
@@ -162,7 +113,8 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
   const ping = async (ctx: Ctx, id: string): Promise<{ message: string; delivery: Delivery }> => {
     const stored = await mustGet(ctx, id)
     const delivery = await ctx.write((inner) => queuePing(inner, stored.webhook, PING))
-    const sent = await send(outbound, targetOf(stored), { ...delivery, event: PING }, { at: now(), userAgent })
+    const target = targetOf(stored)
+    const sent = await send(outbound, target, { ...delivery, event: PING }, { at: now(), userAgent })
     const fresh = { id: delivery.id, attempt_number: 0, attempts_left: 1, attempts: '[]' }
     const { outcome } = outcomeOf(fresh, sent)
     const recorded = await ctx.write(async (inner) => {

@@ -1,5 +1,8 @@
 /** The headers of a webhook as they are typed: rows, some of them not finished; and as they are sent. */
 
+/** What the server shows of a value. Sent back, it keeps the value. */
+export const MASK = '***'
+
 export type HeaderRow = { readonly name: string; readonly value: string }
 
 export const rowsOf = (headers: unknown): readonly HeaderRow[] =>

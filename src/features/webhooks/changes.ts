@@ -1,0 +1,86 @@
+/** Makes, changes and deletes webhooks. What is secret of them is sealed before it reaches the database. */
+
+import type { Place, Secrets } from '../../platform/crypto.ts'
+import { type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
+import { etagOf } from '../../platform/etag.ts'
+import { merge } from '../../platform/merge.ts'
+import type { Ctx } from '../ctx.ts'
+import { missingKey } from '../secrets/secrets.ts'
+import type { WebhookDraft, WebhookPatch } from './api.ts'
+import { headerIssues, headersAfter, masked, sealHeaders } from './headers.ts'
+import type { Webhook } from './schema.ts'
+import * as store from './store.ts'
+
+export const secretPlace = (id: string): Place => ({ table: 'webhooks', column: 'secret', id })
+
+const refuse = (issues: readonly FieldIssue[]): void => {
+  if (issues.length > 0) throw invalid(issues)
+}
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
+  const stored = await store.lock(ctx, id)
+  if (!stored) throw notFound('webhook', id)
+  ctx.precondition(etagOf(JSON.stringify(stored.webhook)))
+  return stored
+}
+
+const sealed = (secrets: Secrets, id: string, secret: string): string | null =>
+  secret === '' ? null : secrets.seal(secretPlace(id), secret)
+
+const secretIssues = (secrets: Secrets, secret: string | undefined): FieldIssue[] =>
+  secret && !secrets.isEnabled ? [missingKey('secret')] : []
+
+/** @throws AppError VALIDATION_ERROR */
+export const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): Promise<Webhook> => {
+  const id = Bun.randomUUIDv7()
+  const { name, url, secret, events, enabled, description, headers, timeout_seconds, retry_count } = draft
+  refuse([...secretIssues(secrets, secret), ...headerIssues(secrets, {}, headers)])
+  const kept = sealed(secrets, id, secret)
+  const webhook: Webhook = {
+    ...{ id, name, url, has_secret: kept !== null, events, enabled, disabled_reason: '', description },
+    ...{ headers: masked(headers), timeout_seconds, retry_count, created_at: ctx.now, updated_at: ctx.now },
+  }
+  await store.insert(ctx, { webhook, sealed: kept, headers: sealHeaders(secrets, id, headers) })
+  await ctx.emit('webhook.created', webhook)
+  return webhook
+}
+
+/** One issue of each field. */
+const distinct = (issues: readonly FieldIssue[]): FieldIssue[] =>
+  issues.filter(({ field }, at) => issues.findIndex((one) => one.field === field) === at)
+
+/** @throws AppError NOT_FOUND, PRECONDITION_FAILED, VALIDATION_ERROR */
+export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: WebhookPatch): Promise<Webhook> => {
+  const before = await lockForChange(ctx, id)
+  const { secret, headers: given, ...fields } = patch
+  const { headers: shown } = before.webhook
+  refuse(
+    distinct([
+      ...secretIssues(secrets, secret),
+      ...headerIssues(secrets, shown, given),
+    ]),
+  )
+  const { value, changes } = merge(before.webhook, fields)
+  const headers = headersAfter(secrets, { id, shown, kept: before.headers }, { given, log: ctx.log })
+  if (changes.length === 0 && secret === undefined && !headers) return before.webhook
+  const kept = secret === undefined ? before.sealed : sealed(secrets, id, secret)
+  const webhook: Webhook = {
+    ...value,
+    // Who enables it again has seen why it was disabled.
+    disabled_reason: value.enabled ? '' : before.webhook.disabled_reason,
+    has_secret: kept !== null,
+    headers: headers?.shown ?? shown,
+    updated_at: ctx.now,
+  }
+  await store.update(ctx, { webhook, sealed: kept, headers: headers?.kept ?? before.headers })
+  const told = [...changes, ...(headers ? ['headers'] : []), ...(secret === undefined ? [] : ['secret'])]
+  await ctx.emit('webhook.updated', { webhook, changes: told })
+  return webhook
+}
+
+/** @throws AppError NOT_FOUND, PRECONDITION_FAILED */
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const { webhook } = await lockForChange(ctx, id)
+  await store.remove(ctx, id)
+  await ctx.emit('webhook.deleted', webhook)
+}

@@ -1,0 +1,91 @@
+/** The headers of a webhook: sealed in the database, masked in every answer, in clear text in a request that is sent, and nowhere else. */
+import { type Place, SealedValueError, type Secrets } from '../../platform/crypto.ts'
+import { type FieldIssue, invalid, invalidField } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import { missingKey } from '../secrets/secrets.ts'
+import { MASK } from './header-rules.ts'
+
+export type Headers = Readonly<Record<string, string>>
+
+/** As they are stored. At most one of the two is set; neither without headers. */
+export type KeptHeaders = {
+  readonly sealed: string | null
+  /** Stored by an earlier version, until the first start with a key. */
+  readonly clear: Headers | null
+}
+
+const NONE: KeptHeaders = { sealed: null, clear: null }
+
+export const headersPlace = (id: string): Place => ({ table: 'webhooks', column: 'sealed_headers', id })
+
+export const masked = (headers: Headers): Headers =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]))
+
+/** @throws SealedValueError */
+export const openHeaders = (secrets: Secrets, id: string, { sealed, clear }: KeptHeaders): Headers =>
+  // What is sealed was written by `sealHeaders`.
+  sealed === null ? (clear ?? {}) : (JSON.parse(secrets.open(headersPlace(id), sealed)) as Headers)
+
+export const sealHeaders = (secrets: Secrets, id: string, headers: Headers): KeptHeaders =>
+  Object.keys(headers).length === 0
+    ? NONE
+    : { sealed: secrets.seal(headersPlace(id), JSON.stringify(headers)), clear: null }
+
+/** The value stored for a name, which is compared without case (RFC 9110 section 5.1). */
+const valueFor = (stored: Headers, name: string): string | undefined => {
+  const wanted = name.toLowerCase()
+  const found = Object.keys(stored).find((one) => one.toLowerCase() === wanted)
+  return found === undefined ? undefined : stored[found]
+}
+
+export const hasMask = (headers: Headers): boolean => Object.values(headers).includes(MASK)
+
+/** Whether they are what an answer shows: the same names, and no value but the mask. */
+const isAsShown = (shown: Headers, given: Headers): boolean => {
+  const names = Object.keys(given)
+  return (
+    names.length === Object.keys(shown).length &&
+    names.every((name) => given[name] === MASK && Object.hasOwn(shown, name))
+  )
+}
+
+/** What is wrong with the headers that were sent. `shown` are those of the webhook; none of a new one. */
+export const headerIssues = (secrets: Secrets, shown: Headers, given: Headers | undefined): FieldIssue[] => {
+  if (given === undefined || Object.keys(given).length === 0 || isAsShown(shown, given)) return []
+  const unknown = Object.keys(given).find((name) => given[name] === MASK && valueFor(shown, name) === undefined)
+  if (unknown !== undefined)
+    return [{ field: 'headers', message: `${unknown} is "${MASK}", and no value is stored for it` }]
+  return secrets.isEnabled ? [] : [missingKey('headers')]
+}
+
+type Before = { readonly id: string; readonly shown: Headers; readonly kept: KeptHeaders }
+
+const openForChange = (secrets: Secrets, { id, kept }: Before, log: Logger): Headers => {
+  try {
+    return openHeaders(secrets, id, kept)
+  } catch (error) {
+    if (!(error instanceof SealedValueError)) throw error
+    log.error('the headers of a webhook cannot be decrypted', { error })
+    throw invalidField('headers', 'are needed with all their values, because what is stored cannot be decrypted')
+  }
+}
+
+/**
+ * The headers as they will be; undefined when they stay as they are. A value that is sent always counts as another one:
+ * otherwise an answer would tell that it equals the stored one.
+ * @throws AppError VALIDATION_ERROR
+ */
+export const headersAfter = (
+  secrets: Secrets,
+  before: Before,
+  { given, log }: { readonly given: Headers | undefined; readonly log: Logger },
+): { readonly shown: Headers; readonly kept: KeptHeaders } | undefined => {
+  if (given === undefined || isAsShown(before.shown, given)) return undefined
+  const issues = headerIssues(secrets, before.shown, given)
+  if (issues.length > 0) throw invalid(issues)
+  const stored = hasMask(given) ? openForChange(secrets, before, log) : {}
+  const values = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, value === MASK ? (valueFor(stored, name) ?? '') : value]),
+  )
+  return { shown: masked(values), kept: sealHeaders(secrets, before.id, values) }
+}

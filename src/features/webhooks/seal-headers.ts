@@ -1,0 +1,106 @@
+/**
+ * The start: headers that an earlier version stored in clear text are encrypted, and the files of the database are rewritten, so
+ * that none of them holds the old text. Until both are done, each start with a key does it again.
+ */
+import type { Database } from 'bun:sqlite'
+import type { Config } from '../../platform/config.ts'
+import type { Secrets } from '../../platform/crypto.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { earlierData, rewriteEarlierData } from '../../platform/db/upgrade-copy.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Tables } from '../tables.ts'
+import { maskAnswers } from './delivery-store.ts'
+import { textsToMask } from './echoes.ts'
+import { MASK } from './header-rules.ts'
+import { openHeaders, sealHeaders } from './headers.ts'
+import * as store from './store.ts'
+
+type Options = {
+  readonly db: Db<Tables>
+  readonly secrets: Secrets
+  readonly config: Pick<Config, 'dataDir' | 'databaseUrl'>
+  readonly log: Logger
+}
+
+const REMOVED = 'Its headers were removed from this copy of the data: enter them again'
+
+/** A name that is there in two cases was sent once, with the last of its values. */
+const distinct = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [name, value] as const])).values(),
+  )
+
+const sealAll = async (tx: Tx<Tables>, { db, secrets }: Options): Promise<number> => {
+  const clear = await store.lockClear(tx, db.sql)
+  for (const stored of clear) {
+    const { id } = stored.webhook
+    const values = distinct(openHeaders(secrets, id, stored.headers))
+    await store.update(tx, {
+      ...stored,
+      webhook: { ...stored.webhook, headers: Object.fromEntries(Object.keys(values).map((name) => [name, MASK])) },
+      headers: sealHeaders(secrets, id, values),
+    })
+    for (const text of textsToMask(Object.values(values))) await maskAnswers(tx, id, { text, mask: MASK })
+  }
+  if (clear.length > 0) await store.beginPurge(tx)
+  return clear.length
+}
+
+const columnsOf = (database: Database, table: string): Set<string> =>
+  new Set(
+    database
+      .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)')
+      .all(table)
+      .map(({ name }) => name),
+  )
+
+/** Only the version that made a copy reads it, which knows no encrypted headers. */
+const removeClear = (database: Database): void => {
+  const columns = columnsOf(database, 'webhooks')
+  if (!columns.has('headers')) return
+  const isClear = columns.has('sealed_headers') ? "headers <> '{}' AND sealed_headers IS NULL" : "headers <> '{}'"
+  database.run(
+    `UPDATE webhook_deliveries SET response_body = '' WHERE webhook_id IN (SELECT id FROM webhooks WHERE ${isClear})`,
+  )
+  database.run(`UPDATE webhooks SET headers = '{}', enabled = 0, disabled_reason = ? WHERE ${isClear}`, [REMOVED])
+}
+
+/** @returns whether no file holds the old text */
+const purge = async ({ db, config, log }: Options): Promise<boolean> => {
+  let isDone = true
+  const failed = (file: string, error: unknown): void => {
+    isDone = false
+    log.warn(
+      'a file may still hold headers of webhooks in clear text: it could not be rewritten, which the next start tries again',
+      { file, error },
+    )
+  }
+  // The folder may hold copies of other data, where the data are elsewhere.
+  for (const file of config.databaseUrl === undefined ? earlierData(config.dataDir) : []) {
+    try {
+      rewriteEarlierData(file, removeClear)
+      log.info('headers of webhooks were removed from a copy of the data', { file })
+    } catch (error) {
+      failed(file, error)
+    }
+  }
+  await db.vacuum(['webhooks']).catch((error: unknown) => failed('the database', error))
+  return isDone
+}
+
+/** Encrypts what is stored in clear text. Without a key it stays as it is, and the log says so. */
+export const sealStoredHeaders = async (options: Options): Promise<void> => {
+  const { db, secrets, log } = options
+  const clear = await store.countClear({ db: db.read })
+  if (!secrets.isEnabled) {
+    if (clear > 0)
+      log.warn('no ENCRYPTION_KEY is set: headers of webhooks are stored in clear text until a start with one', {
+        webhooks: clear,
+      })
+    return
+  }
+  if (clear === 0 && !(await store.isPurgePending({ db: db.read }))) return
+  const sealed = await db.write((tx) => sealAll(tx, options), { alone: true })
+  log.info('headers of webhooks are encrypted; the files of the database are rewritten', { webhooks: sealed })
+  if (await purge(options)) await db.write(store.endPurge)
+}
