@@ -91,7 +91,7 @@ export const webhooks = {
     name: 'webhooks.create',
     summary: 'Have a URL told of events',
     description:
-      'Each event is sent as a POST of JSON, {event, delivery_id, timestamp, data}, at least once. With a secret the header X-Service-Signature is "sha256=" and the HMAC-SHA256 of the body in hexadecimal.',
+      'It needs the permission to read the objects of each of its events, which `webhooks.events` names. Each event is sent as a POST of JSON, {event, delivery_id, timestamp, data}, at least once. With a secret the header X-Service-Signature is "sha256=" and the HMAC-SHA256 of the body in hexadecimal.',
     http: 'POST /api/webhooks',
     status: 201,
     effect: 'create',
@@ -115,6 +115,8 @@ export const webhooks = {
   update: operation({
     name: 'webhooks.update',
     summary: 'Change some fields of a webhook; what is on its way is sent as it is by then',
+    description:
+      'It needs the permission to read the objects of all its events.',
     http: 'PUT /api/webhooks/{id}',
     effect: 'update',
     access: 'webhook:update',

@@ -7,6 +7,8 @@ import { merge } from '../../platform/merge.ts'
 import type { Ctx } from '../ctx.ts'
 import { missingKey } from '../secrets/secrets.ts'
 import type { WebhookDraft, WebhookPatch } from './api.ts'
+import * as deliveries from './delivery-store.ts'
+import { requireEvents } from './event-rights.ts'
 import { headerIssues, headersAfter, masked, sealHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import * as store from './store.ts'
@@ -30,8 +32,9 @@ const sealed = (secrets: Secrets, id: string, secret: string): string | null =>
 const secretIssues = (secrets: Secrets, secret: string | undefined): FieldIssue[] =>
   secret && !secrets.isEnabled ? [missingKey('secret')] : []
 
-/** @throws AppError VALIDATION_ERROR */
+/** @throws AppError FORBIDDEN, VALIDATION_ERROR */
 export const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): Promise<Webhook> => {
+  requireEvents(ctx, draft.events)
   const id = Bun.randomUUIDv7()
   const { name, url, secret, events, enabled, description, headers, timeout_seconds, retry_count } = draft
   refuse([...secretIssues(secrets, secret), ...headerIssues(secrets, {}, headers)])
@@ -45,13 +48,23 @@ export const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): P
   return webhook
 }
 
+/**
+ * The events whose objects a change may send to another place: those it had and will have, and those still on their way.
+ * @throws AppError FORBIDDEN
+ */
+const requireRights = async (ctx: Ctx, { webhook }: store.Stored, patch: Pick<WebhookPatch, 'events'>) => {
+  requireEvents(ctx, [...webhook.events, ...(patch.events ?? [])])
+  requireEvents(ctx, await deliveries.openEvents(ctx, webhook.id))
+}
+
 /** One issue of each field. */
 const distinct = (issues: readonly FieldIssue[]): FieldIssue[] =>
   issues.filter(({ field }, at) => issues.findIndex((one) => one.field === field) === at)
 
-/** @throws AppError NOT_FOUND, PRECONDITION_FAILED, VALIDATION_ERROR */
+/** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_ERROR */
 export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: WebhookPatch): Promise<Webhook> => {
   const before = await lockForChange(ctx, id)
+  await requireRights(ctx, before, patch)
   const { secret, headers: given, ...fields } = patch
   const { headers: shown } = before.webhook
   refuse(

@@ -26,13 +26,14 @@ const shown = [
 ] as const
 type Shown = Pick<DeliveryRow, (typeof shown)[number]>
 
-/** The fields in the order of the contract. */
-export const deliveryOf = ({ body, attempts, ...row }: Shown): Delivery => {
-  const { id, webhook_id, event, status, attempt_number, response_code, response_body, error } = row
+/** The fields in the order of the contract. @param isSeen whether the caller may see what the event is about */
+export const deliveryOf = ({ body, attempts, ...row }: Shown, isSeen: boolean): Delivery => {
+  const { id, webhook_id, event, status, attempt_number, response_code, error } = row
+  const response_body = isSeen ? row.response_body : ''
   return {
     ...{ id, webhook_id, event },
     // What is stored was written by us.
-    payload: JSON.parse(body) as Delivery['payload'],
+    payload: isSeen ? (JSON.parse(body) as Delivery['payload']) : null,
     ...{ status, attempt_number, response_code, response_body, error },
     duration_ms: row.duration_ms,
     next_retry: row.next_retry,
@@ -91,6 +92,18 @@ export const find = async ({ db }: Pick<Ctx, 'db'>, webhookId: string, id: strin
     .where('id', '=', id)
     .where('webhook_id', '=', webhookId)
     .executeTakeFirst()
+
+/** The names of the events of which something is still to be sent. */
+export const openEvents = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('webhook_deliveries')
+    .select('event')
+    .distinct()
+    .where('webhook_id', '=', webhookId)
+    .where('due_ms', 'is not', null)
+    .execute()
+  return rows.map(({ event }) => event)
+}
 
 /** Replaces a text in the answers that are kept of a webhook. */
 export const maskAnswers = async (

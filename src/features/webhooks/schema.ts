@@ -40,13 +40,16 @@ export const Delivery = z
     id: z.string().describe('The same for every attempt: receivers drop what they have seen'),
     webhook_id: z.string(),
     event: z.string(),
-    payload: z.record(z.string(), z.unknown()).describe('The body, as it is sent'),
+    payload: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('The body, as it is sent; null for a caller without the permission of the event'),
     status: DeliveryStatus,
     attempt_number: z.int().describe('Attempts so far'),
     response_code: z.int().nullable(),
     response_body: z
       .string()
-      .describe('The first 4 KiB of the last answer'),
+      .describe('The first 4 KiB of the last answer; empty for a caller without the permission of the event'),
     error: z.string(),
     duration_ms: z.int().nullable(),
     next_retry: Timestamp.nullable(),
@@ -59,4 +62,10 @@ export const Delivery = z
   })
 export type Delivery = z.infer<typeof Delivery>
 
-export const CatalogueEntry = z.object({ name: EventName, description: z.string() }).meta({ id: 'EventType' })
+export const CatalogueEntry = z
+  .object({
+    name: EventName,
+    description: z.string(),
+    permission: z.string().describe('Needed to subscribe to the event, and to see what is sent of it'),
+  })
+  .meta({ id: 'EventType' })

@@ -103,9 +103,15 @@ const Detail = ({ webhook, delivery }: { readonly webhook: Webhook; readonly del
       <section className={css.block}>
         <div className={css.codeHead}>
           <h3>Body</h3>
-          <CopyButton text={JSON.stringify(payload)} label="the body" />
+          {payload !== null && <CopyButton text={JSON.stringify(payload)} label="the body" />}
         </div>
-        <JsonView value={payload} />
+        {payload === null ? (
+          <p className="muted">
+            Body and answer are withheld: they need the permission to read what the event is about.
+          </p>
+        ) : (
+          <JsonView value={payload} />
+        )}
       </section>
     </>
   )

@@ -1,6 +1,7 @@
 /** Which events a webhook is told of: by family, each with what it means. */
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
+import { usePermit } from '../shell/me.ts'
 import { Skeleton } from '../ui/bits.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Checkbox } from '../ui/field.tsx'
@@ -16,7 +17,7 @@ type Props = {
 
 export const eventsIn = (text: string): readonly string[] => text.split(',').filter((name) => name !== '')
 
-type Entry = { readonly name: EventName; readonly description: string }
+type Entry = { readonly name: EventName; readonly description: string; readonly permission: string }
 
 /** The names of fields are set off by marks: `changes`. */
 const Described = ({ text }: { readonly text: string }) =>
@@ -35,6 +36,7 @@ const familyOf = ({ name }: Entry): string => name.slice(0, name.indexOf('.'))
 export const EventsField = ({ value, onChange, error }: Props) => {
   const id = useId()
   const { data } = useQuery(eventsQuery)
+  const { may } = usePermit()
   const chosen = new Set(eventsIn(value))
   const families = [...Map.groupBy(data ?? [], familyOf)]
   const turn = (names: readonly string[], isOn: boolean) => {
@@ -54,7 +56,9 @@ export const EventsField = ({ value, onChange, error }: Props) => {
       {!data && <Skeleton />}
       {families.map(([family, entries]) => {
         const names = entries.map(({ name }) => name)
+        const allowed = entries.filter(({ permission }) => may(permission)).map(({ name }) => name)
         const count = names.filter((name) => chosen.has(name)).length
+        const isAll = allowed.every((name) => chosen.has(name))
         return (
           <div key={family} className={css.family}>
             <div className={css.event}>
@@ -62,7 +66,8 @@ export const EventsField = ({ value, onChange, error }: Props) => {
                 id={`${id}-${family}`}
                 checked={count === names.length}
                 isMixed={count > 0 && count < names.length}
-                onChange={() => turn(names, count < names.length)}
+                disabled={allowed.length === 0}
+                onChange={() => turn(allowed, !isAll)}
               />
               <label htmlFor={`${id}-${family}`} className={css.familyName}>
                 {family}
@@ -71,19 +76,20 @@ export const EventsField = ({ value, onChange, error }: Props) => {
                 {count} of {names.length}
               </span>
             </div>
-            {entries.map(({ name, description }) => (
+            {entries.map(({ name, description, permission }) => (
               <div key={name} className={css.event}>
                 <Checkbox
                   id={`${id}-${name}`}
                   checked={chosen.has(name)}
                   aria-describedby={`${id}-${name}-note`}
+                  disabled={!may(permission)}
                   onChange={() => turn([name], !chosen.has(name))}
                 />
                 <label htmlFor={`${id}-${name}`} className="mono">
                   {name}
                 </label>
                 <span id={`${id}-${name}-note`} className={css.eventNote}>
-                  <Described text={description} />
+                  {may(permission) ? <Described text={description} /> : `Needs the permission ${permission}`}
                 </span>
               </div>
             ))}

@@ -23,6 +23,7 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
 import { PingButton, PingResult, usePing } from './ping.tsx'
 import { type Webhook, webhookQuery } from './queries.ts'
+import { useEditBlock } from './use-edit-block.ts'
 import { Verification } from './verification.tsx'
 import { webhookResource } from './webhook-resource.tsx'
 import css from './webhooks.module.css'
@@ -31,7 +32,7 @@ const route = getRouteApi('/app/webhooks/$id')
 
 /** What Plat has switched off says why, and can be switched on again by whoever has seen to that. */
 const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
-  const { blocked } = usePermit()
+  const blocked = useEditBlock()
   const client = useQueryClient()
   const enable = useMutation({
     mutationFn: () => api.webhooks.update({ id: webhook.id, enabled: true }),
@@ -47,7 +48,7 @@ const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
     <div role="status" className={css.result} data-tone={isByPlat ? 'bad' : 'idle'}>
       <Badge tone={isByPlat ? 'bad' : 'idle'}>{isByPlat ? 'disabled by Plat' : 'off'}</Badge>
       <span>{isByPlat ? webhook.disabled_reason : 'It is not told of anything.'}</span>
-      <Button onClick={() => enable.mutate()} disabled={enable.isPending} blocked={blocked('webhook:update')}>
+      <Button onClick={() => enable.mutate()} disabled={enable.isPending} blocked={blocked(webhook)}>
         {isByPlat ? 'Enable again' : 'Enable'}
       </Button>
     </div>
@@ -83,7 +84,8 @@ export const WebhookPage = () => {
   const { id } = route.useParams()
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
-  const { may, blocked } = usePermit()
+  const { may } = usePermit()
+  const blocked = useEditBlock()
   const { data, error, refetch } = useQuery(webhookQuery(id))
   const { data: config } = useQuery(serverConfigQuery)
   const ping = usePing({ id })
@@ -114,7 +116,7 @@ export const WebhookPage = () => {
     <>
       <PageHead title={webhook.name} parent={PARENT}>
         <PingButton ping={ping} />
-        <Button onClick={edit} blocked={blocked('webhook:update')}>
+        <Button onClick={edit} blocked={blocked(webhook)}>
           Edit
           <kbd>e</kbd>
         </Button>
@@ -166,7 +168,7 @@ export const WebhookPage = () => {
           resource={resource}
           id={id}
           onClose={() => void set({ edit: undefined })}
-          blocked={blocked('webhook:update')}
+          blocked={blocked(webhook)}
         />
       )}
       {isDoomed && (

@@ -15,6 +15,7 @@ import { Badge, TimeAgo } from '../ui/bits.tsx'
 import { count } from '../ui/format.ts'
 import { Switch } from '../ui/switch.tsx'
 import { type Webhook, webhooksQuery } from './queries.ts'
+import { useEditBlock } from './use-edit-block.ts'
 import { useToggleWebhook } from './use-toggle.ts'
 import { NEW_WEBHOOK, webhookResource, webhookSpec } from './webhook-resource.tsx'
 import css from './webhooks.module.css'
@@ -24,6 +25,7 @@ type Tools = {
   readonly onToggle: (webhook: Webhook) => void
   readonly onEdit: (webhook: Webhook) => void
   readonly onDelete: (webhook: Webhook) => void
+  readonly editBlock: (webhook: Webhook) => string | undefined
   readonly needs: (permission: string) => string | undefined
 }
 
@@ -39,7 +41,7 @@ const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly web
   )
 }
 
-const columnsFor = ({ troubles, onToggle, onEdit, onDelete, needs }: Tools): readonly Column<Webhook>[] => [
+const columnsFor = ({ troubles, onToggle, onEdit, onDelete, editBlock, needs }: Tools): readonly Column<Webhook>[] => [
   {
     id: 'name',
     text: 'Name',
@@ -85,7 +87,7 @@ const columnsFor = ({ troubles, onToggle, onEdit, onDelete, needs }: Tools): rea
         label={`Enable ${webhook.name}`}
         isOn={webhook.enabled}
         onChange={() => onToggle(webhook)}
-        blocked={needs('webhook:update')}
+        blocked={editBlock(webhook)}
       />
     ),
   },
@@ -113,7 +115,7 @@ const columnsFor = ({ troubles, onToggle, onEdit, onDelete, needs }: Tools): rea
   actionsColumn({
     noun: 'webhook',
     nameOf: ({ name }) => name,
-    edit: { run: onEdit, blocked: () => needs('webhook:update') },
+    edit: { run: onEdit, blocked: editBlock },
     remove: { run: onDelete, blocked: () => needs('webhook:delete') },
   }),
 ]
@@ -124,6 +126,7 @@ const LOSS = 'Its deliveries go with it, also those that are still on their way.
 export const WebhooksPage = () => {
   const { search, set } = usePageSearch()
   const { may, blocked } = usePermit()
+  const editBlock = useEditBlock()
   const navigate = useNavigate()
   const query = useQuery({ ...webhooksQuery, enabled: may('webhook:list') })
   const { data: known } = useQuery({ ...dashboardQuery, enabled: may('webhook:list') && may('dashboard:read') })
@@ -142,9 +145,10 @@ export const WebhooksPage = () => {
         onToggle: toggle,
         onEdit: ({ id }) => void set({ edit: id }),
         onDelete: setDoomed,
+        editBlock,
         needs: blocked,
       }),
-    [troubles, toggle],
+    [troubles, toggle, editBlock],
   )
   return (
     <>
@@ -171,7 +175,7 @@ export const WebhooksPage = () => {
             onSaved={({ id: made }) => {
               if (id === undefined) void navigate({ to: '/webhooks/$id', params: { id: made } })
             }}
-            blocked={blocked(id === undefined ? 'webhook:create' : 'webhook:update')}
+            blocked={id === undefined ? blocked('webhook:create') : editBlock(edited)}
           />
         )}
       />
