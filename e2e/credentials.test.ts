@@ -34,6 +34,26 @@ test('a credential is made, changed without its secret, and deleted', () =>
     { as },
   ))
 
+test('another network asks for the secret again', async () => {
+  const { id } = await it.plat.api.credentials.create({ name: 'moved', type: 'snmp_v2c', community: 'of the old one' })
+  const [network] = await it.plat.api.networks.list({ limit: 1 })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/credentials?edit=${id}`)
+      await page.getByText("Stored; it can't be shown.").waitFor()
+      await page.getByLabel('Network').selectOption(network?.id ?? '')
+      await page.getByText('Another device or network needs it again').waitFor()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('is needed again, because the credential gets another device or network').waitFor()
+      await page.getByLabel('Community').fill('of the new one')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved moved').waitFor()
+      await it.plat.api.credentials.delete({ id })
+    },
+    { as, expected: [`400 /api/credentials/${id}`] },
+  )
+})
+
 test('each type has the fields that belong to it', () =>
   it.visit(
     async ({ page, open }) => {

@@ -84,6 +84,34 @@ test('a change of the form sends what changed: a secret that is not touched stay
   )
 })
 
+/** Reached like the receiver, and another target for its port. */
+const ELSEWHERE = receiver.url('/elsewhere').replace(/:\d+/, ':9')
+
+test('another target is asked for the secret and the headers again, and the old ones are not shown', async () => {
+  const { id } = await it.plat.api.webhooks.create({
+    ...{ name: 'aimed', url: receiver.url('/aimed'), events: ['network.created'] },
+    ...{ secret: 'of the old target', headers: { 'X-Token': 'of the old target' } },
+  })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/webhooks/${id}?edit=${id}`)
+      await page.getByText('A value of *** is stored').waitFor()
+      await page.getByLabel('URL').fill(ELSEWHERE)
+      await page.getByText('Another scheme, host or port needs it again').waitFor()
+      await page.getByText('Another scheme, host or port needs the values again').waitFor()
+      expect(await page.content()).not.toContain('of the old target')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('is needed again, because the URL has another scheme, host or port').first().waitFor()
+      await page.getByRole('textbox', { name: 'Secret' }).fill('of the new one')
+      await page.getByLabel('Value of header 1').fill('of the new one')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.locator('[data-layer]').waitFor({ state: 'detached' })
+      expect((await it.plat.api.webhooks.get({ id })).url).toBe(ELSEWHERE)
+    },
+    { as: 'admin', expected: [`400 /api/webhooks/${id}`] },
+  )
+})
+
 test('an address of this machine is refused at its field', () =>
   it.visit(
     async ({ page, open }) => {

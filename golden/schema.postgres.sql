@@ -832,3 +832,11 @@ UPDATE api_keys SET created_by = (
   WHERE audit.resource_id = api_keys.id AND audit.resource = 'key' AND audit.action = 'create' AND audit.status = 'success'
     AND audit.user_id <> '' AND audit.user_id NOT IN (SELECT id FROM api_keys)
 );
+
+-- 0026-sealed-headers
+
+ALTER TABLE webhooks ADD COLUMN sealed_headers TEXT;
+
+CREATE TABLE webhook_purges (name TEXT COLLATE "C" PRIMARY KEY);
+
+INSERT INTO webhook_purges (name) SELECT 'headers' WHERE EXISTS (SELECT 1 FROM webhooks WHERE headers <> '{}');

@@ -701,6 +701,8 @@ CREATE INDEX webhook_deliveries_open
 ON webhook_deliveries (webhook_id, (CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END), id)
 WHERE due_ms IS NOT NULL;
 
+CREATE TABLE webhook_purges (name TEXT PRIMARY KEY);
+
 CREATE TABLE webhooks (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
@@ -716,6 +718,6 @@ CREATE TABLE webhooks (
   retry_count INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, sealed_headers TEXT);
 
 CREATE INDEX webhooks_name ON webhooks (name_key, id);

@@ -123,7 +123,7 @@ export const credentials = {
     name: 'credentials.update',
     summary: 'Change some fields of a credential',
     description:
-      'A secret that is not given stays as it is, unless the type changes, which drops them all. On a command line secrets are visible to everyone on the machine: send them with --input -.',
+      'A secret that is not given stays as it is, unless the type changes, which drops them all. Another `device_id` or `network_id` needs the secrets again. On a command line secrets are visible to everyone on the machine: send them with --input -.',
     http: 'PUT /api/credentials/{id}',
     effect: 'update',
     access: 'credentials:update',

@@ -18,6 +18,7 @@ import {
   SECRET_FIELDS,
   type SecretField,
 } from './api.ts'
+import { isNewTarget, targetIssues } from './new-target.ts'
 import {
   formIssues,
   packed,
@@ -118,6 +119,16 @@ const openForChange = (
   }
 }
 
+/** Undefined without the key, and for what was damaged. */
+const openIfPossible = (secrets: Secrets, before: store.Stored): SecretValues | undefined => {
+  try {
+    return openOf(secrets, before)
+  } catch (error) {
+    if (!(error instanceof SealedValueError)) throw error
+    return undefined
+  }
+}
+
 type SecretChange = { readonly values: SecretValues; readonly isChanged: boolean }
 
 /** The secrets as they will be; undefined where nothing touches them, so that what is sealed need not be opened. */
@@ -151,6 +162,9 @@ const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: CredentialPa
   const given = { name, type, username, auth_protocol, priv_protocol, device_id, network_id, description }
   const reset = merge(before.credential, resetBy(before.credential, patch)).value
   const { value: after } = merge(reset, given)
+  const stored = isNewTarget(before.credential, after) ? openIfPossible(secrets, before) : undefined
+  const left = targetIssues({ before: before.credential, after, given: patch, stored })
+  if (left.length > 0) refuse([...left, ...formIssues(after), ...(await referenceIssues(ctx, patch))])
   const secret = secretsAfter(ctx, secrets, { before, after, patch })
   const wrong = secret ? secretIssues(after, secret.values) : []
   refuse([...formIssues(after), ...wrong, ...(await referenceIssues(ctx, patch))])

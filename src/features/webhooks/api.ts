@@ -116,7 +116,7 @@ export const webhooks = {
     name: 'webhooks.update',
     summary: 'Change some fields of a webhook; what is on its way is sent as it is by then',
     description:
-      'It needs the permission to read the objects of all its events.',
+      'It needs the permission to read the objects of all its events. A `url` with another scheme, host or port needs `secret` and `headers` again, where they are stored; "" and {} clear them.',
     http: 'PUT /api/webhooks/{id}',
     effect: 'update',
     access: 'webhook:update',

@@ -1,5 +1,6 @@
 /** Makes, changes and deletes webhooks. What is secret of them is sealed before it reaches the database. */
 
+import { isSameOrigin } from '../../net/origin.ts'
 import type { Place, Secrets } from '../../platform/crypto.ts'
 import { type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
@@ -9,7 +10,8 @@ import { missingKey } from '../secrets/secrets.ts'
 import type { WebhookDraft, WebhookPatch } from './api.ts'
 import * as deliveries from './delivery-store.ts'
 import { requireEvents } from './event-rights.ts'
-import { headerIssues, headersAfter, masked, sealHeaders } from './headers.ts'
+import { MASK } from './header-rules.ts'
+import { hasMask, headerIssues, headersAfter, masked, sealHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import * as store from './store.ts'
 
@@ -48,6 +50,22 @@ export const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): P
   return webhook
 }
 
+const isNeeded = (field: string): FieldIssue => ({
+  field,
+  message: 'is needed again, because the URL has another scheme, host or port',
+})
+
+/** The secret and the headers are for one target. Another target gets those that are sent along with it, and no stored ones. */
+const targetIssues = (
+  { webhook, sealed }: store.Stored,
+  { url, secret, headers }: Pick<WebhookPatch, 'url' | 'secret' | 'headers'>,
+): FieldIssue[] => {
+  if (url === undefined || isSameOrigin(url, webhook.url)) return []
+  const isSecretLeft = sealed !== null && (secret === undefined || secret === MASK)
+  const areHeadersLeft = Object.keys(webhook.headers).length > 0 && (headers === undefined || hasMask(headers))
+  return [...(isSecretLeft ? [isNeeded('secret')] : []), ...(areHeadersLeft ? [isNeeded('headers')] : [])]
+}
+
 /**
  * The events whose objects a change may send to another place: those it had and will have, and those still on their way.
  * @throws AppError FORBIDDEN
@@ -69,6 +87,7 @@ export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: Webho
   const { headers: shown } = before.webhook
   refuse(
     distinct([
+      ...targetIssues(before, patch),
       ...secretIssues(secrets, secret),
       ...headerIssues(secrets, shown, given),
     ]),

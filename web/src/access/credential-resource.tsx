@@ -38,6 +38,15 @@ type Secret = {
   readonly isOptional?: boolean
 }
 
+/** Whether what is typed aims the stored secrets at another target, as the server judges it. */
+const isMoved = (stored: Credential, { device_id = '', network_id = '' }: Values): boolean => {
+  const isOtherDevice = device_id !== '' && device_id !== stored.device_id
+  const isOtherNetwork = network_id !== '' && network_id !== stored.network_id
+  const isSsh = stored.type === 'ssh_password' || stored.type === 'ssh_key'
+  const isWider = isSsh && stored.device_id !== null && device_id === '' && network_id !== ''
+  return isOtherDevice || isOtherNetwork || isWider
+}
+
 /** @param stored what the credential that is edited was before */
 const secretField = (
   { name, label, shown, isLong, hint, isOptional }: Secret,
@@ -47,7 +56,7 @@ const secretField = (
   label,
   isSecret: true,
   isShown: shown,
-  render: ({ value, onChange, error }) => (
+  render: ({ value, onChange, error, values }) => (
     <SecretField
       label={label}
       value={value}
@@ -55,6 +64,7 @@ const secretField = (
       error={error}
       isLong={isLong}
       hint={isOptional && stored ? 'Left empty, it stays as it is.' : hint}
+      isNeededAgain={stored?.has_secret === true && isMoved(stored, values)}
       // Of another type nothing is stored yet.
       isStored={
         !isOptional &&

@@ -14,11 +14,15 @@ type Props = {
   readonly isStored: boolean
   readonly isLong?: boolean | undefined
   readonly hint?: string | undefined
+  /** Whether what is stored is for another target than the one that is chosen. */
+  readonly isNeededAgain: boolean
 }
 
-export const SecretField = ({ label, value, onChange, error, isStored, isLong, hint }: Props) => {
+const AGAIN = 'Another device or network needs it again: what is stored is for the one before.'
+
+export const SecretField = ({ label, value, onChange, error, isStored, isLong, hint, isNeededAgain }: Props) => {
   const [isReplacing, setReplacing] = useState(false)
-  if (isStored && !isReplacing && value === '' && error === undefined)
+  if (isStored && !isReplacing && !isNeededAgain && value === '' && error === undefined)
     return (
       <div className={fieldCss.field}>
         <span className={fieldCss.label}>{label}</span>
@@ -31,7 +35,11 @@ export const SecretField = ({ label, value, onChange, error, isStored, isLong, h
       </div>
     )
   return (
-    <Field label={label} error={error} hint={isStored ? 'Left empty, what is stored stays.' : hint}>
+    <Field
+      label={label}
+      error={error}
+      hint={isNeededAgain ? AGAIN : isStored ? 'Left empty, what is stored stays.' : hint}
+    >
       {(wiring) =>
         isLong ? (
           <textarea

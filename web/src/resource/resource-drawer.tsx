@@ -21,11 +21,12 @@ type InputProps = {
   readonly onChange: (value: string) => void
   readonly error: string | undefined
   readonly isNew: boolean
+  readonly values: Values
 }
 
-const FieldInput = ({ field, value, onChange, error, isNew }: InputProps) => {
+const FieldInput = ({ field, value, onChange, error, isNew, values }: InputProps) => {
   const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
-  if (field.render) return field.render({ value, onChange, error, isNew })
+  if (field.render) return field.render({ value, onChange, error, isNew, values })
   const common = { label, hint, value, onChange, error }
   if (kind === 'area') return <TextArea {...common} />
   if (kind === 'select') return <SelectField {...common} options={options} isDisabled={isFixed === true && !isNew} />
@@ -42,9 +43,10 @@ const FieldInput = ({ field, value, onChange, error, isNew }: InputProps) => {
   )
 }
 
-/** Of a list the server names the item: `roles[0]`. */
+/** Of a list the server names the item: `roles[0]`; of a map the key: `headers.Host`. */
 const errorAt = (errors: Readonly<Record<string, string>>, name: string): string | undefined =>
-  errors[name] ?? Object.entries(errors).find(([field]) => field.startsWith(`${name}[`))?.[1]
+  errors[name] ??
+  Object.entries(errors).find(([field]) => field.startsWith(name) && /^[[.]/.test(field.slice(name.length)))?.[1]
 
 type EditorProps<T> = {
   readonly resource: Resource<T>
@@ -130,6 +132,7 @@ const Editor = <T,>(props: EditorProps<T>) => {
               onChange={(value) => change(field.name, value)}
               error={errorAt(errors, field.name)}
               isNew={id === undefined}
+              values={values}
             />
           ))}
         </fieldset>

@@ -9,6 +9,8 @@ export type CustomInput = {
   readonly onChange: (value: string) => void
   readonly error: string | undefined
   readonly isNew: boolean
+  /** Of all fields, as they are typed. */
+  readonly values: Values
 }
 
 export type FieldSpec = {

@@ -3,22 +3,29 @@ import { Plus, X } from 'lucide-react'
 import { useId } from 'react'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
-import { type HeaderRow, parseRows, repeatedName, textOf } from './headers.ts'
+import { type HeaderRow, MASK, parseRows, repeatedName, textOf } from './headers.ts'
 import css from './webhooks.module.css'
 
 type Props = {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly error: string | undefined
+  /** Whether what is stored is for another target than the one that is typed. */
+  readonly isNeededAgain: boolean
 }
 
-export const HeadersField = ({ value, onChange, error }: Props) => {
+const STORED = 'A value of *** is stored; it stays unless another one is typed over it.'
+const AGAIN = 'Another scheme, host or port needs the values again: what is stored is for the target before.'
+
+export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) => {
   const noteId = useId()
   const rows = parseRows(value)
   const repeated = repeatedName(rows)
   const change = (at: number, part: Partial<HeaderRow>) =>
     onChange(textOf(rows.map((row, index) => (index === at ? { ...row, ...part } : row))))
-  const note = error ?? (repeated === undefined ? undefined : `${repeated} is there twice; the last one is sent`)
+  const note =
+    error ?? (repeated === undefined ? undefined : `${repeated} is there twice: names are compared without case`)
+  const isStored = rows.some((row) => row.value === MASK)
   return (
     <fieldset className={css.headers} aria-describedby={note === undefined ? undefined : noteId}>
       <legend className={fieldCss.label}>Headers</legend>
@@ -60,6 +67,7 @@ export const HeadersField = ({ value, onChange, error }: Props) => {
           Add a header
         </Button>
       </span>
+      {isStored && <p className={fieldCss.hint}>{isNeededAgain ? AGAIN : STORED}</p>}
       {note !== undefined && (
         <p id={noteId} className={fieldCss.error}>
           {note}

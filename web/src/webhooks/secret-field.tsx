@@ -17,11 +17,21 @@ type Props = {
   readonly error: string | undefined
   /** Whether one is stored. */
   readonly isStored: boolean
+  /** Whether what is stored is for another target than the one that is typed. */
+  readonly isNeededAgain: boolean
 }
 
-export const WebhookSecret = ({ value, onChange, error, isStored }: Props) => {
+const hintOf = ({ isStored, isNeededAgain }: Pick<Props, 'isStored' | 'isNeededAgain'>): string => {
+  if (isNeededAgain) return 'Another scheme, host or port needs it again: what is stored is for the target before.'
+  return isStored
+    ? 'The new one; left empty, the old one stays.'
+    : 'Deliveries are signed with it, so that the receiver can tell who sent them.'
+}
+
+export const WebhookSecret = ({ value, onChange, error, isStored, isNeededAgain }: Props) => {
   const [isReplacing, setReplacing] = useState(false)
-  if (isStored && !isReplacing && error === undefined)
+  const isAsked = isReplacing || isNeededAgain || error !== undefined
+  if (isStored && (value === NONE || !isAsked))
     return (
       <div className={fieldCss.field}>
         <span className={fieldCss.label}>Secret</span>
@@ -45,15 +55,7 @@ export const WebhookSecret = ({ value, onChange, error, isStored }: Props) => {
       </div>
     )
   return (
-    <Field
-      label="Secret"
-      error={error}
-      hint={
-        isStored
-          ? 'The new one; left empty, the old one stays.'
-          : 'Deliveries are signed with it, so that the receiver can tell who sent them.'
-      }
-    >
+    <Field label="Secret" error={error} hint={hintOf({ isStored, isNeededAgain })}>
       {(wiring) => (
         <span className={css.stored}>
           <input
@@ -64,7 +66,7 @@ export const WebhookSecret = ({ value, onChange, error, isStored }: Props) => {
             value={secretSent(value)}
             onChange={({ target }) => onChange(target.value === '' ? '' : TYPED + target.value)}
           />
-          {isStored && (
+          {isStored && !isNeededAgain && (
             <Button
               onClick={() => {
                 onChange('')
@@ -72,6 +74,11 @@ export const WebhookSecret = ({ value, onChange, error, isStored }: Props) => {
               }}
             >
               Keep the old one
+            </Button>
+          )}
+          {isStored && isNeededAgain && (
+            <Button onClick={() => onChange(NONE)} aria-label="Remove the secret">
+              Remove
             </Button>
           )}
         </span>

@@ -1,7 +1,8 @@
 /** How webhooks are read, written, searched and sorted. */
+import { isSameOrigin } from '../../../src/net/origin.ts'
 import { api, tagged } from '../api/client.ts'
 import { contracts, type In } from '../api/contracts.ts'
-import type { FieldSpec, Resource } from '../resource/resource.ts'
+import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { EventsField, eventsIn } from './events-field.tsx'
 import { rowsOf, sentHeaders, textOf } from './headers.ts'
@@ -9,11 +10,21 @@ import { HeadersField } from './headers-field.tsx'
 import type { Webhook } from './queries.ts'
 import { secretSent, WebhookSecret } from './secret-field.tsx'
 
-const secretField = (isStored: boolean): FieldSpec => ({
+/** What is stored is for one target: one with another scheme, host or port needs it again. */
+const isMoved = (stored: Webhook | undefined, { url = '' }: Values): boolean =>
+  stored !== undefined && !isSameOrigin(stored.url, url.trim())
+
+const secretField = (stored: Webhook | undefined): FieldSpec => ({
   name: 'secret',
   label: 'Secret',
   isSecret: true,
-  render: (input) => <WebhookSecret {...input} isStored={isStored} />,
+  render: (input) => (
+    <WebhookSecret
+      {...input}
+      isStored={stored?.has_secret === true}
+      isNeededAgain={stored?.has_secret === true && isMoved(stored, input.values)}
+    />
+  ),
   read: () => '',
   send: secretSent,
 })
@@ -53,13 +64,13 @@ const fieldsFor = (stored: Webhook | undefined, allowsPrivate: boolean | undefin
     ],
     send: (text) => text !== 'false',
   },
-  secretField(stored?.has_secret === true),
+  secretField(stored),
   {
     name: 'headers',
     label: 'Headers',
     // They may hold a token.
     isSecret: true,
-    render: ({ value, onChange, error }) => <HeadersField value={value} onChange={onChange} error={error} />,
+    render: ({ values, ...input }) => <HeadersField {...input} isNeededAgain={isMoved(stored, values)} />,
     read: (value) => textOf(rowsOf(value)),
     send: sentHeaders,
   },
