@@ -833,6 +833,16 @@ UPDATE api_keys SET created_by = (
     AND audit.user_id <> '' AND audit.user_id NOT IN (SELECT id FROM api_keys)
 );
 
+-- 0023-user-looks
+
+ALTER TABLE users ADD COLUMN username_look TEXT COLLATE "C";
+
+ALTER TABLE users ADD COLUMN username_look_lower TEXT COLLATE "C";
+
+CREATE INDEX users_look ON users (username_look);
+
+CREATE INDEX users_look_lower ON users (username_look_lower);
+
 -- 0026-sealed-headers
 
 ALTER TABLE webhooks ADD COLUMN sealed_headers TEXT;

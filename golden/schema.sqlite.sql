@@ -660,7 +660,11 @@ CREATE TABLE users (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   last_login_at TEXT
-);
+, username_look TEXT, username_look_lower TEXT);
+
+CREATE INDEX users_look ON users (username_look);
+
+CREATE INDEX users_look_lower ON users (username_look_lower);
 
 CREATE TABLE utilization_samples (
   object_id TEXT NOT NULL,

@@ -180,3 +180,17 @@ describe('plat audit verify', () => {
     expect([after.code, after.out]).toEqual([1, expect.stringContaining('ok:        false')])
   })
 })
+
+describe('a username', () => {
+  test('that holds what is not seen is a usage error, which names the character', async () => {
+    const { code, err } = await runWith({ argv: ['user', 'create', 'ad\u202emin'], typed: [PASSWORD] })
+    expect([code, err]).toEqual([2, expect.stringContaining('error: username: must not contain invisible')])
+    expect(err).toContain('U+202E')
+  })
+
+  test('that looks like another one is a conflict, which names that', async () => {
+    await createUser(app.db, { username: 'marlene' })
+    const { code, err } = await runWith({ argv: ['user', 'create', 'rnarlene'], typed: [PASSWORD] })
+    expect([code, err]).toEqual([5, expect.stringContaining('looks like "marlene"')])
+  })
+})

@@ -13,6 +13,7 @@ import { createPopulation } from './features/system/gauges.ts'
 import { addProcessMetrics } from './features/system/process-metrics.ts'
 import type { Tables } from './features/tables.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './features/users/first-admin.ts'
+import { settleLooks } from './features/users/usernames.ts'
 import { sealStoredHeaders } from './features/webhooks/seal-headers.ts'
 import { migrations } from './migrations/index.ts'
 import type { Config } from './platform/config.ts'
@@ -118,6 +119,7 @@ export const compose = async (
   { passwords = createPasswords(), outbound, startScan = startScanProcess, withFirstAdmin = true }: ComposeOptions = {},
 ): Promise<Plat> => {
   const secrets = await openSecrets({ db, config, log })
+  await settleLooks(db, log)
   await sealStoredHeaders({ db, secrets, config, log })
   const sessions = openSessionStore({ db, config, log })
   const keyUses = createKeyUses(db)

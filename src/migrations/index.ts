@@ -20,6 +20,7 @@ import { instances } from './0018-instances.ts'
 import { lookupFound } from './0020-lookup-found.ts'
 import { searchAcrossDots } from './0021-search-across-dots.ts'
 import { keyMakers } from './0022-key-makers.ts'
+import { userLooks } from './0023-user-looks.ts'
 import { sealedHeaders } from './0026-sealed-headers.ts'
 
 export const migrations: readonly Migration[] = [
@@ -43,5 +44,6 @@ export const migrations: readonly Migration[] = [
   lookupFound,
   searchAcrossDots,
   keyMakers,
+  userLooks,
   sealedHeaders,
 ]

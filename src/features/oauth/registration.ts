@@ -16,8 +16,9 @@ export type Metadata = {
 const MAX_REDIRECT_URIS = 10
 const MAX_NAME = 255
 const UNNAMED = 'Unnamed client'
-/** Control characters, and those that turn the order of text around: people read the name when they decide. */
-const UNREADABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+/** Format characters, line and paragraph separators, which are invisible or turn the order of text around: people read the name when they decide. */
+const MARK = /[\p{Cf}\p{Zl}\p{Zp}]/u
+const CONTROL = /\p{Cc}/u
 
 class Refused extends Error {
   constructor(readonly problem: Problem) {
@@ -49,7 +50,8 @@ const readName = (value: unknown): string => {
   if (value === undefined) return UNNAMED
   if (typeof value !== 'string') return refuse('client_name must be a text')
   const name = value.trim()
-  if (name.length > MAX_NAME || !name.isWellFormed() || UNREADABLE.test(name))
+  // Marks before the name is trimmed: some of them count as spaces.
+  if (name.length > MAX_NAME || !name.isWellFormed() || CONTROL.test(name) || MARK.test(value))
     return refuse(`client_name must be readable text of at most ${MAX_NAME} characters`)
   return name || UNNAMED
 }

@@ -1,9 +1,10 @@
 /** The users contract. Browser-safe. */
 import { z } from 'zod'
-import { draft, Filter, idOf, Key, Name, Page, patch, ruledText, Timestamp, text } from '../../platform/fields.ts'
+import { draft, Filter, idOf, Key, Page, patch, ruledText, Timestamp, text } from '../../platform/fields.ts'
 import { operation } from '../../platform/operation.ts'
 import { passwordProblem } from '../../platform/password-rule.ts'
 import { CataloguePermission } from '../roles/api.ts'
+import { KeptUsername, Username } from './username.ts'
 
 export const User = z
   .object({
@@ -19,9 +20,6 @@ export const User = z
   })
   .meta({ id: 'User', columns: ['id', 'username', 'full_name', 'email', 'roles', 'is_active'] })
 export type User = z.infer<typeof User>
-
-/** A new username: like a name, and on one line. */
-export const Username = Name.refine((name) => !/\p{Cc}/u.test(name), { error: 'must not contain control characters' })
 
 /** A new password. */
 const NewPassword = z
@@ -65,7 +63,7 @@ export type UserDraft = z.output<typeof UserDraft>
 
 export const UserPatch = z.object({
   id: idOf('users'),
-  ...patch({ username: Username, ...fields, is_active: IsActive }),
+  ...patch({ username: KeptUsername, ...fields, is_active: IsActive }),
 })
 export type UserPatch = z.output<typeof UserPatch>
 

@@ -4,9 +4,9 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { ADMIN_ROLE_ID } from '../roles/catalogue.ts'
 import type { Tables } from '../tables.ts'
-import { Username } from './api.ts'
 import { randomPassword } from './random-password.ts'
 import * as store from './store.ts'
+import { Username } from './username.ts'
 
 type FirstAdminOptions = {
   readonly db: Db<Tables>
@@ -29,7 +29,10 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<Firs
   const { db, config, passwords, now } = options
   if (await store.hasAny({ db: db.read })) return undefined
   const name = Username.safeParse(config.initialAdminUsername ?? 'admin')
-  if (!name.success) throw new ConfigError(['INITIAL_ADMIN_USERNAME: is not a name a user may have'])
+  if (!name.success)
+    throw new ConfigError([
+      `INITIAL_ADMIN_USERNAME: is not a name a user may have: ${name.error.issues[0]?.message ?? ''}`,
+    ])
   const username = name.data
   const password = config.initialAdminPassword ?? randomPassword()
   const password_hash = await passwords.hash(password)

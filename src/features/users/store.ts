@@ -1,6 +1,9 @@
 /** The queries of users; the only writer of their tables. */
+import type { ExpressionBuilder } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { CONFUSABLES_VERSION, looksOf } from './skeleton.ts'
 import type { UserRow } from './table.ts'
 
 /** A transaction, a context, or the last committed state. */
@@ -9,13 +12,25 @@ export type Scope = Pick<Ctx, 'db'>
 /** How usernames and addresses are compared: in any case, with letters that look the same being the same. */
 export const foldedName = (text: string): string => text.trim().normalize('NFC').toLowerCase()
 
-export type NewUser = Omit<UserRow, 'username_key' | 'email_key' | 'is_active' | 'generation'> & {
+/** What a name looks like, as it is stored: behind the version of the table by which it was computed. */
+const LOOKS_FROM = `${CONFUSABLES_VERSION} `
+/** Sorts behind all looks of this version. */
+const LOOKS_UNTIL = `${CONFUSABLES_VERSION}!`
+const storedLooks = (username: string): Pick<UserRow, 'username_look' | 'username_look_lower'> => {
+  const [written, lower] = looksOf(username)
+  return { username_look: `${LOOKS_FROM}${written}`, username_look_lower: `${LOOKS_FROM}${lower}` }
+}
+type Look = 'username_look' | 'username_look_lower'
+
+export type NewUser = Omit<UserRow, 'username_key' | Look | 'email_key' | 'is_active' | 'generation'> & {
   readonly is_active: boolean
   readonly role_ids: readonly string[]
 }
 
 export const insert = async ({ db }: Scope, { role_ids, is_active, ...user }: NewUser): Promise<void> => {
-  const keys = { username_key: foldedName(user.username), email_key: foldedName(user.email) || null }
+  const { username } = user
+  const names = { username_key: foldedName(username), ...storedLooks(username) }
+  const keys = { ...names, email_key: foldedName(user.email) || null }
   await db
     .insertInto('users')
     .values({ ...user, ...keys, is_active: is_active ? 1 : 0, generation: 0 })
@@ -33,10 +48,14 @@ export const hasAny = async ({ db }: Scope): Promise<boolean> =>
 export const find = ({ db }: Scope, id: string): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
+/** By the name as it is stored, in any case; or else, for one that was typed in another form, as new names are stored. */
 export const findByName = async ({ db }: Scope, username: string): Promise<UserRow | undefined> => {
   // PostgreSQL refuses such text altogether.
   if (!username.isWellFormed() || username.includes('\u0000')) return undefined
-  return db.selectFrom('users').selectAll().where('username_key', '=', foldedName(username)).executeTakeFirst()
+  const byKey = (key: string) => db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst()
+  const typed = foldedName(username)
+  const normalized = foldedName(username.normalize('NFKC'))
+  return (await byKey(typed)) ?? (normalized === typed ? undefined : byKey(normalized))
 }
 
 /** As `find`, and keeps other writers off the row until commit. */
@@ -123,6 +142,52 @@ export const namesakes = (
     )
     .execute()
 
+/** The name of another user that looks like this one. Names whose looks are not settled are compared one by one. */
+export const lookAlike = async (
+  { db }: Scope,
+  { id, username }: Pick<UserRow, 'id' | 'username'>,
+): Promise<string | undefined> => {
+  const looks = Object.values(storedLooks(username))
+  const others = db.selectFrom('users').select('username').where('id', '<>', id)
+  const alike = await others
+    .where((eb) => eb.or([eb('username_look', 'in', looks), eb('username_look_lower', 'in', looks)]))
+    .limit(1)
+    .executeTakeFirst()
+  if (alike) return alike.username
+  const unsettled = await others.where((eb) => isUnsettled(eb)).execute()
+  return unsettled.find((other) => Object.values(storedLooks(other.username)).some((look) => looks.includes(look)))
+    ?.username
+}
+
+const isUnsettled = (eb: ExpressionBuilder<Tables, 'users'>) =>
+  eb.or([eb('username_look', 'is', null), eb('username_look', '<', LOOKS_FROM), eb('username_look', '>=', LOOKS_UNTIL)])
+
+type Unsettled = Pick<UserRow, 'id' | 'username'>
+
+/** Users whose names' looks are unknown, or of another version of the table. */
+export const unsettledLooks = ({ db }: Scope, limit: number): Promise<Unsettled[]> =>
+  db
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where((eb) => isUnsettled(eb))
+    .limit(limit)
+    .execute()
+
+/** Writes what the name looks like, unless it is another by now. */
+export const settleLook = async ({ db }: Scope, { id, username }: Unsettled): Promise<void> => {
+  await db
+    .updateTable('users')
+    .set({ ...storedLooks(username) })
+    .where('id', '=', id)
+    .where('username', '=', username)
+    .execute()
+}
+
+/** Keeps everyone else from taking or changing a username until commit. */
+export const lockNames = (ctx: Pick<Ctx, 'db' | 'store'>): Promise<void> =>
+  // The lock has no table of its own types.
+  ctx.store.sql.lockNames(ctx.db as never, ['usernames'])
+
 /** Whether an active user other than this one has the role. */
 export const hasOtherActive = async ({ db }: Scope, id: string, roleId: string): Promise<boolean> => {
   const other = await db
@@ -168,10 +233,10 @@ export const remove = async ({ db }: Scope, id: string): Promise<void> => {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
 
-type Change = Partial<Omit<UserRow, 'id' | 'username_key' | 'email_key' | 'generation' | 'created_at'>>
+type Change = Partial<Omit<UserRow, 'id' | 'username_key' | Look | 'email_key' | 'generation' | 'created_at'>>
 
 const keysOf = ({ username, email }: Change) => ({
-  ...(username !== undefined && { username_key: foldedName(username) }),
+  ...(username !== undefined && { username_key: foldedName(username), ...storedLooks(username) }),
   ...(email !== undefined && { email_key: foldedName(email) || null }),
 })
 

@@ -4,6 +4,10 @@ export type UserRow = {
   username: string
   /** Lower case: names are unique in any case. */
   username_key: string
+  /** What the name looks like, after the version of the table that says so; null where no version of Plat has computed it. */
+  username_look: string | null
+  /** The same of the name in lower case. */
+  username_look_lower: string | null
   email: string
   /** Null without an address, which then need not be unique. */
   email_key: string | null

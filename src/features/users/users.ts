@@ -13,6 +13,7 @@ import { type RoleGrant, type User, type UserDraft, type UserPatch, users } from
 import { changePassword, resetPassword } from './change-password.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
+import { changedUsername, requireFree } from './usernames.ts'
 
 type NamedRole = { readonly id: string; readonly name: string }
 
@@ -52,18 +53,6 @@ const requireGrantable = async (ctx: Ctx, roles: readonly NamedRole[]): Promise<
   for (const { id, name } of roles) requireHeld(ctx, await permissionsOfRoles(ctx, [id]), `The role "${name}"`)
 }
 
-const requireFree = async (ctx: Ctx, user: Pick<User, 'id' | 'username' | 'email'>): Promise<void> => {
-  const others = await store.namesakes(ctx, user)
-  const details: FieldIssue[] = []
-  if (others.some(({ username_key }) => username_key === store.foldedName(user.username)))
-    details.push({ field: 'username', message: 'is the name of another user' })
-  if (user.email !== '' && others.some(({ email_key }) => email_key === store.foldedName(user.email)))
-    details.push({ field: 'email', message: 'is the address of another user' })
-  if (details.length === 0) return
-  const [{ field } = { field: '' }] = details
-  throw new AppError('ALREADY_EXISTS', `There is a user with this ${field} already`, { details })
-}
-
 /** @throws AppError LAST_ADMIN if nobody but this user is an active admin; holds off everyone else who takes one away. */
 const requireAnotherAdmin = async (ctx: Ctx, { id, is_active }: UserRow): Promise<void> => {
   if (is_active !== 1 || !(await store.rolesOf(ctx, id)).some((role) => role.id === ADMIN_ROLE_ID)) return
@@ -82,6 +71,8 @@ const judgeDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDra
 }
 
 const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promise<User> => {
+  // Until commit nobody else takes a name that looks like this one.
+  await store.lockNames(ctx)
   const roles = await judgeDraft(ctx, draft)
   const { username, email, full_name, is_active } = draft
   const id = Bun.randomUUIDv7()
@@ -133,14 +124,22 @@ const rolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.em
 const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Promise<User> => {
   const { row, user: before } = await lockForChange(ctx, id)
   const roles = await rolesAfter(ctx, id, named)
-  const { value, changes } = merge(before, { ...patch, roles: roles && namesOf(roles) })
+  const username = changedUsername(before.username, patch.username)
+  const { value, changes } = merge(before, { ...patch, username, roles: roles && namesOf(roles) })
   if (changes.length === 0) return before
-  await requireFree(ctx, value)
+  if (changes.includes('username')) await store.lockNames(ctx)
+  await requireFree(ctx, value, before)
   const staysAdmin = value.is_active && (roles === undefined || idsOf(roles).includes(ADMIN_ROLE_ID))
   if (!staysAdmin) await requireAnotherAdmin(ctx, row)
 
-  const { username, email, full_name, is_active } = value
-  await store.update(ctx, id, { username, email, full_name, is_active: is_active ? 1 : 0, updated_at: ctx.now })
+  const { email, full_name, is_active } = value
+  await store.update(ctx, id, {
+    username: value.username,
+    email,
+    full_name,
+    is_active: is_active ? 1 : 0,
+    updated_at: ctx.now,
+  })
   if (roles) await store.replaceRoles(ctx, id, idsOf(roles))
   // A session from before must not come back to life with the user.
   if (before.is_active && !is_active) await store.endSignIns(ctx, id)

@@ -8,3 +8,8 @@ declare module '*/docs.js' {
   const text: string
   export = text
 }
+
+declare module '*/confusables.txt' {
+  const text: string
+  export = text
+}

@@ -1,0 +1,42 @@
+/** What a new username may hold. Browser-safe. */
+import { z } from 'zod'
+import { Name } from '../../platform/fields.ts'
+
+/** Format characters, line and paragraph separators: they are invisible, or change the order of the text around them. */
+const MARK = /[\p{Cf}\p{Zl}\p{Zp}]/u
+
+const CONTROL = /\p{Cc}/u
+
+/** Spaces, and letters that are not shown, like the Hangul fillers. */
+const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
+
+const MAX_LENGTH = 255
+
+/** @example codePointOf('\u200b') // 'U+200B' */
+const codePointOf = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** A new username: like a name, on one line, of characters that are seen, in the form of UAX 15 that is one for the same text (NFKC). */
+export const Username = z
+  .string()
+  // Before it is trimmed: some of these count as spaces.
+  .check((check) => {
+    const [mark] = MARK.exec(check.value) ?? []
+    if (mark === undefined) return
+    const message = `must not contain invisible characters or marks of direction: it has ${codePointOf(mark)}`
+    check.issues.push({ code: 'custom', message, input: check.value })
+  })
+  .trim()
+  .normalize('NFKC')
+  .trim()
+  .min(1, 'must not be blank')
+  .max(MAX_LENGTH)
+  .refine((name) => name.isWellFormed() && !CONTROL.test(name), {
+    error: 'must be valid Unicode text without control characters',
+  })
+  .refine((name) => name === '' || !UNSEEN.test(name), { error: 'must not be blank' })
+
+/** The username of a user who has one: it may be of before there were more rules, and is judged by those where it changes. */
+export const KeptUsername = Name.refine((name) => !CONTROL.test(name), {
+  error: 'must not contain control characters',
+})

@@ -1,0 +1,67 @@
+/** Which usernames are free: no other user has the name, nor one that looks like it. */
+
+import { z } from 'zod'
+import type { Db } from '../../platform/db/database.ts'
+import { AppError, type FieldIssue } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import { parse } from '../../platform/validate.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import type { User } from './api.ts'
+import * as store from './store.ts'
+import type { UserRow } from './table.ts'
+import { Username } from './username.ts'
+
+const Renamed = z.object({ username: Username })
+
+/**
+ * The username that an update sets. One that stays as it is may be of before there were more rules.
+ * @throws AppError VALIDATION_ERROR
+ */
+export const changedUsername = (before: string, username: string | undefined): string | undefined =>
+  username === undefined || username === before ? username : parse(Renamed, { username }).username
+
+type Named = Pick<User, 'id' | 'username' | 'email'>
+
+/**
+ * @param before the user as stored, where it is not a new one: what stays is free, also where another user's looks like it
+ * @throws AppError ALREADY_EXISTS for a name or an address that another user has, or a name that looks like another user's.
+ */
+export const requireFree = async (ctx: Ctx, user: Named, before?: Pick<UserRow, 'username'>): Promise<void> => {
+  const others = await store.namesakes(ctx, user)
+  const details: FieldIssue[] = []
+  if (others.some(({ username_key }) => username_key === store.foldedName(user.username)))
+    details.push({ field: 'username', message: 'is the name of another user' })
+  else if (before?.username !== user.username) {
+    const alike = await store.lookAlike(ctx, user)
+    if (alike !== undefined)
+      details.push({ field: 'username', message: `looks like "${alike}", the name of another user` })
+  }
+  if (user.email !== '' && others.some(({ email_key }) => email_key === store.foldedName(user.email)))
+    details.push({ field: 'email', message: 'is the address of another user' })
+  const [first] = details
+  if (!first) return
+  const message = first.message.startsWith('looks')
+    ? `This username ${first.message}`
+    : `There is a user with this ${first.field} already`
+  throw new AppError('ALREADY_EXISTS', message, { details })
+}
+
+/** Users looked at in one transaction. */
+const BATCH = 500
+
+/** Computes what names look like that were stored before that was known, or by another version of the table. */
+export const settleLooks = async (db: Db<Tables>, log: Pick<Logger, 'warn'>): Promise<void> => {
+  try {
+    for (;;) {
+      const users = await store.unsettledLooks({ db: db.read }, BATCH)
+      if (users.length === 0) return
+      await db.write(async (tx) => {
+        for (const user of users) await store.settleLook(tx, user)
+      })
+    }
+  } catch (error) {
+    // On a full disk, say. They are compared one by one as long as that lasts.
+    log.warn('what usernames look like could not be written', { error })
+  }
+}
