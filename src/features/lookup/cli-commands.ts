@@ -7,7 +7,7 @@ export const lookupCommands: readonly Command[] = [
     summary: 'Say whose an address, block, MAC or host name is, or how to take it',
     description:
       'Exits with 4 where nothing is known. With -o json, yaml or csv it prints what plat lookup does, ids and all.',
-    notes: ['Route:  GET /api/lookup/{query}', 'Needs:  search:read, and shows what else you may read'],
+    notes: ['Route:  GET /api/lookup/{query}', 'Needs:  search:read, and shows what else you may list'],
     spec: () => ({
       args: [argument('query', 'An address, a block, a MAC in any notation, or a host name')],
       flags: [],
