@@ -13,6 +13,8 @@ export const DEFAULT_PROXY_HEADER = 'x-forwarded-for'
 
 const MAPPED_V4 = 0xffff_0000_0000n
 const V6_CLIENT_PREFIX = 64
+const V6_SITE_PREFIX = 48
+const V4_NETWORK_PREFIX = 24
 
 /** An IPv4 address that a dual-stack socket reports as ::ffff:a.b.c.d (RFC 4291 2.5.5.2) is that IPv4 address. */
 const unmapped = (ip: Ip): Ip =>
@@ -87,4 +89,22 @@ export const clientAddress = (
 export const limitKey = (address: string): string => {
   const ip = parseIp(address)
   return ip?.family === 6 ? formatCidr(cidrOf(ip, V6_CLIENT_PREFIX)) : address
+}
+
+/**
+ * The /48 of an IPv6 address, of which one site has 65,536 /64s to choose from; undefined for IPv4.
+ * @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48'
+ */
+export const siteKey = (address: string): string | undefined => {
+  const ip = parseIp(address)
+  return ip?.family === 6 ? formatCidr(cidrOf(ip, V6_SITE_PREFIX)) : undefined
+}
+
+/**
+ * The network that a client shares turns with: the /24 of an IPv4 address, the /48 of an IPv6 one.
+ * @example networkKey('192.0.2.7') // '192.0.2.0/24'
+ */
+export const networkKey = (address: string): string => {
+  const ip = parseIp(address)
+  return ip ? formatCidr(cidrOf(ip, ip.family === 6 ? V6_SITE_PREFIX : V4_NETWORK_PREFIX)) : address
 }

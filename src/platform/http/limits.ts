@@ -1,8 +1,8 @@
 /** The two limits that every client has: one on all requests, and a narrow one on what tries or sets a password. */
 import { AppError } from '../errors.ts'
 import type { Valkey } from '../valkey.ts'
-import { limitKey } from './client-address.ts'
-import { createLimiter, type Limit, limitHeaders, type Verdict } from './rate-limit.ts'
+import { limitKey, siteKey } from './client-address.ts'
+import { type Counted, createClientLimiter, type Limit, limitHeaders, type Verdict } from './rate-limit.ts'
 import { createSharedLimiter } from './shared-limit.ts'
 
 export type LimitConfig = {
@@ -37,6 +37,10 @@ const UNLIMITED: Judgement = { headers: {} }
 const refusal = (code: 'RATE_LIMIT_EXCEEDED' | 'LOGIN_RATE_LIMIT_EXCEEDED', { limit, resetMs }: Verdict): AppError =>
   new AppError(code, `The limit of ${limit} requests is used up; come back at ${new Date(resetMs).toISOString()}`)
 
+/** An address is in canonical text, so that an IPv4 one needs no look at all. */
+const countedFor = (address: string): Counted =>
+  address.includes(':') ? { client: limitKey(address), site: siteKey(address) } : { client: address, site: undefined }
+
 type Code = Parameters<typeof refusal>[0]
 
 const limitBy = (limit: Limit, code: Code, store: LimitStore): Count => {
@@ -44,11 +48,11 @@ const limitBy = (limit: Limit, code: Code, store: LimitStore): Count => {
     const headers = limitHeaders(verdict)
     return verdict.isAllowed ? { headers } : { headers, error: refusal(code, verdict) }
   }
-  const own = createLimiter(limit)
-  if (!store) return ({ client }, now) => judged(own.take(limitKey(client), now().getTime()))
+  const own = createClientLimiter(limit)
+  if (!store) return ({ client }, now) => judged(own.take(countedFor(client), now().getTime()))
   const name = code === 'RATE_LIMIT_EXCEEDED' ? 'requests' : 'sign-ins'
   const shared = createSharedLimiter({ limit, name, valkey: store, own })
-  return async ({ client }, now) => judged(await shared.take(limitKey(client), now().getTime()))
+  return async ({ client }, now) => judged(await shared.take(countedFor(client), now().getTime()))
 }
 
 export const createLimits = (config: LimitConfig, store: LimitStore): Limits => {

@@ -4,7 +4,7 @@ import { valkey } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import { createLogger } from '../log.ts'
 import { openValkey, type Valkey } from '../valkey.ts'
-import { createLimiter, type Limit } from './rate-limit.ts'
+import { type Counted, createClientLimiter, type Limit } from './rate-limit.ts'
 import { createSharedLimiter } from './shared-limit.ts'
 
 const LONG: Limit = { requests: 3, windowMs: 60_000 }
@@ -15,7 +15,7 @@ let connection: Valkey
 const logged: string[] = []
 let clients = 0
 /** One that has not been seen before. */
-let client: string
+let client: Counted
 
 beforeAll(async () => {
   server = await valkey()
@@ -23,7 +23,7 @@ beforeAll(async () => {
   connection = openValkey({ url: server.url, what: 'rate limit store', log, patienceMs: 1000 })
 }, 60_000)
 beforeEach(() => {
-  client = `192.0.2.${++clients}`
+  client = { client: `192.0.2.${++clients}`, site: undefined }
 })
 afterAll(async () => {
   connection.close()
@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 const limiter = (limit: Limit) =>
-  createSharedLimiter({ limit, name: 'requests', valkey: connection, own: createLimiter(limit) })
+  createSharedLimiter({ limit, name: 'requests', valkey: connection, own: createClientLimiter(limit) })
 
 test('counts down to nothing, for whoever asks', async () => {
   const both = [limiter(LONG), limiter(LONG)]
@@ -66,7 +66,32 @@ test('is whole again when the window has ended', async () => {
 test('keeps clients apart', async () => {
   const { take } = limiter(LONG)
   await take(client, Date.now())
-  expect((await take(`${client}0`, Date.now())).remaining).toBe(2)
+  expect((await take({ client: 'another', site: undefined }, Date.now())).remaining).toBe(2)
+})
+
+const inSite = (n: number, site = `2001:db8:${clients}::/48`): Counted => ({
+  client: `2001:db8:${clients}:${n}::/64`,
+  site,
+})
+
+test('the /64s of one /48 have four times the limit together', async () => {
+  const both = [limiter(LONG), limiter(LONG)]
+  const verdicts: boolean[] = []
+  for (let n = 0; n < 14; n++) verdicts.push((await both[n % 2]?.take(inSite(n), Date.now()))?.isAllowed ?? false)
+  expect(verdicts.indexOf(false)).toBe(4 * LONG.requests)
+})
+
+test('what a /64 is refused is not counted for its /48', async () => {
+  const { take } = limiter(LONG)
+  for (let n = 0; n < 20; n++) await take(inSite(1), Date.now())
+  expect(await take(inSite(2), Date.now())).toMatchObject({ isAllowed: true, limit: LONG.requests, remaining: 2 })
+})
+
+test('tells of the /48 where less of it is left', async () => {
+  const { take } = limiter(LONG)
+  const told: number[] = []
+  for (let n = 0; n < 13; n++) told.push((await take(inSite(n), Date.now())).limit)
+  expect(told.slice(8)).toEqual([LONG.requests, LONG.requests, 12, 12, 12])
 })
 
 test('while the server is away each counts alone, and the log says so once', async () => {

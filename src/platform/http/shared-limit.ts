@@ -3,24 +3,36 @@
  * has as many requests as there are instances times the limit, and none is refused that should not be.
  */
 import type { Valkey } from '../valkey.ts'
-import type { Limit, Limiter, Verdict } from './rate-limit.ts'
+import { type ClientLimiter, type Counted, type Limit, SITE_FACTOR, stricter, type Verdict } from './rate-limit.ts'
 
-/** One step for the server: the first request of a window begins it, and those above the limit are not counted. */
+/**
+ * One step for the server, over the buckets of a client and of its site: the first request of a window begins it, and what
+ * one of the buckets refuses is counted in none. ARGV: the window in ms, then the size of each bucket. Answers with
+ * `used, left` of each bucket and whether all allow it.
+ */
 const TAKE = `
-  local used = tonumber(redis.call('GET', KEYS[1]) or '0')
-  local left = redis.call('PTTL', KEYS[1])
-  if left <= 0 then used = 0 end
-  if used < tonumber(ARGV[1]) then
-    if left > 0 then return {1, redis.call('INCR', KEYS[1]), left} end
-    redis.call('SET', KEYS[1], 1, 'PX', ARGV[2])
-    return {1, 1, tonumber(ARGV[2])}
+  local answer = {1}
+  for i, key in ipairs(KEYS) do
+    local used = tonumber(redis.call('GET', key) or '0')
+    local left = redis.call('PTTL', key)
+    if left <= 0 then used = 0 end
+    if used >= tonumber(ARGV[i + 1]) then answer[1] = 0 end
+    answer[i * 2] = used
+    answer[i * 2 + 1] = left
   end
-  return {0, used, left}`
+  for i, key in ipairs(KEYS) do
+    if answer[i * 2 + 1] <= 0 then answer[i * 2 + 1] = tonumber(ARGV[1]) end
+    if answer[1] == 1 then
+      if answer[i * 2] > 0 then redis.call('INCR', key) else redis.call('SET', key, 1, 'PX', ARGV[1]) end
+      answer[i * 2] = answer[i * 2] + 1
+    end
+  end
+  return answer`
 
 /** A server that did not answer is not asked again for so long: nobody's request waits for it meanwhile. */
 const REST_MS = 1000
 
-export type SharedLimiter = { readonly take: (client: string, nowMs: number) => Promise<Verdict> }
+export type SharedLimiter = { readonly take: (counted: Counted, nowMs: number) => Promise<Verdict> }
 
 type Options = {
   readonly limit: Limit
@@ -28,36 +40,39 @@ type Options = {
   readonly name: string
   readonly valkey: Pick<Valkey, 'send'>
   /** Counts while the server is away. */
-  readonly own: Limiter
+  readonly own: ClientLimiter
 }
 
 export const createSharedLimiter = ({ limit, name, valkey, own }: Options): SharedLimiter => {
   const { requests, windowMs } = limit
+  const keyOf = (client: string) => `plat:limit:${name}:${client}`
   let restsUntilMs = 0
 
-  const ask = async (client: string, nowMs: number): Promise<Verdict> => {
-    const key = `plat:limit:${name}:${client}`
-    const answer = await valkey.send('EVAL', TAKE, '1', key, String(requests), String(windowMs))
-    const [allowed, used, leftMs] = Array.isArray(answer) ? answer.map(Number) : []
-    if (allowed === undefined || used === undefined || leftMs === undefined)
-      throw new Error('the rate limit store answers in a way that is not known')
-    return {
-      isAllowed: allowed === 1,
-      limit: requests,
-      remaining: Math.max(0, requests - used),
-      resetMs: nowMs + leftMs,
-    }
+  const ask = async ({ client, site }: Counted, nowMs: number): Promise<Verdict> => {
+    const keys = site === undefined ? [keyOf(client)] : [keyOf(client), keyOf(site)]
+    const sizes = site === undefined ? [requests] : [requests, requests * SITE_FACTOR]
+    const texts = [windowMs, ...sizes].map(String)
+    const answer = await valkey.send('EVAL', TAKE, String(keys.length), ...keys, ...texts)
+    const [allowed, ...counts] = Array.isArray(answer) ? answer.map(Number) : []
+    const verdicts = sizes.map((size, i): Verdict => {
+      const [used, leftMs] = [counts[i * 2], counts[i * 2 + 1]]
+      if (used === undefined || leftMs === undefined)
+        throw new Error('the rate limit store answers in a way that is not known')
+      const isAllowed = allowed === 1 || used < size
+      return { isAllowed, limit: size, remaining: Math.max(0, size - used), resetMs: nowMs + leftMs }
+    })
+    return verdicts.reduce(stricter)
   }
 
   return {
-    take: async (client, nowMs) => {
-      if (performance.now() < restsUntilMs) return own.take(client, nowMs)
+    take: async (counted, nowMs) => {
+      if (performance.now() < restsUntilMs) return own.take(counted, nowMs)
       try {
-        return await ask(client, nowMs)
+        return await ask(counted, nowMs)
       } catch {
         // The connection has said so in the log, once for as long as the server is away.
         restsUntilMs = performance.now() + REST_MS
-        return own.take(client, nowMs)
+        return own.take(counted, nowMs)
       }
     },
   }
