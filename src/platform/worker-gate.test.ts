@@ -1,6 +1,6 @@
 // The gate alone, over workers that do as they are told: answer, fail, hang or die.
 import { afterEach, expect, test } from 'bun:test'
-import { createWorkerGate, type WorkerGate, type WorkerGateOptions } from './worker-gate.ts'
+import { createWorkerGate, type Wait, type WorkerGate, type WorkerGateOptions } from './worker-gate.ts'
 
 type Job = 'answer' | 'fail' | 'hang' | 'throw' | 'exit'
 
@@ -24,7 +24,7 @@ function openGate(options: Partial<WorkerGateOptions> = {}): WorkerGate<Job, num
     return new Worker(url)
   }
   const busy = () => new Error('busy')
-  const gate = createWorkerGate<Job, number>({ spawn, workers: 1, queueLimit: 8, maxWaitMs: 60_000, busy, ...options })
+  const gate = createWorkerGate<Job, number>({ spawn, workers: 1, queueLimit: 8, busy, ...options })
   gates.push(gate)
   return gate
 }
@@ -33,13 +33,15 @@ afterEach(() => {
   for (const gate of gates.splice(0)) gate.close()
 })
 
+const from = (key: string): Wait => ({ turn: { lane: 'common', group: key, key } })
+
 test('workers start when they are needed and are used again', async () => {
   const gate = openGate({ workers: 2 })
   expect(spawned).toBe(0)
   expect(await gate.run('answer')).toBe(1)
   expect(await gate.run('answer')).toBe(2)
   expect(spawned).toBe(1)
-  expect(await Promise.all([gate.run('answer'), gate.run('answer')])).toEqual([3, 1])
+  expect(await Promise.all([gate.run('answer', from('a')), gate.run('answer', from('b'))])).toEqual([3, 1])
   expect(spawned).toBe(2)
 })
 
@@ -57,9 +59,9 @@ test('a job that its worker refuses rejects, and the worker goes on', async () =
 })
 
 test('a job that waits too long rejects as busy', async () => {
-  const gate = openGate({ maxWaitMs: 1 })
+  const gate = openGate()
   const hanging = gate.run('hang')
-  await expect(gate.run('answer')).rejects.toThrow('busy')
+  await expect(gate.run('answer', { deadlineMs: performance.now() + 1 })).rejects.toThrow('busy')
   gate.close()
   await expect(hanging).rejects.toThrow('closed')
 })

@@ -1,61 +1,112 @@
-// A few workers and a short, bounded queue before them: work that burns a core is refused early rather
-// than piled up. Knows nothing of what the workers compute.
+// A few workers behind a fair, bounded queue: jobs that each keep a core busy. Knows nothing of what the workers compute.
+import { createFairQueue, type Turn } from './fair-queue.ts'
 
 /** What a worker posts back for each job it was sent. */
 export type WorkerAnswer<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string }
 
+/** Time in milliseconds, as `performance.now()`; tests bring their own. */
+export type Clock = {
+  readonly now: () => number
+  /** Calls back after that time; returns what calls it off. */
+  readonly after: (ms: number, callback: () => void) => () => void
+}
+
 export type WorkerGateOptions = {
   /** Starts a worker that posts exactly one `WorkerAnswer` per message. */
   readonly spawn: () => Worker
   /** Most workers, and so jobs, at one time. */
   readonly workers: number
-  /** Most jobs that wait for a worker. */
+  /** Most jobs that wait for a worker, in each lane. */
   readonly queueLimit: number
-  /** Longest a job waits for a worker, in milliseconds. */
-  readonly maxWaitMs: number
-  /** The error of a job that found the queue full or waited too long. */
+  /** The error of a job that waited too long, or was in the longest queue when the lane was full. */
   readonly busy: () => Error
+  readonly clock?: Clock
+}
+
+export type Wait = {
+  /** Without one it is that of the process itself, which takes one at a time. */
+  readonly turn?: Turn
+  /** When it gives up, by the clock; without it a job waits as long as it takes. */
+  readonly deadlineMs?: number
+  /** Aborted when the value is no longer needed. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export type WorkerGate<Job, Value> = {
   /** Runs a job; rejects with `busy()`, with the worker's own error, or because a worker died or the gate closed. */
-  run(job: Job): Promise<Value>
+  run(job: Job, wait?: Wait): Promise<Value>
   /** Terminates the workers and rejects every job that is running or waiting. */
   close(): void
 }
 
 type Pending<Job, Value> = {
   readonly job: Job
+  readonly turn: Turn
   readonly resolve: (value: Value) => void
   readonly reject: (error: Error) => void
+  /** Ends what may call it off while it waits. */
+  stopWaiting: () => void
 }
-type Waiting<Job, Value> = Pending<Job, Value> & { readonly timer: ReturnType<typeof setTimeout> }
 type Slot<Job, Value> = { readonly worker: Worker; current: Pending<Job, Value> | undefined }
+
+const OWN_TURN: Turn = { lane: 'known', group: '', key: '' }
+
+const REAL_TIME: Clock = {
+  now: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+}
 
 /**
  * Workers start with the first job that needs them and are replaced when they die. A worker holds the
  * process open while it computes and never while it is idle.
  */
 export function createWorkerGate<Job, Value>(options: WorkerGateOptions): WorkerGate<Job, Value> {
+  const { clock = REAL_TIME } = options
   const slots = new Set<Slot<Job, Value>>()
-  const queue: Waiting<Job, Value>[] = []
+  const queue = createFairQueue<Pending<Job, Value>>(options.queueLimit)
   let isClosed = false
 
-  function run(job: Job): Promise<Value> {
+  function run(job: Job, wait: Wait = {}): Promise<Value> {
+    const { turn = OWN_TURN, deadlineMs = Number.POSITIVE_INFINITY, signal } = wait
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
-    const slot = isClosed ? undefined : freeSlot()
     if (isClosed) reject(closedError())
-    else if (slot) start(slot, { job, resolve, reject })
-    else if (queue.length >= options.queueLimit) reject(options.busy())
-    else enqueue({ job, resolve, reject })
+    else if (signal?.aborted) reject(options.busy())
+    else {
+      const pending: Pending<Job, Value> = { job, turn, resolve, reject, stopWaiting: () => {} }
+      const giveUp = () => {
+        queue.remove(pending)
+        refuse(pending)
+      }
+      const cancelTimer = Number.isFinite(deadlineMs)
+        ? clock.after(Math.max(0, deadlineMs - clock.now()), giveUp)
+        : () => {}
+      signal?.addEventListener('abort', giveUp)
+      pending.stopWaiting = () => {
+        cancelTimer()
+        signal?.removeEventListener('abort', giveUp)
+      }
+      queue.add(pending)
+      startWaiting()
+      // After the job had its chance to start: a limit of 0 refuses only a job that would have to wait.
+      const tooMany = queue.overflow()
+      if (tooMany) refuse(tooMany)
+    }
     return promise
+  }
+
+  function refuse(pending: Pending<Job, Value>): void {
+    pending.stopWaiting()
+    pending.reject(options.busy())
   }
 
   function freeSlot(): Slot<Job, Value> | undefined {
     for (const slot of slots) if (!slot.current) return slot
-    return slots.size < options.workers ? openSlot() : undefined
+    return undefined
   }
 
   function openSlot(): Slot<Job, Value> {
@@ -72,13 +123,14 @@ export function createWorkerGate<Job, Value>(options: WorkerGateOptions): Worker
     return slot
   }
 
-  function enqueue(pending: Pending<Job, Value>): void {
-    const timer = setTimeout(() => {
-      queue.splice(queue.indexOf(waiting), 1)
-      pending.reject(options.busy())
-    }, options.maxWaitMs)
-    const waiting = { ...pending, timer }
-    queue.push(waiting)
+  /** Starts waiting jobs while a worker is free or may be started. */
+  function startWaiting(): void {
+    while (!isClosed && (slots.size < options.workers || freeSlot())) {
+      const next = queue.next()
+      if (!next) return
+      next.stopWaiting()
+      start(freeSlot() ?? openSlot(), next)
+    }
   }
 
   function start(slot: Slot<Job, Value>, pending: Pending<Job, Value>): void {
@@ -87,37 +139,30 @@ export function createWorkerGate<Job, Value>(options: WorkerGateOptions): Worker
     slot.worker.postMessage(pending.job)
   }
 
-  function startNext(): void {
-    if (isClosed || queue.length === 0) return
-    const slot = freeSlot()
-    const next = slot && queue.shift()
-    if (!next) return
-    clearTimeout(next.timer)
-    start(slot, next)
-  }
-
   function finish(slot: Slot<Job, Value>, answer: WorkerAnswer<Value>): void {
     const { current } = slot
     slot.current = undefined
     slot.worker.unref()
+    if (current) queue.done(current.turn)
     if (answer.ok) current?.resolve(answer.value)
     else current?.reject(new Error(answer.message))
-    startNext()
+    startWaiting()
   }
 
   function drop(slot: Slot<Job, Value>, reason: Error): void {
     // A dying worker reports both its error and its end; the first one counts.
     if (!slots.delete(slot)) return
     slot.worker.terminate()
+    if (slot.current) queue.done(slot.current.turn)
     slot.current?.reject(reason)
-    startNext()
+    startWaiting()
   }
 
   function close(): void {
     isClosed = true
-    for (const waiting of queue.splice(0)) {
-      clearTimeout(waiting.timer)
-      waiting.reject(closedError())
+    for (const pending of queue.clear()) {
+      pending.stopWaiting()
+      pending.reject(closedError())
     }
     for (const slot of slots) drop(slot, closedError())
   }

@@ -53,7 +53,6 @@ export const createCheckpoints = ({
     spawn,
     workers: 1,
     queueLimit: 0,
-    maxWaitMs: 0,
     busy: () => new Error('the log is being moved already'),
   })
   // Tells how long the log is, and moves nothing.
