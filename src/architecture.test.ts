@@ -84,7 +84,7 @@ const SHOWN = new Set([
   'features/pools/free-space.ts',
   'features/roles/catalogue.ts',
   'features/sessions/credential-check.ts',
-  'features/sessions/login.ts',
+  'features/sessions/sign-in.ts',
   'features/users/account.ts',
 ])
 
@@ -216,7 +216,7 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   users: ['users', 'user_roles'],
   roles: ['roles', 'role_permissions'],
   keys: ['api_keys', 'api_key_uses'],
-  sessions: ['sessions', 'session_expiries'],
+  sessions: ['sessions', 'session_expiries', 'sign_in_keys'],
   secrets: ['secret_checks'],
   credentials: ['credentials'],
   discovery: [

@@ -33,7 +33,7 @@ import type { Logger } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { createOutbound, type Outbound } from './platform/outbound.ts'
 import { targetRules } from './platform/outbound-target.ts'
-import { createPasswords, type Passwords } from './platform/passwords.ts'
+import { createPasswords, type Passwords, passwordWaitMs } from './platform/passwords.ts'
 import { openValkey } from './platform/valkey.ts'
 import { startScan as startScanProcess } from './scanner/process.ts'
 
@@ -116,8 +116,9 @@ export type ComposeOptions = {
 export const compose = async (
   { config, log, now }: Process,
   { db, tend, close }: OpenDatabase,
-  { passwords = createPasswords(), outbound, startScan = startScanProcess, withFirstAdmin = true }: ComposeOptions = {},
+  { outbound, startScan = startScanProcess, withFirstAdmin = true, ...options }: ComposeOptions = {},
 ): Promise<Plat> => {
+  const passwords = options.passwords ?? createPasswords({ maxWaitMs: passwordWaitMs(config.requestTimeoutMs) })
   const secrets = await openSecrets({ db, config, log })
   await settleLooks(db, log)
   await sealStoredHeaders({ db, secrets, config, log })
@@ -141,6 +142,7 @@ export const compose = async (
     config,
     secrets,
     passwords,
+    firstUser: () => firstAdminSettled,
     sessions,
     version: VERSION,
     lastTick: () => scheduler.lastTick(),

@@ -150,7 +150,7 @@ describe('in one app', () => {
     ] as const) {
       await createUser(one.db, { username: 'ada', password: QUICK })
       const response = await loginTo(one, 'ada', QUICK)
-      const cookie = response.headers.get('set-cookie') ?? ''
+      const cookie = response.headers.getSetCookie()[0] ?? ''
       const attributes = cookie.split('; ').slice(1)
       expect(attributes).toContain('HttpOnly')
       expect(attributes).toContain('SameSite=Strict')
@@ -795,7 +795,7 @@ describe('many logins at once', () => {
   test(
     'case 6: /healthz answers while twenty of them wait',
     async () => {
-      const server = await (await folderFor(PROXY)).start()
+      const server = await (await folderFor({ ...PROXY, REQUEST_TIMEOUT: '60s' })).start()
       const logins = Promise.all(Array.from({ length: 20 }, (_, i) => login(server, `192.0.2.${i + 1}`)))
       const times = await healthDuring(server, logins)
       const statuses = await logins
@@ -817,32 +817,23 @@ describe('many logins at once', () => {
   test(
     'login flood: fifty addresses neither stop the server nor fill its memory',
     async () => {
-      const server = await (await folderFor({ ...PROXY, AUDIT_ENABLED: 'true' })).start()
-      const statuses = new Set<number>()
-      const flood = async (forMs: number) => {
-        const until = performance.now() + forMs
-        let count = 0
-        const one = async (address: string) => {
-          while (performance.now() < until) {
-            statuses.add(await login(server, address))
-            count++
-          }
-        }
-        await Promise.all(Array.from({ length: 50 }, (_, i) => one(`198.51.100.${i + 1}`)))
-        return count
-      }
-      // The first one starts what is there once, such as the workers that hash.
-      await flood(2000)
+      const settings = { ...PROXY, AUDIT_ENABLED: 'true', REQUEST_TIMEOUT: '60s' }
+      const server = await (await folderFor(settings)).start()
+      /** Three more from each address than the limit lets through. */
+      const flood = (addresses: number) =>
+        Promise.all(Array.from({ length: addresses * 8 }, (_, i) => login(server, `198.51.100.${(i % addresses) + 1}`)))
+      // Starts what is there once, such as the workers that hash.
+      await Promise.all([login(server, '192.0.2.1'), login(server, '192.0.2.2')])
       const before = rssOf(server.pid)
-      const flooding = flood(5000)
+      const flooding = flood(50)
       const times = await healthDuring(server, flooding)
-      expect(await flooding).toBeGreaterThan(50)
+      const statuses = await flooding
       expect(rssOf(server.pid) - before).toBeLessThan(50)
-      expect([...statuses].filter((status) => ![200, 401, 429].includes(status))).toEqual([])
-      expect(statuses).toContain(429)
+      expect(new Set(statuses)).toEqual(new Set([401, 429]))
+      expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(150)
       expect(times.length).toBeGreaterThan(20)
       expect(p99(times)).toBeLessThan(500)
     },
-    SLOW_TEST_MS,
+    2 * SLOW_TEST_MS,
   )
 })

@@ -32,6 +32,7 @@ import { feature as search } from './search/search.ts'
 import { secretsFeature } from './secrets/secrets.ts'
 import type { CheckCredentials } from './sessions/credential-check.ts'
 import { sessionsFeature } from './sessions/sessions.ts'
+import { createSignIn } from './sessions/sign-in.ts'
 import type { SessionStore } from './sessions/store.ts'
 import { systemFeature } from './system/system.ts'
 import type { Tables } from './tables.ts'
@@ -60,10 +61,13 @@ export type FeatureOptions = {
   readonly identify: Identify
   /** Tells which of the credentials that were shown earlier still hold. */
   readonly checkCredentials: CheckCredentials
+  /** Settles when there is a user. */
+  readonly firstUser: () => Promise<unknown>
 }
 
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
-  const oauth = createOauth(options)
+  const signIn = createSignIn(options)
+  const oauth = createOauth({ ...options, signIn })
   const features = [
     datacenters,
     networks,
@@ -85,7 +89,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     roles,
     usersFeature(options),
     keys,
-    sessionsFeature(options),
+    sessionsFeature({ ...options, signIn }),
     oauth.feature,
     auditFeature(options),
     systemFeature(options),

@@ -21,6 +21,7 @@ import { lookupFound } from './0020-lookup-found.ts'
 import { searchAcrossDots } from './0021-search-across-dots.ts'
 import { keyMakers } from './0022-key-makers.ts'
 import { userLooks } from './0023-user-looks.ts'
+import { signInKeys } from './0025-sign-in-keys.ts'
 import { sealedHeaders } from './0026-sealed-headers.ts'
 
 export const migrations: readonly Migration[] = [
@@ -45,5 +46,6 @@ export const migrations: readonly Migration[] = [
   searchAcrossDots,
   keyMakers,
   userLooks,
+  signInKeys,
   sealedHeaders,
 ]

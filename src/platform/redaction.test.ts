@@ -16,6 +16,8 @@ test.each([
   'encryptionKeyPrevious',
   'Authorization',
   'Set-Cookie',
+  '__Host-device',
+  'device_cookie',
   'community',
   'code_verifier',
 ])('%s is secret', (name) => {

@@ -3,7 +3,7 @@
 /** What stands where a secret would. */
 export const REDACTED = '[redacted]'
 
-const SECRET = /pass(?:word|wd|phrase)|secret|token|key|authorization|cookie|community|verifier/i
+const SECRET = /pass(?:word|wd|phrase)|secret|token|key|authorization|cookie|community|verifier|^__host-/i
 
 // `keyId` or `token_count` say which or how many, and are what an investigation needs.
 const HARMLESS_ENDING = /(?:_id|_ids|Id|Ids|_prefix|Prefix|_count|Count)$/

@@ -25,7 +25,14 @@ type RequestOptions = {
 }
 
 /** The cookie of a response as a browser would send it back. */
-export const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? ''
+export const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+
+/** The device cookie of a sign-in as a browser would send it back; '' where none was set. */
+export const deviceOf = (response: Response): string =>
+  response.headers
+    .getSetCookie()
+    .find((cookie) => /^(__Host-)?device=/.test(cookie))
+    ?.split(';')[0] ?? ''
 
 /** Status and code of a refusal. */
 export const refusal = async (response: Response): Promise<[number, string]> => {

@@ -194,6 +194,7 @@ export const NOT_SHOWN: ReadonlySet<string> = new Set([
   'pool_alarms',
   'revisions',
   'secret_checks',
+  'sign_in_keys',
   'utilization_samples',
   'webhook_purges',
 ])

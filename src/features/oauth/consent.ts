@@ -2,13 +2,12 @@
 import { namedClient, type RawAudit } from '../../platform/audit.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
-import type { Passwords } from '../../platform/passwords.ts'
 import { newSecret, secretHash } from '../../platform/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
-import { signIn } from '../sessions/login.ts'
+import type { SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
-import { accountOf, unlessBusy } from '../users/account.ts'
+import { accountOf } from '../users/account.ts'
 import { type Asked, type Judgement, judgeAuthorization, type Parameters, telling } from './authorization.ts'
 import { registered } from './clients.ts'
 import { isForm, postedParameters, queryParameters } from './parameters.ts'
@@ -81,23 +80,28 @@ type User = { readonly id: string; readonly username: string; readonly generatio
 
 type ConsentOptions = {
   readonly settings: Settings
-  readonly passwords: Passwords
+  readonly signIn: SignIn
   readonly audit: RawAudit<Tx<Tables>>
 }
 
-const noteUser = ({ audit }: ConsentOptions, { id: userId, username }: User): void => audit.note({ userId, username })
+/** As `ConsentOptions`, with a sign-in that knows the request. */
+type Terms = Omit<ConsentOptions, 'signIn'> & {
+  readonly signIn: (shown: { readonly username: string; readonly password: string }) => ReturnType<SignIn>
+}
 
-const recordRefusal = ({ audit }: ConsentOptions, { error, description }: Problem): Promise<void> =>
+const noteUser = ({ audit }: Pick<ConsentOptions, 'audit'>, { id: userId, username }: User): void =>
+  audit.note({ userId, username })
+
+const recordRefusal = ({ audit }: Pick<ConsentOptions, 'audit'>, { error, description }: Problem): Promise<void> =>
   audit.failed(new OauthRefusal(error, description))
 
 /** Who decides: whoever shows a name and a password, or else the user of the session. */
-const decider = async (ctx: Ctx, { username, password }: Parameters, options: ConsentOptions): Promise<User> => {
-  const { passwords, audit } = options
+const decider = async (ctx: Ctx, { username, password }: Parameters, { signIn, audit }: Terms): Promise<User> => {
   if (username !== undefined || password !== undefined) {
     audit.note({ userId: '', username: username ?? '' })
     if (username === undefined || password === undefined)
       throw new OauthRefusal('invalid_request', 'username and password must come together')
-    const { user, generation } = await unlessBusy(ctx, signIn(ctx, passwords, { username, password }))
+    const { user, generation } = await signIn({ username, password })
     return { id: user.id, username: user.username, generation }
   }
   const { via, userId, username: name } = ctx.caller
@@ -142,8 +146,8 @@ const isYes = ({ approved }: Parameters): boolean => {
 const DENIED: Problem = { error: 'access_denied', description: 'The user has not agreed' }
 
 /** Where the browser goes with the answer of the user. */
-const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, options: ConsentOptions): Promise<string> => {
-  const { settings, audit } = options
+const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Terms): Promise<string> => {
+  const { settings, audit } = terms
   const { client, redirectUri, state } = asked
   const about = { client_id: client.id, client_name: client.name }
   audit.note({
@@ -152,13 +156,13 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, options: 
     changes: { ...about, approved: parameters.approved },
   })
   const refused = async (problem: Problem): Promise<string> => {
-    await recordRefusal(options, problem)
+    await recordRefusal(terms, problem)
     return telling(problem, asked, settings)
   }
   const isAgreed = isYes(parameters)
   // A no is sent to the client as well, and so takes a signed-in user.
-  const user = await decider(ctx, parameters, options)
-  noteUser(options, user)
+  const user = await decider(ctx, parameters, terms)
+  noteUser(terms, user)
   if (!isAgreed) return refused(DENIED)
   let isRefused = false
   const consent = await ctx.write(
@@ -181,21 +185,31 @@ export const consent = async (ctx: Ctx, request: Request, options: ConsentOption
   // As with every other sign-in: a page of another site can't have the user agree as somebody else.
   if (request.headers.get('sec-fetch-site') === 'cross-site')
     throw new AppError('CSRF_FAILED', 'Decide on the page of this server')
+  const sinceMs = performance.now()
   const parameters = await postedParameters(request)
   const judgement = await judge(ctx, parameters, options.settings)
-  const goTo = (redirect_uri: string): Response =>
-    isForm(request) ? redirect(redirect_uri) : json({ redirect_uri } satisfies Redirection)
+  let deviceCookie: string | undefined
+  const signIn: Terms['signIn'] = async (shown) => {
+    const admitted = await options.signIn(ctx, { ...shown, headers: request.headers, sinceMs })
+    deviceCookie = admitted.deviceCookie
+    return admitted
+  }
+  const goTo = (redirect_uri: string): Response => {
+    const answer = isForm(request) ? redirect(redirect_uri) : json({ redirect_uri } satisfies Redirection)
+    if (deviceCookie !== undefined) answer.headers.append('Set-Cookie', deviceCookie)
+    return answer
+  }
   switch (judgement.kind) {
     case 'refuse':
       await recordRefusal(options, judgement.problem)
       return problemAnswer(judgement.problem)
     case 'tell': {
       const isSignedIn = ctx.caller.via === 'session' || hasCredentials(parameters)
-      if (isSignedIn) noteUser(options, await decider(ctx, parameters, options))
+      if (isSignedIn) noteUser(options, await decider(ctx, parameters, { ...options, signIn }))
       await recordRefusal(options, judgement.problem)
       return isSignedIn ? goTo(judgement.redirectUri) : wrong(judgement, false)
     }
     case 'ask':
-      return goTo(await decided(ctx, parameters, judgement.asked, options))
+      return goTo(await decided(ctx, parameters, judgement.asked, { ...options, signIn }))
   }
 }

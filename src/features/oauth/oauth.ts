@@ -5,9 +5,9 @@
 import type { Db } from '../../platform/db/database.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { BoundRaw, Identify } from '../../platform/kernel.ts'
-import type { Passwords } from '../../platform/passwords.ts'
 import { createUses } from '../../platform/uses.ts'
 import { type Feature, implement } from '../ctx.ts'
+import type { SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
 import { oauthClients, oauthGrants, oauthRoutes } from './api.ts'
 import { deleteClient, getClient, listClients } from './clients.ts'
@@ -25,7 +25,7 @@ import { token } from './token.ts'
 
 export type OauthOptions = {
   readonly config: OauthConfig
-  readonly passwords: Passwords
+  readonly signIn: SignIn
   readonly db: Db<Tables>
   readonly now: () => Date
   /** Tells who calls everywhere else. */
@@ -57,7 +57,7 @@ const sessionAlone =
     }
   }
 
-const routesFor = (settings: Settings, { passwords, identify }: OauthOptions): BoundRaw<Tables>[] => {
+const routesFor = (settings: Settings, { signIn, identify }: OauthOptions): BoundRaw<Tables>[] => {
   const server = async () => published(serverMetadata(settings))
   const resource = async () => published(resourceMetadata(settings))
   const bySession = sessionAlone(identify)
@@ -78,7 +78,7 @@ const routesFor = (settings: Settings, { passwords, identify }: OauthOptions): B
     {
       route: oauthRoutes.consent,
       identify: bySession,
-      handler: (ctx, request, audit) => answering(audit, () => consent(ctx, request, { settings, passwords, audit })),
+      handler: (ctx, request, audit) => answering(audit, () => consent(ctx, request, { settings, signIn, audit })),
     },
     {
       route: oauthRoutes.token,

@@ -73,7 +73,7 @@ export const sessions = {
 export const sessionRoutes = {
   login: rawRoute({
     name: 'sessions.login',
-    summary: 'Sign in with a password; the answer sets the session cookie',
+    summary: 'Sign in with a password; the answer sets the session cookie and the device cookie',
     http: 'POST /api/auth/login',
     isSensitive: true,
     access: 'public',

@@ -1,21 +1,19 @@
-/** Signing in: the password is checked outside any transaction, and every failure looks and lasts the same. */
+/** `POST /api/auth/login`: a name and a password become a session. */
 import type { RawAudit } from '../../platform/audit.ts'
 import { AppError } from '../../platform/errors.ts'
 import { parseJson, readBytes, requireJsonType } from '../../platform/http/body.ts'
-import type { SessionCookie } from '../../platform/http/credentials.ts'
-import { passwordProblem } from '../../platform/password-rule.ts'
-import { type Passwords, PasswordsBusyError } from '../../platform/passwords.ts'
+import type { OwnCookie } from '../../platform/http/credentials.ts'
 import { newSecret, secretHash } from '../../platform/secret-token.ts'
 import { parse } from '../../platform/validate.ts'
 import type { Ctx } from '../ctx.ts'
-import { findForSignIn, recordSignIn, type SignedIn, unlessBusy } from '../users/account.ts'
 import { type LoggedIn, Login } from './api.ts'
+import type { SignIn } from './sign-in.ts'
 import type { SessionStore } from './store.ts'
 
 export type LoginOptions = {
-  readonly passwords: Passwords
+  readonly signIn: SignIn
   readonly sessions: SessionStore
-  readonly cookie: SessionCookie
+  readonly cookie: OwnCookie
   readonly ttlMs: number
   readonly audit: Pick<RawAudit<never>, 'note' | 'succeeded'>
 }
@@ -36,35 +34,6 @@ const readLogin = async (request: Request) => {
   return parse(Login, body)
 }
 
-const wrongCredentials = () => new AppError('INVALID_CREDENTIALS', 'The username or the password is wrong')
-
-/** A hash of today's strength where the stored one is weaker. The login succeeds without it if the gate is busy. */
-const strongerHash = async (passwords: Passwords, password: string, stored: string): Promise<string | undefined> => {
-  if (!passwords.needsRehash(stored) || passwordProblem(password)) return undefined
-  try {
-    return await passwords.hash(password)
-  } catch (error) {
-    if (error instanceof PasswordsBusyError) return undefined
-    throw error
-  }
-}
-
-/** @throws AppError INVALID_CREDENTIALS, the same in the same time whatever was wrong */
-export const signIn = async (
-  ctx: Ctx,
-  passwords: Passwords,
-  login: { username: string; password: string },
-): Promise<SignedIn> => {
-  const known = await findForSignIn(ctx, login.username)
-  // Without a hash this takes as long, and fails.
-  const isRight = await passwords.verify(login.password, known?.passwordHash)
-  if (!known || !isRight) throw wrongCredentials()
-  const hash = await strongerHash(passwords, login.password, known.passwordHash)
-  const signedIn = await ctx.write((inner) => recordSignIn(inner, { ...known, strongerHash: hash }))
-  if (!signedIn) throw wrongCredentials()
-  return signedIn
-}
-
 /** A browser's name for itself, as something that can be stored and shown. */
 const userAgentOf = ({ headers }: Request): string =>
   (headers.get('user-agent') ?? '')
@@ -73,12 +42,14 @@ const userAgentOf = ({ headers }: Request): string =>
     .toWellFormed()
 
 export const login = async (ctx: Ctx, request: Request, options: LoginOptions): Promise<Response> => {
-  const { passwords, sessions, cookie, ttlMs, audit } = options
+  const { signIn, sessions, cookie, ttlMs, audit } = options
+  const sinceMs = performance.now()
   const input = await readLogin(request)
   audit.note({ username: input.username, changes: input })
-  const { user, generation } = await unlessBusy(ctx, signIn(ctx, passwords, input))
+  const { user, generation, at, deviceCookie } = await signIn(ctx, { ...input, headers: request.headers, sinceMs })
   const token = newSecret()
-  const createdAt = new Date(ctx.now)
+  // Not when the request came: the password may have waited for its turn.
+  const createdAt = new Date(at)
   const expiresAt = new Date(createdAt.getTime() + ttlMs)
   const times = { createdAt, renewedAt: createdAt, expiresAt }
   const origin = { ipAddress: ctx.client, userAgent: userAgentOf(request) }
@@ -88,5 +59,7 @@ export const login = async (ctx: Ctx, request: Request, options: LoginOptions): 
   audit.note({ userId: user.id, username: user.username, resourceId: id })
   await audit.succeeded()
   const body: LoggedIn = { user, expires_at: expiresAt.toISOString() }
-  return Response.json(body, { headers: { 'Set-Cookie': cookie.set(token), 'Cache-Control': 'no-store' } })
+  const answer = Response.json(body, { headers: { 'Cache-Control': 'no-store' } })
+  for (const value of [cookie.set(token), deviceCookie]) answer.headers.append('Set-Cookie', value)
+  return answer
 }

@@ -3,21 +3,21 @@ import { JsonList } from '../../platform/answer.ts'
 import type { Config } from '../../platform/config.ts'
 import { AppError, notFound } from '../../platform/errors.ts'
 import { etagOf } from '../../platform/etag.ts'
-import { type SessionCookie, sessionCookie } from '../../platform/http/credentials.ts'
-import type { Passwords } from '../../platform/passwords.ts'
+import { type OwnCookie, sessionCookie } from '../../platform/http/credentials.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { accountOf, findUser, requireChargeOf } from '../users/account.ts'
 import { type Me, type Session as SentSession, sessionRoutes, sessions as sessionsApi } from './api.ts'
 import { login } from './login.ts'
+import type { SignIn } from './sign-in.ts'
 import type { Session, SessionStore } from './store.ts'
 
 export type SessionsOptions = {
   readonly config: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>
-  readonly passwords: Passwords
+  readonly signIn: SignIn
   readonly sessions: SessionStore
 }
 
-export const cookieFor = ({ cookieSecure, sessionTtlMs }: SessionsOptions['config']): SessionCookie =>
+export const cookieFor = ({ cookieSecure, sessionTtlMs }: SessionsOptions['config']): OwnCookie =>
   sessionCookie({ isSecure: cookieSecure, ttlMs: sessionTtlMs })
 
 const me = async (ctx: Ctx): Promise<Me> => {
@@ -100,7 +100,7 @@ const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: 
   }
 }
 
-export const sessionsFeature = ({ config, passwords, sessions }: SessionsOptions): Feature => {
+export const sessionsFeature = ({ config, signIn, sessions }: SessionsOptions): Feature => {
   const cookie = cookieFor(config)
   return {
     operations: implement(sessionsApi, {
@@ -112,7 +112,7 @@ export const sessionsFeature = ({ config, passwords, sessions }: SessionsOptions
       {
         route: sessionRoutes.login,
         handler: (ctx, request, audit) =>
-          login(ctx, request, { passwords, sessions, cookie, ttlMs: config.sessionTtlMs, audit }),
+          login(ctx, request, { signIn, sessions, cookie, ttlMs: config.sessionTtlMs, audit }),
       },
       {
         route: sessionRoutes.logout,

@@ -15,4 +15,11 @@ export type SessionRow = {
 /** Apart from the sessions: a later expiry must not look like a change of who is signed in. */
 export type SessionExpiryRow = { session_id: string; renewed_at: string; expires_at: string }
 
-export type SessionTables = { sessions: SessionRow; session_expiries: SessionExpiryRow }
+/** Keys that all instances share. They open nothing: see devices.ts. */
+export type SignInKeyRow = { name: string; key: string }
+
+export type SessionTables = {
+  sessions: SessionRow
+  session_expiries: SessionExpiryRow
+  sign_in_keys: SignInKeyRow
+}

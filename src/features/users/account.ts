@@ -1,7 +1,7 @@
 /** Who users are to the rest of Plat: what they may do, how they are sent, and what a sign-in changes about them. */
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { AppError } from '../../platform/errors.ts'
-import { PasswordsBusyError } from '../../platform/passwords.ts'
+import { PasswordsBusyError, type PasswordTurn } from '../../platform/passwords.ts'
 import type { Ctx } from '../ctx.ts'
 import { permissionsOfRoles, requireHeld, rolesBeyond } from '../roles/roles.ts'
 import type { User } from './api.ts'
@@ -143,13 +143,14 @@ export const findUser = async (scope: Scope, id: string): Promise<User | undefin
   return row && userOf(scope, row)
 }
 
-/** What a sign-in checks a password against; undefined unless an active user has this name. */
-export const findForSignIn = async (
-  scope: Scope,
-  username: string,
-): Promise<{ readonly id: string; readonly passwordHash: string } | undefined> => {
+/** A user as far as a sign-in checks a password. */
+export type SignInUser = { readonly id: string; readonly passwordHash: string; readonly generation: number }
+
+/** Undefined unless an active user has this name. */
+export const findForSignIn = async (scope: Scope, username: string): Promise<SignInUser | undefined> => {
   const row = await store.findByName(scope, username)
-  return row?.is_active === 1 ? { id: row.id, passwordHash: row.password_hash } : undefined
+  if (row?.is_active !== 1) return undefined
+  return { id: row.id, passwordHash: row.password_hash, generation: row.generation }
 }
 
 type SignIn = {
@@ -160,7 +161,12 @@ type SignIn = {
   readonly strongerHash: string | undefined
 }
 
-export type SignedIn = { readonly user: User; readonly generation: number }
+export type SignedIn = {
+  readonly user: User
+  readonly generation: number
+  /** The moment of the sign-in, which may be long after the request came: RFC 3339. */
+  readonly at: string
+}
 
 /** Records a sign-in; undefined if the user was deactivated, deleted or given another password while it was checked. */
 export const recordSignIn = async (
@@ -170,8 +176,17 @@ export const recordSignIn = async (
   const row = await store.lock(ctx, id)
   if (row?.is_active !== 1 || row.password_hash !== passwordHash) return undefined
   await store.update(ctx, id, { last_login_at: ctx.now, password_hash: strongerHash ?? passwordHash })
-  return { user: await userOf(ctx, { ...row, last_login_at: ctx.now }), generation: row.generation }
+  return { user: await userOf(ctx, { ...row, last_login_at: ctx.now }), generation: row.generation, at: ctx.now }
 }
+
+/** The turn of a request of a known account: by its session or key, or by its device. */
+export const turnOf = (ctx: Pick<Ctx, 'caller' | 'signal'>, userId = ctx.caller.userId ?? ''): PasswordTurn => ({
+  lane: 'known',
+  group: userId,
+  key: userId,
+  sinceMs: performance.now(),
+  signal: ctx.signal,
+})
 
 /** By then the gate before the passwords has moved on. */
 const RETRY_AFTER_MS = 5000
@@ -181,11 +196,13 @@ const RETRY_AFTER_MS = 5000
  * @throws AppError LOGIN_RATE_LIMIT_EXCEEDED while too many others are at it.
  */
 export const unlessBusy = async <T>({ now }: Pick<Ctx, 'now'>, work: Promise<T>): Promise<T> => {
+  const startedMs = performance.now()
   try {
     return await work
   } catch (cause) {
     if (!(cause instanceof PasswordsBusyError)) throw cause
-    const retryAt = new Date(Date.parse(now) + RETRY_AFTER_MS)
+    // `now` is when the request came.
+    const retryAt = new Date(Date.parse(now) + performance.now() - startedMs + RETRY_AFTER_MS)
     throw new AppError('LOGIN_RATE_LIMIT_EXCEEDED', 'Too many passwords are checked at once; try again in a moment', {
       cause,
       retryAt,

@@ -2,7 +2,7 @@
 import { AppError, invalidField, notFound } from '../../platform/errors.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import type { Ctx } from '../ctx.ts'
-import { requireCharge, unlessBusy } from './account.ts'
+import { requireCharge, turnOf, unlessBusy } from './account.ts'
 import type { PasswordChange, PasswordReset } from './api.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
@@ -36,8 +36,10 @@ export const changePassword = async (ctx: Ctx, passwords: Passwords, input: Pass
   const shown = shownIn(input)
   const own = await ownAccount(ctx, input.id)
   const wrong = () => invalidField(shown.field, 'is not your password')
-  if (!(await unlessBusy(ctx, passwords.verify(shown.password, own.password_hash)))) throw wrong()
-  const hash = await unlessBusy(ctx, passwords.hash(input.new_password))
+  // One turn for both: they share the longest wait.
+  const turn = turnOf(ctx)
+  if (!(await unlessBusy(ctx, passwords.verify(shown.password, own.password_hash, turn)))) throw wrong()
+  const hash = await unlessBusy(ctx, passwords.hash(input.new_password, turn))
   return async (tx) => {
     const now = await store.lock(tx, own.id)
     // Another password since it was compared, or no account any more.
@@ -60,6 +62,6 @@ export const resetPassword = async (
 ): Promise<Rest> => {
   // Judged before the hash as well, which takes a second.
   await judged(ctx, await store.find(ctx, id), id)
-  const hash = await unlessBusy(ctx, passwords.hash(new_password))
+  const hash = await unlessBusy(ctx, passwords.hash(new_password, turnOf(ctx)))
   return async (tx) => setPassword(tx, await judged(tx, await store.lock(tx, id), id), hash)
 }

@@ -8,7 +8,7 @@ import type { Passwords } from '../../platform/passwords.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { ADMIN_ROLE_ID, CATALOGUE } from '../roles/catalogue.ts'
 import { findRole, permissionList, permissionsOfRoles, requireHeld } from '../roles/roles.ts'
-import { permissionsOfUser, requireCharge, sentUser, unlessBusy, userOf } from './account.ts'
+import { permissionsOfUser, requireCharge, sentUser, turnOf, unlessBusy, userOf } from './account.ts'
 import { type RoleGrant, type User, type UserDraft, type UserPatch, users } from './api.ts'
 import { changePassword, resetPassword } from './change-password.ts'
 import * as store from './store.ts'
@@ -87,7 +87,7 @@ const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promis
 /** Judged before the hash as well, which takes a second. */
 const create = async (ctx: Ctx, passwords: Passwords, draft: UserDraft) => {
   await judgeDraft(ctx, draft)
-  const hash = await unlessBusy(ctx, passwords.hash(draft.password))
+  const hash = await unlessBusy(ctx, passwords.hash(draft.password, turnOf(ctx)))
   return (tx: Ctx) => insert(tx, draft, hash)
 }
 

@@ -6,7 +6,8 @@ export type Credentials = { readonly kind: 'bearer' | 'cookie'; readonly token: 
 /** RFC 6750 2.1; the bound is far above any token of ours. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]{1,512}=*) *$/i
 
-const cookieValue = (header: string, name: string): string | undefined => {
+/** The value of a cookie in a Cookie header; undefined where it is missing or empty. */
+export const cookieValue = (header: string, name: string): string | undefined => {
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=')
     if (at !== -1 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || undefined
@@ -30,9 +31,9 @@ export const credentialsOf = (headers: Headers, cookieName: string): Credentials
   return token === undefined ? undefined : { kind: 'cookie', token }
 }
 
-export type SessionCookie = {
+export type OwnCookie = {
   readonly name: string
-  /** The Set-Cookie value that carries the token until a session would end by itself. */
+  /** The Set-Cookie value that carries the token for `ttlMs`. */
   readonly set: (token: string) => string
   /** The Set-Cookie value that makes a browser forget it. */
   readonly clear: string
@@ -42,8 +43,13 @@ export type SessionCookie = {
  * The session cookie. `__Host-` (RFC 6265bis 4.1.3.2) keeps other hosts of the domain from planting one; it demands Secure.
  * @example sessionCookie({ isSecure: false, ttlMs: 1000 }).clear // 'session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'
  */
-export const sessionCookie = ({ isSecure, ttlMs }: { isSecure: boolean; ttlMs: number }): SessionCookie => {
-  const name = isSecure ? '__Host-session' : 'session'
+export const sessionCookie = (options: CookieOptions): OwnCookie => ownCookie('session', options)
+
+export type CookieOptions = { readonly isSecure: boolean; readonly ttlMs: number }
+
+/** A cookie for this server alone, out of reach of scripts and other sites. */
+export const ownCookie = (base: string, { isSecure, ttlMs }: CookieOptions): OwnCookie => {
+  const name = isSecure ? `__Host-${base}` : base
   const write = (value: string, seconds: number) =>
     `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
   return { name, set: (token) => write(token, Math.ceil(ttlMs / 1000)), clear: write('', 0) }

@@ -1,0 +1,69 @@
+/**
+ * Device cookies: they tell a browser or a command line that has signed in before from strangers, so that it need not
+ * queue behind them. No right comes with one. It is signed with a key that all instances share.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Db } from '../../platform/db/database.ts'
+import { cookieValue, ownCookie } from '../../platform/http/credentials.ts'
+import type { Tables } from '../tables.ts'
+import * as store from './device-key-store.ts'
+
+export type Device = {
+  readonly id: string
+  readonly userId: string
+  /** The user's generation at sign-in: a new password ends it. */
+  readonly generation: number
+}
+
+type NewDevice = Omit<Device, 'id'> & {
+  /** Undefined for one that is not known yet. */
+  readonly id: string | undefined
+  /** The moment of the sign-in. */
+  readonly at: Date
+}
+
+export type Devices = {
+  /** The device that a request shows: signed by us, and no older than 90 days. Whether its user is still the same is not known here. */
+  readonly shown: (headers: Headers, now: Date) => Promise<Device | undefined>
+  /** The Set-Cookie value of a device. */
+  readonly cookieFor: (device: NewDevice) => Promise<string>
+}
+
+const LIFE_MS = 90 * 24 * 3600 * 1000
+const ID_BYTES = 16
+/** User, generation, device, time in ms, and the signature of all before it. */
+const FORM = /^(([0-9a-f-]{36})\.(\d{1,15})\.([\w-]{22})\.(\d{1,15}))\.([\w-]{43})$/
+
+/** The prefix keeps a signature from being good for anything else. */
+const signatureOf = (key: Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(`device-cookie|${text}`).digest()
+
+export const createDevices = ({ db, isSecure }: { db: Db<Tables>; isSecure: boolean }): Devices => {
+  const cookie = ownCookie('device', { isSecure, ttlMs: LIFE_MS })
+  let known: Promise<Buffer> | undefined
+
+  /** Read once, at the first sign-in. */
+  const key = (): Promise<Buffer> => {
+    known ??= store.ensureKey(db, randomBytes(32).toString('hex')).then((hex) => Buffer.from(hex, 'hex'))
+    known.catch(() => {
+      known = undefined
+    })
+    return known
+  }
+
+  return {
+    shown: async (headers, now) => {
+      const [, text, userId, generation, id, at, signature] =
+        FORM.exec(cookieValue(headers.get('cookie') ?? '', cookie.name) ?? '') ?? []
+      if (text === undefined || userId === undefined || id === undefined || signature === undefined) return undefined
+      const ageMs = now.getTime() - Number(at)
+      if (ageMs > LIFE_MS) return undefined
+      const isOurs = timingSafeEqual(signatureOf(await key(), text), Buffer.from(signature, 'base64url'))
+      return isOurs ? { id, userId, generation: Number(generation) } : undefined
+    },
+    cookieFor: async ({ id = randomBytes(ID_BYTES).toString('base64url'), userId, generation, at }) => {
+      const text = [userId, generation, id, at.getTime()].join('.')
+      return cookie.set(`${text}.${signatureOf(await key(), text).toString('base64url')}`)
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Checks a name and a password, outside any transaction; every failure looks and lasts the same. It chooses the
+ * lane of the queue: docs/decisions/sign-in-queue.md.
+ */
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
+import { limitKey, networkKey } from '../../platform/http/client-address.ts'
+import { createLimiter } from '../../platform/http/rate-limit.ts'
+import { passwordProblem } from '../../platform/password-rule.ts'
+import { type Passwords, PasswordsBusyError, type PasswordTurn } from '../../platform/passwords.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { findForSignIn, recordSignIn, type SignedIn, type SignInUser, turnOf, unlessBusy } from '../users/account.ts'
+import { createDevices, type Device } from './devices.ts'
+
+export type Attempt = {
+  readonly username: string
+  readonly password: string
+  /** Of the request: a cookie among them may show a known device. */
+  readonly headers: Headers
+  /** When the request came, as `performance.now()`. */
+  readonly sinceMs: number
+}
+
+export type Admitted = SignedIn & {
+  /** The Set-Cookie value by which the device is known next time. */
+  readonly deviceCookie: string
+}
+
+/**
+ * @throws AppError INVALID_CREDENTIALS, the same in the same time whatever was wrong; LOGIN_RATE_LIMIT_EXCEEDED after
+ * the longest wait for a turn.
+ */
+export type SignIn = (ctx: Ctx, attempt: Attempt) => Promise<Admitted>
+
+export type SignInOptions = {
+  readonly db: Db<Tables>
+  readonly config: Pick<
+    Config,
+    'cookieSecure' | 'loginRateLimitEnabled' | 'loginRateLimitRequests' | 'loginRateLimitWindowMs'
+  >
+  readonly passwords: Passwords
+  readonly now: () => Date
+  /** Settles when there is a user: at the first start a password is being hashed before. */
+  readonly firstUser: () => Promise<unknown>
+}
+
+const wrongCredentials = () => new AppError('INVALID_CREDENTIALS', 'The username or the password is wrong')
+
+/** Ends as `work` does, or at the end of the longest wait. @throws PasswordsBusyError */
+const withinWait = async (work: Promise<unknown>, { sinceMs }: Attempt, { maxWaitMs }: Passwords): Promise<void> => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new PasswordsBusyError()), Math.max(0, sinceMs + maxWaitMs - performance.now()))
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export const createSignIn = ({ db, config, passwords, now, firstUser }: SignInOptions): SignIn => {
+  const devices = createDevices({ db, isSecure: config.cookieSecure })
+  const { loginRateLimitRequests: requests, loginRateLimitWindowMs: windowMs } = config
+  // Of this instance alone, as the queue is. It counts attempts and not failures: many may be under way at once.
+  const attempts = createLimiter({ requests, windowMs })
+
+  const mayGoAhead = (user: SignInUser | undefined, device: Device | undefined): user is SignInUser => {
+    if (user?.id !== device?.userId || user?.generation !== device?.generation) return false
+    return (
+      device !== undefined && (!config.loginRateLimitEnabled || attempts.take(device.id, now().getTime()).isAllowed)
+    )
+  }
+
+  const turnFor = (ctx: Ctx, user: SignInUser | undefined, device: Device | undefined): PasswordTurn => {
+    if (mayGoAhead(user, device)) return turnOf(ctx, user.id)
+    const place = { group: networkKey(ctx.client), key: limitKey(ctx.client) }
+    return { lane: 'common', ...place, sinceMs: performance.now(), signal: ctx.signal }
+  }
+
+  /** A hash of today's strength where the stored one is weaker. The sign-in succeeds without it if the gate is busy. */
+  const strongerHash = async (password: string, stored: string, turn: PasswordTurn): Promise<string | undefined> => {
+    if (!passwords.needsRehash(stored) || passwordProblem(password)) return undefined
+    try {
+      return await passwords.hash(password, turn)
+    } catch (error) {
+      if (error instanceof PasswordsBusyError) return undefined
+      throw error
+    }
+  }
+
+  const check = async (ctx: Ctx, attempt: Attempt): Promise<Admitted> => {
+    const { username, password, headers, sinceMs } = attempt
+    await withinWait(firstUser(), attempt, passwords)
+    const device = await devices.shown(headers, now())
+    const known = await findForSignIn(ctx, username)
+    // Without a hash this takes as long, and fails.
+    const isRight = await passwords.verify(password, known?.passwordHash, { ...turnFor(ctx, known, device), sinceMs })
+    if (!known || !isRight) throw wrongCredentials()
+    const hash = await strongerHash(password, known.passwordHash, { ...turnOf(ctx, known.id), sinceMs })
+    const signedIn = await ctx.write((inner) => recordSignIn(inner, { ...known, strongerHash: hash }))
+    if (!signedIn) throw wrongCredentials()
+    const { user, generation, at } = signedIn
+    // The device keeps its id with its account, and so what it has tried.
+    const id = device?.userId === user.id ? device.id : undefined
+    return { ...signedIn, deviceCookie: await devices.cookieFor({ id, userId: user.id, generation, at: new Date(at) }) }
+  }
+
+  return (ctx, attempt) => unlessBusy(ctx, check(ctx, attempt))
+}
