@@ -843,6 +843,13 @@ CREATE INDEX users_look ON users (username_look);
 
 CREATE INDEX users_look_lower ON users (username_look_lower);
 
+-- 0025-sign-in-keys
+
+CREATE TABLE sign_in_keys (
+  name TEXT COLLATE "C" PRIMARY KEY,
+  key TEXT NOT NULL
+);
+
 -- 0026-sealed-headers
 
 ALTER TABLE webhooks ADD COLUMN sealed_headers TEXT;

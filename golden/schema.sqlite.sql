@@ -639,6 +639,11 @@ CREATE TABLE sessions (
 
 CREATE INDEX sessions_user ON sessions (user_id);
 
+CREATE TABLE sign_in_keys (
+  name TEXT PRIMARY KEY,
+  key TEXT NOT NULL
+);
+
 CREATE TABLE user_roles (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   role_id TEXT NOT NULL REFERENCES roles (id),

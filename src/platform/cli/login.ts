@@ -3,6 +3,7 @@ import { readJson, sendRequest, type Transport } from '../client.ts'
 import { AppError } from '../errors.ts'
 import { isOn, type Session, type Texts, textOf } from './command.ts'
 import { transportTo, urlOf } from './connection.ts'
+import { keepDevice, readDevice } from './devices.ts'
 import { printable } from './display.ts'
 import { isRow } from './labels.ts'
 import { makeMachineKey } from './login-key.ts'
@@ -10,7 +11,8 @@ import { readSettings, removeSettings, type Settings, settingsPath, writeSetting
 import { usageError } from './usage-error.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
-const COOKIE = /^((?:__Host-)?session)=([^;]+)/
+const SESSION = /^(__Host-)?session=./
+const DEVICE = /^(__Host-)?device=./
 
 const readPassword = async ({ io }: Session, texts: Texts, question: string): Promise<string> => {
   if (isOn(texts, 'password-stdin')) return new TextDecoder().decode(await io.stdin.readAll()).replace(/\r?\n$/, '')
@@ -32,20 +34,24 @@ const warnOfPlainHttp = async ({ io }: Session, url: string): Promise<void> => {
 }
 
 type Opened = {
-  /** As it is sent back. It may be Secure: it goes to the server that has just set it, over the same connection. */
+  /** As it is sent back. It may be Secure: it goes to the server that has set it. */
   readonly cookie: string
+  /** The device cookie, as it is sent back; '' where none was set. */
+  readonly device: string
   readonly userId: string
 }
 
 const openSession = async (transport: Transport, username: string, password: string): Promise<Opened> => {
   const body = JSON.stringify({ username, password })
   const response = await sendRequest(transport, '/api/auth/login', { method: 'POST', headers: JSON_HEADERS, body })
-  const [, name, value] = response.headers.getSetCookie().flatMap((cookie) => COOKIE.exec(cookie) ?? [])
-  if (name === undefined || value === undefined)
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
+  const cookie = cookies.find((one) => SESSION.test(one))
+  if (cookie === undefined)
     throw new AppError('UNAVAILABLE', `${transport.baseUrl} set no session cookie: is it a Plat server?`)
   const answer = await readJson(transport, response)
   const user = isRow(answer) && isRow(answer.user) ? answer.user : {}
-  return { cookie: `${name}=${value}`, userId: typeof user.id === 'string' ? user.id : '' }
+  const device = cookies.find((one) => DEVICE.test(one)) ?? ''
+  return { cookie, device, userId: typeof user.id === 'string' ? user.id : '' }
 }
 
 const deleteKey = async (session: Session, { url, key, keyId }: Settings): Promise<void> => {
@@ -62,7 +68,11 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
   await warnOfPlainHttp(session, url)
   const username = await readUsername(session, texts)
   const password = await readPassword(session, texts, 'Password: ')
-  const { cookie, userId } = await openSession(transportTo(io, url), username, password)
+  const known = await readDevice(io.env, { url, username })
+  const asDevice = transportTo(io, url, known === undefined ? {} : { cookie: known })
+  const { cookie, device, userId } = await openSession(asDevice, username, password)
+  // Without it the next sign-in is that of a stranger, which is no reason to fail this one.
+  await keepDevice(io.env, { url, username }, device).catch(() => undefined)
   const inSession = transportTo(io, url, { cookie, 'X-Requested-With': 'XMLHttpRequest' })
   let ended: readonly string[] = []
   try {

@@ -11,7 +11,7 @@ export type Settings = {
   readonly username: string | undefined
 }
 
-type Env = Readonly<Record<string, string | undefined>>
+export type Env = Readonly<Record<string, string | undefined>>
 
 export const settingsPath = (env: Env): string =>
   join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'plat', 'config.json')
@@ -39,15 +39,20 @@ export const readSettings = async (env: Env): Promise<Settings | undefined> => {
   }
 }
 
-export const writeSettings = async (env: Env, { url, key, keyId, username }: Settings): Promise<string> => {
-  const path = settingsPath(env)
+/** Replaces a file of the config directory. Only its owner can read it and its folder. */
+export const writePrivate = async (path: string, text: string): Promise<void> => {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   // The folder may have been there before, with the rights of another day.
   await chmod(folder, 0o700)
   const fresh = `${path}.${process.pid}`
-  await writeFile(fresh, `${JSON.stringify({ url, key, key_id: keyId, username }, undefined, 2)}\n`, { mode: 0o600 })
+  await writeFile(fresh, text, { mode: 0o600 })
   await rename(fresh, path)
+}
+
+export const writeSettings = async (env: Env, { url, key, keyId, username }: Settings): Promise<string> => {
+  const path = settingsPath(env)
+  await writePrivate(path, `${JSON.stringify({ url, key, key_id: keyId, username }, undefined, 2)}\n`)
   return path
 }
 
