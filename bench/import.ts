@@ -10,7 +10,6 @@ import { plain, type Result } from './bench.ts'
 import { megabytes, milliseconds } from './numbers.ts'
 import { publish } from './report.ts'
 import { ROOT, type Server, startPlat } from './servers.ts'
-import { createKey } from './setup.ts'
 
 const GOAL_STALL_MS = 50
 /** What an import of any size may add to what the server takes. */
@@ -27,6 +26,8 @@ const { values } = parseArgs({
   },
 })
 const bytes = Number(values.megabytes) * 1_000_000
+// The data has the schema of the checkout that is measured.
+const { createKey } = (await import(join(values.root, 'bench/setup.ts'))) as typeof import('./setup.ts')
 
 type Resource = 'devices' | 'relationships'
 type Case = {

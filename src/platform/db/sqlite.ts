@@ -67,16 +67,16 @@ const connect = (file: string, cachePages: number): Database => {
  */
 const largeCommits = (file: string, writer: Database) => ({
   before: (): Promise<void> | undefined => {
-    const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {}
-    if (size <= LOG_PAGES * PAGE_BYTES) return undefined
     writer.run('PRAGMA wal_autocheckpoint = 0')
-    return syncFile(`${file}-wal`)
+    const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {}
+    return size > LOG_PAGES * PAGE_BYTES ? syncFile(`${file}-wal`) : undefined
   },
   after: (): void => {
     writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
   },
 })
 
+/** SQLite has no locks on the file of its log, which the closing of another descriptor would release (fcntl(2)). */
 const syncFile = async (file: string): Promise<void> => {
   const handle = await open(file, 'r+')
   try {
