@@ -2,7 +2,7 @@
 export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Work goes on for so long between two turns of the event loop. */
-const LONGEST_HOLD_MS = 10
+const LONGEST_HOLD_MS = 5
 
 /** Pauses where the last turn that this work let happen is too long ago; else it costs a look at the clock. */
 export type Breathe = () => Promise<void> | undefined
