@@ -15,8 +15,8 @@ const sources: Sources = new Map(
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
 
-/** What runs in a browser as well: contracts for their types, the client, addresses. */
-const SHARED = /^(net\/[\w-]+\.ts|platform\/(client|command|command-text|errors)\.ts)$/
+/** What runs in a browser as well: contracts for their types, the client, addresses, cells of CSV. */
+const SHARED = /^(net\/[\w-]+\.ts|platform\/(client|command|command-text|csv-cell|errors)\.ts)$/
 const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\.ts)$/
 
 const ofServer = (files: Sources): string[] =>
@@ -48,7 +48,7 @@ const unsafe = (files: Sources): string[] =>
 
 const rules: readonly (readonly [string, (files: Sources) => string[], Readonly<Record<string, string>>])[] = [
   [
-    'the UI uses of the server the contracts, the client and the maths of addresses',
+    'the UI uses of the server the contracts, the client, the maths of addresses and the cells of CSV',
     ofServer,
     { 'a.ts': "import { x } from '../../src/platform/kernel.ts'" },
   ],

@@ -100,8 +100,8 @@ const piecesOf = (value: unknown, op: AnyOperation, { globals, io }: Session): P
     case 'name':
       return linesOf(rows, nameLines)
     case 'csv': {
-      const text = csvText(rows, { columns: csvColumns(item, rows), hasHeaders })
-      return io.stdout.isTty ? Iterator.from(text).map((piece) => shownCsv(piece)) : text
+      const options = { columns: csvColumns(item, rows), hasHeaders }
+      return csvText(rows, io.stdout.isTty ? { ...options, shown: oneLine } : options)
     }
     case 'table': {
       const width = io.stdout.isTty ? io.stdout.columns : undefined
@@ -114,7 +114,7 @@ const piecesOf = (value: unknown, op: AnyOperation, { globals, io }: Session): P
 }
 
 /** On a terminal CSV is looked at, not parsed. */
-const shownCsv = (text: string): string => `${text.split('\r\n').map(printable).join('\r\n')}`
+const oneLine = (line: string): string => `${printable(line.replace(/\r\n$/, ''))}\r\n`
 
 const writeAll = async (session: Session, pieces: Pieces): Promise<void> => {
   for await (const piece of pieces) await session.io.stdout.write(piece)

@@ -1,11 +1,9 @@
 /** CSV as RFC 4180 has it, read and written. */
 
-/** A spreadsheet would run these as formulas, so they are written with an apostrophe before them, which reading takes off. */
-const FORMULA = /^'*[=+\-@\t\r]/
-const GUARDED = /^'+[=+\-@\t\r]/
+import { plainCell, safeCell } from '../../../src/platform/csv-cell.ts'
 
 const cellText = (value: string): string => {
-  const safe = FORMULA.test(value) ? `'${value}` : value
+  const safe = safeCell(value)
   return /[",;\r\n\t]|^\s|\s$/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe
 }
 
@@ -20,8 +18,6 @@ const delimiterOf = (text: string): string => {
   const [best] = DELIMITERS.toSorted((a, b) => line.split(b).length - line.split(a).length)
   return best ?? ','
 }
-
-const unguarded = (cell: string): string => (GUARDED.test(cell) ? cell.slice(1) : cell)
 
 /** @throws SyntaxError for a quote that is never closed */
 export const parseCsv = (input: string): string[][] => {
@@ -51,7 +47,7 @@ export const parseCsv = (input: string): string[][] => {
     }
     const start = at
     while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at++
-    row.push(unguarded(cell + text.slice(start, at)))
+    row.push(plainCell(cell + text.slice(start, at)))
     if (text[at] === delimiter) {
       at++
       if (at === text.length) row.push('')

@@ -30,6 +30,13 @@ describe('CSV', () => {
     expect(text.split('\r\n')[0]).not.toMatch(/(^|,)"?[=@-]/)
     expect(parseCsv(text)).toEqual([row, row])
   })
+
+  test('holds none where another spreadsheet would split a cell, and no control', () => {
+    const row = ['a;=1+1', 'b\t@c', 'd\n＝1', 'e\u001b[2J\u009b', "'C:\\x1b", 'f;"=1"']
+    const text = csvText([row, row])
+    expect(text).not.toMatch(/[;\t\n]"*[=@＝]|[^\P{Cc}\t\r\n]/u)
+    expect(parseCsv(text)).toEqual([row, row])
+  })
 })
 
 describe('what is pasted', () => {
