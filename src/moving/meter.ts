@@ -1,9 +1,9 @@
 /** How far a copy is: one line that changes on a terminal, nothing in a pipe. */
 import { cut, printable } from '../platform/cli/display.ts'
 import type { Output } from '../platform/cli/io.ts'
+import { CLEAR_LINE } from '../platform/cli/terminal.ts'
 import type { ShowRows } from './copy.ts'
 
-const CLEAR_LINE = '\r\u001b[K'
 const TICK_MS = 100
 /** Before that a rate says little. */
 const SURE_AFTER_MS = 1000

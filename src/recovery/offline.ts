@@ -2,6 +2,7 @@
 import { type Session, type Texts, textOf } from '../platform/cli/command.ts'
 import { printable } from '../platform/cli/display.ts'
 import type { Output } from '../platform/cli/io.ts'
+import { CLEAR_LINE } from '../platform/cli/terminal.ts'
 import { type Config, loadConfig } from '../platform/config.ts'
 import type { Watch } from '../platform/db/file-work.ts'
 
@@ -29,7 +30,6 @@ export const sizeText = (bytes: number): string => {
   return `${unit === 0 ? amount : amount.toFixed(1)} ${UNITS[unit]}`
 }
 
-const CLEAR_LINE = '\r\u001b[K'
 const TICK_MS = 100
 
 /** One line that changes on a terminal, nothing in a pipe. */

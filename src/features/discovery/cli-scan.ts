@@ -22,7 +22,7 @@ const lineOf = ({ os_guess, open_ports, ...device }: DiscoveredDevice): string =
     const text = printable(String(device[field as keyof typeof WIDTHS] || '-'))
     return padEnd(text.length >= width ? `${text.slice(0, width - 2)}…` : text, width)
   })
-  return `${[...cells, open_ports.join(',') || '-', printable(os_guess)].join(' ').trimEnd()}\n`
+  return `${[...cells, printable(open_ports.join(',')) || '-', printable(os_guess)].join(' ').trimEnd()}\n`
 }
 
 const HEADING = `${[...Object.keys(WIDTHS).map((field) => padEnd(field.toUpperCase(), WIDTHS[field as keyof typeof WIDTHS])), 'PORTS', 'OS'].join(' ')}\n`
@@ -84,7 +84,7 @@ const watch = async (session: Session, transport: Transport, started: Scan): Pro
 const conclude = async (session: Session, transport: Transport, scan: Scan): Promise<number> => {
   const { io, globals } = session
   if (!isOver(scan)) {
-    await io.stderr.write(`note: the scan goes on; plat scan cancel ${scan.id} stops it\n`)
+    await io.stderr.write(`note: the scan goes on; plat scan cancel ${printable(scan.id)} stops it\n`)
     return 1
   }
   if (!io.stdout.isTty || globals.output !== 'table') {
@@ -92,7 +92,7 @@ const conclude = async (session: Session, transport: Transport, scan: Scan): Pro
   } else {
     const { found_hosts, total_hosts, error_message } = scan
     const why = error_message === '' ? '' : `: ${printable(error_message)}`
-    await io.stdout.write(`${scan.status}${why}; ${found_hosts} of ${total_hosts} addresses are in use\n`)
+    await io.stdout.write(`${printable(scan.status)}${why}; ${found_hosts} of ${total_hosts} addresses are in use\n`)
   }
   return scan.status === 'completed' ? 0 : 1
 }

@@ -2,6 +2,7 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { printable } from '../../platform/cli/display.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
 import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
@@ -89,7 +90,7 @@ export const exportEstate = async (session: Session, texts: Texts): Promise<numb
   if (folder === '-') await exportToOutput(session, resources, source)
   else {
     await exportToFolder(session, { folder, resources, source })
-    if (!session.globals.isQuiet) await session.io.stderr.write(`Exported to ${folder}\n`)
+    if (!session.globals.isQuiet) await session.io.stderr.write(`Exported to ${printable(folder)}\n`)
   }
   return 0
 }

@@ -1,5 +1,6 @@
 /** Follows the live feed from a terminal or a script. */
 import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { printable, printableJson } from '../../platform/cli/display.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { sendRequest, type Transport } from '../../platform/client.ts'
 import { AppError } from '../../platform/errors.ts'
@@ -35,7 +36,7 @@ const lineOf = ({ event, data }: Received): string => {
   const { timestamp, data: about } = JSON.parse(data) as { timestamp: string; data: Record<string, unknown> }
   const named = ['name', 'pool_name', 'description', 'ip', 'subnet', 'id'].flatMap((field) => about[field] || [])
   const changes = Array.isArray(about.changes) ? ` (${about.changes.join(', ')})` : ''
-  return `${timestamp}  ${event.padEnd(24)}  ${String(named[0] ?? '')}${changes}\n`
+  return `${printable(`${timestamp}  ${event.padEnd(24)}  ${String(named[0] ?? '')}${changes}`)}\n`
 }
 
 const countOf = (texts: Texts): number => {
@@ -101,7 +102,7 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
           await io.stderr.write('A newer feed of this user took the place of this one: it goes on in a minute\n')
           continue
         }
-        await io.stdout.write(isJson ? `${received.data}\n` : lineOf(received))
+        await io.stdout.write(isJson ? `${printableJson(received.data)}\n` : lineOf(received))
         if (++count >= most) return 0
       }
     } catch (error) {

@@ -10,6 +10,8 @@ describe('printable', () => {
     ['\u009b2J\u007f\u0000', '\\x9b2J\\x7f\\x00'],
     ['abc\u202edcba', 'abc\\u202edcba'],
     ['a\u2028b', 'a\\u2028b'],
+    ['a\u200bb\ufeff', 'a\\u200bb\\ufeff'],
+    ['👩\u200d👧', '👩\u200d👧'],
   ])('%j', (text, shown) => {
     expect(printable(text)).toBe(shown)
   })

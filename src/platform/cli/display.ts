@@ -1,7 +1,8 @@
 /** Text for eyes: hostile characters made visible, widths as terminals count them, cuts that don't split a character. */
+import { HIDDEN } from '../hidden-characters.ts'
 
-/** Controls, line separators and marks of direction: they move the cursor, recolour the screen or reorder what is read. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+/** Controls move the cursor and recolour the screen. */
+const UNPRINTABLE = new RegExp(`[\\p{Cc}${HIDDEN}]`, 'u')
 const EVERY_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu')
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 

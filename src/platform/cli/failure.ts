@@ -48,7 +48,7 @@ export const report = async (io: Io, thrown: unknown, { isJson }: { isJson: bool
   if (thrown instanceof Interrupted) return EXIT_INTERRUPTED
   const error = asAppError(thrown)
   const text = isJson ? printableJson(JSON.stringify(error.toBody())) : textOf(error)
-  const trace = io.env.PLAT_DEBUG === '1' ? `${stackOf(thrown)}\n` : ''
+  const trace = io.env.PLAT_DEBUG === '1' ? `${asLines(stackOf(thrown))}\n` : ''
   try {
     await io.stderr.write(`${text}\n${trace}`)
   } catch {

@@ -30,7 +30,7 @@ const readUsername = async ({ io }: Session, texts: Texts): Promise<string> => {
 const warnOfPlainHttp = async ({ io }: Session, url: string): Promise<void> => {
   const { protocol, hostname: host } = new URL(url)
   if (protocol === 'https:' || host === 'localhost' || host === '[::1]' || /^127\./.test(host)) return
-  await io.stderr.write(`warning: ${url} is not https: the password travels unencrypted\n`)
+  await io.stderr.write(`warning: ${printable(url)} is not https: the password travels unencrypted\n`)
 }
 
 type Opened = {
@@ -85,7 +85,7 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
     })
     ended = await made.deleteEarlier()
     if (!globals.isQuiet)
-      await io.stderr.write(`Signed in to ${url} as ${printable(username)}; the key is in ${path}\n`)
+      await io.stderr.write(`${printable(`Signed in to ${url} as ${username}; the key is in ${path}`)}\n`)
   } finally {
     // The session has served its purpose; should this fail it ends by itself.
     await sendRequest(inSession, '/api/auth/logout', { method: 'POST' }).catch(() => undefined)
@@ -118,6 +118,6 @@ export const logout = async (session: Session, texts: Texts): Promise<number> =>
     }
   }
   await removeSettings(io.env)
-  if (!globals.isQuiet) await io.stderr.write(`Signed out of ${stored.url}\n`)
+  if (!globals.isQuiet) await io.stderr.write(`Signed out of ${printable(stored.url)}\n`)
   return 0
 }

@@ -2,9 +2,9 @@
 
 import { printable } from './display.ts'
 import type { Output } from './io.ts'
+import { CLEAR_LINE } from './terminal.ts'
 
 const BAR_WIDTH = 24
-const CLEAR_LINE = '\r\u001b[K'
 
 export type Progress = {
   readonly show: (done: number, total: number) => Promise<void>

@@ -6,6 +6,7 @@ import { report } from './failure.ts'
 import { findCommand, type Start, unknownCommand } from './find-command.ts'
 import { asksForJson, GLOBAL_FLAGS, globalsOf, wantsHelp } from './globals.ts'
 import type { Io } from './io.ts'
+import { withGuardedTerminals } from './terminal.ts'
 
 export type Cli = (io: Io) => Promise<number>
 
@@ -80,7 +81,8 @@ const dispatch = async (program: Program, io: Io): Promise<number> => {
 /** The command line of a program; it never throws. */
 export const createCli =
   (program: Program): Cli =>
-  async (io) => {
+  async (given) => {
+    const io = withGuardedTerminals(given)
     try {
       return await dispatch(program, io)
     } catch (error) {

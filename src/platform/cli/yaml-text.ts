@@ -1,7 +1,9 @@
 /** Answers as YAML, quickly for long lists and without a character that a terminal would act on. */
+import { HIDDEN } from '../hidden-characters.ts'
+
 const CHUNK = 1000
 /** Bun's own writer escapes the C0 controls and leaves these as they are; inside quotes YAML has an escape for each. */
-const HOSTILE = /[\x7f-\x9f\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+const HOSTILE = new RegExp(`[\\x7f-\\x9f${HIDDEN}]`, 'u')
 const EVERY_HOSTILE = new RegExp(HOSTILE, 'gu')
 
 /** Slow (a hundred thousand devices take 14 s, Bun's writer takes 1 s) and able to say which scalars are quoted. */

@@ -1,0 +1,161 @@
+// Names that hold what a terminal acts on, in the commands that are written by hand: none of it reaches the terminal.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { program } from './cli.ts'
+import { compose, openDatabase } from './compose.ts'
+import { loadConfig } from './platform/config.ts'
+import { createLogger } from './platform/log.ts'
+import { answering, expectHarmless, type Fetch, HOSTILE, refusing, run, type Shown } from './testing/hostile-names.ts'
+import { createUser, keyFor } from './testing/identities.ts'
+
+/** As far as a file may be called so. */
+const FILE = HOSTILE.replaceAll('/', '')
+const QUICK = 'quick to check'
+
+let folder: string
+let dataDir: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'plat-hostile-'))
+  dataDir = join(folder, FILE)
+  await mkdir(dataDir)
+  const config = loadConfig({ env: { DATA_DIR: dataDir }, cwd: folder })
+  const context = {
+    config,
+    log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+    now: () => new Date(),
+  }
+  const plat = await compose(context, await openDatabase(context), { withFirstAdmin: false })
+  const { id } = await createUser(plat.db, { username: HOSTILE, roles: ['admin'], password: QUICK })
+  await keyFor(plat.db, id)
+  await plat.close()
+}, 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const lines = (...all: unknown[]) => new Response(all.map((one) => `${JSON.stringify(one)}\n`).join(''))
+
+/** What only some of the commands ask for. */
+const special: Fetch = async (target, init) => {
+  const { pathname } = new URL(target)
+  if (pathname === '/api/events') {
+    const event = (data: object) => `id: 1\nevent: device.updated\ndata: ${JSON.stringify(data)}\n\n`
+    const about = { id: HOSTILE, name: HOSTILE, changes: [HOSTILE] }
+    return new Response(event({ event: HOSTILE, timestamp: HOSTILE, data: about }))
+  }
+  if (pathname === '/api/estate/import')
+    return lines(
+      { progress: { done: 1, total: 2 } },
+      { result: { resource: HOSTILE, failed: 1, errors: [{ row: 1, id: HOSTILE, error: HOSTILE }] } },
+    )
+  if (pathname === '/api/auth/login')
+    return Response.json({ user: { id: HOSTILE } }, { headers: { 'Set-Cookie': 'session=x; Path=/' } })
+  if (pathname === '/api/auth/logout') return new Response(null, { status: 204 })
+  return answering(target, init)
+}
+
+const local = (...words: string[]) => [...words, '--data-dir', dataDir]
+const settings = () => ({ XDG_CONFIG_HOME: join(folder, FILE, 'config') })
+
+type Ways = () => Promise<Shown[]>
+const each = (argvs: readonly (readonly string[])[], more: Partial<Parameters<typeof run>[0]> = {}): Promise<Shown[]> =>
+  Promise.all(argvs.map((argv) => run({ fetch: special, ...more, argv })))
+
+/** Every command, in all the ways in which it shows what somebody else has named. */
+const WAYS: Readonly<Record<string, Ways>> = {
+  login: async () => {
+    const argv = ['login', '--username', HOSTILE, '--password-stdin']
+    return [
+      await run({ argv, fetch: special, stdin: QUICK, env: settings() }),
+      await run({ argv, fetch: refusing, stdin: QUICK, env: settings() }),
+    ]
+  },
+  logout: async () => [
+    await run({ argv: ['logout'], fetch: special, env: { ...settings(), PLAT_URL: '' } }),
+    await run({ argv: ['logout'], fetch: refusing, env: { ...settings(), PLAT_URL: '' } }),
+  ],
+  completion: () =>
+    each([
+      ['completion', HOSTILE],
+      ['completion', 'bash'],
+    ]),
+  manual: () => each([['manual']]),
+  healthcheck: () => each([['healthcheck'], ['healthcheck', '--url', HOSTILE]], { fetch: refusing }),
+  __complete: () =>
+    each([
+      ['__complete', 'device', 'get', ''],
+      ['__complete', 'device', 'get', 'n'],
+    ]),
+  import: async () => {
+    const files = join(folder, 'files')
+    await mkdir(files, { recursive: true })
+    await writeFile(join(files, 'devices.json'), '[]')
+    await writeFile(join(files, `${FILE}.json`), '[]')
+    await writeFile(join(files, `devices ${FILE}.json`), '[]')
+    return each([
+      ['import', files],
+      ['import', files, '--dry-run', '-o', 'json'],
+      ['import', join(files, FILE)],
+      ['import', files, '--resource', HOSTILE],
+    ])
+  },
+  export: () =>
+    each([
+      ['export', '-'],
+      ['export', join(folder, `out ${FILE}`)],
+      ['export', folder],
+    ]),
+  demo: () =>
+    each([
+      ['demo', '--devices', '10'],
+      ['demo', '--devices', HOSTILE],
+    ]),
+  'discovery scan': () =>
+    each([
+      ['discovery', 'scan', HOSTILE],
+      ['discovery', 'scan', HOSTILE, '--dry-run', '-o', 'csv'],
+    ]),
+  watch: () =>
+    each([
+      ['watch', '--count', '1'],
+      ['watch', '--count', '1', '-o', 'json'],
+    ]),
+  whois: () =>
+    each([
+      ['whois', '10.0.0.1'],
+      ['whois', '10.0.0.1', '-o', 'yaml'],
+      ['whois', HOSTILE, '-o', 'csv'],
+    ]),
+  'user reset-password': () => each([local('user', 'reset-password', `no ${HOSTILE}`)]),
+  'user evict': () => each([local('user', 'evict', HOSTILE), local('user', 'evict', `no ${HOSTILE}`)]),
+  backup: () => each([local('backup', join(folder, `b ${FILE}`)), local('backup', join(folder, 'b2'), '-o', 'json')]),
+  restore: () => each([local('restore', join(folder, `none ${FILE}`)), local('restore', join(folder, 'files'))]),
+  doctor: () => each([local('doctor'), local('doctor', '-o', 'json')]),
+  'database copy': () => each([local('database', 'copy', '--to', `nowhere://${HOSTILE}`), local('database', 'copy')]),
+}
+/** They are a server, or its log, which has a form of its own. */
+const SERVERS = ['serve', 'server', 'migrate', 'scanner-child']
+
+test('every command that is written by hand is among these', () => {
+  const all = program.specials.map(({ words }) => words.join(' '))
+  expect([...Object.keys(WAYS), ...SERVERS].sort()).toEqual(all.sort())
+})
+
+describe.each(Object.keys(WAYS))('plat %s', (words) => {
+  test('hands nothing on that a terminal acts on', async () => {
+    const shown = (await WAYS[words]?.()) ?? []
+    expect(shown.length).toBeGreaterThan(0)
+    for (const one of shown) expectHarmless(one)
+  }, 30_000)
+})
+
+test('an unknown command, flag or format is shown harmlessly', async () => {
+  for (const argv of [
+    [HOSTILE],
+    ['device', HOSTILE],
+    ['device', 'list', `--${HOSTILE}`],
+    ['device', 'list', '-o', HOSTILE],
+  ])
+    for (const isTty of [true, false]) expectHarmless(await run({ argv, isTty }))
+})

@@ -1,0 +1,60 @@
+// Names that hold what a terminal acts on: the command of every operation shows them, in every format, and hands none of it on.
+import { describe, expect, test } from 'bun:test'
+import { specOf } from './platform/cli/operation-spec.ts'
+import { commandOf } from './platform/command.ts'
+import { jsonSchemaOf } from './platform/json-schema.ts'
+import { exampleOf } from './platform/openapi/example.ts'
+import type { AnyOperation } from './platform/operation.ts'
+import { expectHarmless, HOSTILE, isHarmless, operations, refusing, run } from './testing/hostile-names.ts'
+
+/** A call of an operation with what it must be given, and one field to change where it changes one. */
+const callOf = (op: AnyOperation): { readonly argv: readonly string[]; readonly stdin: string } => {
+  const { schema, definitions } = jsonSchemaOf(op.input, 'input')
+  const { args, flags } = specOf(op)
+  const fields = Object.entries(schema.properties ?? {})
+  const isArgument = (name: string): boolean => args.some(({ field }) => field === name)
+  const changed = op.effect === 'update' ? fields.find(([name]) => !isArgument(name)) : undefined
+  const given = fields
+    .filter(([name]) => schema.required?.includes(name) || name === changed?.[0])
+    .map(([name, field]) => [name, exampleOf(field, definitions, name) || 'some text'] as const)
+  const words = args.flatMap(({ field }) => given.flatMap(([name, value]) => (name === field ? String(value) : [])))
+  const others = given.filter(([name]) => !isArgument(name))
+  if (flags.some(({ names }) => names.includes('input')))
+    return { argv: [...commandOf(op), ...words, '--input', '-'], stdin: JSON.stringify(Object.fromEntries(others)) }
+  const flagged = others.flatMap(([name, value]) => {
+    const flag = flags.find(({ field }) => field === name)
+    return flag ? [`--${flag.names[0]}=${value}`] : []
+  })
+  return { argv: [...commandOf(op), ...words, ...flagged], stdin: '' }
+}
+
+test('what is looked for is found', () => {
+  const raw = [HOSTILE, 'TAIL', 'a\u001b', 'a\u009b', 'a\u007f', 'a\r', 'a\u202e', 'a\u200b']
+  expect(raw.filter((text) => isHarmless(text))).toEqual([])
+  expect(isHarmless('a\\x1b\n\tb\r\nc')).toBe(true)
+})
+
+describe.each(operations.map((op) => [commandOf(op).join(' '), op] as const))('plat %s', (_, op) => {
+  const { argv, stdin } = callOf(op)
+
+  test.each(['table', 'name', 'yaml', 'json', 'csv'])('shows its answer as %s', async (format) => {
+    expectHarmless(await run({ argv: [...argv, '-o', format], stdin }))
+    // JSON leaves in a pipe as it came, for programs.
+    if (format === 'json') return
+    expectHarmless(await run({ argv: [...argv, '-o', format], stdin, isTty: false }), { isFile: format === 'csv' })
+  })
+
+  test('shows ids alone, and refusals', async () => {
+    expectHarmless(await run({ argv: [...argv, '-q'], stdin }))
+    for (const more of [[], ['-o', 'json']])
+      for (const isTty of [true, false])
+        expectHarmless(await run({ argv: [...argv, ...more], stdin, fetch: refusing, isTty }))
+  })
+})
+
+test('nearly all of these commands have got as far as an answer', async () => {
+  const notAsked: string[] = []
+  for (const op of operations) if ((await run(callOf(op))).asked === 0) notAsked.push(op.name)
+  // An input that is made up from a schema does not keep every rule.
+  expect(notAsked.length).toBeLessThan(operations.length / 10)
+})

@@ -1,0 +1,81 @@
+/** A server on which everything is called by a name that a terminal would act on, and a look at what the command line makes of it. */
+import { expect } from 'bun:test'
+import { runCli } from '../cli.ts'
+import { contracts } from '../features/index.ts'
+import { memoryIo } from '../platform/cli/memory-io.ts'
+import { jsonSchemaOf } from '../platform/json-schema.ts'
+import { exampleOf } from '../platform/openapi/example.ts'
+import { type AnyOperation, httpParts, type OperationSet } from '../platform/operation.ts'
+
+/** A tail that stands at the beginning of a line has got there by a raw line end. */
+const TAIL = 'TAIL'
+export const HOSTILE = `n\u001b]0;title\u0007\u001b[2J\u009b31m\u0090\u007f\b\u202e\u2066\u200b\ufeff\r\n${TAIL}\n${TAIL}\r${TAIL}`
+/** By which a line of progress is replaced. */
+const CLEAR_LINE = '\r\u001b[K'
+const RAW = /(?![\t\r\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/u
+
+export const operations: readonly AnyOperation[] = Object.values<OperationSet>(contracts).flatMap((set) =>
+  Object.values(set),
+)
+
+const hostile = (value: unknown): unknown => {
+  if (typeof value === 'string') return HOSTILE
+  if (Array.isArray(value)) return value.map(hostile)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hostile(inner)]))
+}
+
+export const answerOf = (op: AnyOperation): unknown => {
+  const { schema, definitions } = jsonSchemaOf(op.output, 'output')
+  return hostile(exampleOf(schema, definitions))
+}
+
+export type Fetch = (target: string, init: RequestInit) => Promise<Response>
+
+/** Answers every operation. */
+export const answering: Fetch = async (target, init) => {
+  const { pathname } = new URL(target)
+  const op = operations.find(({ http }) => {
+    const { method, path } = httpParts(http)
+    return method === init.method && new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname)
+  })
+  if (!op) throw new Error(`there is no ${init.method} ${pathname} ${HOSTILE}`)
+  const answer = answerOf(op)
+  return answer === null || answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer)
+}
+
+/** Refuses everything. */
+export const refusing: Fetch = async () =>
+  Response.json(
+    { code: 'VALIDATION_ERROR', error: HOSTILE, details: [{ field: HOSTILE, message: HOSTILE }] },
+    { status: 400 },
+  )
+
+type Run = {
+  readonly argv: readonly string[]
+  readonly fetch?: Fetch
+  readonly isTty?: boolean
+  readonly stdin?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export type Shown = { readonly code: number; readonly text: string; readonly asked: number }
+
+export const run = async ({ argv, fetch = answering, isTty = true, stdin = '', env = {} }: Run): Promise<Shown> => {
+  let asked = 0
+  const counted: Fetch = (target, init) => {
+    asked++
+    return fetch(target, init)
+  }
+  const all = { PLAT_URL: 'http://127.0.0.1:1', PLAT_TOKEN: 'plat_x', PLAT_DEBUG: '1', ...env }
+  const { io, out, err } = memoryIo({ argv, env: all, stdin, fetch: counted, ...(isTty ? { columns: 100 } : {}) })
+  const code = await runCli(io)
+  return { code, text: `${out()}\n${err()}`.replaceAll(CLEAR_LINE, ''), asked }
+}
+
+/** Whether a terminal only shows it. In a file, line ends are part of the texts of a CSV. */
+export const isHarmless = (text: string, { isFile = false } = {}): boolean =>
+  !RAW.test(text) && (isFile || !(/\r(?!\n)/.test(text) || new RegExp(`^${TAIL}`, 'm').test(text)))
+
+export const expectHarmless = ({ text }: Pick<Shown, 'text'>, kind = {}): void =>
+  expect(isHarmless(text, kind) ? '' : text).toBe('')
