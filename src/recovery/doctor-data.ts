@@ -77,7 +77,7 @@ export const checkHeaders = async (query: Query): Promise<Finding[]> => {
     return [
       warning(
         'webhook headers',
-        `of ${row?.clear} webhooks they are stored in clear text`,
+        `webhooks with headers in clear text: ${row?.clear}`,
         'set ENCRYPTION_KEY, and restart: the first start with a key encrypts them',
       ),
     ]

@@ -206,7 +206,7 @@ describe('headers of webhooks in clear text', () => {
     await addWebhook('{"X-A":"clear"}')
     expect(await found('webhook headers')).toMatchObject({
       status: 'warning',
-      message: 'of 1 webhooks they are stored in clear text',
+      message: 'webhooks with headers in clear text: 1',
     })
   })
 

@@ -17,8 +17,9 @@ import { emptyDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Tables } from '../tables.ts'
-import { headersPlace } from './headers.ts'
+import { headersPlace, openHeaders } from './headers.ts'
 import { sealStoredHeaders } from './seal-headers.ts'
+import * as store from './store.ts'
 
 const KEY = 'c7'.repeat(32)
 const TIMEOUT_MS = 60_000
@@ -97,6 +98,13 @@ describe.each([...dialects()])('headers in clear text on %s', (dialect) => {
     expect((await rowOf(db, 'old')).headers).toBe(JSON.stringify(CLEAR))
     expect(entries.join()).toContain('no ENCRYPTION_KEY is set: headers of webhooks are stored in clear text')
     expect(isClear(entries.join())).toBe(false)
+  })
+
+  test('go on being sent without a key, and are shown masked', async () => {
+    const { db } = await upgraded(CLEAR)
+    const stored = await store.find({ db: db.read }, 'old')
+    expect(stored?.webhook.headers).toEqual({ Authorization: '***', 'X-Key': '***' })
+    expect(stored && openHeaders(createSecrets({ previous: [] }), 'old', stored.headers)).toEqual(CLEAR)
   })
 
   test('of several starts at once are encrypted once', async () => {
