@@ -160,7 +160,7 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
       expect(await create(`${name} rn`)).toMatchObject(taken)
     })
 
-    test('are settled anew when the table is another', async () => {
+    test('are computed again when the table is another', async () => {
       const name = fresh()
       const [user] = await earlier(`${name} m`)
       const look = async () =>

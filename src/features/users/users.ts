@@ -71,7 +71,7 @@ const judgeDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDra
 }
 
 const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promise<User> => {
-  // Until commit nobody else takes a name that looks like this one.
+  // Until commit no other transaction takes a name that looks like this one.
   await store.lockNames(ctx)
   const roles = await judgeDraft(ctx, draft)
   const { username, email, full_name, is_active } = draft
