@@ -123,3 +123,14 @@ test('what may not import takes no slot', async () => {
   for (const key of [one, two]) clients.push(drip({ url: target.url, key, path: '/api/estate/import?resource=pools' }))
   expect([await statusOf(one), await statusOf(await target.admin())]).toEqual([403, 200])
 })
+
+test('an import whose user is deleted ends while its body still comes', async () => {
+  const [boss, key] = [await target.admin(), await target.admin()]
+  const client = await begin(key)
+  const sending = client.sendEvenly('{"name":"x"}\n'.repeat(300_000), 100_000)
+  const headers = { Authorization: `Bearer ${boss}` }
+  await fetch(`${target.url}/api/users/${target.lastUserId()}`, { method: 'DELETE', headers })
+  expect(await client.status).toBe(401)
+  client.vanish()
+  await sending
+})

@@ -21,7 +21,7 @@ export type Spool = {
   readonly write: (bytes: Uint8Array) => Promise<void>
   /** All that was written, from the beginning. A piece is valid until the next one is asked for. */
   readonly read: () => AsyncGenerator<Uint8Array>
-  /** Frees memory and disk. */
+  /** Frees memory and disk. Never rejects. */
   readonly close: () => Promise<void>
 }
 
@@ -107,7 +107,8 @@ export const createSpool = ({ dir, freeBytes = freeBytesOf }: Options): Spool =>
       parts = []
       const open = file
       file = undefined
-      await open?.close()
+      // A failing disk: the file has no name, and goes with the process at the latest.
+      await open?.close().catch(() => {})
     },
   }
 }

@@ -17,6 +17,7 @@ export type Listening = {
   readonly viewer: () => Promise<string>
   /** Another key of the last user. */
   readonly anotherKey: () => Promise<string>
+  readonly lastUserId: () => string
   readonly stop: () => Promise<void>
 }
 
@@ -46,6 +47,7 @@ export const listening = async (env: Readonly<Record<string, string>> = {}): Pro
     admin: () => userWith('admin'),
     viewer: () => userWith('viewer'),
     anotherKey: () => keyFor(served, last),
+    lastUserId: () => last,
     stop: async () => {
       await server.stop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -59,7 +59,7 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
 
   const received = async (ctx: Ctx, request: Request): Promise<Received> => {
     try {
-      return await receive(request, dir)
+      return await receive({ request, dir, confirmRights: ctx.confirmRights })
     } catch (error) {
       if (error instanceof AppError && error.code === 'UNAVAILABLE')
         ctx.log.error('the body of an import could not be kept', { dir, error: error.cause ?? error })
@@ -85,8 +85,6 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
           }
           try {
             body = await received(ctx, request)
-            // The body may have taken hours: here a status can still tell.
-            await ctx.confirmRights()
             return answer(ctx, { query, body, audit, release })
           } catch (error) {
             await release()

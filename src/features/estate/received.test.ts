@@ -17,7 +17,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const repeated = (row: string): string => row.repeat(Math.ceil((MEGABYTES * 1_000_000) / row.length))
 const receiveAll = (body: string): Promise<Received> =>
-  receive(new Request('http://plat.test', { method: 'POST', body }), dir)
+  receive({ request: new Request('http://plat.test', { method: 'POST', body }), dir, confirmRights: async () => {} })
 const takeAll = async (received: Received): Promise<number> => {
   let rows = 0
   for await (const batch of received.batches()) {

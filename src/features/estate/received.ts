@@ -12,6 +12,8 @@ const BATCH_ROWS = 100
 const BATCH_LENGTH = 256 * 1024
 /** Bytes that are looked at between two looks at the clock: well under a millisecond. */
 const PIECE_BYTES = 64 * 1024
+/** Between two looks at the rights of a client whose body comes. */
+const CONFIRM_MS = 1000
 
 export type Received = {
   /** How many rows there are; 0 where the form is wrong. */
@@ -64,16 +66,24 @@ async function* batchesOf(spool: Spool): AsyncGenerator<readonly Row[]> {
   if (batch.length > 0) yield batch
 }
 
+type Source = {
+  readonly request: Request
+  /** For the bytes that do not fit into memory. */
+  readonly dir: string
+  /** Rejects when the caller may not import any more: a body that takes hours holds a place. */
+  readonly confirmRights: () => Promise<void>
+}
+
 /**
  * Reads the body to its end, counts its rows and checks where they end. A flaw of that form is not thrown but kept for
  * `batches`: the client has sent all by then, and listens.
- * @param dir for what does not fit into memory
- * @throws AppError as `pacedBody` and `Spool.write`
+ * @throws AppError as `pacedBody`, `Spool.write` and `confirmRights`
  */
-export const receive = async (request: Request, dir: string): Promise<Received> => {
+export const receive = async ({ request, dir, confirmRights }: Source): Promise<Received> => {
   const spool = createSpool({ dir })
   const counter = new RowCutter()
   const breathe = createBreathe()
+  let confirmedMs = performance.now()
   let flaw: unknown
   const judge = (look: () => void): void => {
     try {
@@ -90,7 +100,11 @@ export const receive = async (request: Request, dir: string): Promise<Received> 
       }
       // What is never read again need not be kept.
       if (!flaw) await spool.write(bytes)
+      if (performance.now() - confirmedMs < CONFIRM_MS) continue
+      await confirmRights()
+      confirmedMs = performance.now()
     }
+    await confirmRights()
     judge(() => counter.end())
   } catch (error) {
     await spool.close()
