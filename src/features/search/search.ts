@@ -129,14 +129,28 @@ const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<Search
   return rows.map(({ id, name, location }) => ({ type: 'datacenter', id, name, match: location || name }))
 }
 
+/** The index of the networks covers it: without it all documents would be read. */
+const firstInRange = (ctx: Ctx, { first, last }: Range) =>
+  ctx.db
+    .selectFrom('discovered_devices')
+    .select('id')
+    .where('ip_key', '>=', first)
+    .where('ip_key', '<=', last)
+    .orderBy('ip_key')
+    .orderBy('id')
+    .limit(MAX_RESULTS_PER_TYPE)
+
 /** Documented ones are found as devices, by callers who may list devices. */
 const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
   let query = ctx.db.selectFrom('discovered_devices').select('doc')
-  if (ctx.caller.permissions.has('devices:list')) query = query.where('matched_device_id', 'is', null)
+  const isUndocumented = ctx.caller.permissions.has('devices:list')
+  if (isUndocumented) query = query.where('matched_device_id', 'is', null)
   // One address may be another than the first of a device; all of them are in its text, a line each.
   const lines = range && range.first === range.last ? [`\n${formatIp(ipFromKey(range.first))}\n`] : words
   if (range && range.first !== range.last)
-    query = query.where('ip_key', '>=', range.first).where('ip_key', '<=', range.last)
+    query = isUndocumented
+      ? query.where('ip_key', '>=', range.first).where('ip_key', '<=', range.last)
+      : query.where('id', 'in', firstInRange(ctx, range))
   else for (const line of lines) query = query.where(holdsWord(line))
   const rows = await query.orderBy('ip_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
   return rows.map(({ doc }) => {
