@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import { checkAccess, checkConsent } from './access.ts'
 import { WithStatus } from './answer.ts'
 import { type AuditedCall, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
-import type { Db, SearchedBy, Standing, Tx, WriteOptions } from './db/database.ts'
+import { type Db, GuardError, type SearchedBy, type Standing, type Tx, type WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
 import { type Fence, fenced } from './fence.ts'
@@ -238,21 +238,20 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   }
 
   const transact = async <T>({ request, held }: Call, work: Work<T>, options: WriteOptions = {}): Promise<T> => {
-    const { isInProcess, hasOneWriter } = db.sql
     await held.ask()
     for (let tries = 1; ; tries++) {
       try {
         const { value, events } = await db.write((tx) => {
           const events: string[] = []
           const run = async () => ({ value: await work(contextFor({ request, held }, { ...tx, events }), tx), events })
-          const isFirst = isInProcess || options.alone === true || tries > 1
           // Rights have no tables.
-          return held.within(tx as never, run, { isFirst, isShared: !hasOneWriter })
+          return held.within(tx as never, run, tries === 1 && !options.alone)
         }, options)
         committed(events)
         return value
       } catch (error) {
-        if (!(error instanceof RightsMovedError) || tries === MAX_TRIES) throw error
+        const isMoved = error instanceof GuardError || error instanceof RightsMovedError
+        if (!isMoved || tries === MAX_TRIES) throw error
       }
     }
   }

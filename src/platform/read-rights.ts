@@ -1,5 +1,5 @@
 /** Rights as they are read from the database, and read again where they moved: docs/decisions/rights-of-the-write.md. */
-import type { Db, Tx } from './db/database.ts'
+import type { Db, Demand, Standing, Tx } from './db/database.ts'
 import type { Caller } from './kernel.ts'
 import type { Rights } from './rights.ts'
 
@@ -8,16 +8,20 @@ export type RightsOptions<Tables, Source> = {
   readonly db: Pick<Db<Tables>, 'sql'>
   /** A change to any of them may change what the caller may do. */
   readonly tables: readonly (keyof Tables & string)[]
-  /** Looks them up as of the last commit. It must not wait for a connection that a transaction may hold. */
+  /** Those of them in which more rows than the caller's own count; they seldom change. */
+  readonly common: readonly (keyof Tables & string)[]
+  /** Looks credentials up as of the last commit. It must not wait for a connection that a transaction may hold. */
   readonly committed: () => Source | Promise<Source>
-  /** Looks them up as the transaction sees them. */
+  /** Looks credentials up as the transaction sees them. */
   readonly within: (tx: Tx<Tables>) => Source
 }
 
 type Found<Source> = {
   readonly caller: Caller
-  /** Of `tables` when they were read; undefined where it could not be told. */
-  readonly revision: string | undefined
+  /** As things stood when they were read; undefined for what was read in a transaction. */
+  readonly standing: Standing | undefined
+  /** The caller's own rows, with what must stay as it is. */
+  readonly rows: Demand['rows']
   /** Whether the credentials have expired since then. */
   readonly isOver: () => boolean
   /** Reads the rights of the same credentials. @throws AppError with status 401 */
@@ -26,10 +30,14 @@ type Found<Source> = {
 }
 
 export const createRights =
-  <Tables, Source>({ db, tables, committed, within }: RightsOptions<Tables, Source>) =>
-  ({ caller, revision, isOver, again, ask }: Found<Source>): Rights => {
+  <Tables, Source>({ db, tables, common, committed, within }: RightsOptions<Tables, Source>) =>
+  ({ caller, standing, rows, isOver, again, ask }: Found<Source>): Rights => {
+    const revision = standing?.revision(tables)
+    const demand = standing && { rows, tables: common, revision: standing.revision(common) }
     const rights: Rights = {
       caller,
+      isOver,
+      guard: demand && db.sql.guard?.(demand),
       ...(ask && { ask }),
       confirm: (tx) => {
         if (tx && db.sql.hasOneWriter) {

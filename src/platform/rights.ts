@@ -3,7 +3,7 @@
  * compares that with the state it writes to. What moved is read again, and judged again, before anything is committed.
  */
 import { checkAccess } from './access.ts'
-import type { Tx } from './db/database.ts'
+import type { Guard, Tx } from './db/database.ts'
 import { AppError } from './errors.ts'
 import type { Caller } from './kernel.ts'
 import type { Permission } from './operation.ts'
@@ -17,6 +17,10 @@ export type Rights = {
    * @throws AppError with status 401 for credentials that do not hold any more
    */
   readonly confirm: (tx?: Tx<never>) => Rights | Promise<Rights>
+  /** Whether the credentials have expired. */
+  readonly isOver: () => boolean
+  /** By which the commit itself confirms them, where `confirm` would cost a round trip. */
+  readonly guard: Guard | undefined
   /**
    * Asks a session store that is not the database, outside of any short transaction.
    * @throws AppError UNAUTHORIZED for a session that has ended
@@ -29,16 +33,6 @@ export class RightsMovedError extends AppError {
   constructor() {
     super('FORBIDDEN', 'Your permissions change again and again; try again when they stay as they are')
   }
-}
-
-/** A transaction of several servers' database that takes longer compares again before its commit: it may have waited for a lock. */
-const SHORT_MS = 100
-
-type Terms = {
-  /** Compares before the work begins. Otherwise both go on at the same time, and the work counts only if the rights held. */
-  readonly isFirst: boolean
-  /** Others may commit while the transaction is open. */
-  readonly isShared: boolean
 }
 
 /** The rights of one call. They are those of its latest transaction. */
@@ -87,41 +81,50 @@ export class HeldRights {
 
   /**
    * Runs the work of a transaction for a caller whose rights hold in it.
-   * @throws AppError UNAUTHORIZED or FORBIDDEN; RightsMovedError if the work must be done again
+   * @param mayGuard whether the commit may confirm them; otherwise they are confirmed before the work and after it
+   * @throws AppError UNAUTHORIZED or FORBIDDEN; GuardError or RightsMovedError if the work must be done again
    */
-  within<T>(tx: Tx<never>, work: () => Promise<T>, { isFirst, isShared }: Terms): Promise<T> {
-    const confirmed = this.#rights?.confirm(tx)
-    if (!confirmed) return work()
-    if (!(confirmed instanceof Promise)) {
-      this.#take(confirmed)
-      return work()
-    }
-    const held = isFirst ? this.#before(confirmed, work) : this.#beside(confirmed, work)
-    return isShared ? this.#still(held) : held
+  within<T>(tx: Tx<never>, work: () => Promise<T>, mayGuard: boolean): Promise<T> {
+    const rights = this.#rights
+    if (!rights) return work()
+    if (rights.guard) return mayGuard && !rights.isOver() ? this.#guarded(tx, work) : this.#between(work)
+    const confirmed = rights.confirm(tx)
+    return confirmed === rights ? work() : this.#after(confirmed, work)
   }
 
-  async #before<T>(confirmed: Promise<Rights>, work: () => Promise<T>): Promise<T> {
+  async #after<T>(confirmed: Rights | Promise<Rights>, work: () => Promise<T>): Promise<T> {
     this.#take(await confirmed)
     return work()
   }
 
-  async #beside<T>(confirmed: Promise<Rights>, work: () => Promise<T>): Promise<T> {
-    const [holds, made] = await Promise.allSettled([confirmed.then((rights) => this.#takeSame(rights)), work()])
-    // First: whoever lost their rights is not told what came of the work.
-    if (holds.status === 'rejected') throw holds.reason
-    if (made.status === 'rejected') throw made.reason
-    return made.value
-  }
-
-  async #still<T>(held: Promise<T>): Promise<T> {
-    const began = performance.now()
-    const made = await held
-    if (performance.now() - began > SHORT_MS && this.#rights) this.#takeSame(await this.#rights.confirm())
+  async #between<T>(work: () => Promise<T>): Promise<T> {
+    await this.confirm()
+    const made = await work()
+    await this.#confirmSame()
     return made
   }
 
-  #takeSame(rights: Rights): void {
-    if (!this.#take(rights)) throw new RightsMovedError()
+  async #guarded<T>(tx: Tx<never>, work: () => Promise<T>): Promise<T> {
+    let made: T
+    try {
+      made = await work()
+    } catch (error) {
+      // A caller who has lost the rights is not told the outcome of the work.
+      await this.#confirmSame().catch((refusal: unknown) => {
+        throw refusal instanceof AppError && refusal.status < 500 ? refusal : error
+      })
+      throw error
+    }
+    const rights = this.#rights
+    const isGuarded = rights?.guard && !rights.isOver() && tx.guard(rights.guard)
+    // Rows that the transaction has written itself are no reason to refuse it: the last commit is compared.
+    if (!isGuarded) await this.#confirmSame()
+    return made
+  }
+
+  async #confirmSame(): Promise<void> {
+    const rights = await this.#rights?.confirm()
+    if (rights && !this.#take(rights)) throw new RightsMovedError()
   }
 
   /** Whether the permissions are the same as before. @throws AppError UNAUTHORIZED or FORBIDDEN */

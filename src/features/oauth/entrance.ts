@@ -2,7 +2,7 @@
  * Who is let in at /mcp: holders of access tokens, which open nothing else, and of whatever opens the rest of Plat. Whoever
  * is turned away is told where to get a token (RFC 6750 section 3, RFC 9728 5.1).
  */
-import type { Db } from '../../platform/db/database.ts'
+import type { Db, Standing } from '../../platform/db/database.ts'
 import { createMemo, createRevisionCache } from '../../platform/db/revision-cache.ts'
 import { AppError } from '../../platform/errors.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
@@ -39,6 +39,7 @@ const TABLES = [
   ...(['users', 'roles', 'role_permissions', 'user_roles'] as const),
   ...(['oauth_clients', 'oauth_grants', 'oauth_access_tokens'] as const),
 ] as const
+const COMMON = ['roles', 'role_permissions', 'user_roles'] as const
 const MAX_ENTRIES = 10_000
 
 type Holder = { readonly rights: Rights; readonly grantId: string; readonly expiresAt: string }
@@ -73,16 +74,17 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
   const comeAgain = bearer({ ...realm, scope: scopeText(EVERYDAY), error: 'invalid_token' })
   const refusal = (message: string) => new AppError('UNAUTHORIZED', message, { challenge: comeAgain })
 
-  const remembering = (revision: string): Source => {
+  const remembering = (_: string, standing: Standing): Source => {
     const holders = createMemo<Holder>(MAX_ENTRIES)
     // A write may ask while it holds a connection, so this must not wait for one of those.
-    return { holder: (hash) => holders(hash, () => holderOf({ db: db.quick }, hash, revision)) }
+    return { holder: (hash) => holders(hash, () => holderOf({ db: db.quick }, hash, standing)) }
   }
   const known = createRevisionCache({ tables: TABLES, now, empty: remembering })
 
   const rightsOf = createRights<Tables, Source>({
     db,
     tables: TABLES,
+    common: COMMON,
     committed: () => {
       const standing = db.standing()
       return standing instanceof Promise ? standing.then(known) : known(standing)
@@ -95,7 +97,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
   const holderOf = async (
     scope: store.Scope,
     hash: string,
-    revision: string | undefined,
+    standing: Standing | undefined,
   ): Promise<Holder | undefined> => {
     const token = await store.findAccessToken(scope, hash)
     if (!token || !isSameHash(token.token_hash, hash)) return undefined
@@ -103,7 +105,11 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
     if (!account?.isActive || account.generation !== token.user_generation) return undefined
     const rights = rightsOf({
       caller: callerOf(token, account),
-      revision,
+      standing,
+      rows: [
+        { table: 'users', where: { id: account.id, is_active: 1, generation: account.generation } },
+        { table: 'oauth_access_tokens', where: { token_hash: hash } },
+      ],
       isOver: () => isOver(token.expires_at),
       again: async (source) => (await liveHolder(hash, source)).rights,
     })

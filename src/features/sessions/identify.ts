@@ -1,6 +1,6 @@
 /** Whom a request's credentials stand for: an API key or a session, its user, and what the user may do at this moment. */
 import type { Config } from '../../platform/config.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Db, Standing, Tx } from '../../platform/db/database.ts'
 import { createMemo, createRevisionCache } from '../../platform/db/revision-cache.ts'
 import { AppError } from '../../platform/errors.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
@@ -28,6 +28,7 @@ export type IdentifyOptions = {
 
 /** A change to any of these may change who someone is. Uses of keys and expiries of sessions are kept elsewhere. */
 const TABLES = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 'sessions'] as const
+const COMMON = ['roles', 'role_permissions', 'user_roles'] as const
 const MAX_ENTRIES = 10_000
 /** A session's expiry moves no more often than this. */
 const MAX_RENEW_AFTER_MS = 60_000
@@ -42,8 +43,8 @@ type Holder = { readonly key: ApiKeyRow; readonly rights: Rights | undefined }
 
 /** Where credentials are looked up. */
 type Source = {
-  /** Of `TABLES`; undefined in a transaction that cannot tell. */
-  readonly revision: string | undefined
+  /** Undefined in a transaction. */
+  readonly standing: Standing | undefined
   readonly holder: (hash: string) => Promise<Holder | undefined>
   readonly live: (hash: string, read: () => Promise<Live | undefined>) => Promise<Live | undefined>
   readonly session: (hash: string) => Promise<Session | undefined>
@@ -72,14 +73,14 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const cookie = cookieFor(config)
 
   /** What was read of one revision is remembered. */
-  const remembering = (revision: string): Source => {
+  const remembering = (_: string, standing: Standing): Source => {
     const holders = createMemo<Holder>(MAX_ENTRIES)
     const lives = createMemo<Live>(MAX_ENTRIES)
     const accounts = createMemo<Account>(MAX_ENTRIES)
     // A write may ask while it holds a connection, so this must not wait for one of those.
     const scope = { db: db.quick }
     const source: Source = {
-      revision,
+      standing,
       holder: (hash) => holders(hash, () => holderOf(scope, source, hash)),
       live: (hash, read) => (sessions.isInDatabase ? lives(hash, read) : read()),
       session: (hash) => sessions.find(hash),
@@ -91,7 +92,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
 
   const within = (tx: Tx<Tables>): Source => {
     const source: Source = {
-      revision: undefined,
+      standing: undefined,
       holder: (hash) => holderOf(tx, source, hash),
       live: (_, read) => read(),
       session: (hash) => sessions.find(hash, tx.db),
@@ -105,7 +106,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return standing instanceof Promise ? standing.then(known) : known(standing)
   }
 
-  const rightsOf = createRights<Tables, Source>({ db, tables: TABLES, committed, within })
+  const rightsOf = createRights<Tables, Source>({ db, tables: TABLES, common: COMMON, committed, within })
 
   const activeAccount = async ({ account: find }: Source, userId: string): Promise<Account | undefined> => {
     const account = await find(userId)
@@ -124,7 +125,11 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       account &&
       rightsOf({
         caller: callerOf(account, 'key', key.id),
-        revision: source.revision,
+        standing: source.standing,
+        rows: [
+          { table: 'users', where: { id: account.id, is_active: 1 } },
+          { table: 'api_keys', where: { id: key.id, expires_at: key.expires_at } },
+        ],
         isOver: () => isExpired(key),
         again: (from) => byKey(hash, from),
       })
@@ -176,16 +181,20 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const account = await activeAccount(source, userId)
     if (account?.generation !== userGeneration) throw sessionEnded()
     const caller = callerOf(account, 'session', id)
-    const found = { caller, revision: source.revision, isOver: () => isOver(live) }
+    const { standing } = source
+    const user = { table: 'users', where: { id: userId, is_active: 1, generation: userGeneration } }
+    const found = { caller, standing, isOver: () => isOver(live) }
     if (sessions.isInDatabase) {
       live.rights = rightsOf({
         ...found,
+        rows: [user, { table: 'sessions', where: { id } }],
         again: async (from) => rightsIn(await liveSession(from, hash), hash, from),
       })
       return live.rights
     }
     return rightsOf({
       ...found,
+      rows: [user],
       // In a transaction the other store is not asked: what it said last counts.
       again: async (from) => {
         if (isOver(live)) throw sessionEnded()

@@ -27,6 +27,37 @@ export type Tx<Tables> = {
    * as well, or a transaction that shares the commit has written one of the tables.
    */
   readonly revision: (tables: readonly string[]) => string | undefined
+  /**
+   * Has the commit fail with `GuardError` unless the guard's demand is met then; that costs no round trip. Answers false, and
+   * does nothing, where the transaction has written one of the tables itself, or there are no guards.
+   */
+  readonly guard: (guard: Guard) => boolean
+}
+
+/** What must be so when a transaction commits. */
+export type Demand = {
+  /** Each of these rows is there, with these values. */
+  readonly rows: readonly { readonly table: string; readonly where: Readonly<Record<string, string | number | null>> }[]
+  /** These tables have the revision, as `Db.revision` tells it. */
+  readonly tables: readonly string[]
+  readonly revision: string
+}
+
+/** A demand as the database is asked. */
+export type Guard = {
+  /** Tables that it reads. */
+  readonly tables: readonly string[]
+  /** With `$1` to `$n` for the values. */
+  readonly condition: string
+  readonly values: readonly (string | number)[]
+}
+
+/** The commit was refused by a guard; the transaction is undone. */
+export class GuardError extends Error {
+  override readonly name = 'GuardError'
+  constructor() {
+    super('what the transaction was guarded by has changed')
+  }
 }
 
 export type SearchTexts = { readonly gone?: readonly string[]; readonly come?: readonly string[] }
@@ -151,6 +182,8 @@ export type Sql = {
    * fetched and put in order; more, and it is soonest to look at all in that order. Always true where the planner finds that out.
    */
   readonly areFew: (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>) => Promise<boolean>
+  /** Makes a guard, where other servers write as well; elsewhere `Tx.revision` tells as much. */
+  readonly guard: ((demand: Demand) => Guard) | undefined
   /** Which transactions are under way, where there may be several; undefined where there is one writer. */
   readonly underWay: (db: QueryExecutorProvider) => Promise<UnderWay | undefined>
   /**

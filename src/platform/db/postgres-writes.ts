@@ -2,7 +2,8 @@
 import { SQL } from 'bun'
 import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
 import { AtCommit } from './at-commit.ts'
-import type { Db, Sql, Tx, WriteOptions } from './database.ts'
+import { type Db, type Guard, GuardError, type Sql, type Tx, type WriteOptions } from './database.ts'
+import { countGuarded, counting, guardAlone, isGuardFailure } from './postgres-guards.ts'
 import type { PostgresPool } from './postgres-pool.ts'
 import { kyselyIn, PostgresTransaction } from './postgres-transaction.ts'
 import { touching } from './touched.ts'
@@ -17,9 +18,7 @@ const LOCK = `SELECT pg_advisory_xact_lock(${LOCK_SPACE}, bucket) FROM unnest(st
 
 /** A counter per table is spread over this many rows at most, so that concurrent commits seldom wait for one another. */
 const REVISION_SHARDS = 16
-const COUNT =
-  "INSERT INTO revisions (name, shard, n) SELECT name, $2::int4, 1 FROM unnest(string_to_array($1, ',')) AS names (name) " +
-  'ON CONFLICT (name, shard) DO UPDATE SET n = revisions.n + 1'
+const COUNT = counting('$1', '$2::int4')
 
 /**
  * Serialization failure and deadlock; and a broken constraint, which only happens when another writer was faster than our
@@ -73,6 +72,7 @@ class Writing<Tables> {
   readonly #noticed: Kysely<Tables>
   readonly #touched = new Set<string>()
   readonly #left = new AtCommit()
+  readonly #guards = new Set<Guard>()
   readonly #locks: HeldLocks = { buckets: new Set(), changes: 0 }
   #depth = 0
 
@@ -93,6 +93,7 @@ class Writing<Tables> {
   /** @param isShared with others, to whom nothing is done when it fails */
   async do<T>(work: Work<Tables, T>, isShared = false): Promise<T> {
     const left = new AtCommit()
+    const guards: Guard[] = []
     const savepoint = <V>(inner: () => Promise<V>) => this.#savepoint(inner)
     const run = () =>
       work({
@@ -102,10 +103,16 @@ class Writing<Tables> {
         // Other servers write as well, and do not say what: what is found goes by the counts that they share.
         searchedBy: () => {},
         revision: () => undefined,
+        guard: (guard) => {
+          if (guard.tables.some((table) => this.#touched.has(table))) return false
+          guards.push(guard)
+          return true
+        },
       })
     const value = await (isShared ? savepoint(run) : run())
     // Only now: what fails leaves nothing.
     this.#left.addAll(left)
+    for (const guard of guards) this.#guards.add(guard)
     return value
   }
 
@@ -132,9 +139,14 @@ class Writing<Tables> {
   /** @param shard whose counters are its own until the commit, as far as this server goes */
   async finish(shard: number): Promise<void> {
     await this.#left.run(this.#unnoticed)
-    if (this.#touched.size === 0) return
+    const guards = [...this.#guards]
     // Sorted, so that two commits never wait for each other crosswise.
-    await this.#transaction.give(COUNT, [[...this.#touched].sort().join(','), shard])
+    const touched = [...this.#touched].sort().join(',')
+    // The last one goes along with the counters, which are a statement anyway.
+    const last = touched === '' ? undefined : guards.pop()
+    for (const { condition, values } of guards) await this.#transaction.give(guardAlone(condition), values)
+    if (last) await this.#transaction.give(countGuarded(last), [...last.values, touched, shard])
+    else if (touched !== '') await this.#transaction.give(COUNT, [touched, shard])
   }
 }
 
@@ -156,7 +168,7 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
       return value
     } catch (error) {
       await transaction.rollback()
-      throw error
+      throw isGuardFailure(error) ? new GuardError() : error
     } finally {
       if (shard !== undefined) shards.unshift(shard)
       release()
@@ -201,7 +213,7 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
       })
     } catch (error) {
       // None of it is there, which is known only where the server has said so.
-      if (isRetryable(error)) return void (await Promise.all(taken.map(answer)))
+      if (isRetryable(error) || error instanceof GuardError) return void (await Promise.all(taken.map(answer)))
       for (const { reject } of taken) reject(error)
       return
     }

@@ -4,6 +4,7 @@ import { type Compilable, Kysely, sql } from 'kysely'
 import type { Db, Sql, Standing } from './database.ts'
 import { behindEachOther, later, oneByOne } from './postgres-dialect.ts'
 import { rethrowTranslated } from './postgres-errors.ts'
+import { guard } from './postgres-guards.ts'
 import { postgresPeers } from './postgres-peers.ts'
 import { createPostgresPool, type PostgresPool } from './postgres-pool.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './postgres-search.ts'
@@ -41,6 +42,7 @@ const postgresSql: Sql = {
   matchesWords,
   matchesWordsInOrder,
   countWords,
+  guard,
   // A snapshot lists those under way below its own end (PostgreSQL's documentation, 9.27.16): what has begun beyond is below a number
   // that is taken now. Those of the server's transactions that hold their number in another database write nothing here.
   underWay: async (db) => {

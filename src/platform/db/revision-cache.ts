@@ -11,7 +11,7 @@ export type RevisionCacheOptions<Entries> = {
   readonly tables: readonly string[]
   readonly now: () => Date
   /** Makes empty memos. */
-  readonly empty: (revision: string) => Entries
+  readonly empty: (revision: string, standing: Standing) => Entries
 }
 
 /**
@@ -24,13 +24,13 @@ export const createRevisionCache = <Entries>({
   empty,
 }: RevisionCacheOptions<Entries>): ((standing: Standing) => Entries) => {
   let held: { readonly revision: string; readonly sinceMs: number; readonly entries: Entries } | undefined
-  return ({ revision: revisionOf }) => {
-    const revision = revisionOf(tables)
+  return (standing) => {
+    const revision = standing.revision(tables)
     const ms = now().getTime()
     // The clock may be set back.
     const isFresh = held?.revision === revision && Math.abs(ms - held.sinceMs) < MAX_AGE_MS
     // A new object, never an emptied one: a read that began earlier ends in the old one.
-    if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty(revision) }
+    if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty(revision, standing) }
     return held.entries
   }
 }

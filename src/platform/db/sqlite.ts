@@ -93,6 +93,7 @@ const sqliteSql: Sql = {
   matchesWords,
   matchesWordsInOrder,
   countWords,
+  guard: undefined,
   underWay: async () => undefined,
   nowMs: (ownMs) => sql<number>`${ownMs}`,
   lockRows: (query) => query,
@@ -222,6 +223,7 @@ export const openSqlite = <Tables>(
           atCommit: (batch, item) => notes.atCommit.add(batch, [item]),
           searchedBy: (table, texts) => notes.searched.push({ table, texts }),
           revision: (tables) => (tables.some((table) => shared.has(table)) ? undefined : standing.revision(tables)),
+          guard: () => false,
         })
       try {
         return await group.run(run, options)
