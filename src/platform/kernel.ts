@@ -6,13 +6,13 @@ import type { Kysely } from 'kysely'
 import { checkAccess, checkConsent } from './access.ts'
 import { WithStatus } from './answer.ts'
 import { type AuditedCall, type AuditSink, auditedAs, eventOf, type RawAudit, rawAuditOf, subjectOf } from './audit.ts'
-import { type Db, GuardError, type SearchedBy, type Standing, type Tx, type WriteOptions } from './db/database.ts'
+import type { Db, SearchedBy, Standing, Tx, WriteOptions } from './db/database.ts'
 import { AppError } from './errors.ts'
 import { type Etag, matchesEtag } from './etag.ts'
 import { type Fence, fenced } from './fence.ts'
 import type { Logger } from './log.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
-import { HeldRights, type Rights, RightsMovedError } from './rights.ts'
+import { HeldRights, type Rights } from './rights.ts'
 import { parse } from './validate.ts'
 
 /** Who calls. A guest has no user; everyone else acts with the permissions of their user at this moment. */
@@ -120,8 +120,10 @@ export type KernelCtx<Tables> = {
   /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
   readonly precondition: (current: Etag) => void
   /** Runs a short transaction, for raw routes, jobs and operations with `hasOwnTransactions`, which begin without one. */
-  readonly write: <T>(work: (ctx: KernelCtx<Tables>) => Promise<T>, options?: KernelWriteOptions<Tables>) => Promise<T>
+  readonly write: <T>(work: InTransaction<Tables, T>, options?: KernelWriteOptions<Tables>) => Promise<T>
 }
+
+type InTransaction<Tables, T> = (ctx: KernelCtx<Tables>) => Promise<T>
 
 export type RawHandler<Tables> = (
   ctx: KernelCtx<Tables>,
@@ -186,9 +188,6 @@ const NEVER = new AbortController().signal
 /** A request under way. */
 type Call = { readonly request: Omit<Request, 'input'>; readonly held: HeldRights }
 
-/** Transactions of a call whose caller's permissions change during each of them. */
-const MAX_TRIES = 5
-
 /** A transaction, and the names of what was emitted in it so far. */
 type Transaction<Tables> = Tx<Tables> & { readonly events: string[] }
 
@@ -209,6 +208,10 @@ export type Kernel<Tables> = {
   /** The same features on another view of the database, or with others to tell of what happens. */
   readonly over: (other: Partial<Omit<KernelOptions<Tables>, 'features'>>) => Kernel<Tables>
   readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
+  /** The request with the rights that its caller has now. @throws AppError UNAUTHORIZED or FORBIDDEN where they do not suffice. */
+  readonly confirmed: <R extends Omit<Request, 'input'>>(op: AnyOperation, request: R) => Promise<R>
+  /** Runs a short transaction for a caller who may call the operation. */
+  readonly write: <T>(op: AnyOperation, request: Omit<Request, 'input'>, work: InTransaction<Tables, T>) => Promise<T>
   /** Puts on record that a call was turned away, and why, before it came to be run. */
   readonly refused: (called: AnyOperation | RawRoute, request: Request, error: unknown) => Promise<void>
   readonly runJob: (job: Job<Tables>, terms?: JobTerms<Tables>) => Promise<void>
@@ -229,7 +232,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   type Work<T> = (ctx: KernelCtx<Tables>, tx: Tx<Tables>) => Promise<T>
 
   /** @throws AppError UNAUTHORIZED or FORBIDDEN */
-  const callOf = (op: AnyOperation, request: Request): Call => {
+  const callOf = (op: AnyOperation, request: Omit<Request, 'input'>): Call => {
     const check = (caller: Caller): void => {
       checkAccess(op.access, caller)
       checkConsent(op, caller)
@@ -238,22 +241,16 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   }
 
   const transact = async <T>({ request, held }: Call, work: Work<T>, options: WriteOptions = {}): Promise<T> => {
-    await held.ask()
-    for (let tries = 1; ; tries++) {
-      try {
-        const { value, events } = await db.write((tx) => {
-          const events: string[] = []
-          const run = async () => ({ value: await work(contextFor({ request, held }, { ...tx, events }), tx), events })
-          // Rights have no tables.
-          return held.within(tx as never, run, tries === 1 && !options.alone)
-        }, options)
-        committed(events)
-        return value
-      } catch (error) {
-        const isMoved = error instanceof GuardError || error instanceof RightsMovedError
-        if (!isMoved || tries === MAX_TRIES) throw error
-      }
-    }
+    const { value, events } = await held.tried((isFirst) =>
+      db.write((tx) => {
+        const events: string[] = []
+        const run = async () => ({ value: await work(contextFor({ request, held }, { ...tx, events }), tx), events })
+        // Rights have no tables.
+        return held.within(tx as never, run, isFirst && !options.alone)
+      }, options),
+    )
+    committed(events)
+    return value
   }
 
   /** @param standing for what reads once and is done: nothing that lasts, or writes, may go by it */
@@ -370,6 +367,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       const audited = auditedAs(bound.op)
       return audited ? runAudited(bound, request, audited) : runRead(bound, request)
     },
+    confirmed: async (op, request) => {
+      const { held } = callOf(op, request)
+      await held.confirm()
+      return { ...request, caller: held.caller, rights: held.rights }
+    },
+    write: (op, request, work) => transact(callOf(op, request), work),
     refused: async (called, request, error) => {
       const audited = auditedAs(called)
       if (!audited) return

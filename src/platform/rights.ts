@@ -3,7 +3,7 @@
  * compares that with the state it writes to. What moved is read again, and judged again, before anything is committed.
  */
 import { checkAccess } from './access.ts'
-import type { Guard, Tx } from './db/database.ts'
+import { type Guard, GuardError, type Tx } from './db/database.ts'
 import { AppError } from './errors.ts'
 import type { Caller } from './kernel.ts'
 import type { Permission } from './operation.ts'
@@ -34,6 +34,9 @@ export class RightsMovedError extends AppError {
     super('FORBIDDEN', 'Your permissions change again and again; try again when they stay as they are')
   }
 }
+
+/** Transactions of a call whose caller's permissions change during each of them. */
+const MAX_TRIES = 5
 
 /** The rights of one call. They are those of its latest transaction. */
 export class HeldRights {
@@ -66,9 +69,21 @@ export class HeldRights {
     if (this.#rights) this.#required.add(permission)
   }
 
-  /** As `Rights.ask`. */
-  async ask(): Promise<void> {
+  get rights(): Rights | undefined {
+    return this.#rights
+  }
+
+  /** Writes, and again where the permissions moved under the work. @param write is told whether it is the first time */
+  async tried<T>(write: (isFirst: boolean) => Promise<T>): Promise<T> {
     await this.#rights?.ask?.()
+    for (let tries = 1; ; tries++) {
+      try {
+        return await write(tries === 1)
+      } catch (error) {
+        const isMoved = error instanceof GuardError || error instanceof RightsMovedError
+        if (!isMoved || tries === MAX_TRIES) throw error
+      }
+    }
   }
 
   /** As `KernelCtx.confirmRights`. */

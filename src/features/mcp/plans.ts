@@ -92,13 +92,6 @@ export const plannedOf = (operations: readonly Bound<Tables>[]): ReadonlyMap<str
 }
 
 export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<Tables> => {
-  const keep = async (plan: PlanRow): Promise<void> => {
-    await db.write(async (tx) => {
-      await store.insert(tx, plan)
-      await store.keepNewest(tx, plan.user_id, MOST_PLANS)
-    })
-  }
-
   const mustFind = async (id: string, caller: Caller, at: Date): Promise<PlanRow> => {
     const plan = await store.find({ db: db.read }, id)
     if (!plan || plan.user_id !== caller.userId || plan.client !== clientOf(caller)) throw notFound('plan', id)
@@ -110,8 +103,10 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
   }
 
   return {
-    make: async (bound, request) => {
+    make: async (bound, asked) => {
       const at = now()
+      // A rehearsal is undone, and so not confirmed by a commit.
+      const request = await kernel.confirmed(bound.op, asked)
       const { answer, changes } = await rehearse({ kernel, db, watched: WATCHED, at }, bound, request)
       const shown = { ...told(changes), ...failures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
@@ -127,15 +122,19 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         expires_at: new Date(at.getTime() + PLAN_MS).toISOString(),
         applied_at: null,
       }
-      await keep(plan)
+      await kernel.write(bound.op, request, async (tx) => {
+        await store.insert(tx, plan)
+        await store.keepNewest(tx, plan.user_id, MOST_PLANS)
+      })
       const objects = shownOf(changes, caller.permissions, SHOWN_OF_A_KIND)
       return { plan_id: plan.id, expires_at: plan.expires_at, ...shown, objects }
     },
-    apply: async (planId, request) => {
+    apply: async (planId, asked) => {
       const at = now()
-      const plan = await mustFind(planId, request.caller, at)
+      const plan = await mustFind(planId, asked.caller, at)
       const bound = planned.get(plan.operation)
       if (!bound) throw invalid([{ field: 'plan_id', message: `is of ${plan.operation}, which there is no more` }])
+      const request = await kernel.confirmed(bound.op, asked)
       let done: readonly RowChange[] = []
       const answer = await runWatched(
         {

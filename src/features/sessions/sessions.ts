@@ -87,14 +87,17 @@ const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promi
 
 /** Someone else's session does not exist without users:update. @throws AppError FORBIDDEN where its user holds more than the caller. */
 const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
+  // No transaction will do that before the session is gone.
+  if (!store.isInDatabase) await ctx.confirmRights()
   const session = await store.get(id)
-  const mayEnd = session?.userId === ctx.caller.userId || ctx.caller.permissions.has('users:update')
-  if (!session || !mayEnd) throw notFound('session', id)
+  const mayEnd = ({ caller }: Ctx) => session?.userId === caller.userId || caller.permissions.has('users:update')
+  if (!session || !mayEnd(ctx)) throw notFound('session', id)
   await requireChargeOf(ctx, session.userId)
   ctx.precondition(etagOf(JSON.stringify(sent(ctx, session))))
   const finish = await end(store, id)
   return async (tx) => {
-    // Its user may have been given more since.
+    // The caller may have lost the permission since, and its user been given more.
+    if (!mayEnd(tx)) throw notFound('session', id)
     if (store.isInDatabase) await requireChargeOf(tx, session.userId)
     await finish(tx)
   }

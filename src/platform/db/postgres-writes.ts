@@ -136,6 +136,10 @@ class Writing<Tables> {
     }
   }
 
+  get isGuarded(): boolean {
+    return this.#guards.size > 0
+  }
+
   /** @param shard whose counters are its own until the commit, as far as this server goes */
   async finish(shard: number): Promise<void> {
     await this.#left.run(this.#unnoticed)
@@ -158,9 +162,9 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
   const inTransaction = async <T>(work: (writing: Writing<Tables>) => Promise<T>): Promise<T> => {
     const { connection, release } = await pool.reserve()
     const transaction = new PostgresTransaction(connection, log)
+    const writing = new Writing<Tables>(transaction, dialect)
     let shard: number | undefined
     try {
-      const writing = new Writing<Tables>(transaction, dialect)
       const value = await work(writing)
       shard = shards.shift()
       await writing.finish(shard ?? first)
@@ -168,7 +172,7 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
       return value
     } catch (error) {
       await transaction.rollback()
-      throw isGuardFailure(error) ? new GuardError() : error
+      throw writing.isGuarded && isGuardFailure(error) ? new GuardError() : error
     } finally {
       if (shard !== undefined) shards.unshift(shard)
       release()
