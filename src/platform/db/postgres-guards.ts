@@ -40,9 +40,11 @@ export const guard: NonNullable<Sql['guard']> = ({ rows, tables, revision }) => 
     )
     return `EXISTS (SELECT 1 FROM ${table} WHERE ${columns.join(' AND ')})`
   })
-  // Each of them only rises: they are the same if their sum is.
-  const sum = revision.split('.').reduce((total, count) => total + Number(count), 0)
-  const names = tables.map((table) => `'${table}'`).join(', ')
-  conditions.push(`(SELECT coalesce(sum(n), 0)::int8 FROM revisions WHERE name IN (${names})) = ${place(sum)}::int8`)
+  if (tables.length > 0) {
+    // Each of them only rises: they are the same if their sum is.
+    const sum = revision.split('.').reduce((total, count) => total + Number(count), 0)
+    const names = tables.map((table) => `'${table}'`).join(', ')
+    conditions.push(`(SELECT coalesce(sum(n), 0)::int8 FROM revisions WHERE name IN (${names})) = ${place(sum)}::int8`)
+  }
   return { tables: [...tables, ...rows.map(({ table }) => table)], condition: conditions.join(' AND '), values }
 }

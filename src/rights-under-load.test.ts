@@ -1,0 +1,86 @@
+// Rights are those of the write where many write at once: nobody else is disturbed, and of writes that share a commit each has its place.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createPasswords } from './platform/passwords.ts'
+import { pause } from './platform/pause.ts'
+import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { heldBody } from './testing/held-body.ts'
+import { createRole, createUser } from './testing/identities.ts'
+import { dialects } from './testing/servers.ts'
+import { refusal } from './testing/sign-in.ts'
+
+const TIMEOUT_MS = 60_000
+const QUICK = 'quick to check'
+const WRITERS = 16
+const WRITES = 15
+
+describe.each([...dialects()])('beside others, on %s', (dialect) => {
+  let app: TestApp
+  let admin: TestCaller
+  beforeAll(async () => {
+    app = await testApp({ dialect, passwords: createPasswords({ cost: 4 }) })
+    admin = await app.as('admin')
+  }, TIMEOUT_MS)
+  afterAll(() => app.close(), TIMEOUT_MS)
+
+  test(
+    '16 writers write on while people sign in and roles change; who is demoted among them writes nothing more',
+    async () => {
+      const writers = await Promise.all(Array.from({ length: WRITERS }, () => app.as('operator')))
+      const [first, ...others] = writers
+      if (!first) throw new Error('there are writers')
+      await createUser(app.db, { username: 'signs in', roles: ['viewer'], password: QUICK })
+      const role = await createRole(app.db, { name: 'changes', permissions: ['devices:list'] })
+      let isOver = false
+      const disturbing = (async () => {
+        for (let n = 0; !isOver; n++) {
+          await app.guest('POST', '/api/auth/login', { username: 'signs in', password: QUICK })
+          await admin.api.roles.update({ id: role.id, permissions: n % 2 === 0 ? [] : ['devices:list'] })
+        }
+      })()
+      const statusesOf = async (writer: TestCaller, count: number): Promise<number[]> => {
+        const statuses: number[] = []
+        for (let n = 0; n < count; n++) {
+          const answer = await writer.request('POST', '/api/devices', { name: `${writer.userId} ${n}` })
+          await answer.text()
+          statuses.push(answer.status)
+        }
+        return statuses
+      }
+      const writing = Promise.all(others.map((writer) => statusesOf(writer, WRITES)))
+      // Some are under way when the answer comes that they may not.
+      const underWay = Array.from({ length: WRITES }, (_, n) =>
+        first.request('POST', '/api/devices', { name: `${first.userId} under way ${n}` }),
+      )
+      const demoted = admin.api.users.update({ id: first.userId, roles: ['viewer'] }).then(() => statusesOf(first, 3))
+      expect(await demoted).toEqual([403, 403, 403])
+      expect((await writing).flat()).toEqual(Array(others.length * WRITES).fill(201))
+      isOver = true
+      await disturbing
+      const written = (await Promise.all(underWay)).filter(({ status }) => status === 201).length
+      const names = (await admin.api.devices.list({})).filter(({ name }) => name.startsWith(`${first.userId} `))
+      expect(names.length).toBe(written)
+    },
+    TIMEOUT_MS,
+  )
+
+  test('a write that waited behind the demotion of its caller, and shares its commit, writes nothing', async () => {
+    const writer = await app.as('operator')
+    const free = Promise.withResolvers<void>()
+    // On SQLite what comes meanwhile waits, in this order, and then shares a commit.
+    const before = app.db.write(() => free.promise)
+    const held = heldBody(app.fetch, {
+      method: 'POST',
+      path: '/api/devices',
+      headers: { Authorization: `Bearer ${writer.key}` },
+      body: { name: writer.userId },
+    })
+    await held.isRead
+    const demotion = app.db.write((tx) => tx.db.deleteFrom('user_roles').where('user_id', '=', writer.userId).execute())
+    const answer = held.finish()
+    for (let turns = 0; turns < 50; turns++) await pause()
+    free.resolve()
+    await Promise.all([before, demotion])
+    expect(await refusal(await answer)).toEqual([403, 'FORBIDDEN'])
+    expect((await admin.api.devices.list({})).map(({ name }) => name)).not.toContain(writer.userId)
+  })
+})
