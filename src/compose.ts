@@ -26,6 +26,8 @@ import { type App, createApp } from './platform/http/app.ts'
 import { createGuard } from './platform/http/guard.ts'
 import { securityHeaders } from './platform/http/headers.ts'
 import { createHostCheck } from './platform/http/request-host.ts'
+import { createSpoolSpace, type SpoolOptions } from './platform/http/spool.ts'
+import { createStreams, type StreamLimits, streamLimits } from './platform/http/streams.ts'
 import { startScheduler } from './platform/jobs.ts'
 import { createKernel, type Job, type Kernel } from './platform/kernel.ts'
 import { createLeases } from './platform/leases.ts'
@@ -108,6 +110,8 @@ export type ComposeOptions = {
   readonly passwords?: Passwords
   readonly outbound?: Outbound
   readonly startScan?: typeof startScanProcess
+  /** In place of the bounds of long answers. */
+  readonly streams?: Partial<StreamLimits> & Pick<Partial<SpoolOptions>, 'mostBytes'>
   /** False leaves an estate without users as it is. */
   readonly withFirstAdmin?: boolean
 }
@@ -116,7 +120,7 @@ export type ComposeOptions = {
 export const compose = async (
   { config, log, now }: Process,
   { db, tend, close }: OpenDatabase,
-  { outbound, startScan = startScanProcess, withFirstAdmin = true, ...options }: ComposeOptions = {},
+  { outbound, startScan = startScanProcess, streams: bounds = {}, withFirstAdmin = true, ...options }: ComposeOptions = {},
 ): Promise<Plat> => {
   const passwords = options.passwords ?? createPasswords({ maxWaitMs: passwordWaitMs(config.requestTimeoutMs) })
   const secrets = await openSecrets({ db, config, log })
@@ -214,12 +218,17 @@ export const compose = async (
   ]
   const leases = db.sql.hasOneWriter ? undefined : createLeases(db)
   const scheduler = startScheduler({ kernel, jobs, leases, log, now })
+  const { mostBytes, ...limits } = bounds
+  const space = createSpoolSpace({ folder: config.dataDir, ...(mostBytes !== undefined && { mostBytes }) })
+  const streams = createStreams({ limits: { ...streamLimits(config), ...limits }, log, space })
+  db.onSnapshotsDue(streams.release)
   const app = createApp({
     kernel,
     features,
     identify,
     guard,
     log,
+    streams,
     checkHost: createHostCheck(config.allowedHosts),
     headers: securityHeaders(config),
   })
@@ -250,6 +259,7 @@ export const compose = async (
       for (const feature of features) feature.beginStop?.()
     },
     close: async () => {
+      streams.close()
       guard.stop()
       await scheduler.stop()
       for (const feature of features)

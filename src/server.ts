@@ -23,6 +23,7 @@ import { securityHeaders } from './platform/http/headers.ts'
 import { byRawPath } from './platform/http/raw-path.ts'
 import { createHostCheck } from './platform/http/request-host.ts'
 import { openSite } from './platform/http/static.ts'
+import type { Connection } from './platform/http/unacknowledged.ts'
 import { createLogger } from './platform/log.ts'
 import { createPasswords } from './platform/passwords.ts'
 
@@ -33,6 +34,9 @@ const DRAIN_TICK_MS = 20
 const SAME_SIGNAL_MS = 300
 /** Bytes that Bun reads of a body at most; an import is the largest thing there is. */
 const MAX_REQUEST_BYTES = 512 * 1024 * 1024
+
+/** The shortest time without traffic after which Bun closes a connection: it has no way to close one at once. */
+const DISCONNECT_S = 1
 
 /** Where the build of the web UI is: beside the sources, or inside of an executable. */
 const SITE = join(import.meta.dirname, ...(Bun.isStandaloneExecutable ? ['web'] : ['..', 'dist', 'web']))
@@ -47,6 +51,13 @@ const urlOf = ({ hostname, port }: { hostname?: string | undefined; port?: numbe
   const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
   const host = isAny ? 'localhost' : hostname.includes(':') ? `[${hostname}]` : hostname
   return `http://${host}:${port}`
+}
+
+const connectionOf = (server: Bun.Server<undefined>, request: Request): Connection | undefined => {
+  const peer = server.requestIP(request)
+  return peer && server.port !== undefined
+    ? { address: peer.address, port: peer.port, localPort: server.port }
+    : undefined
 }
 
 /** What a person needs to go on; the password is shown here and nowhere else. */
@@ -113,8 +124,10 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     development: false,
     ...byRawPath(async (request, socket, isPathAltered) => {
       const peer = () => socket.requestIP(request)?.address ?? ''
+      const connection = () => connectionOf(socket, request)
+      const disconnect = () => socket.timeout(request, DISCONNECT_S)
       const page = isPathAltered ? undefined : site(request)
-      const response = await (page ?? plat.fetch(request, { peer, isPathAltered }))
+      const response = await (page ?? plat.fetch(request, { peer, connection, disconnect, isPathAltered }))
       return isStopping ? closing(response) : response
     }),
     error: (error) => {

@@ -42,6 +42,8 @@ test('nothing set gives the documented defaults', () => {
     devMode: false,
     requestTimeoutMs: 30_000,
     shutdownDelayMs: 0,
+    streamsPerUser: 8,
+    streamsTotal: 64,
     rateLimitStore: 'memory',
     rateLimitEnabled: true,
     rateLimitRequests: 100,

@@ -1,11 +1,13 @@
 /** A REST application made of a test's own operations and routes, on an empty database; everybody may do everything. */
-
+import { tmpdir } from 'node:os'
 import { NO_AUDIT } from '../platform/audit.ts'
 import { loadConfig } from '../platform/config.ts'
 import { createApp } from '../platform/http/app.ts'
 import { createGuard } from '../platform/http/guard.ts'
 import { securityHeaders } from '../platform/http/headers.ts'
 import { createHostCheck } from '../platform/http/request-host.ts'
+import { createSpoolSpace } from '../platform/http/spool.ts'
+import { createStreams, streamLimits } from '../platform/http/streams.ts'
 import { type Bound, type BoundRaw, type Caller, createKernel, GUEST } from '../platform/kernel.ts'
 import { createLogger } from '../platform/log.ts'
 import { createMetrics } from '../platform/metrics.ts'
@@ -36,12 +38,14 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
   const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
   const config = loadConfig({ env: { RATE_LIMIT_ENABLED: 'false' }, cwd: '/nowhere' })
   const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date(), limitStore: undefined, log })
+  const streams = createStreams({ limits: streamLimits(config), log, space: createSpoolSpace({ folder: tmpdir() }) })
   const app = createApp({
     kernel,
     features,
     identify,
     guard,
     log,
+    streams,
     checkHost: createHostCheck([]),
     headers: securityHeaders(config),
   })
@@ -54,6 +58,7 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
       return app.fetch(new Request(ORIGIN + path, { ...init, method }))
     },
     close: async () => {
+      streams.close()
       guard.stop()
       await close()
     },

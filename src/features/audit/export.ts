@@ -1,7 +1,7 @@
 /** The trail as a file, written as it is read: bounded memory, whatever its length. */
 import { csvLine } from '../../platform/csv.ts'
-import { acceptedCoding, compressedStream } from '../../platform/http/compression.ts'
-import { streamOf } from '../../platform/http/respond.ts'
+import { acceptedCoding, compressedSource } from '../../platform/http/compression.ts'
+import { longResponse } from '../../platform/http/respond.ts'
 import { rawQuery } from '../../platform/raw-query.ts'
 import type { Ctx } from '../ctx.ts'
 import { type AuditEntry, ExportQuery } from './api.ts'
@@ -41,13 +41,16 @@ export const exportEntries = async (ctx: Ctx, request: Request): Promise<Respons
   const bytes = encoded(write(ctx.store.stream(store.matching(ctx, filter))))
   const coding = acceptedCoding(request.headers.get('accept-encoding'))
   const name = `audit-${ctx.now.slice(0, 10)}.${format}`
-  return new Response(coding ? compressedStream(coding, bytes) : streamOf(bytes), {
-    headers: {
-      'Content-Type': type,
-      'Content-Disposition': `attachment; filename="${name}"`,
-      'Cache-Control': 'no-store',
-      Vary: 'Accept-Encoding',
-      ...(coding && { 'Content-Encoding': coding }),
+  return longResponse(
+    { source: coding ? compressedSource(coding, bytes) : bytes },
+    {
+      headers: {
+        'Content-Type': type,
+        'Content-Disposition': `attachment; filename="${name}"`,
+        'Cache-Control': 'no-store',
+        Vary: 'Accept-Encoding',
+        ...(coding && { 'Content-Encoding': coding }),
+      },
     },
-  })
+  )
 }

@@ -62,7 +62,7 @@ export const verify = async (ctx: store.Scope, signer: Signer): Promise<Verifica
   const report = (finding: Finding | undefined): void => {
     if (finding && (!first || isEarlier(finding, first))) first = finding
   }
-  for await (const rows of ctx.store.stream(store.everything(ctx)))
+  for await (const rows of ctx.store.scan(store.everything(ctx)))
     for (const { id, place, hash, ...row } of rows) {
       const chain = chainOf(row)
       if (check?.chain !== chain.chain) {

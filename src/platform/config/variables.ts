@@ -106,6 +106,18 @@ export const VARIABLES = {
     parse: durationOrNone('5m'),
     help: 'How long a process that is told to end goes on answering while /readyz says that it is not ready, so that a load balancer sends it nobody new',
   },
+  streamsPerUser: {
+    name: 'STREAMS_PER_USER',
+    default: '8',
+    parse: integer(1, 100_000),
+    help: 'Of long answers whose clients have read nothing for a second, how many of one user go on; the oldest is cut off',
+  },
+  streamsTotal: {
+    name: 'STREAMS_TOTAL',
+    default: '64',
+    parse: integer(1, 100_000),
+    help: 'The same for all users together',
+  },
   rateLimitStore: {
     name: 'RATE_LIMIT_STORE',
     default: 'memory',

@@ -4,7 +4,9 @@ import { Database } from 'bun:sqlite'
 import type { WorkerAnswer } from '../worker-gate.ts'
 
 export type CheckpointJob = { readonly file: string }
-export type CheckpointAnswer = WorkerAnswer<'moved'>
+/** Whether all of the log was moved, or a part. */
+export type Moved = 'moved' | 'part'
+export type CheckpointAnswer = WorkerAnswer<Moved>
 
 declare const self: Worker
 
@@ -12,21 +14,21 @@ self.onmessage = ({ data }: MessageEvent<CheckpointJob>) => self.postMessage(ans
 
 function answer(job: CheckpointJob): CheckpointAnswer {
   try {
-    moveLog(job)
-    return { ok: true, value: 'moved' }
+    return { ok: true, value: moveLog(job) }
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) }
   }
 }
 
 /** With a connection for this one time: one that is kept would have to be closed before the database is. */
-function moveLog({ file }: CheckpointJob): void {
+function moveLog({ file }: CheckpointJob): Moved {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   try {
     database.run('PRAGMA busy_timeout = 0')
     // Before a page of the log is taken as moved, the log and the file have both reached the disk.
     database.run('PRAGMA synchronous = FULL')
-    database.run('PRAGMA wal_checkpoint(PASSIVE)')
+    const pages = database.query<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)').get()
+    return pages?.log === pages?.checkpointed ? 'moved' : 'part'
   } finally {
     database.close()
   }

@@ -113,6 +113,13 @@ export type Db<Tables> = {
   readonly write: <T>(work: (tx: Tx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
   /** The rows of the queries, one after another, in one snapshot, in chunks, in bounded memory, yielding to the event loop in between. */
   readonly stream: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
+  /** As `stream`, for work of the server itself: its snapshot is never due back, because no client keeps it waiting. */
+  readonly scan: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
+  /**
+   * Names the listener that is called when snapshots of streams are due back: the streams that began before a moment
+   * (`performance.now()`) must be read to their end soon, or given up.
+   */
+  readonly onSnapshotsDue: (listener: (beforeMs: number) => void) => void
   /**
    * The text that `read` finds, as it was last committed: it is remembered for as long as no commit touches the table. `read`
    * runs one query, and not in a transaction. What is found by the texts of rows may say by which; where there is one writer, it

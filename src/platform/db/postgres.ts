@@ -11,9 +11,13 @@ import { countWords, matchesWords, matchesWordsInOrder } from './postgres-search
 import { createWriter, lockNames, locksHeld } from './postgres-writes.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
+import { lengthOf } from './row-weight.ts'
 import { sharing } from './sharing.ts'
+import { createSnapshotAges } from './snapshot-ages.ts'
 
 const STREAM_CHUNK = 500
+/** Characters of a chunk's rows: where they are long, fewer are fetched the next time. */
+const STREAM_CHUNK_LENGTH = 512 * 1024
 /** A server that is there answers at once. */
 const CONNECT_S = 5
 /** And a ping within this time, or it is as good as away. */
@@ -88,6 +92,14 @@ const readStanding = async <Tables>(db: Kysely<Tables>, before: string) => {
   const [row] = rows
   if (!row) throw new Error('a query for one row has none')
   return row
+}
+
+/** How many rows to fetch next, by the length of those that came last. */
+const rowsOfChunk = (rows: readonly unknown[]): number => {
+  const columns = Object.keys((rows[0] ?? {}) as object)
+  let length = 1
+  for (const row of rows) length += lengthOf(row as object, columns)
+  return Math.max(1, Math.min(STREAM_CHUNK, Math.floor((STREAM_CHUNK_LENGTH * rows.length) / length)))
 }
 
 export type PostgresLimits = {
@@ -166,10 +178,17 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   let isReachable = true
 
   const write = createWriter<Tables>({ pool, dialect, log: watch.log })
+  const ages = createSnapshotAges(streamConnections(limits.connections))
 
-  async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
-    const { connection, release } = await streams.reserve()
+  /** @param entered called when it begins; what it answers is called when the snapshot has been given back */
+  async function* read<Row>(queries: readonly Compilable<Row>[], entered: () => () => void): AsyncGenerator<Row[]> {
+    const leave = entered()
+    const { connection, release } = await streams.reserve().catch((error: unknown) => {
+      leave()
+      throw error
+    })
     let rows: Row[] = []
+    let most = STREAM_CHUNK
     try {
       let before: Promise<unknown>[] = [later(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')]
       for (const [at, query] of queries.entries()) {
@@ -177,12 +196,13 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
         if (at > 0) before.push(later(connection, 'CLOSE rows'))
         before.push(later(connection, `DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, compiled.parameters))
         for (;;) {
-          const fetched = later(connection, `FETCH ${STREAM_CHUNK} FROM rows`)
+          const fetched = later(connection, `FETCH ${most} FROM rows`)
           // What failed first comes first; behind it all the others fail.
           await Promise.all(before)
           before = []
           const more = (await fetched) as Row[]
-          const isLast = more.length < STREAM_CHUNK
+          const isLast = more.length < most
+          most = rowsOfChunk(more)
           rows = rows.length === 0 ? more : rows.concat(more)
           if (isLast) break
           yield rows
@@ -194,6 +214,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     } finally {
       // Not waited for. Without an answer the server is gone, and the transaction with it; what was thrown before says so.
       later(connection, 'ROLLBACK').then(release, release)
+      leave()
     }
     // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
     yield rows
@@ -205,7 +226,9 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     quick,
     sql: postgresSql,
     write,
-    stream,
+    stream: (...queries) => read(queries, ages.enter),
+    scan: (...queries) => read(queries, () => () => {}),
+    onSnapshotsDue: ages.listen,
     remember: async (table, key, read) => (await standing()).remember(table, key, read),
     revision: async (tables) => (await standing()).revision(tables),
     standing,
@@ -225,6 +248,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
       for (const table of tables) await sql`VACUUM (FULL) ${sql.table(table)}`.execute(db)
     },
     close: async () => {
+      ages.close()
       await peers.close()
       await db.destroy()
       await quick.destroy()

@@ -13,6 +13,8 @@ import { type DiskGuard, unguarded } from './disk-guard.ts'
 import { createFound } from './found.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
+import { byWeight } from './row-weight.ts'
+import { createSnapshots } from './snapshots.ts'
 import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
 import { areFew, countWords, matchesWords, matchesWordsInOrder } from './sqlite-search.ts'
 import { vacuumFile } from './sqlite-vacuum.ts'
@@ -30,12 +32,14 @@ const PAGE_BYTES = 4096
 const WRITER_CACHE_PAGES = 2048
 /** Pages that the reader keeps: 4 MB. Any write empties it, and the operating system has them as well. */
 const READER_CACHE_PAGES = 1024
-/** Pages that a stream keeps: 2 MB. It reads each once. */
-const SNAPSHOT_CACHE_PAGES = 512
+/** Pages that a stream keeps: 256 KB. It reads each about once, and with 2 MB it is no faster (docs/decisions/slow-clients.md). */
+const SNAPSHOT_CACHE_PAGES = 64
 /** Pages that one transaction may change before some are written ahead of its commit: 16 MB. */
 const WRITER_CHANGED_PAGES = 4096
 /** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
 const STREAM_CHUNK = 500
+/** Characters of a chunk's rows: fewer rows where they are long. */
+const STREAM_CHUNK_LENGTH = 512 * 1024
 /** Snapshots kept open for the next stream. */
 const IDLE_SNAPSHOTS = 2
 
@@ -113,6 +117,8 @@ export type SqliteOptions = {
   readonly guardFor?: (writer: Database) => DiskGuard
   /** Told when the log cannot be moved into the file beside the writing; it goes on being moved by commits. */
   readonly onCheckpointFailure?: (error: unknown) => void
+  /** How long snapshots may keep the log from beginning again before they are due back. */
+  readonly resetAfterMs?: number
 }
 
 /**
@@ -121,7 +127,7 @@ export type SqliteOptions = {
  */
 export const openSqlite = <Tables>(
   file: string,
-  { guardFor = unguarded, onCheckpointFailure = () => {} }: SqliteOptions = {},
+  { guardFor = unguarded, onCheckpointFailure = () => {}, ...timing }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
   const writer = connect(file, WRITER_CACHE_PAGES)
   writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
@@ -161,27 +167,40 @@ export const openSqlite = <Tables>(
   }
   const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
   const finish = ({ atCommit }: Notes): Promise<void> => atCommit.run(writeDb)
-  const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure })
+  const snapshots = createSnapshots()
+  let scans = 0
+  let snapshotsDue: ((beforeMs: number) => void) | undefined
+  // A scan is not given back: then it is of no use to ask for the others.
+  const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
+  const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure, snapshots, recall, ...timing })
   const large = largeCommits(file, writer)
   const listeners = { begun, ended: disk.ended, finish, large, between: checkpoints.tend }
   const group = new CommitGroup(writer, committed, listeners)
 
   let isOpen = true
   const idle: Database[] = []
+  const giveBack = (snapshot: Database): void => {
+    if (snapshot.inTransaction) snapshot.run('COMMIT')
+    if (isOpen && idle.length < IDLE_SNAPSHOTS) idle.push(snapshot)
+    else snapshot.close()
+  }
   async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
-    const snapshot = idle.pop() ?? connect(file, SNAPSHOT_CACHE_PAGES)
+    await snapshots.enter()
+    let snapshot: Database | undefined
     let statement: Statement<Row, SQLQueryBindings[]> | undefined
     let chunk: Row[] = []
     try {
+      snapshot = idle.pop() ?? connect(file, SNAPSHOT_CACHE_PAGES)
       snapshot.run('BEGIN')
       for (const query of queries) {
         const compiled = query.compile()
         statement?.finalize()
         statement = snapshot.prepare<Row, SQLQueryBindings[]>(compiled.sql)
+        const isFull = byWeight<Row>(STREAM_CHUNK, STREAM_CHUNK_LENGTH)
         // The parameters of our queries are text, numbers and null.
         for (const row of statement.iterate(...(compiled.parameters as SQLQueryBindings[]))) {
           chunk.push(row)
-          if (chunk.length < STREAM_CHUNK) continue
+          if (!isFull(row)) continue
           yield chunk
           chunk = []
           await pause()
@@ -189,12 +208,20 @@ export const openSqlite = <Tables>(
       }
     } finally {
       statement?.finalize()
-      if (snapshot.inTransaction) snapshot.run('COMMIT')
-      if (isOpen && idle.length < IDLE_SNAPSHOTS) idle.push(snapshot)
-      else snapshot.close()
+      if (snapshot) giveBack(snapshot)
+      snapshots.leave()
     }
     // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
     yield chunk
+  }
+
+  async function* scan<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
+    scans++
+    try {
+      yield* stream(...queries)
+    } finally {
+      scans--
+    }
   }
 
   return {
@@ -232,6 +259,10 @@ export const openSqlite = <Tables>(
       }
     },
     stream,
+    scan,
+    onSnapshotsDue: (listener) => {
+      snapshotsDue = listener
+    },
     ...standing,
     standing: () => standing,
     watch: watch.listen,

@@ -7,9 +7,10 @@ export type ServeText = (request: Request) => Response
 
 export const serveText = (contentType: string, text: string): ServeText => {
   const etag = etagOf(text)
-  const compressed = new Map<Coding, Uint8Array<ArrayBuffer>>()
-  const inCoding = (coding: Coding): Uint8Array<ArrayBuffer> => {
-    const bytes = compressed.get(coding) ?? compressedBytes(coding, text)
+  // Answers share the bytes of a blob; of an array each would have a copy until its client has read it.
+  const compressed = new Map<Coding, Blob>()
+  const inCoding = (coding: Coding): Blob => {
+    const bytes = compressed.get(coding) ?? new Blob([compressedBytes(coding, text)])
     compressed.set(coding, bytes)
     return bytes
   }

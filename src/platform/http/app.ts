@@ -11,10 +11,13 @@ import { type Answered, Exchange, split } from './exchange.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { type InputPlan, inputPlan, readInput } from './input.ts'
+import type { Recipient } from './outgoing.ts'
 import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
-import { respond } from './respond.ts'
+import { type LongBody, longBody, longBodyOf, respond } from './respond.ts'
 import { createRouteTable } from './route-table.ts'
+import type { Streams } from './streams.ts'
+import type { Connection } from './unacknowledged.ts'
 
 export type HttpOptions<Tables> = {
   readonly kernel: Kernel<Tables>
@@ -22,6 +25,7 @@ export type HttpOptions<Tables> = {
   readonly guard: Guard
   readonly identify: Identify
   readonly log: Logger
+  readonly streams: Streams
   readonly checkHost: HostCheck
   /** Of every answer. */
   readonly headers: SecurityHeaders
@@ -31,6 +35,9 @@ export type HttpOptions<Tables> = {
 export type Socket = {
   /** The address at its other end; '' without a socket. */
   readonly peer: () => string
+  readonly connection?: () => Connection | undefined
+  /** Closes the connection, whatever still waits to be sent. */
+  readonly disconnect?: () => void
   /** The path that was sent is not the path of the URL. */
   readonly isPathAltered?: boolean
 }
@@ -57,33 +64,58 @@ const checkCsrf = ({ isAmbient }: Identity, { method, headers }: Request): void 
   throw new AppError('CSRF_FAILED', 'A change in a browser session needs the header X-Requested-With: XMLHttpRequest')
 }
 
+const recipientOf = (exchange: Exchange, route: string, { connection, disconnect }: Socket): Recipient => ({
+  owner: exchange.caller.userId ?? exchange.client,
+  username: exchange.caller.username,
+  route,
+  requestId: exchange.requestId,
+  connection: connection?.(),
+  disconnect: disconnect ?? (() => {}),
+})
+
 const described = ({ requestId, raw, path }: Exchange) => ({ request_id: requestId, method: raw.method, path })
 
+/** The body of an answer that is not sent is read from nothing: its source would hold a snapshot of the database for ever. */
+const discard = (answered: Answered | Response): void => {
+  const long = answered instanceof Response ? longBodyOf(answered) : longBody(answered.body)
+  void Promise.resolve(long?.source.return?.(undefined)).catch(() => {})
+  if (answered instanceof Response) void answered.body?.cancel()
+}
+
+type Finish = {
+  readonly exchange: Exchange
+  readonly security: SecurityHeaders
+  readonly limits: Readonly<Record<string, string>>
+  readonly send: (long: LongBody) => ReadableStream<Uint8Array>
+}
+
 /** The answer with the headers that every answer has, and those of the limits. */
-const finish = (
-  exchange: Exchange,
-  answered: Answered | Response,
-  { security, limits }: { readonly security: SecurityHeaders; readonly limits: Readonly<Record<string, string>> },
-) => {
+const finish = (answered: Answered | Response, { exchange, security, limits, send }: Finish): Response => {
   const { requestId, setCookie, raw } = exchange
+  if (raw.method === 'HEAD') discard(answered)
   if (!(answered instanceof Response)) {
     const { status, headers, body } = answered
     const all: Record<string, string> = { ...headers, ...security, 'X-Request-Id': requestId, ...limits }
     if (setCookie !== undefined) all['Set-Cookie'] = setCookie
-    return new Response(raw.method === 'HEAD' ? null : body, { status, headers: all })
+    const long = raw.method === 'HEAD' ? undefined : longBody(body)
+    if (long?.length !== undefined) all['Content-Length'] = String(long.length)
+    // A source is always long.
+    const sent = long ? send(long) : (body as string | Uint8Array<ArrayBuffer> | null)
+    return new Response(raw.method === 'HEAD' ? null : sent, { status, headers: all })
   }
   const { headers } = answered
   const every = { ...security, 'X-Request-Id': requestId, ...limits }
   for (const [name, value] of Object.entries(every)) headers.set(name, value)
   if (setCookie !== undefined && !headers.has('set-cookie')) headers.append('set-cookie', setCookie)
-  if (raw.method !== 'HEAD') return answered
-  // A stream that nobody reads would hold what it reads from, a connection to the database, for ever.
-  void answered.body?.cancel()
-  return new Response(null, answered)
+  if (raw.method === 'HEAD') return new Response(null, answered)
+  const long = longBodyOf(answered)
+  if (!long) return answered
+  if (long.length !== undefined) headers.set('Content-Length', String(long.length))
+  return new Response(send(long), answered)
 }
 
 export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
-  const { kernel, features, identify, guard, log, checkHost, headers: security } = options
+  const { kernel, features, identify, guard, log, streams, checkHost, headers: security } = options
   const table = createRouteTable<Mounted>()
 
   /** Finds out who calls, and whether they may. */
@@ -129,8 +161,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       }
       if (isConditional) exchange.ifMatch = exchange.raw.headers.get('if-match') ?? undefined
       const answer = await kernel.run(bound, exchange)
-      const broken = (error: unknown) => log.error('answer broken off', { ...described(exchange), error })
-      return respond({ exchange, status: op.status ?? 200, isRead, broken }, answer)
+      return respond({ exchange, status: op.status ?? 200, isRead }, answer)
     }
   }
 
@@ -196,17 +227,23 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       // Counted here it costs no turn of the event loop.
       const { headers, error } = admitted instanceof Promise ? await admitted : admitted
       let answered: Answered | Response
+      let handling: Promise<Answered | Response> | undefined
       try {
         if (error) throw error
         if (socket.isPathAltered) throw new AppError('INVALID_INPUT', 'The path has dot segments or backslashes')
         const misdirected = checkHost(request.headers, kind.isProbe)
         if (misdirected) throw misdirected
-        answered = await guard.run(handle(exchange), kind)
+        handling = handle(exchange)
+        answered = await guard.run(handling, kind)
       } catch (thrown) {
         answered = errorAnswer(exchange, thrown)
+        // It may have been given up, and be answered all the same later.
+        handling?.then(discard, () => {})
       }
       guard.answered(kind, answered.status, startedMs)
-      return finish(exchange, answered, { security, limits: headers })
+      const failed = (cause: unknown) => log.error('answer broken off', { ...described(exchange), error: cause })
+      const send = ({ source }: LongBody) => streams.send(source, recipientOf(exchange, kind.route, socket), failed)
+      return finish(answered, { exchange, security, limits: headers, send })
     },
   }
 }

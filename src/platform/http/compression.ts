@@ -1,6 +1,7 @@
 /** Content codings (RFC 9110 8.4): which one a client takes, and the bytes in it. */
-import { Readable } from 'node:stream'
+import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
+import type { Source } from './outgoing.ts'
 
 export type Coding = 'zstd' | 'br' | 'gzip'
 /** Ours to choose among codings that the client likes alike: the quickest first. */
@@ -12,6 +13,10 @@ const zlib = () => process.getBuiltinModule('node:zlib')
 /** Brotli's default of 11 is for files that are compressed once. */
 const brotli = () => ({ params: { [zlib().constants.BROTLI_PARAM_QUALITY]: 4 } })
 const GZIP = { level: 5 }
+
+/** Of the compressors of streams, as powers of two. */
+const STREAM_WINDOW_BITS = 18
+const STREAM_TABLE_BITS = 16
 
 /** Larger texts are compressed off the event loop; for smaller ones the way there and back costs more than the work. */
 const SYNC_UP_TO_LENGTH = 32 * 1024
@@ -63,14 +68,61 @@ const inThread = {
 export const compressed = async (coding: Coding, text: string): Promise<Uint8Array<ArrayBuffer>> =>
   text.length <= SYNC_UP_TO_LENGTH ? compressedBytes(coding, text) : inThread[coding](Buffer.from(text))
 
-export const compressedStream = (coding: Coding, bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> => {
-  const { createGzip, createBrotliCompress, createZstdCompress } = zlib()
-  const compressor =
-    coding === 'gzip' ? createGzip(GZIP) : coding === 'br' ? createBrotliCompress(brotli()) : createZstdCompress()
-  const source = Readable.from(bytes, { objectMode: false })
-  source.once('error', (error) => compressor.destroy(error))
-  compressor.once('close', () => source.destroy())
-  source.pipe(compressor)
-  // The web stream of a byte stream carries bytes.
-  return Readable.toWeb(compressor) as ReadableStream<Uint8Array>
+/**
+ * A list that is sent waits for its client with all of its compressor's memory. With windows of 256 KB a list is as small, and no slower
+ * to compress: zstd takes 1.0 MB in place of 3.2, Brotli 1.5 in place of 6.2.
+ */
+const streamCompressor = (coding: Coding): Transform => {
+  const { constants: c, createGzip, createBrotliCompress, createZstdCompress } = zlib()
+  if (coding === 'gzip') return createGzip(GZIP)
+  if (coding === 'br')
+    return createBrotliCompress({ params: { ...brotli().params, [c.BROTLI_PARAM_LGWIN]: STREAM_WINDOW_BITS } })
+  const tables = { [c.ZSTD_c_hashLog]: STREAM_TABLE_BITS, [c.ZSTD_c_chainLog]: STREAM_TABLE_BITS }
+  return createZstdCompress({ params: { [c.ZSTD_c_windowLog]: STREAM_WINDOW_BITS, ...tables } })
+}
+
+/** Resolves when the compressor takes more, or no more at all. */
+const drained = (compressor: Transform): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      compressor.off('drain', done)
+      compressor.off('close', done)
+      resolve()
+    }
+    compressor.on('drain', done)
+    compressor.on('close', done)
+  })
+
+/** The bytes of a source in a coding, chunk by chunk, as they are asked for. */
+export const compressedSource = (coding: Coding, bytes: AsyncIterable<Uint8Array>): Source => {
+  const compressor = streamCompressor(coding)
+  const chunks = compressor[Symbol.asyncIterator]()
+  const plain = bytes[Symbol.asyncIterator]()
+  let isFed = false
+  /** One chunk at a time: what waits here waits in memory. */
+  const feed = async (): Promise<void> => {
+    isFed = true
+    try {
+      for (;;) {
+        const { done, value } = await plain.next()
+        if (done || compressor.destroyed) break
+        if (!compressor.write(value)) await drained(compressor)
+      }
+      compressor.end()
+    } catch (error) {
+      compressor.destroy(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+  return {
+    next: () => {
+      if (!isFed) void feed()
+      return chunks.next()
+    },
+    // Not that of `chunks`, which would end nothing that was never asked for anything.
+    return: async () => {
+      compressor.destroy()
+      await plain.return?.()
+      return { done: true, value: undefined }
+    },
+  }
 }

@@ -2,13 +2,14 @@
 import type { Standing } from '../db/database.ts'
 import { type Caller, GUEST, type Request as KernelRequest } from '../kernel.ts'
 import type { Rights } from '../rights.ts'
+import type { Source } from './outgoing.ts'
 import type { Params } from './route-table.ts'
 
 /** What an answer is made of; it becomes a `Response` once, with all its headers. */
 export type Answered = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+  readonly body: string | Uint8Array<ArrayBuffer> | Source | null
 }
 
 type Arrival = {

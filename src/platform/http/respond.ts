@@ -1,9 +1,10 @@
 /** Turns what a handler answered into an answer of HTTP: ETag and 304, total count, compression, streaming in bounded memory. */
 import { JsonList, JsonText, WithStatus } from '../answer.ts'
 import { etagOf, matchesEtag, quoted } from '../etag.ts'
-import { acceptedCoding, compressed, compressedStream } from './compression.ts'
+import { acceptedCoding, compressed, compressedSource } from './compression.ts'
 import type { Answered, Exchange } from './exchange.ts'
 import { DATA_CACHE_CONTROL } from './headers.ts'
+import type { Source } from './outgoing.ts'
 
 /** Bodies up to this size are not worth compressing, nor streaming. */
 const SMALL_BYTES = 1024
@@ -12,8 +13,6 @@ export type Reply = {
   readonly exchange: Exchange
   readonly status: number
   readonly isRead: boolean
-  /** Told of an error that comes when the status has been sent; the connection is cut then. */
-  readonly broken: (error: unknown) => void
 }
 
 const JSON_TYPE = 'application/json'
@@ -81,22 +80,12 @@ const beginningOf = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning
 }
 
 /** The whole from its beginning on. Not a generator: one that was never asked for anything would not end `rest`. */
-const resumed = (
-  beginning: Beginning,
-  rest: AsyncGenerator<Uint8Array>,
-  broken: Reply['broken'],
-): AsyncIterableIterator<Uint8Array> => {
+const resumed = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> => {
   const waiting = [...beginning.chunks]
   return {
     next: async () => {
       const value = waiting.shift()
-      if (value) return { done: false, value }
-      try {
-        return await rest.next()
-      } catch (error) {
-        broken(error)
-        throw error
-      }
+      return value ? { done: false, value } : rest.next()
     },
     return: () => rest.return(undefined),
     [Symbol.asyncIterator]() {
@@ -105,7 +94,7 @@ const resumed = (
   }
 }
 
-const respondList = async ({ exchange, status, broken }: Reply, list: JsonList<unknown>): Promise<Answered> => {
+const respondList = async ({ exchange, status }: Reply, list: JsonList<unknown>): Promise<Answered> => {
   const { raw, path, search } = exchange
   const etag = etagOf(`${list.parts.revision} ${path}${search}`)
   if (isCurrent(exchange, etag)) return notModified(etag)
@@ -124,23 +113,59 @@ const respondList = async ({ exchange, status, broken }: Reply, list: JsonList<u
   if (beginning.isWhole)
     return { status, headers: { ...headersFor(etag), ...total }, body: Buffer.concat(beginning.chunks) }
   const coding = acceptedCoding(raw.headers.get('accept-encoding'))
-  const bytes = resumed(beginning, rest, broken)
-  const body = coding ? compressedStream(coding, bytes) : streamOf(bytes)
+  const bytes = resumed(beginning, rest)
+  const body = coding ? compressedSource(coding, bytes) : bytes
   return { status, headers: { ...headersFor(etag, coding), ...total }, body }
 }
 
-/** A pull stream: the next chunk is read when the client has taken the last one. */
-export const streamOf = (bytes: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> =>
-  new ReadableStream({
-    pull: async (controller) => {
-      const { done, value } = await bytes.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
+/** Whole bodies of more bytes are sent as long answers are. What is smaller fits into the buffer of a socket. */
+const WHOLE_BYTES = 64 * 1024
+
+const isSource = (body: Answered['body']): body is Source =>
+  body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
+
+/** A body that is there as a whole, as a source of its bytes. */
+const wholeSource = (body: Uint8Array): Source => {
+  let whole: Uint8Array | undefined = body
+  return {
+    next: async () => {
+      const value = whole
+      whole = undefined
+      return value ? { done: false, value } : { done: true, value }
     },
-    cancel: async () => {
-      await bytes.return?.(undefined)
-    },
-  })
+  }
+}
+
+export type LongBody = { readonly source: Source; readonly length?: number }
+
+/** The source of a body that is to be sent piece by piece; undefined for a short one. */
+export const longBody = (body: Answered['body']): LongBody | undefined => {
+  if (body === null) return undefined
+  if (isSource(body)) return { source: body }
+  if (body.length <= WHOLE_BYTES) return undefined
+  const bytes = typeof body === 'string' ? encoder.encode(body) : body
+  return { source: wholeSource(bytes), length: bytes.length }
+}
+
+const bodies = new WeakMap<Response, LongBody>()
+
+/** A response of a raw route whose body is sent as long answers are. */
+export const longResponse = (body: LongBody, init: ResponseInit): Response => {
+  const response = new Response(null, init)
+  bodies.set(response, body)
+  return response
+}
+
+/** The body of a response that `longResponse` made. */
+export const longBodyOf = (response: Response): LongBody | undefined => bodies.get(response)
+
+/** A response whose body is whole in memory, sent as long answers are where it is long. */
+export const wholeResponse = async (response: Response): Promise<Response> => {
+  const body = await response.text()
+  const long = longBody(body)
+  const { status, headers } = response
+  return long ? longResponse(long, { status, headers }) : new Response(body, { status, headers })
+}
 
 /** The answer of HTTP to an answer of `kernel.run`. */
 export const respond = (reply: Reply, answer: unknown): Answered | Promise<Answered> => {

@@ -38,7 +38,8 @@ const CODED = [
   ['gzip', '.gz'],
 ] as const
 type Coding = (typeof CODED)[number][0]
-type Bytes = Uint8Array<ArrayBuffer>
+/** Answers share the bytes of a blob; of an array each would have a copy until its client has read it. */
+type Bytes = Blob
 type File = { readonly type: string; readonly plain: Bytes; readonly coded: ReadonlyMap<Coding, Bytes> }
 
 /** The name is made of the content, so that what has the name never changes (RFC 8246). */
@@ -48,7 +49,7 @@ const FOREVER = 'public, max-age=31536000, immutable'
 const NOT_A_PAGE = /^\/(api|mcp|mcp-oauth|static|\.well-known)(\/|$)|^\/(healthz|readyz|metrics)$/
 
 const readAssets = (folder: string): ReadonlyMap<string, File> => {
-  const read = (name: string): Bytes => new Uint8Array(readFileSync(join(folder, name)))
+  const read = (name: string): Bytes => new Blob([readFileSync(join(folder, name))])
   const names = new Set(readdirSync(folder))
   const files = [...names].flatMap((name): [string, File][] => {
     const type = TYPES[extname(name)]

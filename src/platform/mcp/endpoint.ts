@@ -13,6 +13,7 @@ import {
 import { toAppError } from '../errors.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from '../http/body.ts'
 import { DATA_CACHE_CONTROL } from '../http/headers.ts'
+import { wholeResponse } from '../http/respond.ts'
 import type { Bound } from '../kernel.ts'
 import {
   type CallContext,
@@ -167,7 +168,9 @@ export const createEndpoint = <Tables>(options: McpOptions<Tables>): Endpoint =>
   }
   return async (raw, context) => {
     const response = await answer(raw, context)
-    response.headers.set('Cache-Control', DATA_CACHE_CONTROL)
-    return response
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    const sent = isJson ? await wholeResponse(response) : response
+    sent.headers.set('Cache-Control', DATA_CACHE_CONTROL)
+    return sent
   }
 }

@@ -1,0 +1,33 @@
+/** Bounds the chunks of streams: so many rows, or fewer where their texts are long. */
+
+/** Characters of all texts of a row. */
+export const lengthOf = (row: object, columns: readonly string[]): number => {
+  let length = 0
+  for (const column of columns) {
+    // A row of a query, by the names of its columns.
+    const value = (row as Readonly<Record<string, unknown>>)[column]
+    if (typeof value === 'string') length += value.length
+  }
+  return length
+}
+
+/**
+ * Called with each row of one query; true when a chunk that ends with it is full.
+ * @example
+ * const isFull = byWeight<{ doc: string }>(500, 512 * 1024)
+ */
+export const byWeight = <Row>(mostRows: number, mostLength: number): ((row: Row) => boolean) => {
+  let columns: readonly string[] | undefined
+  let rows = 0
+  let length = 0
+  return (row) => {
+    // Of a query all rows have the same columns.
+    columns ??= Object.keys(row as object)
+    rows++
+    length += lengthOf(row as object, columns)
+    if (rows < mostRows && length < mostLength) return false
+    rows = 0
+    length = 0
+    return true
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Measures how fast a client takes an answer. Pure: elapsed time and bytes are handed in. Only the time in which the answer waits for
+ * its client is measured: time in which it waits for the database or the processor says nothing about the client.
+ */
+
+export type PaceLimits = {
+  /** A client that takes nothing for this long, in ms, counts as silent. */
+  readonly silentMs: number
+  /** The time over which the minimum pace is measured, in ms. */
+  readonly windowMs: number
+  /** The minimum number of bytes that a client takes in that time. */
+  readonly leastBytes: number
+}
+
+/** 16 KiB/s over 10 s. */
+export const PACE_LIMITS: PaceLimits = { silentMs: 1000, windowMs: 10_000, leastBytes: 160 * 1024 }
+
+type Sample = { readonly ms: number; readonly taken: number }
+
+export type Pace = {
+  /**
+   * Records one interval, in which the answer waited for its client.
+   * @param elapsedMs length of the interval
+   * @param taken bytes of the whole answer that the client has taken at its end
+   */
+  readonly waited: (elapsedMs: number, taken: number) => void
+  /** The client has taken everything: measuring starts again with the next interval. */
+  readonly caughtUp: () => void
+  /** Whether the client has taken nothing for at least `silentMs`. */
+  readonly isSilent: () => boolean
+  /** Whether the client took less than `leastBytes` in the last `windowMs`. */
+  readonly isTooSlow: () => boolean
+}
+
+/**
+ * @example
+ * const pace = createPace(PACE_LIMITS)
+ * for (let s = 0; s <= 10; s++) pace.waited(1000, 0)
+ * pace.isTooSlow() // true
+ */
+export const createPace = ({ silentMs, windowMs, leastBytes }: PaceLimits): Pace => {
+  let samples: Sample[] = []
+  /** Of all samples but the first, which only says where the others begin. */
+  let totalMs = 0
+  let unchangedMs = 0
+
+  const last = (): Sample | undefined => samples.at(-1)
+
+  return {
+    waited: (elapsedMs, taken) => {
+      const before = last()
+      if (before) {
+        totalMs += elapsedMs
+        unchangedMs = taken === before.taken ? unchangedMs + elapsedMs : 0
+      }
+      samples.push({ ms: elapsedMs, taken })
+      // The window begins with the oldest sample that it needs.
+      for (let second = samples[1]; second && totalMs - second.ms >= windowMs; second = samples[1]) {
+        totalMs -= second.ms
+        samples.shift()
+      }
+    },
+    caughtUp: () => {
+      if (samples.length > 0) samples = []
+      totalMs = 0
+      unchangedMs = 0
+    },
+    isSilent: () => unchangedMs >= silentMs,
+    isTooSlow: () => totalMs >= windowMs && (last()?.taken ?? 0) - (samples[0]?.taken ?? 0) < leastBytes,
+  }
+}

@@ -1,0 +1,104 @@
+/** Temporary files for the rest of answers whose clients are slow, with one bound for all of them. */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freeBytesOf } from '../db/ballast.ts'
+
+const PREFIX = 'plat-answer-'
+/** All files together: about 25 whole lists of 100,000 devices. */
+export const MOST_SPOOLED_BYTES = 1024 ** 3
+/** Of the free space of the disk, the part that the files may take: the database needs the rest. */
+const PART_OF_FREE = 0.25
+
+export type Spool = {
+  readonly length: () => number
+  /** Appends. @throws when the disk does not take it */
+  readonly append: (bytes: Uint8Array) => Promise<void>
+  /** Bytes from a position on, at most `most` of them. */
+  readonly read: (position: number, most: number) => Promise<Uint8Array<ArrayBuffer>>
+  /** Gives the space back. */
+  readonly close: () => void
+}
+
+export type SpoolSpace = {
+  /** Whether so many more bytes may be written. */
+  readonly hasRoomFor: (bytes: number) => boolean
+  readonly create: () => Promise<Spool>
+}
+
+export type SpoolOptions = {
+  readonly folder: string
+  readonly mostBytes?: number
+  readonly freeBytes?: () => number
+}
+
+/** Removes the files that a process left behind which was killed before their names were gone. */
+const removeLeftOver = (folder: string): void => {
+  try {
+    for (const name of readdirSync(folder)) if (name.startsWith(PREFIX)) rmSync(join(folder, name), { force: true })
+  } catch {
+    // The folder does not exist yet.
+  }
+}
+
+/**
+ * A file has no name once it is open: the system frees it when this process closes it, and when this process ends in any way.
+ * @param options.folder made with the first file
+ */
+export const createSpoolSpace = ({
+  folder,
+  mostBytes = MOST_SPOOLED_BYTES,
+  freeBytes = () => freeBytesOf(folder),
+}: SpoolOptions): SpoolSpace => {
+  let used = 0
+  removeLeftOver(folder)
+
+  const create = async (): Promise<Spool> => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, PREFIX + Bun.randomUUIDv7())
+    const file: FileHandle = await open(path, 'wx+', 0o600)
+    await rm(path, { force: true })
+    let length = 0
+    /** Work on the file; it is closed when none is left. */
+    let working: Promise<unknown> = Promise.resolve()
+    let isClosed = false
+    const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+      const done = working.then(() => {
+        if (isClosed) throw new Error('the temporary file is closed')
+        return work()
+      })
+      working = done.catch(() => {})
+      return done
+    }
+    return {
+      length: () => length,
+      append: (bytes) =>
+        inTurn(async () => {
+          for (let at = 0; at < bytes.length; ) {
+            const { bytesWritten } = await file.write(bytes, at, bytes.length - at, length)
+            at += bytesWritten
+            length += bytesWritten
+            if (!isClosed) used += bytesWritten
+          }
+        }),
+      read: (position, most) =>
+        inTurn(async () => {
+          const piece = new Uint8Array(Math.min(most, length - position))
+          const { bytesRead } = await file.read(piece, 0, piece.length, position)
+          if (bytesRead === 0 && piece.length > 0) throw new Error('a temporary file has lost bytes')
+          return piece.subarray(0, bytesRead)
+        }),
+      close: () => {
+        if (isClosed) return
+        isClosed = true
+        used -= length
+        void working.then(() => file.close()).catch(() => {})
+      },
+    }
+  }
+
+  return {
+    hasRoomFor: (bytes) => used + bytes <= Math.min(mostBytes, (used + freeBytes()) * PART_OF_FREE),
+    create,
+  }
+}

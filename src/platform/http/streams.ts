@@ -1,0 +1,217 @@
+/**
+ * The long answers that are being sent: bounded in memory, in number and in time. An answer ends early when its client reads too slowly,
+ * or when too many clients have stopped to read. Where snapshots of the database are due back, the rest of the answers is moved to files.
+ */
+import type { Logger } from '../log.ts'
+import { Outgoing, type Recipient, type Source } from './outgoing.ts'
+import { PACE_LIMITS, type PaceLimits } from './pace.ts'
+import type { Spool, SpoolSpace } from './spool.ts'
+import { readUnacknowledged, type Unacknowledged } from './unacknowledged.ts'
+
+/** How often answers that wait for their clients are looked at. */
+const TICK_MS = 500
+/** A client that takes so much between two looks is fast. */
+const FAST_BYTES = 1024 * 1024
+/** Answers that are moved to files at the same time: each takes a turn of the event loop for every chunk. */
+const MOVED_AT_ONCE = 2
+/** An answer that is not read to its end this long after its snapshot was due ends. */
+const MOVE_WITHIN_MS = 10_000
+
+export type StreamLimits = {
+  /** Of answers whose clients are silent, how many of one user go on, and how many in all. */
+  readonly perUser: number
+  readonly total: number
+  readonly pace: PaceLimits
+  readonly tickMs: number
+  readonly moveWithinMs: number
+}
+
+export const streamLimits = (config: {
+  readonly streamsPerUser: number
+  readonly streamsTotal: number
+}): StreamLimits => ({
+  perUser: config.streamsPerUser,
+  total: config.streamsTotal,
+  pace: PACE_LIMITS,
+  tickMs: TICK_MS,
+  moveWithinMs: MOVE_WITHIN_MS,
+})
+
+export type Streams = {
+  /** The body of a response that sends `source` to its recipient. */
+  readonly send: (source: Source, recipient: Recipient, failed: (error: unknown) => void) => ReadableStream<Uint8Array>
+  /** Moves the rest of all answers that began before this moment (`performance.now()`) to files, oldest first. */
+  readonly release: (beforeMs: number) => void
+  /** Ends all answers. */
+  readonly close: () => void
+}
+
+type Options = {
+  readonly limits: StreamLimits
+  readonly log: Logger
+  readonly space: SpoolSpace
+  /** Reads what the system knows of connections to a local port. */
+  readonly readQueues?: (localPort: number) => Promise<Unacknowledged>
+}
+
+const byAge = (a: Outgoing, b: Outgoing): number => a.startedMs - b.startedMs
+
+/** Those beyond the first `most` of a list that is in the order of age: the oldest. */
+const tooMany = (silent: readonly Outgoing[], most: number): readonly Outgoing[] =>
+  silent.slice(0, Math.max(0, silent.length - most))
+
+export const createStreams = ({ limits, log, space, readQueues = readUnacknowledged }: Options): Streams => {
+  const { perUser, total, pace, tickMs, moveWithinMs } = limits
+  const all = new Set<Outgoing>()
+  const due: Outgoing[] = []
+  let moving = 0
+  let timer: ReturnType<typeof setInterval> | undefined
+  let lastTickMs = 0
+  let isTicking = false
+
+  const cut = (outgoing: Outgoing, reason: string): void => {
+    if (outgoing.isEnded) return
+    const { username, route, requestId } = outgoing.recipient
+    log.warn('answer cut off', {
+      reason,
+      user: username,
+      route,
+      bytes: outgoing.handedBytes,
+      request_id: requestId,
+      ms: Math.round(performance.now() - outgoing.startedMs),
+    })
+    outgoing.cut(`the answer was cut off: ${reason}`)
+  }
+
+  /** Makes room by ending the oldest answer of the user whose answers take most of it. @returns whether there is room now */
+  const hasRoom = (bytes: number): boolean => {
+    while (!space.hasRoomFor(bytes)) {
+      const spooled = [...all].filter((one) => one.spooledBytes > 0).sort(byAge)
+      const byOwner = Map.groupBy(spooled, ({ recipient }) => recipient.owner)
+      const bytesOf = (group: readonly Outgoing[]) => group.reduce((sum, one) => sum + one.spooledBytes, 0)
+      const [largest] = [...byOwner.values()].sort((a, b) => bytesOf(b) - bytesOf(a))
+      const oldest = largest?.[0]
+      if (!oldest) return false
+      cut(oldest, 'temporary files of slow answers take too much space')
+    }
+    return true
+  }
+
+  const create = (): Promise<Spool> => space.create()
+
+  const move = async (outgoing: Outgoing): Promise<void> => {
+    try {
+      if (!(await outgoing.moveToSpool(create, hasRoom))) cut(outgoing, 'no space for a temporary file')
+    } catch (error) {
+      log.warn('the rest of an answer could not be moved to a temporary file', { error })
+      cut(outgoing, 'no temporary file')
+    }
+  }
+
+  const moveNext = (): void => {
+    while (moving < MOVED_AT_ONCE) {
+      const next = due.shift()
+      if (!next) return
+      if (!next.holdsSource) continue
+      moving++
+      void move(next).finally(() => {
+        moving--
+        moveNext()
+      })
+    }
+  }
+
+  const moveToFile = (some: readonly Outgoing[]): void => {
+    due.push(...some.filter((one) => !due.includes(one)))
+    moveNext()
+  }
+
+  const queuesFor = async (waiting: readonly Outgoing[]): Promise<Unacknowledged> => {
+    const [first] = waiting.flatMap(({ recipient }) => recipient.connection ?? [])
+    return first ? readQueues(first.localPort) : () => undefined
+  }
+
+  /** Those that wait for their clients, and have hardly moved since the last tick. */
+  const waitingNow = (): readonly Outgoing[] =>
+    [...all].filter((one) => {
+      const since = one.look()
+      if (one.isClientsTurn && since < FAST_BYTES) return true
+      one.pace.caughtUp()
+      return false
+    })
+
+  const observe = async (elapsedMs: number): Promise<void> => {
+    const waiting = waitingNow()
+    if (waiting.length === 0) return
+    const handedBefore = waiting.map((one) => one.handedBytes)
+    const unacknowledged = await queuesFor(waiting)
+    for (const [at, one] of waiting.entries()) {
+      // It went on while the queues were read: the next tick sees more of it.
+      if (one.isEnded || one.handedBytes !== handedBefore[at]) continue
+      const { connection } = one.recipient
+      one.pace.waited(elapsedMs, one.takenBytes - ((connection && unacknowledged(connection)) ?? 0))
+      if (one.pace.isTooSlow()) cut(one, 'its client reads too slowly')
+    }
+  }
+
+  const judge = (): void => {
+    const silent = [...all].filter((one) => one.isClientsTurn && one.pace.isSilent()).sort(byAge)
+    for (const own of Map.groupBy(silent, ({ recipient }) => recipient.owner).values())
+      for (const one of tooMany(own, perUser)) cut(one, 'too many answers of this user are not read')
+    const left = silent.filter((one) => !one.isEnded)
+    for (const one of tooMany(left, total)) cut(one, 'too many answers are not read')
+    moveToFile([...all].filter((one) => one.isClientsTurn && one.hasTooMuchQueued))
+  }
+
+  const tick = async (): Promise<void> => {
+    if (isTicking) return
+    isTicking = true
+    // A busy process is late for its own timer, and for its clients: that time is not theirs.
+    const elapsedMs = Math.min(performance.now() - lastTickMs, tickMs)
+    lastTickMs = performance.now()
+    try {
+      await observe(elapsedMs)
+      judge()
+    } finally {
+      isTicking = false
+    }
+  }
+
+  const start = (): void => {
+    if (timer) return
+    lastTickMs = performance.now()
+    timer = setInterval(() => {
+      tick().catch((error: unknown) => log.error('answers could not be looked after', { error }))
+    }, tickMs)
+    timer.unref()
+  }
+
+  const ended = (outgoing: Outgoing): void => {
+    all.delete(outgoing)
+    if (all.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    send: (source, recipient, failed) => {
+      const outgoing = new Outgoing({ source, recipient, limits: pace, ended, failed })
+      all.add(outgoing)
+      start()
+      return outgoing.body
+    },
+    release: (beforeMs) => {
+      const held = [...all].filter((one) => one.holdsSource && one.startedMs <= beforeMs).sort(byAge)
+      if (held.length === 0) return
+      moveToFile(held)
+      const late = setTimeout(() => {
+        for (const one of held) if (!one.hasReleasedSource) cut(one, 'a temporary file takes too long')
+      }, moveWithinMs)
+      late.unref()
+    },
+    close: () => {
+      clearInterval(timer)
+      for (const one of [...all]) one.cut('the server is stopping')
+    },
+  }
+}
