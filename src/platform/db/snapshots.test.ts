@@ -35,8 +35,7 @@ afterEach(async () => {
 })
 
 const add = () => db.write((tx) => tx.db.insertInto('t').values({ id: ++rows, blob: ROW }).execute())
-const logPages = (): number =>
-  beside.query<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)').get()?.log ?? Number.NaN
+const logPages = (): number => beside.query<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)').get()?.log ?? Number.NaN
 const allRows = () => db.read.selectFrom('t').selectAll().orderBy('id')
 
 /** A stream whose reader has taken the first chunk alone; `finish` reads the rest, as one that is moved to a file. */
@@ -108,7 +107,7 @@ describe('on SQLite', () => {
     await stream.return(undefined)
   })
 
-  test('nobody is asked while a scan of the server itself reads: it would be in vain', async () => {
+  test('nobody is asked while a scan of the server itself reads', async () => {
     await addMany()
     const scan = db.scan(allRows())
     await scan.next()
@@ -138,8 +137,7 @@ describe('on SQLite', () => {
   test('rows of a megabyte are read a few at a time', async () => {
     await db.write((tx) => sql`CREATE TABLE long (id INTEGER PRIMARY KEY, blob TEXT)`.execute(tx.db))
     const long = 'x'.repeat(1_000_000)
-    for (let i = 0; i < 5; i++)
-      await db.write((tx) => sql`INSERT INTO long (blob) VALUES (${long})`.execute(tx.db))
+    for (let i = 0; i < 5; i++) await db.write((tx) => sql`INSERT INTO long (blob) VALUES (${long})`.execute(tx.db))
     // Not of the tables that this test knows.
     const longRows = db.read.selectFrom('long' as 't').selectAll()
     const sizes: number[] = []

@@ -51,8 +51,8 @@ export const acceptedCoding = <C extends Coding = Coding>(
 }
 
 /** At once; for texts that are compressed once and kept, and for short ones. */
-export const compressedBytes = (coding: Coding, text: string): Uint8Array<ArrayBuffer> => {
-  const bytes = Buffer.from(text)
+export const compressedBytes = (coding: Coding, text: string | Buffer): Uint8Array<ArrayBuffer> => {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text
   const { gzipSync, brotliCompressSync, zstdCompressSync } = zlib()
   if (coding === 'gzip') return gzipSync(bytes, GZIP)
   return coding === 'br' ? brotliCompressSync(bytes, brotli()) : zstdCompressSync(bytes)
@@ -65,8 +65,10 @@ const inThread = {
 }
 
 /** As `compressedBytes`; a long text off the event loop. */
-export const compressed = async (coding: Coding, text: string): Promise<Uint8Array<ArrayBuffer>> =>
-  text.length <= SYNC_UP_TO_LENGTH ? compressedBytes(coding, text) : inThread[coding](Buffer.from(text))
+export const compressed = async (coding: Coding, text: string | Buffer): Promise<Uint8Array<ArrayBuffer>> => {
+  if (text.length <= SYNC_UP_TO_LENGTH) return compressedBytes(coding, text)
+  return inThread[coding](typeof text === 'string' ? Buffer.from(text) : text)
+}
 
 /**
  * A list that is sent waits for its client with all of its compressor's memory. With windows of 256 KB a list is as small, and no slower

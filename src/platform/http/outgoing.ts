@@ -27,7 +27,7 @@ export const MOST_QUEUED_BYTES = 1024 * 1024
 /** The most that a client is handed at once while it keeps up, and once it did not. */
 const LARGE_PIECE = 256 * 1024
 const SMALL_PIECE = 64 * 1024
-/** Who takes less than this between two looks does not keep up. */
+/** A client that takes less than this between two looks does not keep up. */
 const SLOW_BYTES = LARGE_PIECE
 /** At this size, many writes to a file take as long as one. */
 const SPOOL_PIECE = 256 * 1024
@@ -113,7 +113,7 @@ export class Outgoing {
     return this.#isSourceDone || this.isEnded
   }
 
-  /** Whether its source is still open, and nobody is moving the rest of it yet. */
+  /** Whether its source is still open, and the rest of it is not being moved yet. */
   get holdsSource(): boolean {
     return this.#state === 'open' && !this.#isSourceDone
   }
@@ -204,7 +204,7 @@ export class Outgoing {
 
   #readAhead(): void {
     this.#ahead = this.#next()
-    // Whoever takes it meets the failure.
+    // Its failure is met where it is taken.
     this.#ahead.catch(() => {})
   }
 

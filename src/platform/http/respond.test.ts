@@ -257,7 +257,7 @@ describe('a list', () => {
 
   test('is read as the client takes it', async () => {
     let chunks = 0
-    answer = () => list({ rows: 100_000, before: () => chunks++ })
+    answer = () => list({ rows: 100_000, size: 1000, before: () => chunks++ })
     const reader = (await get()).body?.getReader()
     await reader?.read()
     await reader?.read()
@@ -284,6 +284,7 @@ describe('a list', () => {
   const failingAt = (chunk: number) =>
     list({
       rows: 1000,
+      size: 1000,
       before: (i) => {
         if (i === chunk) throw new Error('the disk is gone')
       },
@@ -327,7 +328,7 @@ describe('over a socket', () => {
     const before = () => {
       if (++chunks > 5) throw new Error('the disk is gone')
     }
-    answer = () => list({ rows: 10_000, before })
+    answer = () => list({ rows: 10_000, size: 1000, before })
     const reading = served(async (url) => {
       const response = await fetch(`${url}api/value`, { headers: { 'Accept-Encoding': coding } })
       return response.text()

@@ -6,8 +6,10 @@ import type { Answered, Exchange } from './exchange.ts'
 import { DATA_CACHE_CONTROL } from './headers.ts'
 import type { Source } from './outgoing.ts'
 
-/** Bodies up to this size are not worth compressing, nor streaming. */
+/** Bodies up to this size are not worth compressing. */
 const SMALL_BYTES = 1024
+/** Larger ones are sent piece by piece. What is smaller fits into the buffer of a socket. */
+const WHOLE_BYTES = 64 * 1024
 
 export type Reply = {
   readonly exchange: Exchange
@@ -64,19 +66,19 @@ async function* jsonArray(rows: AsyncIterable<readonly string[]>): AsyncGenerato
   yield encoder.encode(opening === '[' ? '[]' : ']')
 }
 
-type Beginning = { readonly chunks: readonly Uint8Array[]; readonly isWhole: boolean }
+type Beginning = { readonly chunks: readonly Uint8Array[]; readonly size: number; readonly isWhole: boolean }
 
-/** Reads until there is more than a small body, so that a short list needs no stream and a query that fails is still a 500. */
+/** Reads until it is more than a short list, which needs no stream; a query that fails is still a 500. */
 const beginningOf = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning> => {
   const chunks: Uint8Array[] = []
   let size = 0
-  while (size <= SMALL_BYTES) {
+  while (size <= WHOLE_BYTES) {
     const { done, value } = await bytes.next()
-    if (done) return { chunks, isWhole: true }
+    if (done) return { chunks, size, isWhole: true }
     chunks.push(value)
     size += value.length
   }
-  return { chunks, isWhole: false }
+  return { chunks, size, isWhole: false }
 }
 
 /** The whole from its beginning on. Not a generator: one that was never asked for anything would not end `rest`. */
@@ -110,16 +112,17 @@ const respondList = async ({ exchange, status }: Reply, list: JsonList<unknown>)
     throw error
   })
   const beginning = await begun
-  if (beginning.isWhole)
-    return { status, headers: { ...headersFor(etag), ...total }, body: Buffer.concat(beginning.chunks) }
-  const coding = acceptedCoding(raw.headers.get('accept-encoding'))
+  const isSmall = beginning.isWhole && beginning.size <= SMALL_BYTES
+  const coding = isSmall ? undefined : acceptedCoding(raw.headers.get('accept-encoding'))
+  if (beginning.isWhole) {
+    const whole = Buffer.concat(beginning.chunks)
+    const body = coding ? await compressed(coding, whole) : whole
+    return { status, headers: { ...headersFor(etag, coding), ...total }, body }
+  }
   const bytes = resumed(beginning, rest)
   const body = coding ? compressedSource(coding, bytes) : bytes
   return { status, headers: { ...headersFor(etag, coding), ...total }, body }
 }
-
-/** Whole bodies of more bytes are sent as long answers are. What is smaller fits into the buffer of a socket. */
-const WHOLE_BYTES = 64 * 1024
 
 const isSource = (body: Answered['body']): body is Source =>
   body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
