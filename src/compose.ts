@@ -120,7 +120,13 @@ export type ComposeOptions = {
 export const compose = async (
   { config, log, now }: Process,
   { db, tend, close }: OpenDatabase,
-  { outbound, startScan = startScanProcess, streams: bounds = {}, withFirstAdmin = true, ...options }: ComposeOptions = {},
+  {
+    outbound,
+    startScan = startScanProcess,
+    streams: bounds = {},
+    withFirstAdmin = true,
+    ...options
+  }: ComposeOptions = {},
 ): Promise<Plat> => {
   const passwords = options.passwords ?? createPasswords({ maxWaitMs: passwordWaitMs(config.requestTimeoutMs) })
   const secrets = await openSecrets({ db, config, log })
