@@ -149,6 +149,13 @@ describe.each([...places()])('the live feed on %s with sessions in the %s', (dia
     await feed.isOver()
   })
 
+  test('ends when a process of its own, which tells nobody, deletes its key', async () => {
+    const { id } = await person()
+    const feed = await feedOf({ key: await keyFor(app.db, id) })
+    await app.db.write((tx) => tx.db.deleteFrom('api_keys').where('user_id', '=', id).execute())
+    await feed.isOver()
+  })
+
   test('goes on for everybody else', async () => {
     const [one, other] = [await person(), await person()]
     const shown = await one.signIn()

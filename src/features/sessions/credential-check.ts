@@ -3,11 +3,12 @@
  * Asks the stores each time, and moves neither an expiry nor the time of a last use.
  */
 import type { Db } from '../../platform/db/database.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { Caller } from '../../platform/kernel.ts'
 import { keysOf } from '../keys/keys.ts'
 import type { Tables } from '../tables.ts'
 import { type Account, accountsOf } from '../users/account.ts'
-import type { SessionStore } from './store.ts'
+import type { Session, SessionStore } from './store.ts'
 
 /** What a caller was let in by. */
 export type Credential = Pick<Caller, 'via' | 'credentialId'>
@@ -19,8 +20,9 @@ export type Held = {
 }
 
 /**
- * Answers with the credentials that hold, by their ids; one that does not is not among them.
- * @throws AppError UNAVAILABLE while the store of sessions can't be reached
+ * Answers with the credentials that hold, by their ids; one that does not is not among them, nor is any session while its store cannot
+ * be reached: requests that show it are refused as well.
+ * @throws the error of a database that is away
  */
 export type CheckCredentials = (credentials: readonly Credential[]) => Promise<ReadonlyMap<string, Held>>
 
@@ -38,8 +40,17 @@ type Stored = {
 export const createCredentialCheck = ({ db, sessions, now }: CheckOptions): CheckCredentials => {
   const scope = { db: db.read }
 
+  const allSessions = async (ids: readonly string[]): Promise<Session[]> => {
+    try {
+      return await sessions.getAll(ids)
+    } catch (error) {
+      if (!sessions.isInDatabase && error instanceof AppError && error.code === 'UNAVAILABLE') return []
+      throw error
+    }
+  }
+
   const storedSessions = async (ids: readonly string[]): Promise<Stored[]> =>
-    (await sessions.getAll(ids)).map(({ id, userId, userGeneration, expiresAt }) => ({
+    (await allSessions(ids)).map(({ id, userId, userGeneration, expiresAt }) => ({
       id,
       userId,
       generation: userGeneration,

@@ -1,6 +1,7 @@
 // Sessions in a Valkey server: what is kept there, and what happens while it is away.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { RedisClient } from 'bun'
+import { follow } from '../../testing/feed.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'
 import { valkey } from '../../testing/servers.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
@@ -73,6 +74,20 @@ describe('a Valkey server', () => {
   test('keeps no session in the database', async () => {
     await app.login('ada', PASSWORD)
     expect(await app.db.read.selectFrom('sessions').selectAll().execute()).toEqual([])
+  })
+
+  test('that goes away ends the live feeds of sessions, and none of keys', async () => {
+    const cookie = cookieOf(await app.login('ada', PASSWORD))
+    const key = await keyFor(app.db, userId)
+    const feedWith = (headers: Record<string, string>) =>
+      follow({ request: (method, path) => app.request(path, { method, headers }) })
+    const ofSession = await feedWith({ Cookie: cookie })
+    const ofKey = await feedWith({ Authorization: `Bearer ${key}` })
+    await server.stop()
+    await ofSession.isOver()
+    await app.send('POST /api/devices', { key, body: { name: 'told all the same' } })
+    await ofKey.hears(1)
+    await ofKey.stop()
   })
 
   test('ends a session by its own clock', async () => {
