@@ -217,6 +217,23 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
   })
 
   test(
+    'sends all that was missed, also where it is more than may wait for a listener',
+    async () => {
+      const before = await follow(admin)
+      await device('the last that was seen')
+      const [seen] = await before.hears(1)
+      await before.stop()
+      const description = 'x'.repeat(4000)
+      for (let i = 0; i < 120; i++) await admin.api.devices.create({ name: `missed ${i}`, description })
+      const feed = await follow(admin, `?last_event_id=${seen?.id}`)
+      const names = namesOf(await feed.hears(120))
+      expect([names[0], names.at(-1), names.length]).toEqual(['missed 0', 'missed 119', 120])
+      await feed.stop()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'lets go of a listener who does not read',
     async () => {
       const response = await admin.request('GET', '/api/events')

@@ -58,6 +58,7 @@ const listening = (userId = 'ada') => {
       caller: { userId, via: 'key', credentialId: userId, permissions },
       wanted: { types: undefined, resource: undefined },
       send,
+      drained: async () => {},
       end: () => {
         isOver = true
       },

@@ -2,6 +2,7 @@
  * The live feed: reads what was committed once for all who listen, and hands each what it may see and wants. A listener that
  * does not keep up is let go: it comes back and says where it was.
  */
+import { batches } from '../../platform/db/batches.ts'
 import type { UnderWay } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/kernel.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -14,6 +15,8 @@ export type Listener = {
   readonly wanted: Wanted
   /** @returns false when it does not keep up */
   readonly send: (bytes: Bytes) => boolean
+  /** Resolves when nothing waits in the answer, or it has ended. */
+  readonly drained: () => Promise<void>
   /** Ends the answer after what waits in it. */
   readonly end: () => void
   /** Ends the answer at once: what waits in it is thrown away, and `last` sent in its place. */
@@ -36,6 +39,8 @@ type Options = {
 }
 
 const BATCH = 500
+/** Events that a listener is sent at once of what it has missed. */
+const PIECE = 50
 /** How soon a number that was missing is looked for again. */
 const MISSING_MS = 20
 export const HEARTBEAT_MS = 15_000
@@ -190,7 +195,11 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
         return wake()
       }
       const events = (await source.after(at, BATCH)).filter(({ seq }) => seq <= (position ?? seq))
-      if (!joining.has(listener) || !send(listener, createEncoding(events)(group))) return
+      for (const some of batches(events, PIECE)) {
+        if (!joining.has(listener) || !send(listener, createEncoding(some)(group))) return
+        // As fast as it is read: what was missed may be much, and is kept in the database.
+        await listener.drained()
+      }
       at = events.at(-1)?.seq ?? position
     }
   }

@@ -12,6 +12,7 @@ const listenerOf = (credentialId: string): Listener => ({
   caller: { userId: 'ada', via: 'session', credentialId, permissions },
   wanted: { types: undefined, resource: undefined },
   send: () => true,
+  drained: async () => {},
   end: () => {},
   cut: () => {},
 })

@@ -29,9 +29,15 @@ const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, le
   let waitingBytes = 0
   let isEnded = false
   let wakeReader = (): void => {}
+  let wakeWriters: (() => void)[] = []
+  const drain = (): void => {
+    for (const wake of wakeWriters) wake()
+    wakeWriters = []
+  }
   const end = (): void => {
     isEnded = true
     wakeReader()
+    drain()
   }
   const listener: Listener = {
     caller,
@@ -44,6 +50,11 @@ const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, le
       wakeReader()
       return true
     },
+    drained: () =>
+      new Promise((resolve) => {
+        if (isEnded || waiting.length === 0) resolve()
+        else wakeWriters.push(resolve)
+      }),
     end,
     cut: (last) => {
       waiting = last ? [last] : []
@@ -59,11 +70,12 @@ const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, le
       const ready = waiting
       waiting = []
       waitingBytes = 0
+      drain()
       for (const bytes of ready) controller.enqueue(bytes)
       if (ready.length === 0) controller.close()
     },
     cancel: () => {
-      isEnded = true
+      end()
       leave(listener)
     },
   })
