@@ -108,3 +108,30 @@ test('a file that is no database is refused', () => {
   writeFileSync(other, 'this is no database, but long enough to be looked at as one, at least by its head.'.repeat(20))
   expect(() => openSqlite(other)).toThrow('file is not a database')
 })
+
+describe('the revision that a transaction tells', () => {
+  const revisionIn = () => db.write(async (tx) => tx.revision(['t']))
+
+  test('is that of the last commit', async () => {
+    await add('a')
+    expect(await revisionIn()).toBe(String(await db.revision(['t'])))
+  })
+
+  test('stays the same while nothing is written', async () => {
+    expect(await revisionIn()).toBe(await revisionIn())
+  })
+
+  test('moves with a commit of another connection, as that of lists does from then on', async () => {
+    const [before, ofLists] = [await revisionIn(), await db.revision(['t'])]
+    const other = new Database(file)
+    other.run("INSERT INTO t VALUES ('other')")
+    other.close()
+    expect(await revisionIn()).not.toBe(before)
+    expect(await db.revision(['t'])).not.toBe(ofLists)
+  })
+
+  test('is not told behind another write of the table in the same commit', async () => {
+    const [, told] = await Promise.all([add('a'), revisionIn()])
+    expect(told).toBeUndefined()
+  })
+})
