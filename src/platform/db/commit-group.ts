@@ -5,7 +5,8 @@
 import type { Database } from 'bun:sqlite'
 import { pause } from '../pause.ts'
 import { AtCommit } from './at-commit.ts'
-import type { SearchTexts, WriteOptions } from './database.ts'
+import type { WriteOptions } from './database.ts'
+import { SearchChanges } from './found.ts'
 
 export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
 /** What a write says of itself besides its outcome. */
@@ -13,7 +14,7 @@ export type Notes = {
   readonly touched: Set<string>
   readonly atCommit: AtCommit
   /** As `Tx.searchedBy` says. */
-  readonly searched: { readonly table: string; readonly texts: SearchTexts }[]
+  readonly searched: SearchChanges
 }
 /** @param shared tables that earlier writes of the same commit have written */
 type Work<T> = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) => Promise<T>
@@ -41,7 +42,7 @@ type Listeners = {
   readonly between?: () => Promise<void> | undefined
 }
 
-const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit(), searched: [] })
+const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit(), searched: new SearchChanges() })
 
 export class CommitGroup {
   readonly #database: Database
@@ -155,8 +156,7 @@ export class CommitGroup {
       // Only now: what fails has written nothing, and leaves nothing.
       for (const table of mine.touched) group.touched.add(table)
       group.atCommit.addAll(mine.atCommit)
-      // One by one: a call takes no more than some ten thousands.
-      for (const texts of mine.searched) group.searched.push(texts)
+      group.searched.addAll(mine.searched)
       return { ok: true, value }
     } catch (error) {
       // A full disk ends the whole transaction, not the savepoint alone: then nothing of the group may be answered as done.

@@ -10,6 +10,43 @@ import type { Read } from './remembered.ts'
 const MOST = 1000
 const MOST_CHARACTERS = 1024 * 1024
 
+/**
+ * The texts that one transaction changes. Of more than are looked through only the tables are kept: an import of a million rows
+ * holds none of their texts.
+ */
+export class SearchChanges {
+  #changes: { readonly table: string; readonly texts: SearchTexts }[] = []
+  #characters = 0
+  readonly #tables = new Set<string>()
+
+  add(table: string, texts: SearchTexts): void {
+    for (const text of texts.gone ?? []) this.#characters += text.length
+    for (const text of texts.come ?? []) this.#characters += text.length
+    if (this.#changes.length < MOST && this.#characters <= MOST_CHARACTERS) this.#changes.push({ table, texts })
+    else this.#tables.add(table)
+  }
+
+  addAll(other: SearchChanges): void {
+    for (const { table, texts } of other.#changes) this.add(table, texts)
+    for (const table of other.#tables) this.#tables.add(table)
+  }
+
+  /** For `undo`. */
+  get count(): number {
+    return this.#changes.length
+  }
+
+  /** Forgets those after the first `count`. A table of which the texts are not kept counts as changed all the same. */
+  undo(count: number): void {
+    this.#changes.length = count
+  }
+
+  tell({ changed, forget }: Pick<Found, 'changed' | 'forget'>): void {
+    for (const { table, texts } of this.#changes) changed(table, texts)
+    for (const table of this.#tables) forget(table)
+  }
+}
+
 /** A text by which so many more rows are found: one, or one less. */
 type Change = { readonly text: string; readonly more: 1 | -1 }
 
@@ -34,6 +71,13 @@ class RecentChanges {
     }
   }
 
+  /** Anything may have come and gone. */
+  forget(): void {
+    this.#changes.clear()
+    this.#characters = 0
+    this.#first = ++this.#end
+  }
+
   /** What has been found is this by now; undefined when that is not known. */
   after({ text, end }: Entry, { finds, follow }: FoundBy): string | undefined {
     if (end < this.#first) return undefined
@@ -56,6 +100,8 @@ export type FoundPlace = { readonly table: string; readonly key: string; readonl
 export type Found = {
   /** Told after the commit, and before anything else is read. */
   readonly changed: (table: string, texts: SearchTexts) => void
+  /** As `changed`, of a table of which it is not known what came and went. */
+  readonly forget: (table: string) => void
   readonly remember: (place: FoundPlace, read: Read) => string | Promise<string | undefined>
 }
 
@@ -72,6 +118,7 @@ export const createFound = (): Found => {
       for (const text of gone) recent.add({ text, more: -1 })
       for (const text of come) recent.add({ text, more: 1 })
     },
+    forget: (table) => of(table).recent.forget(),
     remember: ({ table, key, by }, read) => {
       const { recent, kept } = of(table)
       const { end } = recent

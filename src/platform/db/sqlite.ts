@@ -156,7 +156,7 @@ export const openSqlite = <Tables>(
   const found = createFound()
   const committed = ({ touched, searched }: Notes) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
-    for (const { table, texts } of searched) found.changed(table, texts)
+    searched.tell(found)
   }
   const kept = createRemembered()
   const commits = (table: string): number => counts.get(table) ?? 0
@@ -238,17 +238,17 @@ export const openSqlite = <Tables>(
         work({
           db: dbFor(notes),
           savepoint: async (inner) => {
-            const before = notes.searched.length
+            const before = notes.searched.count
             try {
               return await savepoint(inner)
             } catch (error) {
               // What was undone has not come.
-              notes.searched.length = before
+              notes.searched.undo(before)
               throw error
             }
           },
           atCommit: (batch, item) => notes.atCommit.add(batch, [item]),
-          searchedBy: (table, texts) => notes.searched.push({ table, texts }),
+          searchedBy: (table, texts) => notes.searched.add(table, texts),
           revision: (tables) => (tables.some((table) => shared.has(table)) ? undefined : standing.revision(tables)),
           guard: () => false,
         })
