@@ -91,6 +91,12 @@ export const SUITES: readonly Suite[] = [
       'The longest stall of the event loop beside an import, and the memory that it adds at its peak. An import that is not over after 20 s is broken off.',
   },
   {
+    name: 'unread',
+    title: 'Clients that do not read, 100,000 devices',
+    args: ['unread.ts'],
+    about: '120 lists of all devices are opened and not read, while 16 writers write.',
+  },
+  {
     name: 'binary',
     title: 'The executable',
     args: ['binary.ts'],
