@@ -31,6 +31,32 @@ test.each(documents)('every link of %s leads somewhere', (file) => {
   expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([])
 })
 
+describe('the page on security', () => {
+  const page = read('docs/security.md')
+  const claims = [
+    ...(/## What it defends\n([\s\S]*?)\n## /.exec(page)?.[1] ?? '').matchAll(/^\| (?!Claim|---)(.*) \| (.*) \|$/gm),
+  ]
+
+  test('has claims', () => expect(claims.length).toBeGreaterThan(40))
+
+  test.each(claims.map(([, claim = '', tests = '']) => [claim, tests] as const))(
+    '%s: by a test that exists',
+    (_, tests) => {
+      const files = [...tests.matchAll(/`([^`]+\.test\.tsx?)`/g)].map(([, file = '']) => file)
+      expect(files.length).toBeGreaterThan(0)
+      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+    },
+  )
+
+  test('names settings that exist', () => {
+    const table = /## Settings\n([\s\S]*?)\n## /.exec(page)?.[1] ?? ''
+    const names = [...table.matchAll(/`([A-Z][A-Z_]{3,})`/g)].map(([, name]) => name)
+    const known = new Set(describeConfig().map(({ name }) => name))
+    expect(names.length).toBeGreaterThan(10)
+    expect(names.filter((name = '') => !known.has(name))).toEqual([])
+  })
+})
+
 /** The commands of the README's `console` blocks, each with the output that follows it there. */
 const tour = [...read('README.md').matchAll(/```console\n([\s\S]*?)```/g)]
   .flatMap(([, block = '']) => block.split(/^\$ /m).filter((part) => part !== ''))
