@@ -36,6 +36,7 @@ import { createMetrics } from './platform/metrics.ts'
 import { createOutbound, type Outbound } from './platform/outbound.ts'
 import { targetRules } from './platform/outbound-target.ts'
 import { createPasswords, type Passwords, passwordWaitMs } from './platform/passwords.ts'
+import { temporaryFolder } from './platform/unnamed-file.ts'
 import { openValkey } from './platform/valkey.ts'
 import { startScan as startScanProcess } from './scanner/process.ts'
 
@@ -225,7 +226,10 @@ export const compose = async (
   const leases = db.sql.hasOneWriter ? undefined : createLeases(db)
   const scheduler = startScheduler({ kernel, jobs, leases, log, now })
   const { mostBytes, ...limits } = bounds
-  const space = createSpoolSpace({ folder: config.dataDir, ...(mostBytes !== undefined && { mostBytes }) })
+  const space = createSpoolSpace({
+    folder: temporaryFolder(config.dataDir),
+    ...(mostBytes !== undefined && { mostBytes }),
+  })
   const streams = createStreams({ limits: { ...streamLimits(config), ...limits }, log, space })
   db.onSnapshotsDue(streams.release)
   const app = createApp({

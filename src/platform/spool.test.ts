@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSpool, removeLeftSpools, type Spool } from './spool.ts'
+import { createSpool, type Spool } from './spool.ts'
+import { removeLeftNames } from './unnamed-file.ts'
 
 let dataDir: string
 let dir: string
@@ -113,11 +114,11 @@ describe('what can not be kept is 503 UNAVAILABLE', () => {
 test('what a crash has left is removed, and nothing else', () => {
   mkdirSync(dir)
   for (const name of ['spool-1', 'other']) writeFileSync(join(dir, name), 'left')
-  removeLeftSpools(dir)
+  removeLeftNames(dir)
   expect([readdirSync(dir), readFileSync(join(dir, 'other'), 'utf8')]).toEqual([['other'], 'left'])
 })
 
 test('where there was never a spool, nothing is left', () => {
-  removeLeftSpools(dir)
+  removeLeftNames(dir)
   expect(readdirSync(dataDir)).toEqual([])
 })

@@ -1,10 +1,9 @@
 /** Bytes that are read again later, in bounded memory: what is more than a little lies in a temporary file without a name. */
-import { readdirSync, rmSync } from 'node:fs'
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
 import { freeBytesOf } from './db/ballast.ts'
 import { translateDiskError } from './db/disk-errors.ts'
 import { AppError } from './errors.ts'
+import { openUnnamedFile, writeAt } from './unnamed-file.ts'
 
 /** Bytes that stay in memory: no file is made for a small input. */
 const MEMORY_BYTES = 1024 * 1024
@@ -14,7 +13,6 @@ const READ_BYTES = 256 * 1024
 const SPARE_BYTES = 32 * 1024 * 1024
 /** Bytes written between two looks at the free space. */
 const LOOK_BYTES = 8 * 1024 * 1024
-const PREFIX = 'spool-'
 
 export type Spool = {
   /** @throws AppError UNAVAILABLE when the disk is full, fails or can't be written to */
@@ -38,28 +36,15 @@ const noSpace = () =>
     'The disk has not enough space for this file: nothing was changed. Try again once there is space',
   )
 
-/** The file's name is deleted while it is open: the system frees it with the process, however that ends (unlink(2)). */
-const openUnnamed = async (dir: string): Promise<FileHandle> => {
+const openFile = async (dir: string): Promise<FileHandle> => {
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 })
-    const path = join(dir, `${PREFIX}${Bun.randomUUIDv7()}`)
-    const file = await open(path, 'wx+', 0o600)
-    await unlink(path)
-    return file
+    return await openUnnamedFile(dir)
   } catch (error) {
     const translated = translateDiskError(error)
     if (translated !== error) throw translated
     throw new AppError('UNAVAILABLE', 'The server has no place for a file of this size; its log says more', {
       cause: error,
     })
-  }
-}
-
-const writeWhole = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
-  try {
-    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
-  } catch (error) {
-    throw translateDiskError(error)
   }
 }
 
@@ -76,16 +61,21 @@ async function* readWhole(file: FileHandle): AsyncGenerator<Uint8Array> {
 export const createSpool = ({ dir, freeBytes = freeBytesOf }: Options): Spool => {
   let parts: Uint8Array[] = []
   let size = 0
+  /** Bytes in the file. */
+  let written = 0
   let lookAt = 0
   let file: FileHandle | undefined
 
   const toFile = async (bytes: Uint8Array): Promise<void> => {
-    file ??= await openUnnamed(dir)
+    file ??= await openFile(dir)
     if (size >= lookAt) {
       if (freeBytes(dir) < SPARE_BYTES + LOOK_BYTES) throw noSpace()
       lookAt = size + LOOK_BYTES
     }
-    await writeWhole(file, bytes)
+    await writeAt(file, bytes, written).catch((error: unknown) => {
+      throw translateDiskError(error)
+    })
+    written += bytes.length
   }
 
   return {
@@ -111,16 +101,4 @@ export const createSpool = ({ dir, freeBytes = freeBytesOf }: Options): Spool =>
       await open?.close().catch(() => {})
     },
   }
-}
-
-/** Removes what a crash has left in the moment between the making of a file and the end of its name. */
-export const removeLeftSpools = (dir: string): void => {
-  const names = (() => {
-    try {
-      return readdirSync(dir)
-    } catch {
-      return [] // no spool was ever made here
-    }
-  })()
-  for (const name of names) if (name.startsWith(PREFIX)) rmSync(join(dir, name), { force: true })
 }

@@ -1,11 +1,10 @@
 /** Imports a whole resource: every row judged, all or nothing, with progress on the way. */
-import { join } from 'node:path'
 import { singular } from '../../platform/command.ts'
 import type { Config } from '../../platform/config.ts'
 import { AppError, toAppError } from '../../platform/errors.ts'
 import { requireJsonType } from '../../platform/http/body.ts'
 import { rawQuery } from '../../platform/raw-query.ts'
-import { removeLeftSpools } from '../../platform/spool.ts'
+import { temporaryFolder } from '../../platform/unnamed-file.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import { estateRoutes, ImportQuery } from './api.ts'
 import { type ImportTask, runImport } from './import-run.ts'
@@ -13,9 +12,6 @@ import { createSlots } from './import-slots.ts'
 import { IMPORTERS } from './importers.ts'
 import { progressLines } from './progress-lines.ts'
 import { type Received, receive } from './received.ts'
-
-/** Where bodies lie that are too large for memory, below DATA_DIR. */
-const SPOOL_FOLDER = 'tmp'
 
 type Work = Omit<ImportTask, 'progress' | 'signal'> & {
   /** Frees what the import has held, so that the next one may come. */
@@ -54,8 +50,7 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
 
 export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataDir'> }): Feature => {
   const slots = createSlots()
-  const dir = join(config.dataDir, SPOOL_FOLDER)
-  removeLeftSpools(dir)
+  const dir = temporaryFolder(config.dataDir)
 
   const received = async (ctx: Ctx, request: Request): Promise<Received> => {
     try {

@@ -86,10 +86,15 @@ describe('their space', () => {
   })
 
   test('is tidied at the start, and nothing else is', () => {
-    writeFileSync(join(folder, 'plat-answer-of-a-killed-process'), 'x')
+    writeFileSync(join(folder, 'spool-of-a-killed-process'), 'x')
     writeFileSync(join(folder, 'plat.db'), 'x')
     spaceOf(10)
     expect(readdirSync(folder)).toEqual(['plat.db'])
+  })
+
+  test('is told of a folder that does not exist yet', () => {
+    const space = createSpoolSpace({ folder: join(folder, 'later') })
+    expect(space.hasRoomFor(1)).toBe(true)
   })
 
   test('needs no folder before the first file', async () => {

@@ -1,10 +1,8 @@
 /** Temporary files for the rest of answers whose clients are slow, with one bound for all of them. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import { freeBytesOf } from '../db/ballast.ts'
+import { openUnnamedFile, removeLeftNames, writeAt } from '../unnamed-file.ts'
 
-const PREFIX = 'plat-answer-'
 /** All files together: about 25 whole lists of 100,000 devices. */
 export const MOST_SPOOLED_BYTES = 1024 ** 3
 /** Of the free space of the disk, the part that the files may take: the database needs the rest. */
@@ -32,32 +30,27 @@ export type SpoolOptions = {
   readonly freeBytes?: () => number
 }
 
-/** Removes the files that a process left behind which was killed before their names were gone. */
-const removeLeftOver = (folder: string): void => {
+/** Makes the folder: of one that does not exist nobody can tell the space. With PostgreSQL there may be no data folder at all. */
+const freeBytesIn = (folder: string): number => {
   try {
-    for (const name of readdirSync(folder)) if (name.startsWith(PREFIX)) rmSync(join(folder, name), { force: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
-    // The folder does not exist yet.
+    return 0 // nothing can be written there
   }
+  return freeBytesOf(folder)
 }
 
-/**
- * A file has no name once it is open: the system frees it when this process closes it, and when this process ends in any way.
- * @param options.folder made with the first file
- */
+/** @param options.folder made when the first file is due */
 export const createSpoolSpace = ({
   folder,
   mostBytes = MOST_SPOOLED_BYTES,
-  freeBytes = () => freeBytesOf(folder),
+  freeBytes = () => freeBytesIn(folder),
 }: SpoolOptions): SpoolSpace => {
   let used = 0
-  removeLeftOver(folder)
+  removeLeftNames(folder)
 
   const create = async (): Promise<Spool> => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const path = join(folder, PREFIX + Bun.randomUUIDv7())
-    const file: FileHandle = await open(path, 'wx+', 0o600)
-    await rm(path, { force: true })
+    const file = await openUnnamedFile(folder)
     let length = 0
     /** Work on the file; it is closed when none is left. */
     let working: Promise<unknown> = Promise.resolve()
@@ -74,12 +67,9 @@ export const createSpoolSpace = ({
       length: () => length,
       append: (bytes) =>
         inTurn(async () => {
-          for (let at = 0; at < bytes.length; ) {
-            const { bytesWritten } = await file.write(bytes, at, bytes.length - at, length)
-            at += bytesWritten
-            length += bytesWritten
-            if (!isClosed) used += bytesWritten
-          }
+          await writeAt(file, bytes, length)
+          length += bytes.length
+          if (!isClosed) used += bytes.length
         }),
       read: (position, most) =>
         inTurn(async () => {
