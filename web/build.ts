@@ -94,8 +94,9 @@ const LOGIN_FORM = /\/web\/src\/login\//
 /** Programs that act for people: what they are let do, and how they are connected. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
 
-/** What of the server's sources no page needs that is opened first. */
-const SELDOM = /\/src\/(platform\/command(-text)?|net\/(subject|mac|dns-name))\.ts$/
+/** What no page needs that is opened first: sources of the server, and what writes and reads files. */
+const SELDOM =
+  /\/src\/(platform\/(command(-text)?|csv-cell)|net\/(subject|mac|dns-name)|export\/(rows|csv|fields))\.ts$/
 
 /** All else is one file: left alone, the bundler makes one for each set of pages that share something. */
 const isShared = (id: string): boolean => !LAZY.test(id) && !id.includes(COMMANDS) && !SELDOM.test(id)

@@ -4,7 +4,6 @@ import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem } from '../ui/menu.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
-import { rowsToCsv, rowsToJson } from './rows.ts'
 
 const save = (name: string, type: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type }))
@@ -26,7 +25,8 @@ type Props = {
 export const ExportMenu = ({ name, count, load }: Props) => {
   const write = async (format: 'csv' | 'json') => {
     try {
-      const rows = await load()
+      // Not with the first page: few export anything.
+      const [rows, { rowsToCsv, rowsToJson }] = await Promise.all([load(), import('./rows.ts')])
       const text = format === 'csv' ? rowsToCsv(name, rows) : rowsToJson(name, rows)
       save(`${name}.${format}`, format === 'csv' ? 'text/csv;charset=utf-8' : 'application/json', text)
       toast(`Exported ${plural(rows.length, 'row')}`)
