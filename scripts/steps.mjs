@@ -28,9 +28,11 @@ export function runTests(args, env = {}) {
   return countedTests('tests', args, env, (text) => process.stdout.write(text))
 }
 
-/** Tests that sit still for most of their time: until a lease has ended, or a host has not answered. */
+/** Tests that sit still for most of their time: until a lease has ended, a host has not answered, or a client has not read. */
 function waitingTests() {
-  const files = readdirSync(join(root, 'src')).filter((name) => /^crash.*\.test\.ts$/.test(name))
+  const files = readdirSync(join(root, 'src')).filter((name) =>
+    /^(crash.*|slow-clients|import-pace)\.test\.ts$/.test(name),
+  )
   return ['scanner', ...files].map((name) => `src/${name}`)
 }
 
