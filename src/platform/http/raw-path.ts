@@ -20,7 +20,7 @@ const DOTS = ['.', '%2e', '%2E']
 const DOT_SEGMENTS = [...DOTS, ...DOTS.flatMap((first) => DOTS.map((second) => first + second))]
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
 
-/** A URL that could not be parsed has not been resolved. */
+/** A URL that could not be parsed, because of its host, has not been resolved. */
 const hasDotSegment = (request: Request): boolean => DOT_SEGMENT.test(split(request.url)[0])
 
 /** `/:segment0/:segment1`: so many segments, none of them empty. */
@@ -45,5 +45,5 @@ export const byRawPath = (serve: ByPath) => {
       routes[`${before}/${dots}/*`] = altered
     }
   }
-  return { routes, fetch: ((request, server) => serve(request, server, hasDotSegment(request))) satisfies Handler }
+  return { routes, fetch: ((request, server) => serve(request, server, false)) satisfies Handler }
 }
