@@ -11,6 +11,8 @@ import type { Outcome, Row } from './row.ts'
 
 /** Characters of a file that the audit trail has room for, and a few more. */
 const AUDITED_LENGTH = 16 * 1024
+/** Rows from which on an import is a large transaction: the commit of fewer takes a few milliseconds. */
+const LARGE_ROWS = 1000
 
 export type ImportTask = {
   readonly query: ImportQuery
@@ -105,7 +107,7 @@ export const runImport = async (ctx: Ctx, task: ImportTask): Promise<ImportResul
         audit.note({ changes: { created, updated, unchanged, rows: beginning.rows } })
         return result
       },
-      { alone: true, audit },
+      { alone: true, large: task.body.total >= LARGE_ROWS, audit },
     )
   } catch (error) {
     if (!(error instanceof Undo)) throw error

@@ -2,7 +2,6 @@
  * Group commit on SQLite: writes that wait at the same time share one transaction, each in a savepoint of its own, and
  * are all answered after the one commit reached the disk. A write alone is a plain transaction.
  */
-import type { Database } from 'bun:sqlite'
 import { pause } from '../pause.ts'
 import { AtCommit } from './at-commit.ts'
 import type { WriteOptions } from './database.ts'
@@ -18,11 +17,14 @@ export type Notes = {
 }
 /** @param shared tables that earlier writes of the same commit have written */
 type Work<T> = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) => Promise<T>
-type Waiting = Required<Pick<WriteOptions, 'alone' | 'relaxed'>> & {
+type Waiting = Required<Pick<WriteOptions, 'alone' | 'relaxed' | 'large'>> & {
   readonly work: Work<unknown>
   readonly settle: (outcome: Outcome) => void
 }
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
+
+/** A connection that transactions run on: of this thread, or of another one, whose `run` returns a promise. */
+export type Writer = { readonly run: (sql: string) => unknown; readonly inTransaction: boolean }
 
 /** Writes in one commit at most: bounds how long the first of them waits for the last. */
 const LARGEST_GROUP = 64
@@ -35,9 +37,9 @@ type Listeners = {
   /** Told what failed in each transaction, after it has ended and before the next one begins. */
   readonly ended?: (errors: readonly unknown[]) => void
   /** Called in each transaction, right before its commit. */
-  readonly finish?: (notes: Notes) => Promise<void>
-  /** Called before and after the commit of a transaction that is alone, which may be large. */
-  readonly large?: { readonly before: () => Promise<void> | undefined; readonly after: () => void }
+  readonly finish?: (notes: Notes, on: Writer) => Promise<void>
+  /** The connection for large transactions, opened for each; without it they run on the other one. */
+  readonly large?: Writer & { readonly open: () => Promise<void>; readonly close: () => Promise<void> }
   /** Called after each transaction, when its writes are answered: the next one begins when what it answers resolves. Must not fail. */
   readonly between?: () => Promise<void> | undefined
 }
@@ -45,26 +47,29 @@ type Listeners = {
 const newNotes = (): Notes => ({ touched: new Set(), atCommit: new AtCommit(), searched: new SearchChanges() })
 
 export class CommitGroup {
-  readonly #database: Database
-  readonly #committed: (notes: Notes) => void
+  readonly #database: Writer
+  readonly #committed: (notes: Notes, on: Writer) => void
   readonly #listeners: Listeners
   readonly #queue: Waiting[] = []
+  /** The connection of the transaction that is under way. */
+  #writer: Writer
   #running: Promise<void> | undefined
   #depth = 0
   #isWaitingForDisk = true
 
-  constructor(database: Database, committed: (notes: Notes) => void, listeners: Listeners = {}) {
+  constructor(database: Writer, committed: (notes: Notes, on: Writer) => void, listeners: Listeners = {}) {
     this.#database = database
+    this.#writer = database
     this.#committed = committed
     this.#listeners = listeners
   }
 
   /** Resolves after the commit; rejects with what `work` threw, or with the error of the commit. */
-  run<T>(work: Work<T>, { alone = false, relaxed = false }: WriteOptions = {}): Promise<T> {
+  run<T>(work: Work<T>, { alone = false, large = false, relaxed = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       // The outcome's value is what this very work returned.
       const settle = (outcome: Outcome) => (outcome.ok ? resolve(outcome.value as T) : reject(outcome.error))
-      this.#queue.push({ work, alone, relaxed, settle })
+      this.#queue.push({ work, alone, relaxed, large, settle })
       this.#running ??= this.#drain()
     })
   }
@@ -94,10 +99,13 @@ export class CommitGroup {
 
   async #commit(group: readonly Waiting[]): Promise<void> {
     const notes = newNotes()
+    const large = group.some((waiting) => waiting.large) ? this.#listeners.large : undefined
     let outcomes: Outcome[] = []
     try {
       this.#waitForDisk(!group.every(({ relaxed }) => relaxed))
-      this.#database.run('BEGIN IMMEDIATE')
+      if (large) await large.open()
+      this.#writer = large ?? this.#database
+      await this.#writer.run('BEGIN IMMEDIATE')
       this.#listeners.begun?.()
       let held = performance.now()
       for (const { work } of group) {
@@ -107,28 +115,21 @@ export class CommitGroup {
         held = performance.now()
       }
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
-      if (!isEmpty) await this.#listeners.finish?.(notes)
-      if (isEmpty) this.#database.run('ROLLBACK')
-      else if (group.some(({ alone }) => alone)) await this.#commitLarge()
-      else this.#database.run('COMMIT')
-      if (!isEmpty) this.#committed(notes)
+      if (!isEmpty) await this.#listeners.finish?.(notes, this.#writer)
+      const end = this.#writer.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
+      // Not awaited on this thread: nothing may be read between the commit and the call that tells the caches of it.
+      if (end instanceof Promise) await end
+      if (!isEmpty) this.#committed(notes, this.#writer)
     } catch (error) {
-      this.#rollback()
+      await this.#rollback()
       outcomes = group.map(() => ({ ok: false, error }))
     }
+    this.#writer = this.#database
+    await large?.close()
     this.#listeners.ended?.(outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error])))
     for (const [i, { settle }] of group.entries()) {
       const outcome = outcomes[i]
       if (outcome) settle(outcome)
-    }
-  }
-
-  async #commitLarge(): Promise<void> {
-    try {
-      await this.#listeners.large?.before()
-      this.#database.run('COMMIT')
-    } finally {
-      this.#listeners.large?.after()
     }
   }
 
@@ -140,9 +141,9 @@ export class CommitGroup {
   }
 
   /** Whatever happens here, the writes of the group have to be answered. */
-  #rollback(): void {
+  async #rollback(): Promise<void> {
     try {
-      if (this.#database.inTransaction) this.#database.run('ROLLBACK')
+      if (this.#writer.inTransaction) await this.#writer.run('ROLLBACK')
     } catch {
       // The connection is closed or broken; its transaction ends with it.
     }
@@ -160,22 +161,22 @@ export class CommitGroup {
       return { ok: true, value }
     } catch (error) {
       // A full disk ends the whole transaction, not the savepoint alone: then nothing of the group may be answered as done.
-      if (!this.#database.inTransaction) throw error
+      if (!this.#writer.inTransaction) throw error
       return { ok: false, error }
     }
   }
 
   readonly #savepoint: Savepoint = async (work) => {
     const name = `s${++this.#depth}`
-    this.#database.run(`SAVEPOINT ${name}`)
+    await this.#writer.run(`SAVEPOINT ${name}`)
     try {
       const value = await work()
-      this.#database.run(`RELEASE ${name}`)
+      await this.#writer.run(`RELEASE ${name}`)
       return value
     } catch (error) {
-      if (this.#database.inTransaction) {
-        this.#database.run(`ROLLBACK TO ${name}`)
-        this.#database.run(`RELEASE ${name}`)
+      if (this.#writer.inTransaction) {
+        await this.#writer.run(`ROLLBACK TO ${name}`)
+        await this.#writer.run(`RELEASE ${name}`)
       }
       throw error
     } finally {

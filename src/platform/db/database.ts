@@ -75,6 +75,11 @@ export type WriteOptions = {
   /** Alone in its commit, and without a limit of time: for long work, so that no short write shares its fate. */
   readonly alone?: boolean
   /**
+   * Of a write that is alone: it changes thousands of rows. SQLite runs it on another thread, where its commit delays no request;
+   * each of its statements takes a little longer.
+   */
+  readonly large?: boolean
+  /**
    * For what can be had again: it is answered before it is on the disk. A loss of power may undo it, with whatever came after it, up
    * to the next write that is not relaxed; the end of the process may not. PostgreSQL takes no notice: nobody else waits there.
    */

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import type { WorkerReply } from './copy-worker.ts'
 import type { FileJob, FileReport } from './sqlite-file.ts'
+import { WorkerError } from './worker-error.ts'
 
 export type ShowProgress = (stage: string, done: number, total: number) => void
 
@@ -14,18 +15,6 @@ const TICK_MS = 200
 
 /** A file that is not there, or not yet, has no size. */
 export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-
-/** The error of a worker, with the code that says what kind it is. */
-class WorkerError extends Error {
-  override readonly name = 'WorkerError'
-
-  constructor(
-    message: string,
-    readonly code: string,
-  ) {
-    super(message)
-  }
-}
 
 const run = (job: FileJob, signal: AbortSignal): Promise<FileReport> => {
   const { promise, resolve, reject } = Promise.withResolvers<FileReport>()

@@ -45,6 +45,11 @@ export class SearchChanges {
     for (const { table, texts } of this.#changes) changed(table, texts)
     for (const table of this.#tables) forget(table)
   }
+
+  /** In place of `tell`, where a read between the commit and this call may have seen the changes. */
+  forgetTables({ forget }: Pick<Found, 'forget'>): void {
+    for (const table of new Set([...this.#tables, ...this.#changes.map(({ table }) => table)])) forget(table)
+  }
 }
 
 /** A text by which so many more rows are found: one, or one less. */

@@ -49,21 +49,31 @@ export const statementCache = (database: Database): StatementCache => {
   }
 }
 
-type Run = <Row>(query: CompiledQuery) => QueryResult<Row>
+/** Runs a compiled query. Returns a promise where the connection is on another thread. */
+export type Run = <Row>(query: CompiledQuery) => QueryResult<Row> | Promise<QueryResult<Row>>
+
+/** Runs one statement on a connection of this thread. */
+export const runStatement = (
+  cache: StatementCache,
+  sql: string,
+  parameters: readonly unknown[],
+): QueryResult<unknown> => {
+  const statement = cache.prepare(sql)
+  // Kysely types parameters as unknown; Plat binds text, numbers and null.
+  const values = parameters as SQLQueryBindings[]
+  if (statement.columnNames.length > 0) return { rows: statement.all(...values) }
+  const { changes, lastInsertRowid } = statement.run(...values)
+  return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] }
+}
 
 /** Runs compiled queries and tells `log` of each. */
-const runOn =
+export const runOn =
   (cache: StatementCache, log: QueryWatch['log']): Run =>
   <Row>(query: CompiledQuery): QueryResult<Row> => {
     const startedMs = performance.now()
-    const statement = cache.prepare(query.sql)
-    // Kysely types parameters as unknown; what we bind is text, numbers and null.
-    const values = query.parameters as SQLQueryBindings[]
     try {
       // The row's type is the query's own.
-      if (statement.columnNames.length > 0) return { rows: statement.all(...values) as Row[] }
-      const { changes, lastInsertRowid } = statement.run(...values)
-      return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] }
+      return runStatement(cache, query.sql, query.parameters) as QueryResult<Row>
     } finally {
       log({ level: 'query', query, queryDurationMillis: performance.now() - startedMs })
     }
@@ -133,9 +143,8 @@ class DirectExecutor extends DefaultQueryExecutor {
   }
 }
 
-/** A Kysely over one bun:sqlite connection. Closing it is the caller's. */
-export const sqliteKysely = <Tables>(cache: StatementCache, log: QueryWatch['log']): Kysely<Tables> => {
-  const run = runOn(cache, log)
+/** A Kysely whose queries `run` runs, on one SQLite connection. Closing it is the caller's. */
+export const sqliteKysely = <Tables>(run: Run): Kysely<Tables> => {
   const adapter = new Adapter()
   const driver = driverOn(run)
   const compiler = new SqliteQueryCompiler()

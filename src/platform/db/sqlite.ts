@@ -1,21 +1,21 @@
 /** SQLite: one file, one writer whose commits reach the disk before they are answered, readers beside it. */
-import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import { statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { type Compilable, type Kysely, sql } from 'kysely'
 import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { CommitGroup, type Notes, type Savepoint } from './commit-group.ts'
+import { CommitGroup, type Notes, type Savepoint, type Writer } from './commit-group.ts'
 import type { Db, Sql, Standing } from './database.ts'
 import { diskProblemOf, translateDiskError } from './disk-errors.ts'
 import { type DiskGuard, unguarded } from './disk-guard.ts'
 import { createFound } from './found.ts'
+import { createLargeWriter } from './large-writer.ts'
 import { createQueryWatch } from './query-watch.ts'
 import { createRemembered } from './remembered.ts'
 import { byWeight } from './row-weight.ts'
 import { createSnapshots } from './snapshots.ts'
-import { sqliteKysely, statementCache } from './sqlite-dialect.ts'
+import { connect, connectWriter } from './sqlite-connection.ts'
+import { runOn, sqliteKysely, statementCache } from './sqlite-dialect.ts'
 import { areFew, countWords, matchesWords, matchesWordsInOrder } from './sqlite-search.ts'
 import { vacuumFile } from './sqlite-vacuum.ts'
 import { touching } from './touched.ts'
@@ -27,15 +27,10 @@ const OLDEST_VERSION = [3, 51, 3] as const
  * reader or a failure keeps it from it. The reserve for a full disk (ballast.ts) is twice as large.
  */
 const LOG_PAGES = 3000
-const PAGE_BYTES = 4096
-/** Pages that the writer keeps of what it has read: 8 MB. */
-const WRITER_CACHE_PAGES = 2048
 /** Pages that the reader keeps: 4 MB. Any write empties it, and the operating system has them as well. */
 const READER_CACHE_PAGES = 1024
 /** Pages that a stream keeps: 1 MB. It reads most of them once; with a quarter of that a list takes a tenth longer. */
 const SNAPSHOT_CACHE_PAGES = 256
-/** Pages that one transaction may change before some are written ahead of its commit: 16 MB. */
-const WRITER_CHANGED_PAGES = 4096
 /** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
 const STREAM_CHUNK = 500
 /** Characters of a chunk's rows: fewer rows where they are long. */
@@ -51,43 +46,6 @@ export const isTooOld = (version: string): boolean => {
     if (part !== wanted) return part < wanted
   }
   return false
-}
-
-const connect = (file: string, cachePages: number): Database => {
-  const database = new Database(file, { create: true, strict: true })
-  database.run('PRAGMA busy_timeout = 5000') // first: the next ones may meet a lock
-  database.run('PRAGMA journal_mode = WAL')
-  database.run('PRAGMA synchronous = FULL')
-  database.run('PRAGMA foreign_keys = ON')
-  database.run(`PRAGMA cache_size = ${cachePages}`)
-  database.run('PRAGMA journal_size_limit = 67108864')
-  database.run('PRAGMA temp_store = MEMORY')
-  return database
-}
-
-/**
- * Makes the commit of a large transaction short. Most of its pages are in the log already: they reach the disk on another thread
- * before the commit waits for the rest, and checkpoints.ts moves them into the file after it, which the commit would do by itself.
- */
-const largeCommits = (file: string, writer: Database) => ({
-  before: (): Promise<void> | undefined => {
-    writer.run('PRAGMA wal_autocheckpoint = 0')
-    const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {}
-    return size > LOG_PAGES * PAGE_BYTES ? syncFile(`${file}-wal`) : undefined
-  },
-  after: (): void => {
-    writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
-  },
-})
-
-/** SQLite has no locks on the file of its log, which the closing of another descriptor would release (fcntl(2)). */
-const syncFile = async (file: string): Promise<void> => {
-  const handle = await open(file, 'r+')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 const sqliteSql: Sql = {
@@ -129,9 +87,7 @@ export const openSqlite = <Tables>(
   file: string,
   { guardFor = unguarded, onCheckpointFailure = () => {}, ...timing }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
-  const writer = connect(file, WRITER_CACHE_PAGES)
-  writer.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
-  writer.run(`PRAGMA cache_spill = ${WRITER_CHANGED_PAGES}`)
+  const writer = connectWriter(file, LOG_PAGES)
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
   if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
@@ -139,8 +95,9 @@ export const openSqlite = <Tables>(
   const writeCache = statementCache(writer)
   const readCache = statementCache(reader)
   const watch = createQueryWatch()
-  const writeDb = sqliteKysely<Tables>(writeCache, watch.log)
-  const readDb = sqliteKysely<Tables>(readCache, watch.log)
+  const readDb = sqliteKysely<Tables>(runOn(readCache, watch.log))
+  const writeDb = sqliteKysely<Tables>(runOn(writeCache, watch.log))
+  const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
 
   // This process counts its own commits; the start keeps an old ETag from meaning something new.
   const start = Date.now().toString(36)
@@ -154,9 +111,10 @@ export const openSqlite = <Tables>(
   begun()
   const disk = guardFor(writer)
   const found = createFound()
-  const committed = ({ touched, searched }: Notes) => {
+  const committed = ({ touched, searched }: Notes, on: Writer) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
-    searched.tell(found)
+    if (on === writer) searched.tell(found)
+    else searched.forgetTables(found)
   }
   const kept = createRemembered()
   const commits = (table: string): number => counts.get(table) ?? 0
@@ -165,16 +123,15 @@ export const openSqlite = <Tables>(
       by ? found.remember({ table, key, by }, read) : kept({ table, state: commits(table), key }, read),
     revision: (tables) => `${start}.${ofOthers}.${tables.map(commits).join('.')}`,
   }
-  const dbFor = ({ touched }: Notes): Kysely<Tables> => writeDb.withPlugin(touching(touched))
-  const finish = ({ atCommit }: Notes): Promise<void> => atCommit.run(writeDb)
+  const dbOf = (on: Writer): Kysely<Tables> => (on === writer ? writeDb : largeWriter.db)
+  const finish = ({ atCommit }: Notes, on: Writer): Promise<void> => atCommit.run(dbOf(on))
   const snapshots = createSnapshots()
   let scans = 0
   let snapshotsDue: ((beforeMs: number) => void) | undefined
   // A scan is not given back: then it is of no use to ask for the others.
   const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
   const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure, snapshots, recall, ...timing })
-  const large = largeCommits(file, writer)
-  const listeners = { begun, ended: disk.ended, finish, large, between: checkpoints.tend }
+  const listeners = { begun, ended: disk.ended, finish, between: checkpoints.tend, large: largeWriter }
   const group = new CommitGroup(writer, committed, listeners)
 
   let isOpen = true
@@ -236,7 +193,7 @@ export const openSqlite = <Tables>(
       disk.problem() // there may be space again
       const run = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) =>
         work({
-          db: dbFor(notes),
+          db: (options?.large ? largeWriter.db : writeDb).withPlugin(touching(notes.touched)),
           savepoint: async (inner) => {
             const before = notes.searched.count
             try {
@@ -280,6 +237,7 @@ export const openSqlite = <Tables>(
       await group.settled()
       isOpen = false
       await checkpoints.close()
+      largeWriter.end()
       dataVersion.finalize()
       writeCache.clear()
       readCache.clear()

@@ -2,6 +2,7 @@
 
 import { SQLiteError } from 'bun:sqlite'
 import type { SQL } from 'bun'
+import { WorkerError } from './worker-error.ts'
 
 /** `table_column[_column]` of a unique index, or the kind alone where the engine says no more. */
 export type Violation = { readonly kind: 'unique' | 'foreign_key'; readonly name: string }
@@ -9,11 +10,11 @@ export type Violation = { readonly kind: 'unique' | 'foreign_key'; readonly name
 /** PostgreSQL error classes (Appendix A): unique_violation, foreign_key_violation. */
 const KINDS = { '23505': 'unique', '23503': 'foreign_key' } as const
 
-const fromSqlite = (error: SQLiteError): Violation | undefined => {
-  if (error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return { kind: 'foreign_key', name: '' }
-  if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE' && error.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return undefined
+const fromSqlite = ({ code, message }: SQLiteError | WorkerError): Violation | undefined => {
+  if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return { kind: 'foreign_key', name: '' }
+  if (code !== 'SQLITE_CONSTRAINT_UNIQUE' && code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return undefined
   // "UNIQUE constraint failed: users.username" or "...: pools.a, pools.b"
-  const columns = error.message.slice(error.message.lastIndexOf(': ') + 2).split(', ')
+  const columns = message.slice(message.lastIndexOf(': ') + 2).split(', ')
   const [table = ''] = columns[0]?.split('.') ?? []
   return { kind: 'unique', name: [table, ...columns.map((column) => column.slice(table.length + 1))].join('_') }
 }
@@ -27,7 +28,7 @@ const fromPostgres = (error: SQL.PostgresError): Violation | undefined => {
 
 /** What constraint an error reports as broken; undefined for any other error. */
 export const violationOf = (error: unknown): Violation | undefined => {
-  if (error instanceof SQLiteError) return fromSqlite(error)
+  if (error instanceof SQLiteError || error instanceof WorkerError) return fromSqlite(error)
   // Asked for here, because asking loads the client of PostgreSQL.
   if (error instanceof Bun.SQL.PostgresError) return fromPostgres(error)
   return undefined

@@ -1,0 +1,28 @@
+/** Opens connections to a SQLite file with the settings that every connection of Plat has. */
+import { Database } from 'bun:sqlite'
+
+/** Pages that a writing connection caches of what it has read: 8 MB. */
+const WRITER_CACHE_PAGES = 2048
+/** Pages that one transaction may change before some are written to the log ahead of its commit: 16 MB. */
+const WRITER_CHANGED_PAGES = 4096
+
+/** @param cachePages pages of 4 KiB that the connection caches */
+export const connect = (file: string, cachePages: number): Database => {
+  const database = new Database(file, { create: true, strict: true })
+  database.run('PRAGMA busy_timeout = 5000') // first: the next ones may meet a lock
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('PRAGMA synchronous = FULL')
+  database.run('PRAGMA foreign_keys = ON')
+  database.run(`PRAGMA cache_size = ${cachePages}`)
+  database.run('PRAGMA journal_size_limit = 67108864')
+  database.run('PRAGMA temp_store = MEMORY')
+  return database
+}
+
+/** @param logPages pages in the log from which on a commit itself moves them into the file; 0 for never */
+export const connectWriter = (file: string, logPages: number): Database => {
+  const database = connect(file, WRITER_CACHE_PAGES)
+  database.run(`PRAGMA wal_autocheckpoint = ${logPages}`)
+  database.run(`PRAGMA cache_spill = ${WRITER_CHANGED_PAGES}`)
+  return database
+}
