@@ -63,7 +63,7 @@ test('hosts that were found while the database was slow are all told', async () 
     await Bun.sleep(100)
     for (const { ip } of report.hosts) found.add(ip)
   })
-  expect([(await scan.ended).result, found.size]).toEqual(['done', 8190])
+  expect([await scan.ended, found.size]).toEqual([{ result: 'done', message: '' }, 8190])
 })
 
 test('a report that cannot be stored ends the scan and the process', async () => {
