@@ -297,3 +297,31 @@ test('a delivery has nothing against WCAG, on a desk and on a phone', async () =
     { as: 'admin' },
   )
 })
+
+test('events that one may not read cannot be chosen, and their deliveries are withheld', async () => {
+  const { id } = await it.plat.api.webhooks.create({
+    ...{ name: 'of everything', url: receiver.url('/everything'), events: ['device.created'] },
+  })
+  await it.plat.api.devices.create({ name: 'of nobody else' })
+  await settled(id)
+  const [delivery] = await it.plat.api.webhooks.deliveries({ id })
+  const role = await it.plat.api.roles.create({
+    name: 'webhook clerk',
+    permissions: ['webhook:list', 'webhook:read', 'webhook:create', 'webhook:update', 'networks:list', 'networks:read'],
+  })
+  const [viewer] = await it.plat.api.users.list({ username: 'viewer' })
+  await it.plat.api.users.update({ id: viewer?.id ?? '', roles: [role.id] })
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/webhooks?new=1')
+      await page.getByLabel('network.created').waitFor()
+      expect(await page.getByLabel('network.created').isDisabled()).toBe(false)
+      expect(await page.getByLabel('device.created').isDisabled()).toBe(true)
+      await page.getByText(/^Needs the permission devices?:/).first().waitFor()
+      await open(`/webhooks/${id}?entry=${delivery?.id}`)
+      await page.getByText('Body and answer are withheld').waitFor()
+      expect(await page.content()).not.toContain('of nobody else')
+    },
+    { as: 'viewer' },
+  )
+})

@@ -1,6 +1,7 @@
 // Rights are those of the write, by every way in: a password's hash that waits, MCP with its plans, bulk calls, imports, OAuth.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createPasswords, type Passwords } from './platform/passwords.ts'
+import { pause } from './platform/pause.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { whileHeld } from './testing/held-body.ts'
 import { createRole, createUser, keyFor, PASSWORD } from './testing/identities.ts'
@@ -225,4 +226,26 @@ describe.each([...dialects()])('rights that are lost meanwhile, on %s', (dialect
       .execute()
     expect(codes).toEqual([])
   })
+})
+
+test('a session of somebody else is not ended once the permission is gone, though that was asked for before', async () => {
+  const app = await testApp({ dialect: 'sqlite' })
+  const admin = await app.as('admin')
+  const role = await createRole(app.db, { name: 'clerk', permissions: ['users:update'] })
+  const clerk = await createUser(app.db, { username: 'clerk', roles: [role.id] })
+  const headers = { Authorization: `Bearer ${await keyFor(app.db, clerk.id)}` }
+  await createUser(app.db, { username: 'signed in', roles: [], password: PASSWORD })
+  await app.guest('POST', '/api/auth/login', { username: 'signed in', password: PASSWORD })
+  const session = await app.db.read.selectFrom('sessions').select('id').executeTakeFirstOrThrow()
+  // Both wait for the writer, in this order.
+  const writer = Promise.withResolvers<void>()
+  const holding = app.db.write(() => writer.promise)
+  const demoting = admin.api.roles.update({ id: role.id, permissions: [] })
+  const ending = app.guest('DELETE', `/api/sessions/${session.id}`, undefined, headers)
+  await pause()
+  writer.resolve()
+  await Promise.all([holding, demoting])
+  const left = await app.db.read.selectFrom('sessions').select('id').execute()
+  expect([(await ending).status, left]).toEqual([404, [session]])
+  await app.close()
 })
