@@ -132,7 +132,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     }),
     error: (error) => {
       log.error('request failed outside of the application', { error })
-      return new Response('Internal error\n', { status: 500 })
+      return new Response('Internal error\n', { status: 500, headers: securityHeaders(config) })
     },
   })
   const firstAdmin = await plat.firstAdmin.catch(async (error: unknown) => {

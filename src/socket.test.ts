@@ -144,7 +144,7 @@ describe('odd but decent requests are answered by the application:', () => {
     ],
     ['a Host that looks like a path', request(`GET /api/devices HTTP/1.1\r\nHost: x/healthz?\r\n${LAST}`), '401'],
     ['a whole URL', request(`GET http://elsewhere.example/healthz HTTP/1.1\r\nHost: x\r\n${LAST}`), '200'],
-    ['two slashes', request(`GET //healthz HTTP/1.1\r\nHost: x\r\n${LAST}`), '404'],
+    ['two slashes', request(`GET //healthz HTTP/1.1\r\nHost: x\r\n${LAST}`), '400'],
     ['TRACE', request(`TRACE /healthz HTTP/1.1\r\nHost: x\r\n${LAST}`), '405'],
     ['CONNECT', request(`CONNECT elsewhere.example:80 HTTP/1.1\r\nHost: x\r\n${LAST}`), '404'],
     ['percent signs', request(`GET /api/%zz%?%=% HTTP/1.1\r\nHost: x\r\n${LAST}`), '404'],

@@ -23,6 +23,7 @@ import { keyMakers } from './0022-key-makers.ts'
 import { userLooks } from './0023-user-looks.ts'
 import { signInKeys } from './0025-sign-in-keys.ts'
 import { sealedHeaders } from './0026-sealed-headers.ts'
+import { userUpperLooks } from './0027-user-upper-looks.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   userLooks,
   signInKeys,
   sealedHeaders,
+  userUpperLooks,
 ]

@@ -92,12 +92,16 @@ const addFields = (out: BoundedJson, fields: object, { contract, all }: Fields):
 type Field = { readonly kind: NameKind; readonly contract: Contract }
 
 const addField = (out: BoundedJson, value: unknown, { kind, contract }: Field): void => {
-  if (kind === 'secret') out.addString(REDACTED)
+  if (kind === 'plain' || (kind !== 'secret' && value === null)) addValue(out, value, contract)
   else if (kind === 'url' && typeof value === 'string') out.addString(maskedUrl(value))
-  else if (kind === 'headers' && typeof value === 'object' && value !== null)
+  else if (kind === 'headers' && isFields(value))
     addFields(out, value, { contract: optionFor(contract, value), all: 'secret' })
-  else addValue(out, value, contract)
+  // A value of another type is refused, and may hold a secret all the same.
+  else out.addString(REDACTED)
 }
+
+const isFields = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const addList = (out: BoundedJson, list: readonly unknown[], contract: Contract): void => {
   out.add('[')

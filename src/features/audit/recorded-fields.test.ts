@@ -57,6 +57,19 @@ describe.each([...dialects()])('on %s', (dialect) => {
     expect(changes).toContain('"headers":{"X-Name":"[redacted]"}')
     expect(changes).not.toContain('hidden')
   })
+
+  test.each([
+    ['url', ['https://u:hidden@203.0.113.9/hidden']],
+    ['url', { a: 'https://u:hidden@203.0.113.9/' }],
+    ['url', 7],
+    ['headers', 'Authorization: Bearer hidden'],
+    ['headers', [{ name: 'Authorization', value: 'hidden' }]],
+  ])('%s of another type is not shown: %j', async (field, value) => {
+    const body = { name: 'w', url: 'https://203.0.113.9/', events: ['device.created'], [field]: value }
+    const changes = await recorded('POST', '/api/webhooks', body)
+    expect(changes).toContain(`"${field}":"[redacted]"`)
+    expect(changes).not.toContain('hidden')
+  })
 })
 
 test.each([

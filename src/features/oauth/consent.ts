@@ -180,10 +180,13 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Te
 
 const hasCredentials = ({ username, password }: Parameters): boolean => username !== undefined || password !== undefined
 
+/** Values of Sec-Fetch-Site for a page of another host: of another site, or of a sibling host of the same site. */
+const OTHER_HOSTS: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
+
 /** `POST /mcp-oauth/authorize`: everything is judged again, whatever the page had shown. */
 export const consent = async (ctx: Ctx, request: Request, options: ConsentOptions): Promise<Response> => {
-  // As with every other sign-in: a page of another site can't have the user agree as somebody else.
-  if (request.headers.get('sec-fetch-site') === 'cross-site')
+  // As with every other sign-in: a page of another host can't have the user agree as somebody else.
+  if (OTHER_HOSTS.has(request.headers.get('sec-fetch-site') ?? ''))
     throw new AppError('CSRF_FAILED', 'Decide on the page of this server')
   const sinceMs = performance.now()
   const parameters = await postedParameters(request)
@@ -207,7 +210,8 @@ export const consent = async (ctx: Ctx, request: Request, options: ConsentOption
       const isSignedIn = ctx.caller.via === 'session' || hasCredentials(parameters)
       if (isSignedIn) noteUser(options, await decider(ctx, parameters, { ...options, signIn }))
       await recordRefusal(options, judgement.problem)
-      return isSignedIn ? goTo(judgement.redirectUri) : wrong(judgement, false)
+      // A form is sent by a browser, which would follow the redirect by itself.
+      return isSignedIn && !isForm(request) ? goTo(judgement.redirectUri) : wrong(judgement, isSignedIn)
     }
     case 'ask':
       return goTo(await decided(ctx, parameters, judgement.asked, { ...options, signIn }))

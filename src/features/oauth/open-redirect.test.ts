@@ -111,6 +111,13 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       })
     })
 
+    test.each([...WRONG])('sends no form anywhere, whose name and password are right: %j', async (more, error) => {
+      const values = { ...valuesOf(more), approved: 'true', username: ada.username, password: PASSWORD }
+      const { status, location, body } = await seen(await answerByForm(values))
+      expect({ status, location, error: body.error }).toEqual({ status: 400, location: null, error })
+      expect(body.redirect_uri).toStartWith(EVIL)
+    })
+
     test.each([
       ['a wrong password', { username: 'ada', password: 'wrong' }, 401],
       ['a name alone', { username: 'ada' }, 400],
@@ -134,6 +141,14 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       const { body } = await seen(await ask({ client_id: 'unknown' }, cookieOf(ada)))
       expect(body).toEqual({ error: 'invalid_client', error_description: expect.any(String) })
     })
+  })
+
+  test.each(['cross-site', 'same-site'])('is not decided by a page that is %s', async (site) => {
+    const values = { ...valuesOf({}), username: ada.username, password: PASSWORD }
+    for (const approved of ['true', 'false']) {
+      const { status, location } = await seen(await answerByForm({ ...values, approved }, { 'Sec-Fetch-Site': site }))
+      expect({ status, location }).toEqual({ status: 403, location: null })
+    }
   })
 
   describe('that is denied', () => {

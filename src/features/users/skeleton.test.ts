@@ -22,6 +22,11 @@ describe('names that look alike', () => {
     ['ada lovelace', 'ada\u2003 lovelace'],
     ['é', 'e\u0301'],
     ['Ada', 'ada'],
+    ['admin', 'AD\u041cIN'],
+    ['admin', 'Ad\u041cin'],
+    ['admin', 'AD\u039cIN'],
+    ['sam', 'SA\u039c'],
+    ['hans', '\u041dANS'],
   ])('%p and %p', (one, other) => {
     expect(alike(one, other)).toBe(true)
   })

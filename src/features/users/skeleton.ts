@@ -34,13 +34,16 @@ export const skeletonOf = (text: string): string => {
   return skeleton.normalize('NFD')
 }
 
-const withoutCase = (skeleton: string): string => skeleton.toLowerCase().replace(/\s+/gu, ' ').normalize('NFD')
+const withOneSpace = (skeleton: string): string => skeleton.replace(/\s+/gu, ' ').normalize('NFD')
+const withoutCase = (skeleton: string): string => withOneSpace(skeleton.toLowerCase())
 
 /**
- * What a name looks like as it is written, and in lower case: names are compared in any case, and what looks like "SAM" need not look
- * like "sam". Names that share one of them must not be told from one another.
+ * The skeletons of a name as it is written, in lower case and in upper case. Usernames are equal in any case, and a name that looks like
+ * "SAM" need not look like "sam". Two names that share one of the three look alike.
  */
-export const looksOf = (name: string): readonly [written: string, lower: string] => [
+export const looksOf = (name: string): readonly [written: string, lower: string, upper: string] => [
   withoutCase(skeletonOf(name)),
   withoutCase(skeletonOf(name.toLowerCase())),
+  // Its case stays: in lower case "ALI", whose I looks like an l, would be "ALL".
+  withOneSpace(skeletonOf(name.toUpperCase())),
 ]

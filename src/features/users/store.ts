@@ -16,11 +16,12 @@ export const foldedName = (text: string): string => text.trim().normalize('NFC')
 const LOOKS_FROM = `${CONFUSABLES_VERSION} `
 /** Sorts behind all looks of this version. */
 const LOOKS_UNTIL = `${CONFUSABLES_VERSION}!`
-const storedLooks = (username: string): Pick<UserRow, 'username_look' | 'username_look_lower'> => {
-  const [written, lower] = looksOf(username)
-  return { username_look: `${LOOKS_FROM}${written}`, username_look_lower: `${LOOKS_FROM}${lower}` }
+const storedLooks = (username: string): Readonly<Record<Look, string>> => {
+  const [written, lower, upper] = looksOf(username).map((look) => LOOKS_FROM + look)
+  return { username_look: written ?? '', username_look_lower: lower ?? '', username_look_upper: upper ?? '' }
 }
-type Look = 'username_look' | 'username_look_lower'
+const LOOKS = ['username_look', 'username_look_lower', 'username_look_upper'] as const
+type Look = (typeof LOOKS)[number]
 
 export type NewUser = Omit<UserRow, 'username_key' | Look | 'email_key' | 'is_active' | 'generation'> & {
   readonly is_active: boolean
@@ -150,7 +151,7 @@ export const lookAlike = async (
   const looks = Object.values(storedLooks(username))
   const others = db.selectFrom('users').select('username').where('id', '<>', id)
   const alike = await others
-    .where((eb) => eb.or([eb('username_look', 'in', looks), eb('username_look_lower', 'in', looks)]))
+    .where((eb) => eb.or(LOOKS.map((look) => eb(look, 'in', looks))))
     .limit(1)
     .executeTakeFirst()
   if (alike) return alike.username
@@ -160,7 +161,11 @@ export const lookAlike = async (
 }
 
 const isUnsettled = (eb: ExpressionBuilder<Tables, 'users'>) =>
-  eb.or([eb('username_look', 'is', null), eb('username_look', '<', LOOKS_FROM), eb('username_look', '>=', LOOKS_UNTIL)])
+  eb.or([
+    eb('username_look_upper', 'is', null),
+    eb('username_look_upper', '<', LOOKS_FROM),
+    eb('username_look_upper', '>=', LOOKS_UNTIL),
+  ])
 
 type Unsettled = Pick<UserRow, 'id' | 'username'>
 

@@ -8,6 +8,8 @@ export type UserRow = {
   username_look: string | null
   /** The same of the name in lower case. */
   username_look_lower: string | null
+  /** The same of the name in upper case. */
+  username_look_upper: string | null
   email: string
   /** Null without an address, which then need not be unique. */
   email_key: string | null

@@ -126,7 +126,7 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
       for (const username of names) made.push(await all.person({ username }))
       const ids = made.map(({ id }) => id)
       await all.app.db.write(({ db }) =>
-        db.updateTable('users').set({ username_look: null }).where('id', 'in', ids).execute(),
+        db.updateTable('users').set({ username_look_upper: null }).where('id', 'in', ids).execute(),
       )
       return made
     }
@@ -155,7 +155,7 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
       await earlier(`${name} m`)
       expect(await create(`${name} rn`)).toMatchObject(taken)
       await settleLooks(all.app.db, { warn: () => {} })
-      const left = all.app.db.read.selectFrom('users').select('username').where('username_look', 'is', null)
+      const left = all.app.db.read.selectFrom('users').select('username').where('username_look_upper', 'is', null)
       expect(await left.execute()).toEqual([])
       expect(await create(`${name} rn`)).toMatchObject(taken)
     })
@@ -170,10 +170,10 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
             .selectAll()
             .where('id', '=', user?.id ?? '')
             .execute()
-        )[0]?.username_look
+        )[0]?.username_look_upper
       for (const old of ['17.0.0 x', '19.0.0 x']) {
         await all.app.db.write(({ db }) =>
-          db.updateTable('users').set({ username_look: old }).where('username', '=', `${name} m`).execute(),
+          db.updateTable('users').set({ username_look_upper: old }).where('username', '=', `${name} m`).execute(),
         )
         expect(await create(`${name} rn`)).toMatchObject(taken)
         await settleLooks(all.app.db, { warn: () => {} })

@@ -29,8 +29,10 @@ const OLDEST_VERSION = [3, 51, 3] as const
 const LOG_PAGES = 3000
 /** Pages that the reader keeps: 4 MB. Any write empties it, and the operating system has them as well. */
 const READER_CACHE_PAGES = 1024
-/** Pages that a stream keeps: 1 MB. It reads most of them once; with a quarter of that a list takes a tenth longer. */
-const SNAPSHOT_CACHE_PAGES = 256
+/** Pages that a kept snapshot caches: 2 MB. The utilization of 1,000 networks takes a fifth longer with half of that. */
+const SNAPSHOT_CACHE_PAGES = 512
+/** Pages that the others cache, of which there may be many: 1 MB. */
+const EXTRA_SNAPSHOT_CACHE_PAGES = 256
 /** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
 const STREAM_CHUNK = 500
 /** Characters of a chunk's rows: fewer rows where they are long. */
@@ -136,10 +138,13 @@ export const openSqlite = <Tables>(
 
   let isOpen = true
   const idle: Database[] = []
+  const cachePages = () => (snapshots.open() > IDLE_SNAPSHOTS ? EXTRA_SNAPSHOT_CACHE_PAGES : SNAPSHOT_CACHE_PAGES)
   const giveBack = (snapshot: Database): void => {
     if (snapshot.inTransaction) snapshot.run('COMMIT')
-    if (isOpen && idle.length < IDLE_SNAPSHOTS) idle.push(snapshot)
-    else snapshot.close()
+    if (isOpen && idle.length < IDLE_SNAPSHOTS) {
+      snapshot.run(`PRAGMA cache_size = ${SNAPSHOT_CACHE_PAGES}`)
+      idle.push(snapshot)
+    } else snapshot.close()
   }
   async function* stream<Row>(...queries: readonly Compilable<Row>[]): AsyncGenerator<Row[]> {
     await snapshots.enter()
@@ -147,7 +152,7 @@ export const openSqlite = <Tables>(
     let statement: Statement<Row, SQLQueryBindings[]> | undefined
     let chunk: Row[] = []
     try {
-      snapshot = idle.pop() ?? connect(file, SNAPSHOT_CACHE_PAGES)
+      snapshot = idle.pop() ?? connect(file, cachePages())
       snapshot.run('BEGIN')
       for (const query of queries) {
         const compiled = query.compile()

@@ -236,7 +236,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       let handling: Promise<Answered | Response> | undefined
       try {
         if (error) throw error
-        if (socket.isPathAltered) throw new AppError('INVALID_INPUT', 'The path has dot segments')
+        if (socket.isPathAltered)
+          throw new AppError('INVALID_INPUT', 'The path has dot segments, empty segments or a fragment')
         const misdirected = checkHost(request.headers, kind.isProbe)
         if (misdirected) throw misdirected
         handling = handle(exchange)

@@ -49,6 +49,18 @@ test.each([
   '/a//%2e%2e/%2e%2e/api/devices',
   `/${deep}/${'%2e%2e/'.repeat(18)}b`,
   'http://other.example/api/%2e%2e/healthz',
+  '/x/..#',
+  '/x/..#/y',
+  '/api/devices/x/%2e%2e#a',
+  '/api/devices#a',
+  '/x//../..',
+  '/x//../../login/',
+  '/x//../../api/devices/',
+  '/x//../../api//devices',
+  '//api/x/%2e%2e/devices',
+  '//healthz',
+  `/${deep}/%2e%2e/x`,
+  `/${deep}`,
 ])('altered: %s', async (path) => {
   expect(await isAltered(path)).toBe(true)
 })
@@ -62,7 +74,6 @@ test.each([
   '/?a=/../b',
   '/devices',
   '/devices/',
-  '//healthz',
   '/api/devices/web%201',
   '/api/devices/a%5cb',
   '/api/devices/a%2fb',
@@ -72,7 +83,6 @@ test.each([
   '/api/%252e%252e/x',
   '/api/%zz%?%=%',
   '/.well-known/oauth-authorization-server/mcp',
-  `/${deep}`,
   'http://other.example/healthz',
 ])('as sent: %s', async (path) => {
   expect(await isAltered(path)).toBe(false)
