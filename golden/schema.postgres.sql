@@ -857,3 +857,9 @@ ALTER TABLE webhooks ADD COLUMN sealed_headers TEXT;
 CREATE TABLE webhook_purges (name TEXT COLLATE "C" PRIMARY KEY);
 
 INSERT INTO webhook_purges (name) SELECT 'headers' WHERE EXISTS (SELECT 1 FROM webhooks WHERE headers <> '{}');
+
+-- 0027-user-upper-looks
+
+ALTER TABLE users ADD COLUMN username_look_upper TEXT COLLATE "C";
+
+CREATE INDEX users_look_upper ON users (username_look_upper);

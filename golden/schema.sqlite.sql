@@ -665,11 +665,13 @@ CREATE TABLE users (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   last_login_at TEXT
-, username_look TEXT, username_look_lower TEXT);
+, username_look TEXT, username_look_lower TEXT, username_look_upper TEXT);
 
 CREATE INDEX users_look ON users (username_look);
 
 CREATE INDEX users_look_lower ON users (username_look_lower);
+
+CREATE INDEX users_look_upper ON users (username_look_upper);
 
 CREATE TABLE utilization_samples (
   object_id TEXT NOT NULL,

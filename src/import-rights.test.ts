@@ -125,7 +125,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
       clock.ms += 2 * HOUR_MS
       return undefined
     })
-    expect(last).toMatchObject({ error: { code: 'EXPIRED_KEY' } })
+    expect(last).toMatchObject({ error: { code: 'UNAUTHORIZED' } })
     expect(await imported()).toBe(0)
   })
 

@@ -19,6 +19,7 @@ import { resetPassword as reset } from './features/users/reset-password.ts'
 import { collectRegularly } from './platform/collect.ts'
 import type { Flags } from './platform/config/sources.ts'
 import { type Config, loadConfig } from './platform/config.ts'
+import { isBusy } from './platform/db/disk-errors.ts'
 import { securityHeaders } from './platform/http/headers.ts'
 import { byRawPath } from './platform/http/raw-path.ts'
 import { createHostCheck } from './platform/http/request-host.ts'
@@ -206,6 +207,22 @@ export const migrateOnly = async (flags: Flags): Promise<void> => {
   await close()
 }
 
+/** How long a command on the host waits for the writes of a running server: its longest is a large import. */
+const WRITER_PATIENCE_MS = 600_000
+
+/** Tries again while a running server holds the one writer of SQLite. */
+const patiently = async <T>({ log }: Process, write: () => Promise<T>): Promise<T> => {
+  const giveUpMs = Date.now() + WRITER_PATIENCE_MS
+  for (let hasSaid = false; ; hasSaid = true) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > giveUpMs) throw error
+      if (!hasSaid) log.warn('the server is writing, such as an import: waiting for the end of it')
+    }
+  }
+}
+
 /** `plat user reset-password`; the password is returned if it was made up. */
 export const resetPassword = async (flags: Flags, username: string, password: string | undefined) => {
   const context = processFor(flags)
@@ -215,15 +232,8 @@ export const resetPassword = async (flags: Flags, username: string, password: st
     const trail = await openHostTrail({ ...context, db })
     const { now } = context
     const endKeys = endKeysMadeByOthers
-    return await reset({
-      db,
-      passwords,
-      username,
-      now,
-      trail,
-      endKeys,
-      ...(password === undefined ? {} : { password }),
-    })
+    const options = { db, passwords, username, now, trail, endKeys }
+    return await patiently(context, () => reset({ ...options, ...(password === undefined ? {} : { password }) }))
   } finally {
     passwords.close()
     await close()
@@ -237,7 +247,7 @@ export const evict = async (flags: Flags, username: string): Promise<Evicted> =>
   const sessions = openSessionStore({ ...context, db })
   try {
     const trail = await openHostTrail({ ...context, db })
-    return await evictUser({ db, sessions, trail, username, now: context.now })
+    return await patiently(context, () => evictUser({ db, sessions, trail, username, now: context.now }))
   } finally {
     sessions.close()
     await close()

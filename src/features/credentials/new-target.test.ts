@@ -47,6 +47,19 @@ describe.each([...dialects()])('a new target of a credential on %s', (dialect) =
   }
 
   test.each([
+    [SSH, null],
+    [SSH_KEY, null],
+    [V2C, 'kept'],
+    [V3, 'kept'],
+  ])('of %j: where its device is deleted, it is tried on no more hosts than before', async (draft, network) => {
+    const device = await admin.api.devices.create({ name: 'gone soon' })
+    const made = await credential({ ...draft, device_id: device.id, network_id })
+    await admin.api.devices.delete({ id: device.id })
+    const expected = { has_secret: true, device_id: null, network_id: network === null ? null : network_id }
+    expect(await admin.api.credentials.get({ id: made.id })).toMatchObject(expected)
+  })
+
+  test.each([
     [SSH, ['password']],
     [SSH_KEY, ['private_key', 'passphrase']],
     [V2C, ['community']],

@@ -5,7 +5,10 @@ import { type SecretValues, secretsOf } from './secret-fields.ts'
 
 type Target = Pick<Credential, 'type' | 'device_id' | 'network_id'>
 
-const isSsh = ({ type }: Target): boolean => type === 'ssh_password' || type === 'ssh_key'
+/** Types whose credentials, with a device and a network, are tried on the device alone. */
+export const SSH_TYPES = ['ssh_password', 'ssh_key'] as const
+
+const isSsh = ({ type }: Target): boolean => SSH_TYPES.some((one) => one === type)
 
 /**
  * Whether `after` is tried where `before` was not. Without a device and a network it is tried nowhere. A login by SSH that has both

@@ -1,6 +1,7 @@
 /** The queries of credentials; the only writer of their table. Sealed values pass through it as they are. */
 import type { Ctx } from '../ctx.ts'
 import type { Credential } from './api.ts'
+import { SSH_TYPES } from './new-target.ts'
 import type { CredentialRow } from './table.ts'
 
 /** A transaction, a context, or the last committed state. */
@@ -65,8 +66,14 @@ export const remove = async ({ db }: Scope, id: string): Promise<void> => {
 }
 
 export const clearDevice = async ({ db, now }: Ctx, id: string): Promise<void> => {
-  const cleared = { device_id: null, updated_at: now }
-  await db.updateTable('credentials').set(cleared).where('device_id', '=', id).execute()
+  const ofDevice = db.updateTable('credentials').where('device_id', '=', id)
+  // Without the device it would be tried on all of the network: new-target.ts.
+  const forNowhere = { device_id: null, network_id: null, updated_at: now }
+  await ofDevice
+    .set(forNowhere)
+    .where('type', 'in', [...SSH_TYPES])
+    .execute()
+  await ofDevice.set({ device_id: null, updated_at: now }).execute()
 }
 
 export const clearNetwork = async ({ db, now }: Ctx, id: string): Promise<void> => {

@@ -32,7 +32,8 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
       const error = toAppError(thrown)
       if (error.code === 'INTERNAL_ERROR' && !signal.aborted)
         ctx.log.error('import failed', { resource: query.resource, error: thrown })
-      return { error: error.toBody() }
+      // Of an expired key as well: status 200 was sent, so the code alone tells what to do, which is to sign in again.
+      return { error: { ...error.toBody(), ...(error.status === 401 && { code: 'UNAUTHORIZED' }) } }
     }
   }
   const lines = progressLines({

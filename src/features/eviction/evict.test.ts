@@ -107,6 +107,9 @@ describe('with a session store that is away', () => {
   })
 })
 
+/** `busy_timeout` of every connection. */
+const SQLITE_WAITS_MS = 5000
+
 describe.each([...dialects()])('the command, beside a server on %s', (dialect) => {
   const all = people(dialect)
   const run = (...argv: string[]) => {
@@ -134,6 +137,26 @@ describe.each([...dialects()])('the command, beside a server on %s', (dialect) =
     all.app.clock.ms += 1000
     expect(await statuses()).toEqual([401, 401])
   })
+
+  test.if(dialect === 'sqlite')(
+    'waits while the server writes for longer than SQLite waits by itself',
+    async () => {
+      const person = await all.person({ roles: ['admin'] })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const writing = all.app.db.write(() => promise)
+      const command = Bun.spawn([process.execPath, MAIN, 'user', 'evict', person.username, '--data-dir', all.app.dir], {
+        stdout: 'ignore',
+        stderr: 'pipe',
+      })
+      const said = new Response(command.stderr).text()
+      await Bun.sleep(SQLITE_WAITS_MS + 1500)
+      resolve()
+      await writing
+      expect([await command.exited, await said]).toEqual([0, expect.stringContaining('the server is writing')])
+      expect((await person.ask('GET /api/auth/me')).status).toBe(401)
+    },
+    30_000,
+  )
 
   test('ends with 4 where there is no such user, and with 2 without a name', () => {
     expect(run('nobody')).toMatchObject({ code: 4, err: 'error: No user is called "nobody"\n' })

@@ -93,6 +93,17 @@ describe.each([...dialects()])('escalation on %s', (dialect) => {
     })
   })
 
+  test('a role is not deleted where somebody who has it holds more than the caller, whose keys would end with it', async () => {
+    const by = await clerk()
+    const shared = await all.role('users:list')
+    const target = await all.person({ roles: ['admin', shared.name] })
+    const colleague = await all.role('users:list')
+    await all.person({ roles: [colleague.name] })
+    expect(await by.ask(`DELETE /api/roles/${shared.id}`)).toMatchObject(forbidden)
+    expect(await rolesOf(target.id)).toContain(shared.name)
+    expect((await by.ask(`DELETE /api/roles/${colleague.id}`)).status).toBe(204)
+  })
+
   describe('a role', () => {
     test('is not made of what its maker does not hold', async () => {
       const by = await clerk()

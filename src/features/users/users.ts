@@ -8,7 +8,15 @@ import type { Passwords } from '../../platform/passwords.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { ADMIN_ROLE_ID, CATALOGUE } from '../roles/catalogue.ts'
 import { findRole, permissionList, permissionsOfRoles, requireHeld } from '../roles/roles.ts'
-import { permissionsOfUser, requireCharge, sentUser, turnOf, unlessBusy, userOf } from './account.ts'
+import {
+  permissionsOfUser,
+  permissionsOfUsers,
+  requireCharge,
+  sentUser,
+  turnOf,
+  unlessBusy,
+  userOf,
+} from './account.ts'
 import { type RoleGrant, type User, type UserDraft, type UserPatch, users } from './api.ts'
 import { changePassword, resetPassword } from './change-password.ts'
 import * as store from './store.ts'
@@ -121,6 +129,13 @@ const told = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<U
 /** Says that these users have got or lost a role, once it is written. */
 const rolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.emit('user.roles-changed', { ids })
 
+/** Changes every account that holds the role. @throws AppError FORBIDDEN where one of them holds more than the caller */
+const roleDeleting = async (ctx: Ctx, { id, name }: { readonly id: string; readonly name: string }): Promise<void> => {
+  const holders = await store.dropRole(ctx, id)
+  requireHeld(ctx, await permissionsOfUsers(ctx, holders), `A user with the role "${name}"`)
+  await rolesChanged(ctx, holders)
+}
+
 const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Promise<User> => {
   const { row, user: before } = await lockForChange(ctx, id)
   const roles = await rolesAfter(ctx, id, named)
@@ -221,6 +236,6 @@ export const usersFeature = ({ passwords }: { readonly passwords: Passwords }): 
     revokeRole: revoke,
   }),
   reactions: {
-    'role.deleting': async (ctx, { id }: { id: string }) => rolesChanged(ctx, await store.dropRole(ctx, id)),
+    'role.deleting': roleDeleting,
   },
 })

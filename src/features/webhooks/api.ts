@@ -7,7 +7,14 @@ import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './
 
 export const MAX_URL = 2048
 
-const Headers = z
+/** A record leaves out the one name that JavaScript gives a meaning: to leave it out here would clear what is stored. */
+const withoutProto = (headers: unknown, check: z.RefinementCtx): unknown => {
+  if (typeof headers === 'object' && headers !== null && Object.hasOwn(headers, '__proto__'))
+    check.addIssue({ code: 'custom', message: 'is no name for a header', path: ['__proto__'] })
+  return headers
+}
+
+const HeaderRecord = z
   .record(z.string().max(128), z.string())
   .superRefine((headers, check) => {
     const entries = Object.entries(headers)
@@ -23,6 +30,9 @@ const Headers = z
   })
   .nullable()
   .transform((headers) => headers ?? {})
+
+const Headers = z
+  .preprocess(withoutProto, HeaderRecord)
   .describe(
     'Sent along with each delivery, as {"Authorization": "Bearer ..."}. Values are encrypted and shown as "***"; "***" sent back keeps the value that is stored for the name.',
   )

@@ -105,19 +105,13 @@ export const openEvents = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Pr
   return rows.map(({ event }) => event)
 }
 
-/** Replaces a text in the answers that are kept of a webhook. */
-export const maskAnswers = async (
-  { db }: Pick<Ctx, 'db'>,
-  webhookId: string,
-  { text, mask }: { readonly text: string; readonly mask: string },
-): Promise<void> => {
+/** Forgets what the target of a webhook has answered so far. */
+export const clearAnswers = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
-    .set(({ fn, val }) => ({ response_body: fn<string>('replace', ['response_body', val(text), val(mask)]) }))
+    .set({ response_body: '' })
     .where('webhook_id', '=', webhookId)
-    .where(({ eb, fn, val }) =>
-      eb(fn<string>('replace', ['response_body', val(text), val('')]), '<>', eb.ref('response_body')),
-    )
+    .where('response_body', '<>', '')
     .execute()
 }
 

@@ -137,6 +137,16 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['headers.x-a']])
   })
 
+  test('the one name that JavaScript gives a meaning is refused, and clears nothing', async () => {
+    const made = await hook({ 'X-A': 'a' })
+    const odd = (draft: object) => JSON.stringify(draft).replace('odd-name', '__proto__')
+    const send = (method: string, path: string, draft: object) => admin.request(method, path, odd(draft))
+    const headers = { 'odd-name': '***' }
+    expect((await send('POST', '/api/webhooks', draftOf(headers, to.url()))).status).toBe(400)
+    expect((await send('PUT', `/api/webhooks/${made.id}`, { headers })).status).toBe(400)
+    expect((await admin.api.webhooks.get({ id: made.id })).headers).toEqual({ 'X-A': '***' })
+  })
+
   test('what a target echoes of them is masked in the history', async () => {
     const made = await hook({ Authorization: TOKEN })
     to.answer(made.name, (response) => response.end(`you sent ${TOKEN} and ${TOKEN.slice('Bearer '.length)}`))

@@ -9,8 +9,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { earlierData, rewriteEarlierData } from '../../platform/db/upgrade-copy.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Tables } from '../tables.ts'
-import { maskAnswers } from './delivery-store.ts'
-import { textsToMask } from './echoes.ts'
+import { clearAnswers } from './delivery-store.ts'
 import { MASK } from './header-rules.ts'
 import { openHeaders, sealHeaders } from './headers.ts'
 import * as store from './store.ts'
@@ -40,7 +39,8 @@ const sealAll = async (tx: Tx<Tables>, { db, secrets }: Options): Promise<number
       webhook: { ...stored.webhook, headers: Object.fromEntries(Object.keys(values).map((name) => [name, MASK])) },
       headers: sealHeaders(secrets, id, values),
     })
-    for (const text of textsToMask(Object.values(values))) await maskAnswers(tx, id, { text, mask: MASK })
+    // A target that echoes its request has sent back what it got, which may be an earlier value or a short one.
+    await clearAnswers(tx, id)
   }
   if (clear.length > 0) await store.beginPurge(tx)
   return clear.length

@@ -80,14 +80,14 @@ describe.each([...dialects()])('headers in clear text on %s', (dialect) => {
     TIMEOUT_MS,
   )
 
-  test('are masked in the answers that targets have sent back', async () => {
+  test('take the answers along that targets have sent back, which may hold any value of before', async () => {
     const { db, config } = await upgraded(CLEAR)
     await sealStoredHeaders({ db, config, secrets, log: quiet })
     const { response_body } = await db.read
       .selectFrom('webhook_deliveries')
       .select('response_body')
       .executeTakeFirstOrThrow()
-    expect(response_body).toBe('you sent ***,***')
+    expect(response_body).toBe('')
   })
 
   test('stay as they are without a key, which the log says', async () => {

@@ -24,6 +24,9 @@ export const diskProblemOf = (error: unknown): DiskProblem | undefined => {
   return PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
+/** Another process has held the one writer of SQLite for longer than `busy_timeout`. */
+export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
+
 /** The 503 in place of an error of the disk; any other error as it is. */
 export const translateDiskError = (error: unknown): unknown => {
   const problem = diskProblemOf(error)
