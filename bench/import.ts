@@ -54,6 +54,13 @@ function* devices(): Generator<string> {
     yield `${JSON.stringify({ name: `device-${i}`, description: `a device that is the ${i}th of its kind, `.repeat(12), tags: ['a', 'b'] })}\n`
 }
 
+function* devicesOfManyAddresses(): Generator<string> {
+  for (let i = 0; i < bytes / 3000; i++) {
+    const addresses = Array.from({ length: 50 }, (_, at) => ({ ip: `fd00:${i.toString(16)}:${at.toString(16)}::1` }))
+    yield `${JSON.stringify({ name: `device-${i}`, addresses, tags: Array.from({ length: 50 }, (_, at) => `tag-${at}`) })}\n`
+  }
+}
+
 function* relationships(): Generator<string> {
   for (let parent = 0; parent < DEVICES - 1; parent++)
     for (let child = 0; child < DEVICES; child++)
@@ -82,6 +89,7 @@ const CASES: readonly Case[] = [
     body: () => ['{"name":', ...repeated('['), '}'],
   },
   { name: `${MEGABYTES} of good devices`, resource: 'devices', body: devices },
+  { name: `${MEGABYTES} of devices with 50 addresses`, resource: 'devices', body: devicesOfManyAddresses },
   { name: '1,000,000 relationships', resource: 'relationships', body: relationships },
 ]
 

@@ -11,8 +11,11 @@ import type { Outcome, Row } from './row.ts'
 
 /** Characters of a file that the audit trail has room for, and a few more. */
 const AUDITED_LENGTH = 16 * 1024
-/** Rows from which on an import is a large transaction: the commit of fewer takes a few milliseconds. */
+/** Rows and bytes from which on an import is a large transaction: the commit of less takes a few milliseconds. */
 const LARGE_ROWS = 1000
+const LARGE_BYTES = 256 * 1024
+
+const isLarge = ({ total, bytes }: Received): boolean => total >= LARGE_ROWS || bytes >= LARGE_BYTES
 
 export type ImportTask = {
   readonly query: ImportQuery
@@ -107,7 +110,7 @@ export const runImport = async (ctx: Ctx, task: ImportTask): Promise<ImportResul
         audit.note({ changes: { created, updated, unchanged, rows: beginning.rows } })
         return result
       },
-      { alone: true, large: task.body.total >= LARGE_ROWS, audit },
+      { alone: true, large: isLarge(task.body), audit },
     )
   } catch (error) {
     if (!(error instanceof Undo)) throw error

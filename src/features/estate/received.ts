@@ -7,9 +7,10 @@ import { createSpool, type Spool } from '../../platform/spool.ts'
 import { MAX_IMPORT_BYTES } from './api.ts'
 import type { Row } from './row.ts'
 
-/** Rows, and bytes of rows, that are worked on together. */
+/** Rows, and bytes and values of rows, that are worked on together: a batch of devices with many addresses would take long. */
 const BATCH_ROWS = 100
 const BATCH_LENGTH = 256 * 1024
+const BATCH_VALUES = 750
 /** Bytes that are looked at between two looks at the clock: well under a millisecond. */
 const PIECE_BYTES = 64 * 1024
 /** Between two looks at the rights of a client whose body comes. */
@@ -18,6 +19,7 @@ const CONFIRM_MS = 1000
 export type Received = {
   /** How many rows there are; 0 where the form is wrong. */
   readonly total: number
+  readonly bytes: number
   /** Parsed when they are asked for. @throws AppError for what is not rows, naming the first */
   readonly batches: () => AsyncGenerator<readonly Row[]>
   readonly close: () => Promise<void>
@@ -53,14 +55,17 @@ async function* rowsOf(spool: Spool): AsyncGenerator<readonly JsonRow[]> {
 async function* batchesOf(spool: Spool): AsyncGenerator<readonly Row[]> {
   let batch: Row[] = []
   let length = 0
+  let values = 0
   for await (const rows of rowsOf(spool)) {
     for (const row of rows) {
       batch.push(rowOf(row))
       length += row.text.length
-      if (batch.length < BATCH_ROWS && length < BATCH_LENGTH) continue
+      values += row.values
+      if (batch.length < BATCH_ROWS && length < BATCH_LENGTH && values < BATCH_VALUES) continue
       yield batch
       batch = []
       length = 0
+      values = 0
     }
   }
   if (batch.length > 0) yield batch
@@ -84,6 +89,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
   const counter = new RowCutter()
   const breathe = createBreathe()
   let confirmedMs = performance.now()
+  let size = 0
   let flaw: unknown
   const judge = (look: () => void): void => {
     try {
@@ -94,6 +100,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
   }
   try {
     for await (const bytes of pacedBody(request, MAX_IMPORT_BYTES)) {
+      size += bytes.length
       for (const piece of piecesOf(bytes)) {
         judge(() => counter.push(piece))
         await breathe()
@@ -112,6 +119,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
   }
   return {
     total: flaw ? 0 : counter.rows,
+    bytes: size,
     batches: async function* () {
       if (flaw) throw flaw
       yield* batchesOf(spool)

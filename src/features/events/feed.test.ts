@@ -19,11 +19,11 @@ const eventOf = (seq: number): StoredEvent => ({
 })
 
 /** A feed of events that are kept in an array. */
-const feedOf = (seqs: readonly number[]) => {
+const feedOf = (seqs: readonly number[], log = silent) => {
   const events = seqs.map(eventOf)
   const held = { ends: Promise.resolve(), underWay: undefined as UnderWay | undefined, asked: 0 }
   const feed = createFeed({
-    log: silent,
+    log,
     perUser: PER_USER,
     revalidated: () => undefined,
     source: {
@@ -55,8 +55,9 @@ const listening = (userId = 'ada') => {
   }
   return {
     listener: {
-      caller: { userId, via: 'key', credentialId: userId, permissions },
+      caller: { userId, username: userId, via: 'key', credentialId: userId, permissions },
       wanted: { types: undefined, resource: undefined },
+      sentBytes: () => text.length,
       send,
       drained: async () => {},
       end: () => {
@@ -145,6 +146,26 @@ test('a listener beyond what a user may have ends the oldest of that user, and i
   await until('the first', () => other.heard()[0])
   expect([oldest, other, ...later].map(({ heard }) => heard().length)).toEqual([0, 1, 1, 1, 1])
   await feed.close()
+})
+
+test('the log tells of each that is cut off, with its user, its route and its bytes', async () => {
+  const lines: string[] = []
+  const log = createLogger({ level: 'warn', format: 'json', write: (line) => lines.push(line) })
+  const { feed, add } = feedOf([], log)
+  const all = Array.from({ length: PER_USER + 1 }, () => listening())
+  for (const { listener } of all) await feed.follow(listener, undefined)
+  const slow = listening('vic').listener
+  await feed.follow({ ...slow, sentBytes: () => 7, send: () => false }, undefined)
+  const gone = listening('eve').listener
+  await feed.follow(gone, undefined)
+  feed.leave(gone)
+  add(1)
+  await until('the line of the slow one', () => lines[1])
+  await feed.close()
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'warn', reason: 'too many live feeds of this user', user: 'ada', route: '/api/events', bytes: 0 },
+    { level: 'warn', reason: 'its client does not keep up', user: 'vic', route: '/api/events', bytes: 7 },
+  ])
 })
 
 test('one that left makes room for the next', async () => {

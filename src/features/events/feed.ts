@@ -6,13 +6,16 @@ import { batches } from '../../platform/db/batches.ts'
 import type { UnderWay } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/kernel.ts'
 import type { Logger } from '../../platform/log.ts'
+import { eventRoutes } from './api.ts'
 import { type Audience, audienceOf, type Bytes, createEncoding, type Wanted } from './audience.ts'
 import { Gaps, isMissingOne } from './gaps.ts'
 import type { StoredEvent } from './store.ts'
 
 export type Listener = {
-  readonly caller: Pick<Caller, 'userId' | 'via' | 'credentialId' | 'permissions'>
+  readonly caller: Pick<Caller, 'userId' | 'username' | 'via' | 'credentialId' | 'permissions'>
   readonly wanted: Wanted
+  /** Bytes that the answer has taken to be sent. */
+  readonly sentBytes: () => number
   /** @returns false when it does not keep up */
   readonly send: (bytes: Bytes) => boolean
   /** Resolves when nothing waits in the answer, or it has ended. */
@@ -47,6 +50,9 @@ export const HEARTBEAT_MS = 15_000
 
 /** How long a client waits whose place another one took: each that comes back takes the place of the next. */
 export const LIMIT_RETRY_MS = 60_000
+
+/** As the log names the answers that are cut off. */
+const ROUTE = eventRoutes.stream.http.split(' ')[1]
 
 const encoder = new TextEncoder()
 const HEARTBEAT = encoder.encode(': here\n\n')
@@ -101,6 +107,12 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     listener.end()
   }
 
+  const tell = (listener: Listener, reason: string): void => {
+    if (!places.has(listener)) return
+    const { username: user } = listener.caller
+    log.warn('answer cut off', { reason, user, route: ROUTE, bytes: listener.sentBytes() })
+  }
+
   const cut = (listener: Listener, last?: Bytes): void => {
     leave(listener)
     listener.cut(last)
@@ -112,6 +124,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     // A set keeps the order in which they came.
     for (const oldest of own) {
       if (own.size < perUser) break
+      tell(oldest, 'too many live feeds of this user')
       cut(oldest, limit)
     }
     byUser.set(userId, own.add(listener))
@@ -125,6 +138,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
 
   const send = (listener: Listener, bytes: Bytes): boolean => {
     if (bytes.length === 0 || listener.send(bytes)) return true
+    tell(listener, 'its client does not keep up')
     drop(listener)
     return false
   }

@@ -9,8 +9,9 @@ const START_MS = Date.parse('2026-01-01T00:00:00Z')
 const permissions = new Set(['events:read', 'devices:read'])
 
 const listenerOf = (credentialId: string): Listener => ({
-  caller: { userId: 'ada', via: 'session', credentialId, permissions },
+  caller: { userId: 'ada', username: 'ada', via: 'session', credentialId, permissions },
   wanted: { types: undefined, resource: undefined },
+  sentBytes: () => 0,
   send: () => true,
   drained: async () => {},
   end: () => {},

@@ -27,6 +27,7 @@ const OPENING = new TextEncoder().encode('retry: 2000\n\n')
 const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, leave: Feed['leave']) => {
   let waiting: Bytes[] = [OPENING]
   let waitingBytes = 0
+  let sentBytes = 0
   let isEnded = false
   let wakeReader = (): void => {}
   let wakeWriters: (() => void)[] = []
@@ -42,6 +43,7 @@ const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, le
   const listener: Listener = {
     caller,
     wanted,
+    sentBytes: () => sentBytes,
     send: (bytes) => {
       // Judged by what waits already: a part that alone is more than that must come through some time.
       if (isEnded || waitingBytes > MOST_WAITING) return false
@@ -71,7 +73,10 @@ const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, le
       waiting = []
       waitingBytes = 0
       drain()
-      for (const bytes of ready) controller.enqueue(bytes)
+      for (const bytes of ready) {
+        sentBytes += bytes.length
+        controller.enqueue(bytes)
+      }
       if (ready.length === 0) controller.close()
     },
     cancel: () => {

@@ -101,6 +101,7 @@ export class CommitGroup {
     const notes = newNotes()
     const large = group.some((waiting) => waiting.large) ? this.#listeners.large : undefined
     let outcomes: Outcome[] = []
+    let isCommitting = false
     try {
       this.#waitForDisk(!group.every(({ relaxed }) => relaxed))
       if (large) await large.open()
@@ -116,12 +117,15 @@ export class CommitGroup {
       }
       const isEmpty = outcomes.every((outcome) => !outcome.ok)
       if (!isEmpty) await this.#listeners.finish?.(notes, this.#writer)
+      isCommitting = !isEmpty && large !== undefined
       const end = this.#writer.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
       // Not awaited on this thread: nothing may be read between the commit and the call that tells the caches of it.
       if (end instanceof Promise) await end
       if (!isEmpty) this.#committed(notes, this.#writer)
     } catch (error) {
       await this.#rollback()
+      // A thread that ends without an answer may have committed: whatever is remembered of the tables may be old.
+      if (isCommitting) this.#committed(notes, this.#writer)
       outcomes = group.map(() => ({ ok: false, error }))
     }
     this.#writer = this.#database

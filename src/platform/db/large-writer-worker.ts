@@ -19,6 +19,8 @@ export type LargeWriterAnswer = { readonly inTransaction: boolean } & (
   | ({ readonly ok: false } & SentError)
 )
 
+const BEGINS = /^BEGIN/
+
 declare const self: Worker
 
 let database: Database | undefined
@@ -43,9 +45,12 @@ function perform(request: LargeWriterRequest): QueryResult<unknown> {
 }
 
 function runAll(all: readonly SentStatement[]): QueryResult<unknown> {
-  if (!statements) throw new Error('The connection is not open')
+  if (!database || !statements) throw new Error('The connection is not open')
   let result: QueryResult<unknown> = { rows: [] }
-  for (const { sql, parameters } of all) result = runStatement(statements, sql, parameters)
+  for (const { sql, parameters } of all) {
+    if (!database.inTransaction && !BEGINS.test(sql)) throw new Error('The transaction has ended')
+    result = runStatement(statements, sql, parameters)
+  }
   return result
 }
 

@@ -179,11 +179,66 @@ describe('an insert that breaks a constraint', () => {
   })
 })
 
-test('may grow the file no further than other writes', async () => {
+/** From now on the file has no room to grow. */
+const fillDisk = async () => {
   const pages = await db.write((tx) => sql<{ page_count: number }>`PRAGMA page_count`.execute(tx.db))
   await db.write((tx) => sql.raw(`PRAGMA max_page_count = ${pages.rows[0]?.page_count}`).execute(tx.db))
+}
+
+test('may grow the file no further than other writes', async () => {
+  await fillDisk()
   const error = await thrown(fill())
   expect([(error as AppError).code, await ids()]).toEqual(['UNAVAILABLE', []])
+})
+
+describe.each([
+  ['of this thread', { alone: true }],
+  ['of another thread', LARGE],
+])('on a connection %s, a full disk ends the transaction', (_, options) => {
+  const failing = () =>
+    thrown(
+      db.write(async (tx) => {
+        const later = async () => {
+          for (let i = 0; i < 10; i++) {
+            await insert(tx, `later-${i}`)
+            await Bun.sleep(1)
+          }
+        }
+        await tx.savepoint(async () => {
+          const large = tx.db.insertInto('t').values({ id: 'large', text: 'x'.repeat(SIZE) })
+          await Promise.all([later(), large.execute(), tx.db.selectFrom('t').select('id').execute()])
+        })
+      }, options),
+    )
+
+  test('and what goes on beside it writes nothing, then or in the next transaction', async () => {
+    await fillDisk()
+    expect(((await failing()) as AppError).code).toBe('UNAVAILABLE')
+    await Bun.sleep(30)
+    const refusing = async () => {
+      throw new Error('refused')
+    }
+    await thrown(db.write(refusing, options))
+    await db.write(async () => {}, options)
+    expect(await ids()).toEqual([])
+  })
+})
+
+test('an insert that was not awaited in what was undone fails nothing later', async () => {
+  await db.write(async (tx) => {
+    await insert(tx, 'a')
+    let late: Promise<unknown> = Promise.resolve()
+    const givenUp = async () => {
+      await insert(tx, 'a')
+      // Sent, and answered with the failure after it was undone.
+      late = thrown(tx.db.selectFrom('t').select('id').execute())
+      throw new Error('given up')
+    }
+    await thrown(tx.savepoint(givenUp))
+    await insert(tx, 'b')
+    await late
+  }, LARGE)
+  expect(await ids()).toEqual(['a', 'b'])
 })
 
 describe('a worker that dies', () => {

@@ -10,7 +10,12 @@ import type { QueryWatch } from './query-watch.ts'
 import { sqliteKysely } from './sqlite-dialect.ts'
 import { WorkerError } from './worker-error.ts'
 
-type Pending = { readonly resolve: (result: QueryResult<unknown>) => void; readonly reject: (error: Error) => void }
+type Pending = {
+  readonly resolve: (result: QueryResult<unknown>) => void
+  readonly reject: (error: Error) => void
+  /** How many times something had been undone when it was sent. */
+  readonly undone: number
+}
 
 export type LargeWriter<Tables> = Writer & {
   readonly db: Kysely<Tables>
@@ -51,12 +56,21 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
   let unsentParameters = 0
   /** Of a statement that may not have been awaited: all later ones fail with it, until it is undone. */
   let failure: Error | undefined
+  let undone = 0
+
+  /** Nothing of an earlier transaction, or of what is undone, is sent or fails any more. */
+  const forget = (): void => {
+    unsent = []
+    unsentParameters = 0
+    failure = undefined
+    undone++
+  }
 
   const fail = (error: Error): void => {
     worker?.terminate()
     worker = undefined
     inTransaction = false
-    unsent = []
+    forget()
     for (const { reject } of pending.splice(0)) reject(error)
   }
 
@@ -71,8 +85,9 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
       pending = others
       if (data.ok) first?.resolve(data.result)
       else {
-        failure = new WorkerError(data.message, data.code)
-        first?.reject(failure)
+        const error = new WorkerError(data.message, data.code)
+        if (first?.undone === undone) failure ??= error
+        first?.reject(error)
       }
     }
     started.addEventListener('error', (event) => {
@@ -86,7 +101,7 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
   const ask = (request: LargeWriterRequest): Promise<QueryResult<unknown>> => {
     const { promise, resolve, reject } = Promise.withResolvers<QueryResult<unknown>>()
     if (worker) {
-      pending.push({ resolve, reject })
+      pending.push({ resolve, reject, undone })
       worker.postMessage(request)
     } else reject(new Error('The writing worker has ended'))
     return promise
@@ -103,6 +118,8 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
   const runQuery = async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
     const startedMs = performance.now()
     try {
+      // SQLite ends the transaction by itself on a full disk: what comes after that would be written all the same.
+      if (failure || !inTransaction) throw failure ?? new Error('The transaction has ended')
       unsent.push({ sql: query.sql, parameters: query.parameters })
       unsentParameters += query.parameters.length
       const isFull = unsent.length >= MOST_UNSENT || unsentParameters >= MOST_UNSENT_PARAMETERS
@@ -120,17 +137,14 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
       return inTransaction
     },
     run: (sql) => {
-      if (UNDOES.test(sql)) {
-        unsent = []
-        failure = undefined
-      }
+      if (UNDOES.test(sql)) forget()
       unsent.push({ sql, parameters: [] })
       return sendAll()
     },
     open: async () => {
       worker ??= start()
       worker.ref()
-      failure = undefined
+      forget()
       const { max_page_count: maxPages = 0 } =
         writer.query<{ max_page_count: number }, []>('PRAGMA max_page_count').get() ?? {}
       await ask({ kind: 'open', file, maxPages })

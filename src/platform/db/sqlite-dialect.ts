@@ -66,10 +66,14 @@ export const runStatement = (
   return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] }
 }
 
-/** Runs compiled queries and tells `log` of each. */
+/**
+ * Runs compiled queries and tells `log` of each.
+ * @param writer for writes: they fail once its transaction has ended, as SQLite ends it by itself on a full disk
+ */
 export const runOn =
-  (cache: StatementCache, log: QueryWatch['log']): Run =>
+  (cache: StatementCache, log: QueryWatch['log'], writer?: Pick<Database, 'inTransaction'>): Run =>
   <Row>(query: CompiledQuery): QueryResult<Row> => {
+    if (writer?.inTransaction === false) throw new Error('The transaction has ended')
     const startedMs = performance.now()
     try {
       // The row's type is the query's own.

@@ -98,7 +98,7 @@ export const openSqlite = <Tables>(
   const readCache = statementCache(reader)
   const watch = createQueryWatch()
   const readDb = sqliteKysely<Tables>(runOn(readCache, watch.log))
-  const writeDb = sqliteKysely<Tables>(runOn(writeCache, watch.log))
+  const writeDb = sqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
   const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
 
   // This process counts its own commits; the start keeps an old ETag from meaning something new.

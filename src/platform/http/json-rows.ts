@@ -25,7 +25,12 @@ const afterSpace = (bytes: Uint8Array, at: number): number => {
 }
 
 /** One row of the input; the first is 1. */
-export type JsonRow = { readonly row: number; readonly text: string }
+export type JsonRow = {
+  readonly row: number
+  readonly text: string
+  /** Commas outside of strings: one less than there are values. */
+  readonly values: number
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -169,6 +174,6 @@ export class RowCutter {
     if (!this.#onRow) return
     const whole = this.#parts.length === 0 ? piece : Buffer.concat([...this.#parts, piece])
     this.#parts = []
-    this.#onRow({ row, text: textOf(whole, row) })
+    this.#onRow({ row, text: textOf(whole, row), values: this.#values })
   }
 }
