@@ -317,7 +317,10 @@ test('events that one may not read cannot be chosen, and their deliveries are wi
       await page.getByLabel('network.created').waitFor()
       expect(await page.getByLabel('network.created').isDisabled()).toBe(false)
       expect(await page.getByLabel('device.created').isDisabled()).toBe(true)
-      await page.getByText(/^Needs the permission devices?:/).first().waitFor()
+      await page
+        .getByText(/^Needs the permission devices?:/)
+        .first()
+        .waitFor()
       await open(`/webhooks/${id}?entry=${delivery?.id}`)
       await page.getByText('Body and answer are withheld').waitFor()
       expect(await page.content()).not.toContain('of nobody else')
