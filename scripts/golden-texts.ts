@@ -9,21 +9,21 @@ import { CATALOGUE, SYSTEM_ROLES } from '../src/features/roles/catalogue.ts'
 import type { Tables } from '../src/features/tables.ts'
 import { migrations } from '../src/migrations/index.ts'
 import type { Argument, Command, Flag } from '../src/platform/cli/command.ts'
+import { commandOf, toolName } from '../src/platform/cli/command-name.ts'
 import { GLOBAL_FLAGS } from '../src/platform/cli/globals.ts'
 import { allCommands } from '../src/platform/cli/operation-commands.ts'
-import { commandOf, toolName } from '../src/platform/command.ts'
 import { ddlFor, migrate } from '../src/platform/db/migrate.ts'
-import { openSqlite } from '../src/platform/db/sqlite.ts'
+import { openSqlite } from '../src/platform/db/sqlite/sqlite.ts'
 import { shape } from '../src/platform/mcp/shape.ts'
 import { toolDefinitions } from '../src/platform/mcp/tools.ts'
-import { openapi } from '../src/platform/openapi.ts'
+import { openapi } from '../src/platform/openapi/openapi.ts'
 import {
   type Access,
   type AnyOperation,
   type OperationSet,
   permissionsOf,
   type RawRoute,
-} from '../src/platform/operation.ts'
+} from '../src/platform/operation/operation.ts'
 
 const operations: readonly AnyOperation[] = Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set))
 

@@ -10,7 +10,7 @@ import { root } from './install.mjs'
 const source = join(root, 'node_modules', 'oui-data', 'index.json')
 const file = join(root, 'dist', 'vendors.bin')
 
-/** Of the format, which src/scanner/vendors.ts reads. */
+/** Of the format, which src/scanner/sys/vendors.ts reads. */
 const formatVersion = 1
 const hashBytes = 32
 

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
-import { type Access, type AnyOperation, httpParts, type Method, permissionsOf } from './platform/operation.ts'
+import {
+  type Access,
+  type AnyOperation,
+  httpParts,
+  type Method,
+  permissionsOf,
+} from './platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { OAUTH_ENV } from './testing/oauth.ts'
 

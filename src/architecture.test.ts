@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { cycles } from './testing/cycles.ts'
 
 /** Path from src/ -> text. */
 type Sources = ReadonlyMap<string, string>
@@ -38,7 +39,7 @@ const LAYERS = [
   /^(features|migrations)\//,
   /^demo\//,
   /^recovery\//,
-  /^moving\//,
+  /^database-copy\//,
   /^compose\.ts$/,
   /^server\.ts$/,
   /^cli\.ts$/,
@@ -106,24 +107,7 @@ const hiddenImports = (files: Sources): string[] =>
     .filter((one) => !isShown(one))
     .map(arrow)
 
-/** A way from a node back to itself; contracts are data and may be read from anywhere. */
-const cycles = (edges: readonly (readonly [string, string])[]): string[] => {
-  const next = Map.groupBy(edges, ([from]) => from)
-  const reached = (start: string): Set<string> => {
-    const seen = new Set<string>()
-    const visit = (node: string) => {
-      for (const [, to] of next.get(node) ?? [])
-        if (!seen.has(to)) {
-          seen.add(to)
-          visit(to)
-        }
-    }
-    visit(start)
-    return seen
-  }
-  return [...next.keys()].filter((node) => reached(node).has(node)).sort()
-}
-
+/** Contracts are data and may be imported from anywhere. */
 const featureCycles = (files: Sources): string[] =>
   cycles(
     betweenFeatures(files)
@@ -131,14 +115,9 @@ const featureCycles = (files: Sources): string[] =>
       .map(({ from, to }) => [featureOf(from) ?? '', featureOf(to) ?? '']),
   )
 
-const fileCycles = (files: Sources): string[] =>
-  cycles(
-    allImports(files)
-      .filter(({ isType }) => !isType)
-      .map(({ from, to }) => [from, to]),
-  )
+const fileCycles = (files: Sources): string[] => cycles(allImports(files).map(({ from, to }) => [from, to]))
 
-const BROWSER_ENTRIES = /^features\/[^/]+\/(api|schema)\.ts$|^features\/index\.ts$|^platform\/client\.ts$/
+const BROWSER_ENTRIES = /^features\/[^/]+\/(api|schema)\.ts$|^features\/index\.ts$|^platform\/cli\/client\.ts$/
 const SERVER_ONLY = /^(node:|bun$|bun:|kysely|postgres|hono|@modelcontextprotocol)/
 const SERVER_GLOBAL = /\b(Bun|process|Buffer)\.\w/
 
@@ -273,7 +252,7 @@ const rules: readonly Rule[] = [
   {
     name: 'imports point inwards: main -> cli -> server -> compose -> recovery -> demo -> features -> scanner -> platform -> net',
     check: upwardImports,
-    offender: { 'platform/kernel.ts': "import type { Tables } from '../features/tables.ts'" },
+    offender: { 'platform/operation/kernel.ts': "import type { Tables } from '../../features/tables.ts'" },
   },
   {
     name: 'net imports nothing outside net',
@@ -283,12 +262,12 @@ const rules: readonly Rule[] = [
   {
     name: 'the scanner imports nothing of the program but net',
     check: outsideScanner,
-    offender: { 'scanner/scan.ts': "import { AppError } from '../platform/errors.ts'" },
+    offender: { 'scanner/scan.ts': "import { AppError } from '../platform/contract/errors.ts'" },
   },
   {
     name: 'of the scanner, features use only what it shows',
     check: throughTheScanner,
-    offender: { 'features/discovery/scans.ts': "import { runScan } from '../../scanner/scan.ts'" },
+    offender: { 'features/discovery/scans/scans.ts': "import { runScan } from '../../../scanner/scan.ts'" },
   },
   {
     name: 'a feature uses of another only what that shows',
@@ -304,16 +283,16 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    name: 'files form no cycle',
+    name: 'files form no cycle, of types either',
     check: fileCycles,
-    offender: { 'net/a.ts': "import { b } from './b.ts'", 'net/b.ts': "import { a } from './a.ts'" },
+    offender: { 'net/a.ts': "import { b } from './b.ts'", 'net/b.ts': "import type { A } from './a.ts'" },
   },
   {
     name: 'contracts and all they reach run in a browser',
     check: notForBrowsers,
     offender: {
-      'features/pools/api.ts': "import { text } from '../../platform/fields.ts'",
-      'platform/fields.ts': "import { readFileSync } from 'node:fs'",
+      'features/pools/api.ts': "import { text } from '../../platform/contract/fields.ts'",
+      'platform/contract/fields.ts': "import { readFileSync } from 'node:fs'",
     },
   },
   {
@@ -325,8 +304,8 @@ const rules: readonly Rule[] = [
     name: 'a start loads nothing that is slow to load',
     check: slowStarts,
     offender: {
-      'server.ts': "import { createOutbound } from './platform/outbound.ts'",
-      'platform/outbound.ts': "import { request } from 'node:https'",
+      'server.ts': "import { createOutbound } from './platform/security/outbound.ts'",
+      'platform/security/outbound.ts': "import { request } from 'node:https'",
     },
   },
   {

@@ -1,10 +1,10 @@
 // Names that hold what a terminal acts on: the command of every operation shows them, in every format, and hands none of it on.
 import { describe, expect, test } from 'bun:test'
+import { commandOf } from './platform/cli/command-name.ts'
 import { specOf } from './platform/cli/operation-spec.ts'
-import { commandOf } from './platform/command.ts'
-import { jsonSchemaOf } from './platform/json-schema.ts'
+import { jsonSchemaOf } from './platform/contract/json-schema.ts'
 import { exampleOf } from './platform/openapi/example.ts'
-import type { AnyOperation } from './platform/operation.ts'
+import type { AnyOperation } from './platform/operation/operation.ts'
 import { expectHarmless, HOSTILE, isHarmless, operations, refusing, run } from './testing/hostile-names.ts'
 
 /** A call of an operation with what it must be given, and one field to change where it changes one. */

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { program, runCli } from './cli.ts'
 import { contracts } from './features/index.ts'
 import { type Command, flag, textOf } from './platform/cli/command.ts'
+import { commandOf } from './platform/cli/command-name.ts'
 import { memoryIo } from './platform/cli/memory-io.ts'
 import { allCommands, operationCommands } from './platform/cli/operation-commands.ts'
 import { INPUT_FIELD, UNSET_FIELD } from './platform/cli/operation-spec.ts'
 import { createCli } from './platform/cli/run.ts'
 import { schemaOf } from './platform/cli/schema.ts'
-import { commandOf } from './platform/command.ts'
-import type { AnyOperation } from './platform/operation.ts'
+import type { AnyOperation } from './platform/operation/operation.ts'
 
 const operations: AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const derived = operationCommands(contracts)

@@ -1,11 +1,11 @@
 /** The command line of Plat, put together: the registry of contracts and the commands that are no operations. */
 import packageJson from '../package.json' with { type: 'json' }
+import { movingCommands } from './database-copy/commands.ts'
 import { demoCommands } from './demo/cli-commands.ts'
-import { discoveryCommands } from './features/discovery/cli-commands.ts'
+import { discoveryCommands } from './features/discovery/cli/commands.ts'
 import { estateCommands } from './features/estate/cli-commands.ts'
 import { eventCommands } from './features/events/cli-commands.ts'
 import { lookupCommands } from './features/lookup/cli-commands.ts'
-import { movingCommands } from './moving/commands.ts'
 import { CLIENT_COMMANDS } from './platform/cli/client-commands.ts'
 import type { Command, Program } from './platform/cli/command.ts'
 import { offlineCommands } from './platform/cli/offline-commands.ts'

@@ -16,28 +16,29 @@ import { ensureFirstAdmin, type FirstAdmin } from './features/users/first-admin.
 import { settleLooks } from './features/users/usernames.ts'
 import { sealStoredHeaders } from './features/webhooks/seal-headers.ts'
 import { migrations } from './migrations/index.ts'
-import type { Config } from './platform/config.ts'
-import { DATA_FILE, openDataFolder } from './platform/db/data-folder.ts'
-import { DataLockedError } from './platform/db/data-lock.ts'
 import type { Db } from './platform/db/database.ts'
+import { DATA_FILE, openDataFolder } from './platform/db/disk/data-folder.ts'
+import { DataLockedError } from './platform/db/disk/data-lock.ts'
 import { migrate } from './platform/db/migrate.ts'
-import { openSqlite } from './platform/db/sqlite.ts'
+import { openSqlite } from './platform/db/sqlite/sqlite.ts'
 import { type App, createApp } from './platform/http/app.ts'
 import { createGuard } from './platform/http/guard.ts'
 import { securityHeaders } from './platform/http/headers.ts'
 import { createHostCheck } from './platform/http/request-host.ts'
 import { createSpoolSpace, type SpoolOptions } from './platform/http/spool.ts'
 import { createStreams, type StreamLimits, streamLimits } from './platform/http/streams.ts'
-import { startScheduler } from './platform/jobs.ts'
-import { createKernel, type Job, type Kernel } from './platform/kernel.ts'
-import { createLeases } from './platform/leases.ts'
-import type { Logger } from './platform/log.ts'
-import { createMetrics } from './platform/metrics.ts'
-import { createOutbound, type Outbound } from './platform/outbound.ts'
-import { targetRules } from './platform/outbound-target.ts'
-import { createPasswords, type Passwords, passwordWaitMs } from './platform/passwords.ts'
-import { temporaryFolder } from './platform/unnamed-file.ts'
-import { openValkey } from './platform/valkey.ts'
+import type { Job } from './platform/operation/context.ts'
+import { createKernel, type Kernel } from './platform/operation/kernel.ts'
+import type { Config } from './platform/runtime/config/config.ts'
+import { startScheduler } from './platform/runtime/jobs.ts'
+import { createLeases } from './platform/runtime/leases.ts'
+import type { Logger } from './platform/runtime/log.ts'
+import { createMetrics } from './platform/runtime/metrics.ts'
+import { temporaryFolder } from './platform/runtime/unnamed-file.ts'
+import { openValkey } from './platform/runtime/valkey.ts'
+import { createOutbound, type Outbound } from './platform/security/outbound.ts'
+import { targetRules } from './platform/security/outbound-target.ts'
+import { createPasswords, type Passwords, passwordWaitMs } from './platform/security/passwords.ts'
 import { startScan as startScanProcess } from './scanner/process.ts'
 
 export const VERSION: string = pkg.version
@@ -78,7 +79,7 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
   if (config.databaseUrl !== undefined) {
     const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
     const lockMs = config.databaseLockTimeoutMs
-    const { openPostgres } = await import('./platform/db/postgres.ts')
+    const { openPostgres } = await import('./platform/db/postgres/postgres.ts')
     const db = openPostgres<Tables>(config.databaseUrl, { connections, statementMs, lockMs })
     const applied = await migrate(db, { migrations, now }).catch(async (error: unknown) => {
       await db.close()

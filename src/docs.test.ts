@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { describeConfig, loadConfig } from './platform/config.ts'
-import { createLogger } from './platform/log.ts'
+import { describeConfig, loadConfig } from './platform/runtime/config/config.ts'
+import { createLogger } from './platform/runtime/log.ts'
 import { type Server, startServer } from './server.ts'
 
 const root = resolve(import.meta.dir, '..')

@@ -1,7 +1,7 @@
 /** Which hosts a server answers for, what its answers tell browsers, and which header names the client: on real servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { loadConfig } from './platform/config.ts'
+import { loadConfig } from './platform/runtime/config/config.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
 
 const HTML = { Accept: 'text/html' }

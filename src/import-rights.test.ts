@@ -1,7 +1,7 @@
 /** The rights of an import are those of its writes: whoever loses them while it lasts has imported nothing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createPasswords } from './platform/passwords.ts'
-import { pause } from './platform/pause.ts'
+import { pause } from './platform/runtime/pause.ts'
+import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { whileHeld } from './testing/held-body.ts'
 import { createRole, createUser, keyFor } from './testing/identities.ts'

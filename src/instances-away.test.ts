@@ -1,7 +1,7 @@
 // The database server away, and back: what a client is told meanwhile, and that nothing has to be started anew.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { createLogger } from './platform/log.ts'
+import { createLogger } from './platform/runtime/log.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { follow } from './testing/feed.ts'
 import { host, scriptedScanner } from './testing/scripted-scanner.ts'

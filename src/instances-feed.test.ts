@@ -1,6 +1,6 @@
 // Two instances on one PostgreSQL: a live feed at one ends with what happens to its session or key at the other.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createPasswords } from './platform/passwords.ts'
+import { createPasswords } from './platform/security/passwords.ts'
 import { follow } from './testing/feed.ts'
 import { createUser, keyFor } from './testing/identities.ts'
 import { type Instance, instanceBeside } from './testing/instances.ts'

@@ -2,7 +2,7 @@
 // can be ended at the other.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { createPasswords } from './platform/passwords.ts'
+import { createPasswords } from './platform/security/passwords.ts'
 import type { TestApp, TestCaller } from './testing/app.ts'
 import { follow } from './testing/feed.ts'
 import { createRole, createUser, keyFor } from './testing/identities.ts'

@@ -1,7 +1,7 @@
 /** argv -> CLI. Nothing else, but that the version is told without it: streams and commands are most of the cost of a start. */
 import { writeSync } from 'node:fs'
 import packageJson from '../package.json' with { type: 'json' }
-import { becomeServerProcess } from './platform/compilers.ts'
+import { becomeServerProcess } from './platform/runtime/jit-flags.ts'
 
 const [word] = process.argv.slice(2)
 if (word === '--version' || word === '-V') {

@@ -5,11 +5,17 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
-import { commandOf, toolName } from './platform/command.ts'
-import { jsonSchemaOf } from './platform/json-schema.ts'
+import { commandOf, toolName } from './platform/cli/command-name.ts'
+import { jsonSchemaOf } from './platform/contract/json-schema.ts'
 import { toolDefinitions } from './platform/mcp/tools.ts'
 import { exampleOf } from './platform/openapi/example.ts'
-import { type AnyOperation, httpParts, type OperationSet, permissionsOf, takesQuery } from './platform/operation.ts'
+import {
+  type AnyOperation,
+  httpParts,
+  type OperationSet,
+  permissionsOf,
+  takesQuery,
+} from './platform/operation/operation.ts'
 
 const sets = Object.entries<OperationSet>(contracts)
 const operations: readonly AnyOperation[] = sets.flatMap(([, set]) => Object.values(set))

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { createPasswords } from './platform/passwords.ts'
+import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { heldBody, whileHeld } from './testing/held-body.ts'
 import { createUser, keyFor } from './testing/identities.ts'

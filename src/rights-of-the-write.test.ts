@@ -1,6 +1,6 @@
 // Rights are those of the write: whoever loses them while the body of a request drips in, or while it waits, writes nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createPasswords } from './platform/passwords.ts'
+import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { whileHeld } from './testing/held-body.ts'
 import { createRole, createUser, keyFor } from './testing/identities.ts'

@@ -1,7 +1,7 @@
 // Rights are those of the write where many write at once: nobody else is disturbed, and of writes that share a commit each has its place.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createPasswords } from './platform/passwords.ts'
-import { pause } from './platform/pause.ts'
+import { pause } from './platform/runtime/pause.ts'
+import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { heldBody } from './testing/held-body.ts'
 import { createRole, createUser } from './testing/identities.ts'

@@ -1,7 +1,7 @@
 // Rights are those of the write, by every way in: a password's hash that waits, MCP with its plans, bulk calls, imports, OAuth.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createPasswords, type Passwords } from './platform/passwords.ts'
-import { pause } from './platform/pause.ts'
+import { pause } from './platform/runtime/pause.ts'
+import { createPasswords, type Passwords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { whileHeld } from './testing/held-body.ts'
 import { createRole, createUser, keyFor, PASSWORD } from './testing/identities.ts'

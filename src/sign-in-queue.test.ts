@@ -1,10 +1,10 @@
 /**
  * Sign-ins wait fairly for the hash of their password: many people at once all get in, and a flood of wrong passwords from
- * many addresses shuts no one out. The order of turns alone is tested in platform/fair-queue.test.ts and
- * platform/worker-gate-turns.test.ts.
+ * many addresses shuts no one out. The order of turns alone is tested in platform/runtime/fair-queue.test.ts and
+ * platform/runtime/worker-gate-turns.test.ts.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { createPasswords } from './platform/passwords.ts'
+import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestOptions, testApp } from './testing/app.ts'
 import { BEHIND_PROXY, type SignInFrom, signInTo } from './testing/from-address.ts'
 import { createUser, keyFor, PASSWORD } from './testing/identities.ts'

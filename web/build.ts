@@ -6,8 +6,8 @@ import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
 import { contracts } from '../src/features/index.ts'
 import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
-import type { AnyOperation } from '../src/platform/operation.ts'
-import { isSecretName } from '../src/platform/redaction.ts'
+import type { AnyOperation } from '../src/platform/operation/operation.ts'
+import { isSecretName } from '../src/platform/runtime/redaction.ts'
 import { LOGIN, PATHS, STORIES } from './src/paths.ts'
 
 const ROOT = import.meta.dirname

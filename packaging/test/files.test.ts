@@ -7,7 +7,7 @@ import { program } from '../../src/cli.ts'
 import { contracts } from '../../src/features/index.ts'
 import { manualPage } from '../../src/platform/cli/manual.ts'
 import { allCommands } from '../../src/platform/cli/operation-commands.ts'
-import { describeConfig } from '../../src/platform/config.ts'
+import { describeConfig } from '../../src/platform/runtime/config/config.ts'
 import { mustRun, ROOT, run, tempFolder } from '../trial.ts'
 
 setDefaultTimeout(60_000)

@@ -1,7 +1,7 @@
 /** The devices of the demo estate and what connects them: any one of them is made from its number alone. */
 import type { devices } from '../features/devices/api.ts'
 import type { Relationship } from '../features/relationships/api.ts'
-import type { InputOf } from '../platform/operation.ts'
+import type { InputOf } from '../platform/operation/operation.ts'
 import { ENVIRONMENTS, HYPERVISOR, ROLES, type Role, STATUSES, SWITCH, TEAMS } from './catalogue.ts'
 import { placeId, poolId, roomCode, segmentNetworkId } from './ids.ts'
 import {

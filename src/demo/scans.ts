@@ -3,7 +3,7 @@
  * otherwise. Always the same; nothing is ever sent to any of these addresses.
  */
 import type { discoveryRules, scans } from '../features/discovery/api.ts'
-import type { InputOf } from '../platform/operation.ts'
+import type { InputOf } from '../platform/operation/operation.ts'
 import { type DeviceRow, deviceRow, type Inventory } from './devices.ts'
 import { segmentNetworkId } from './ids.ts'
 import { deviceAt, dhcpIp, roomOf } from './layout.ts'

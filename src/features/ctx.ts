@@ -1,6 +1,7 @@
 /** The kernel's types with our tables filled in, so that the platform need not know them. */
-import { implementFor } from '../platform/implement.ts'
-import type { KernelCtx, Feature as KernelFeature } from '../platform/kernel.ts'
+
+import type { KernelCtx, Feature as KernelFeature } from '../platform/operation/context.ts'
+import { implementFor } from '../platform/operation/implement.ts'
 import type { Tables } from './tables.ts'
 
 export type Ctx = KernelCtx<Tables>

@@ -1,5 +1,5 @@
 /** The registry of contracts: one line per feature. Browser-safe; the implementations are in handlers.ts. */
-import type { OperationSet, RawRoute } from '../platform/operation.ts'
+import type { OperationSet, RawRoute } from '../platform/operation/operation.ts'
 import { audit, auditRoutes } from './audit/api.ts'
 import { conflicts } from './conflicts/api.ts'
 import { credentials } from './credentials/api.ts'

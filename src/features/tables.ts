@@ -1,6 +1,6 @@
 /** The registry of tables: what each feature stores, as one type for Kysely. */
-import type { IdempotencyTables } from '../platform/idempotency.ts'
-import type { LeaseTables } from '../platform/leases.ts'
+import type { IdempotencyTables } from '../platform/operation/idempotency.ts'
+import type { LeaseTables } from '../platform/runtime/leases.ts'
 import type { AuditTables } from './audit/table.ts'
 import type { ConflictTables } from './conflicts/table.ts'
 import type { CredentialTables } from './credentials/table.ts'

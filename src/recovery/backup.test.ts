@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeBackup } from '../platform/db/backup.ts'
-import { inspect } from '../platform/db/backup-file.ts'
+import { writeBackup } from '../platform/db/disk/backup.ts'
+import { inspect } from '../platform/db/disk/backup-file.ts'
 import { addDatacenter, fillData, openData, plat, platIn, scratch } from '../testing/data-folders.ts'
 
 let folder: string

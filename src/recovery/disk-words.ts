@@ -1,7 +1,7 @@
 /** Errors of the disk and of the system, in words for whoever sits at the terminal. */
 
-import { type DiskProblem, diskProblemOf } from '../platform/db/disk-errors.ts'
-import { AppError } from '../platform/errors.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import { type DiskProblem, diskProblemOf } from '../platform/db/disk/disk-errors.ts'
 
 const PROBLEMS: Readonly<Record<DiskProblem, string>> = {
   full: 'there is no space left on the disk',

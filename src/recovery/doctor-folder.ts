@@ -1,8 +1,8 @@
 /** The data folder: there, for its owner alone, with space left, and not older than the clock says. */
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { BALLAST_BYTES, BALLAST_FILE, freeBytesOf } from '../platform/db/ballast.ts'
-import { DATA_FILE } from '../platform/db/data-folder.ts'
+import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
+import { BALLAST_BYTES, BALLAST_FILE, freeBytesOf } from '../platform/db/disk/reserve.ts'
 import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
 import { sizeText } from './offline.ts'
 

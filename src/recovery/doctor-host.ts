@@ -1,7 +1,7 @@
 /** The machine: whether the address can be listened on, and whether pings can be sent. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import type { Config } from '../platform/config.ts'
+import type { Config } from '../platform/runtime/config/config.ts'
 import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
 
 type Address = Config['listenAddr']

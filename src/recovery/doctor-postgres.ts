@@ -1,8 +1,8 @@
 /** PostgreSQL: it answers, in UTF-8, with pg_trgm, and holds a schema that this program knows. */
 import { SQL } from 'bun'
-import type { Config } from '../platform/config.ts'
-import { mostConnections } from '../platform/db/postgres.ts'
-import type { AppliedMigration } from '../platform/db/sqlite-file.ts'
+import { mostConnections } from '../platform/db/postgres/postgres.ts'
+import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
+import type { Config } from '../platform/runtime/config/config.ts'
 import { checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
 

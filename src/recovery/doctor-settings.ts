@@ -1,8 +1,8 @@
 /** The settings: all that is wrong with them, and those that do not go together. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Layer, readDotenv } from '../platform/config/sources.ts'
-import { type Config, ConfigError, loadConfig } from '../platform/config.ts'
+import { type Config, ConfigError, loadConfig } from '../platform/runtime/config/config.ts'
+import { type Layer, readDotenv } from '../platform/runtime/config/sources.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 export type Surroundings = {

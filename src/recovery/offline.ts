@@ -3,8 +3,8 @@ import { type Session, type Texts, textOf } from '../platform/cli/command.ts'
 import { printable } from '../platform/cli/display.ts'
 import type { Output } from '../platform/cli/io.ts'
 import { CLEAR_LINE } from '../platform/cli/terminal.ts'
-import { type Config, loadConfig } from '../platform/config.ts'
-import type { Watch } from '../platform/db/file-work.ts'
+import type { Watch } from '../platform/db/sqlite/file-work.ts'
+import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
 
 export type Settings = Readonly<Record<string, string>>
 

@@ -5,9 +5,9 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DATA_FILE } from '../platform/db/data-folder.ts'
-import { replaceFile, syncFile, syncFolder } from '../platform/db/durable.ts'
-import { AppError } from '../platform/errors.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
+import { replaceFile, syncFile, syncFolder } from '../platform/db/disk/durable.ts'
 
 /** Where a kill can come between: for a terminal to show, and for tests. */
 export type Step = (done: 'log merged' | 'kept aside' | 'log removed' | 'replaced') => void

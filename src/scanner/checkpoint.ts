@@ -1,7 +1,7 @@
 /** Where a scan is, so that another process can go on from there. Small: a /16 takes 11 KiB. */
 import { z } from 'zod'
-import type { Bits } from './bits.ts'
 import { type Checkpoint, STAGES, type Stage } from './protocol.ts'
+import type { Bits } from './sys/bitset.ts'
 
 export type Position = {
   readonly stage: Stage

@@ -1,5 +1,5 @@
 /** What a scan will take, for a dry run: nothing is sent to find out. Pure, runs in a browser. */
-import { COMMON_PORTS } from './ports.ts'
+import { COMMON_PORTS } from './ports/ports.ts'
 import type { ScanPlan, ScanType } from './protocol.ts'
 import { countTargets } from './targets.ts'
 

@@ -2,10 +2,11 @@
  * Everything a scan knows about the hosts it has found. What every host has is kept in flat arrays, so that a /16 of living
  * hosts costs a few megabytes; the rest is an object, made when there is something to put into it. Sends nothing.
  */
-import { type Bits, createBits } from './bits.ts'
+
 import { evidenceOf, msText, type Source } from './evidence.ts'
-import { guessOs } from './os-guess.ts'
 import type { Evidence, FoundHost, FoundName, FoundService, OsVote, SnmpFacts } from './protocol.ts'
+import { guessOs } from './services/os-guess.ts'
+import { type Bits, createBits } from './sys/bitset.ts'
 import type { Targets } from './targets.ts'
 
 export type MacSource = FoundHost['macSource']

@@ -1,14 +1,14 @@
 /** What the stages of one scan share. */
 import type { Findings } from './findings.ts'
-import type { Latecomers } from './latecomers.ts'
-import type { Libc } from './libc.ts'
-import type { Links } from './links.ts'
+import type { TcpConnector } from './ports/tcp-connector.ts'
 import type { Meter } from './progress.ts'
 import type { Privilege, ScanPlan } from './protocol.ts'
 import type { Reporter } from './reporter.ts'
-import type { RoundTrip } from './round-trip.ts'
+import type { Latecomers } from './sweeps/background-probes.ts'
+import type { Links } from './sweeps/links.ts'
+import type { RoundTrip } from './sweeps/round-trip.ts'
+import type { Libc } from './sys/libc.ts'
 import type { Targets } from './targets.ts'
-import type { TcpConnector } from './tcp-connector.ts'
 
 export type ScanContext = {
   readonly plan: ScanPlan

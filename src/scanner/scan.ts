@@ -1,24 +1,25 @@
 /** One scan from beginning to end: the stages of its type over the hosts of its network. Knows nothing of the process around it. */
-import { createBits } from './bits.ts'
+
 import { type Position, readCheckpoint, START } from './checkpoint.ts'
 import { createFindings } from './findings.ts'
 import { refuseOutsideLab } from './lab-guard.ts'
-import { createLatecomers } from './latecomers.ts'
-import { libc } from './libc.ts'
-import { findLinks } from './links.ts'
-import { findLiving, meetAgain } from './liveness.ts'
-import { createNetConnector } from './net-connector.ts'
-import { scanPorts } from './port-scan.ts'
-import { findPrivilege } from './privilege.ts'
+import { createNetConnector } from './ports/net-connector.ts'
+import { scanPorts } from './ports/port-scan.ts'
+import { createTcpConnector } from './ports/tcp-connector.ts'
 import { createMeter, stagesOf } from './progress.ts'
 import type { FromScanner, ScanPlan, Stage } from './protocol.ts'
-import { createNameService } from './ptr.ts'
 import { createReporter, type Reporter } from './reporter.ts'
-import { createRoundTrip } from './round-trip.ts'
 import type { ScanContext } from './scan-context.ts'
+import { createNameService } from './services/ptr.ts'
+import { createLatecomers } from './sweeps/background-probes.ts'
+import { findLinks } from './sweeps/links.ts'
+import { findLiving, meetAgain } from './sweeps/liveness.ts'
+import { createRoundTrip } from './sweeps/round-trip.ts'
+import { createBits } from './sys/bitset.ts'
+import { libc } from './sys/libc.ts'
+import { findPrivilege } from './sys/privilege.ts'
+import { openVendors } from './sys/vendors.ts'
 import { openTargets, PlanError, refuseLocal } from './targets.ts'
-import { createTcpConnector } from './tcp-connector.ts'
-import { openVendors } from './vendors.ts'
 
 /** Up to so many living hosts are kept whole to the end, so that what is learnt of them late can be added. */
 const KEPT_HOSTS = 4096
@@ -141,6 +142,6 @@ const runStages = async (context: ScanContext, { position, doneBefore, onHost }:
   }
   if (!stages.includes('services') || signal.aborted) return
   // Loaded when it is needed: it is most of the program.
-  const { scanServices } = await import('./service-scan.ts')
+  const { scanServices } = await import('./services/service-scan.ts')
   await scanServices(context, { from: doneBefore, onHost, onProgress: begin('services') })
 }

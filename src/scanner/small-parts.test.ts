@@ -1,16 +1,16 @@
 /** The small pure parts: pace, round trip, sets, progress, checkpoint, the guess. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createBits } from './bits.ts'
 import { checkpointOf, readCheckpoint } from './checkpoint.ts'
-import { createGate } from './gate.ts'
-import { guessOs } from './os-guess.ts'
-import { createPacer } from './pacer.ts'
-import { orderPorts } from './port-scan.ts'
-import { COMMON_PORTS } from './ports.ts'
+import { orderPorts } from './ports/port-scan.ts'
+import { COMMON_PORTS } from './ports/ports.ts'
+import { createGate } from './ports/semaphore.ts'
+import { descriptorBudget } from './ports/tcp-connector.ts'
 import { createMeter } from './progress.ts'
-import { createRoundTrip } from './round-trip.ts'
-import { descriptorBudget } from './tcp-connector.ts'
+import { guessOs } from './services/os-guess.ts'
+import { createPacer } from './sweeps/pacer.ts'
+import { createRoundTrip } from './sweeps/round-trip.ts'
+import { createBits } from './sys/bitset.ts'
 
 describe('pace', () => {
   const paced = (perSecond: number) => {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
 import { migrate } from '../platform/db/migrate.ts'
-import { openPostgres } from '../platform/db/postgres.ts'
-import { openSqlite } from '../platform/db/sqlite.ts'
+import { openPostgres } from '../platform/db/postgres/postgres.ts'
+import { openSqlite } from '../platform/db/sqlite/sqlite.ts'
 import { type Dialect, postgresDatabase } from './servers.ts'
 
 export type ThingTables = {

@@ -3,9 +3,9 @@ import { expect } from 'bun:test'
 import { runCli } from '../cli.ts'
 import { contracts } from '../features/index.ts'
 import { memoryIo } from '../platform/cli/memory-io.ts'
-import { jsonSchemaOf } from '../platform/json-schema.ts'
+import { jsonSchemaOf } from '../platform/contract/json-schema.ts'
 import { exampleOf } from '../platform/openapi/example.ts'
-import { type AnyOperation, httpParts, type OperationSet } from '../platform/operation.ts'
+import { type AnyOperation, httpParts, type OperationSet } from '../platform/operation/operation.ts'
 
 /** A tail that stands at the beginning of a line has got there by a raw line end. */
 const TAIL = 'TAIL'

@@ -1,7 +1,7 @@
 /** Makes input for an operation out of its own schema: what is right, what is nearly right, what is wrong, and what means harm. */
 import fc from 'fast-check'
 import type { z } from 'zod'
-import { inputJsonSchema } from '../platform/validate.ts'
+import { inputJsonSchema } from '../platform/contract/validate.ts'
 
 /** What the schemas of inputs are made of. */
 type Schema = {

@@ -1,7 +1,7 @@
 /** A second Plat on the PostgreSQL database of one that runs, with connections of its own: as another server would be. */
 import { type ComposeOptions, compose, openDatabase, type Plat } from '../compose.ts'
-import type { Config } from '../platform/config.ts'
-import { createLogger, type Logger } from '../platform/log.ts'
+import type { Config } from '../platform/runtime/config/config.ts'
+import { createLogger, type Logger } from '../platform/runtime/log.ts'
 import type { TestApp } from './app.ts'
 
 const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })

@@ -1,7 +1,9 @@
 /** A kernel on an empty database, and a caller, for tests of what runs in one. */
-import { NO_AUDIT } from '../platform/audit.ts'
-import { type Caller, createKernel, type Feature, GUEST, type Job, type KernelCtx } from '../platform/kernel.ts'
-import { createLogger } from '../platform/log.ts'
+import { NO_AUDIT } from '../platform/operation/audit.ts'
+import { type Caller, GUEST } from '../platform/operation/caller.ts'
+import type { Feature, Job, KernelCtx } from '../platform/operation/context.ts'
+import { createKernel } from '../platform/operation/kernel.ts'
+import { createLogger } from '../platform/runtime/log.ts'
 import { type ThingTables, thingsDatabase } from './database.ts'
 import type { Dialect } from './servers.ts'
 

@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dataFile, openDatabase } from '../compose.ts'
-import { type Config, loadConfig } from '../platform/config.ts'
-import { createLogger } from '../platform/log.ts'
+import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
+import { createLogger } from '../platform/runtime/log.ts'
 import { postgres, postgresDatabase, type TestDatabase } from './servers.ts'
 
 const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })

@@ -1,7 +1,7 @@
 /** An app with OAuth on, and a client that takes each step of the protocol by itself, right or wrong. */
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { createPasswords } from '../platform/passwords.ts'
+import { createPasswords } from '../platform/security/passwords.ts'
 import { type TestApp, type TestOptions, testApp } from './app.ts'
 import { createRole, createUser } from './identities.ts'
 import { cookieOf } from './sign-in.ts'

@@ -1,8 +1,8 @@
 /** A receiver of webhooks on loopback, and the client that may reach it: for tests, whose every other address stays blocked. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createOutbound, type Outbound } from '../platform/outbound.ts'
-import { type TargetRules, targetRules } from '../platform/outbound-target.ts'
+import { createOutbound, type Outbound } from '../platform/security/outbound.ts'
+import { type TargetRules, targetRules } from '../platform/security/outbound-target.ts'
 
 const HOST = '127.0.0.5'
 const rules: TargetRules = { ...targetRules(false), reach: (ip) => (ip === HOST ? 'public' : 'blocked') }

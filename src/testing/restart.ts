@@ -1,7 +1,7 @@
 /** A Plat on the database of one that runs already, as it would be after a start with other settings. */
 import { compose, type Plat } from '../compose.ts'
-import type { Config } from '../platform/config.ts'
-import { createLogger, type Logger } from '../platform/log.ts'
+import type { Config } from '../platform/runtime/config/config.ts'
+import { createLogger, type Logger } from '../platform/runtime/log.ts'
 import type { TestApp, TestCaller } from './app.ts'
 
 export type Restarted = {

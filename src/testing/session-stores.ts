@@ -1,5 +1,5 @@
 /** Where sessions are tested: in both databases, and in a real Valkey (or Redis) server. */
-import type { Config } from '../platform/config.ts'
+import type { Config } from '../platform/runtime/config/config.ts'
 import { type Dialect, dialects, valkey } from './servers.ts'
 
 export type StoreName = 'database' | 'valkey'

@@ -1,8 +1,8 @@
 /** A server whose list of devices is long, and clients that read it slowly or not at all. */
 import { connect } from 'node:net'
 import { openDatabase } from '../compose.ts'
-import { loadConfig } from '../platform/config.ts'
-import { createLogger } from '../platform/log.ts'
+import { loadConfig } from '../platform/runtime/config/config.ts'
+import { createLogger } from '../platform/runtime/log.ts'
 import { type ServerFolder, serverFolder } from './server-child.ts'
 
 /** Of each device: 2 KB. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { cycles } from '../../src/testing/cycles.ts'
 
 const ROOT = import.meta.dirname
 /** Path from web/src -> text. */
@@ -16,8 +17,9 @@ const sources: Sources = new Map(
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
 
 /** What runs in a browser as well: contracts for their types, the client, addresses, cells of CSV. */
-const SHARED = /^(net\/[\w-]+\.ts|platform\/(client|command|command-text|csv-cell|errors)\.ts)$/
-const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\.ts)$/
+const SHARED =
+  /^(net\/[\w-]+\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
+const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\/operation\.ts)$/
 
 const ofServer = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) =>
@@ -26,6 +28,15 @@ const ofServer = (files: Sources): string[] =>
       if (target.startsWith('..') || SHARED.test(target)) return []
       return TYPES_ALONE.test(target) && isType !== undefined ? [] : [`${path} -> ${target}`]
     }),
+  )
+
+const fileCycles = (files: Sources): string[] =>
+  cycles(
+    [...files].flatMap(([path, text]) =>
+      [...text.matchAll(IMPORT)].map(
+        ([, , fixed, dynamic]) => [path, relative(ROOT, resolve(ROOT, dirname(path), fixed ?? dynamic ?? ''))] as const,
+      ),
+    ),
   )
 
 const MAX_LINES = 300
@@ -50,12 +61,17 @@ const rules: readonly (readonly [string, (files: Sources) => string[], Readonly<
   [
     'the UI uses of the server the contracts, the client, the maths of addresses and the cells of CSV',
     ofServer,
-    { 'a.ts': "import { x } from '../../src/platform/kernel.ts'" },
+    { 'a.ts': "import { x } from '../../src/platform/operation/kernel.ts'" },
   ],
   [
     'contracts are used for their types alone, which keeps Zod out of the browser',
     ofServer,
     { 'a.ts': "import { devices } from '../../src/features/devices/api.ts'" },
+  ],
+  [
+    'files form no cycle, of types either',
+    fileCycles,
+    { 'a.ts': "import { b } from './b.ts'", 'b.ts': "import type { A } from './a.ts'" },
   ],
   [`components have at most ${MAX_LINES} lines`, long, { 'a.tsx': 'x\n'.repeat(MAX_LINES + 1) }],
   ['colours have names', rawColours, { 'ui/a.css': 'a { color: #fff }' }],

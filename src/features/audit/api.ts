@@ -1,8 +1,7 @@
 /** The audit contract: who changed what, when and from where, and proof that the record is whole. Browser-safe. */
 import { z } from 'zod'
-import { AUDIT_ACTIONS } from '../../platform/audit.ts'
-import { Filter, idOf, Key, Moment, Page, Timestamp } from '../../platform/fields.ts'
-import { operation, rawRoute } from '../../platform/operation.ts'
+import { Filter, idOf, Key, Moment, Page, Timestamp } from '../../platform/contract/fields.ts'
+import { AUDIT_ACTIONS, operation, rawRoute } from '../../platform/operation/operation.ts'
 
 export const STATUSES = ['success', 'failure'] as const
 

@@ -1,7 +1,8 @@
 /** The audit trail as it is read: lists, proof, export, and its end. Writing it is the kernel's, through trail.ts. */
-import type { Config } from '../../platform/config.ts'
-import { notFound } from '../../platform/errors.ts'
-import { listRows } from '../../platform/list.ts'
+
+import { notFound } from '../../platform/contract/errors.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Feature, implement } from '../ctx.ts'
 import { type AuditEntry, auditRoutes, audit as contract } from './api.ts'
 import { createSigner } from './chain.ts'

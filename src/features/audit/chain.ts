@@ -1,5 +1,5 @@
 /** What ties entries together: each has the hash of the one before in its own, and a chain says where it begins and ends. */
-import { keyIdOf } from '../../platform/crypto.ts'
+import { keyIdOf } from '../../platform/security/crypto.ts'
 import type { AuditChainRow, AuditRow } from './table.ts'
 
 /** How many chains there are: the migration made them. */

@@ -1,7 +1,7 @@
 /** What a caller sent as it is kept: JSON text without secrets, cut to what is enough to know what was done. */
 import type { z } from 'zod'
-import { isSecretName, REDACTED } from '../../platform/redaction.ts'
-import { type InputSchema, inputJsonSchema } from '../../platform/validate.ts'
+import { type InputSchema, inputJsonSchema } from '../../platform/contract/validate.ts'
+import { isSecretName, REDACTED } from '../../platform/runtime/redaction.ts'
 import { maskedUrl } from './masked-url.ts'
 
 export const MAX_CHANGES_BYTES = 10 * 1024

@@ -1,8 +1,9 @@
 /** The trail as a file, written as it is read: bounded memory, whatever its length. */
-import { csvLine } from '../../platform/csv.ts'
+
+import { rawQuery } from '../../platform/contract/raw-query.ts'
 import { acceptedCoding, compressedSource } from '../../platform/http/compression.ts'
+import { csvLine } from '../../platform/http/csv.ts'
 import { longResponse } from '../../platform/http/respond.ts'
-import { rawQuery } from '../../platform/raw-query.ts'
 import type { Ctx } from '../ctx.ts'
 import { type AuditEntry, ExportQuery } from './api.ts'
 import { columns } from './chain.ts'

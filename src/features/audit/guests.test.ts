@@ -1,7 +1,7 @@
 /** Requests without valid credentials must not fill the disk: their entries are short, and many of a kind share one. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { createPasswords } from '../../platform/passwords.ts'
+import { createPasswords } from '../../platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { createUser, PASSWORD } from '../../testing/identities.ts'
 import { dialects } from '../../testing/servers.ts'

@@ -1,6 +1,7 @@
 /** The audit trail as commands on the host write to it, which no kernel runs. */
-import type { HostTrail } from '../../platform/audit.ts'
+
 import type { Tx } from '../../platform/db/database.ts'
+import type { HostTrail } from '../../platform/operation/audit.ts'
 import type { Tables } from '../tables.ts'
 import { createSigner } from './chain.ts'
 import * as store from './store.ts'

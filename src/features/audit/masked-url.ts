@@ -1,5 +1,5 @@
 /** A URL as it may be recorded: where it leads, without the parts in which services carry tokens. */
-import { REDACTED } from '../../platform/redaction.ts'
+import { REDACTED } from '../../platform/runtime/redaction.ts'
 
 /**
  * Masks user information, the last segment of the path, the query and the fragment. A text that is no URL is masked whole.

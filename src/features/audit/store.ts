@@ -1,7 +1,7 @@
 /** The queries of the audit trail; the only writer of its tables. */
 import { type Kysely, sql } from 'kysely'
-import { prepared } from '../../platform/db/prepared.ts'
-import { preparedRows } from '../../platform/db/prepared-lists.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { AuditFilter } from './api.ts'

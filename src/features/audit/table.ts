@@ -1,5 +1,5 @@
 /** The tables that the audit trail owns. */
-import type { AuditAction } from '../../platform/audit.ts'
+import type { AuditAction } from '../../platform/operation/operation.ts'
 
 /** A whole number, which some drivers hand out and prepared queries take as text. */
 type Stored = number | string

@@ -1,7 +1,7 @@
 /** The conflicts contract: what contradicts itself in the estate, and what became of it. Browser-safe. */
 import { z } from 'zod'
-import { idOf, Page, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { idOf, Page, text } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { Conflict, ConflictStatus, ConflictType } from './schema.ts'
 
 const One = z.object({ id: idOf('conflicts') })

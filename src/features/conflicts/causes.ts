@@ -1,7 +1,7 @@
 /** What there is to contradict: which devices share an address, and which networks a subnet. Reads, and judges nothing. */
 import type { Kysely } from 'kysely'
-import { prepared } from '../../platform/db/prepared.ts'
-import { preparedKeys } from '../../platform/db/prepared-lists.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 

@@ -1,7 +1,7 @@
 /** The rules of conflicts: what people may do about them, and when to look. */
-import { invalidField, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
+import { invalidField, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'

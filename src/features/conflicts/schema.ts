@@ -1,6 +1,6 @@
 /** Conflicts as they are sent. Browser-safe. */
 import { z } from 'zod'
-import { Timestamp } from '../../platform/fields.ts'
+import { Timestamp } from '../../platform/contract/fields.ts'
 
 export const ConflictType = z
   .enum(['duplicate_ip', 'overlapping_subnet'])

@@ -1,7 +1,7 @@
 /** The credentials contract: what Plat signs in to devices with. Secrets go in and never come out. Browser-safe. */
 import { z } from 'zod'
-import { draft, Filter, idOf, Name, Page, patch, reference, Timestamp, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { draft, Filter, idOf, Name, Page, patch, reference, Timestamp, text } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 
 export const CredentialType = z.enum(['ssh_password', 'ssh_key', 'snmp_v2c', 'snmp_v3'])
 export type CredentialType = z.infer<typeof CredentialType>

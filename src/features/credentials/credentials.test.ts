@@ -1,6 +1,6 @@
 // What a credential of each type takes, what updates do to its secrets, and what becomes of it when what it refers to goes.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createSecrets } from '../../platform/crypto.ts'
+import { createSecrets } from '../../platform/security/crypto.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, changedSince, missing, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

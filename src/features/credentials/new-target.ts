@@ -1,5 +1,5 @@
 /** When a change of a credential aims its secrets somewhere else (discovery/credential-store.ts), and which of them it needs again. */
-import type { FieldIssue } from '../../platform/errors.ts'
+import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Credential, SecretField } from './api.ts'
 import { type SecretValues, secretsOf } from './secret-fields.ts'
 

@@ -1,5 +1,5 @@
 /** Which fields belong to which type of credential, and the secret ones of a credential as the one text that is sealed. */
-import type { FieldIssue } from '../../platform/errors.ts'
+import type { FieldIssue } from '../../platform/contract/errors.ts'
 import { type Credential, type CredentialType, SECRET_FIELDS, type SecretField } from './api.ts'
 
 /** The secret fields of a credential that it has. */

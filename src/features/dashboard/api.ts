@@ -1,7 +1,7 @@
 /** The dashboard contract: what there is, what is fullest, what needs somebody, what was changed. Browser-safe. */
 import { z } from 'zod'
-import { Timestamp } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { Timestamp } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { AuditEntry } from '../audit/api.ts'
 
 const Fill = z.object({

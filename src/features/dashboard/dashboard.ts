@@ -1,8 +1,8 @@
 /** Puts together what the first page shows, each part for whoever may list it. Joins the tables of others, owns none. */
 import { sql } from 'kysely'
-import { countOnce } from '../../platform/db/remembered.ts'
-import { countRows } from '../../platform/list.ts'
-import type { Permission } from '../../platform/operation.ts'
+import { countRows } from '../../platform/contract/list.ts'
+import { countOnce } from '../../platform/db/cache/query-cache.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as discovery from '../discovery/discovery.ts'
 import { PING } from '../events/catalogue.ts'

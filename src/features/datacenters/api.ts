@@ -1,7 +1,7 @@
 /** The datacenters contract. Browser-safe. */
 import { z } from 'zod'
-import { draft, Filter, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { draft, Filter, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 
 export const Datacenter = z

@@ -1,10 +1,10 @@
 /** The rules of datacenters. */
 
+import { AppError, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
-import { merge } from '../../platform/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenters } from './api.ts'
 import * as store from './store.ts'

@@ -1,6 +1,6 @@
 /** The queries of datacenters; the only writer of their table. */
 import type { Kysely } from 'kysely'
-import { preparedKeys } from '../../platform/db/prepared-lists.ts'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Datacenter } from './api.ts'

@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { isDomainName, isHostname } from '../../net/dns-name.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { blockOf } from '../../net/occupancy.ts'
-import { IpAddress } from '../../platform/address-field.ts'
-import { BulkFields, bulkInput, bulkOutput } from '../../platform/bulk.ts'
+import { IpAddress } from '../../platform/contract/address-field.ts'
 import {
   draft,
   Filter,
@@ -19,8 +18,9 @@ import {
   ruledText,
   Tags,
   text,
-} from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+} from '../../platform/contract/fields.ts'
+import { BulkFields, bulkInput, bulkOutput } from '../../platform/operation/bulk.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { Device, DeviceStatus } from './schema.ts'
 
 /** Most tags of one device. */

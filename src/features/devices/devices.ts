@@ -1,10 +1,11 @@
 /** The rules of devices. */
-import { JsonText } from '../../platform/answer.ts'
-import { runBulk } from '../../platform/bulk-run.ts'
-import { AppError, invalid, invalidField, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { listChain } from '../../platform/list.ts'
-import { merge } from '../../platform/merge.ts'
+
+import { AppError, invalid, invalidField, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { listChain } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
+import { runBulk } from '../../platform/operation/bulk-run.ts'
+import { JsonText } from '../../platform/operation/handler-result.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'

@@ -1,8 +1,9 @@
 /** The list of devices, narrowed by its filters. */
-import type { JsonList } from '../../platform/answer.ts'
-import { countOnce } from '../../platform/db/remembered.ts'
+
+import { countRows, listRows } from '../../platform/contract/list.ts'
+import { countOnce } from '../../platform/db/cache/query-cache.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
-import { countRows, listRows } from '../../platform/list.ts'
+import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx } from '../ctx.ts'
 import { devicesIn } from '../networks/membership.ts'
 import type { Device } from './schema.ts'

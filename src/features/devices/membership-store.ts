@@ -1,8 +1,8 @@
 /** Keeps `network_addresses`, the answer to "which addresses belong to which network", true to the rule in networks. */
 import { type Kysely, sql } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
-import { preparedRows } from '../../platform/db/prepared-lists.ts'
-import { pause } from '../../platform/pause.ts'
+import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
+import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { networksHolding } from '../networks/membership.ts'
 import type { Tables } from '../tables.ts'

@@ -1,7 +1,7 @@
 /** Checks what devices refer to: datacenters, networks and pools that exist and hold the addresses that name them. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
-import type { FieldIssue } from '../../platform/errors.ts'
+import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import { subnetsOf } from '../networks/networks.ts'

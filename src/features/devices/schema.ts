@@ -1,6 +1,6 @@
 /** The device as it is sent and stored: its own file, because other contracts answer with devices. Browser-safe. */
 import { z } from 'zod'
-import { Timestamp } from '../../platform/fields.ts'
+import { Timestamp } from '../../platform/contract/fields.ts'
 
 export const DeviceStatus = z.enum(['planned', 'active', 'maintenance', 'decommissioned'])
 

@@ -1,8 +1,8 @@
 /** The discovery contract: scans, discovered devices, rules, and the inbox between what is found and what is documented. Browser-safe. */
 import { z } from 'zod'
-import { IpAddress } from '../../platform/address-field.ts'
-import { idOf, Key, line, Page } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { IpAddress } from '../../platform/contract/address-field.ts'
+import { idOf, Key, line, Page } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 import {
   InboxChoice,

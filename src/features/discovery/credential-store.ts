@@ -1,9 +1,9 @@
 /** Which credentials a scan may use, and the SSH host keys that were pinned; the only writer of these. */
 import type { Kysely } from 'kysely'
-import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
+import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { placeOf } from './found-store.ts'
+import { placeOf } from './devices/discovered-store.ts'
 import type { HostKeyRow } from './table.ts'
 
 const MAX_CREDENTIALS = 200

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { isHostname } from '../../net/dns-name.ts'
 import { parseMac } from '../../net/mac.ts'
 import { parseExcludes } from '../../net/range.ts'
-import { IpAddress } from '../../platform/address-field.ts'
-import { draft, idOf, Name, patch, reference, ruledText, Tags, text } from '../../platform/fields.ts'
+import { IpAddress } from '../../platform/contract/address-field.ts'
+import { draft, idOf, Name, patch, reference, ruledText, Tags, text } from '../../platform/contract/fields.ts'
 import { InboxField, ScanType } from './schema.ts'
 
 /** Most items of one call. */

@@ -1,6 +1,6 @@
 /** What calls about many items answer. Browser-safe. */
 import { z } from 'zod'
-import { ERROR_CODES } from '../../platform/errors.ts'
+import { ERROR_CODES } from '../../platform/contract/errors.ts'
 
 const ItemError = z
   .object({

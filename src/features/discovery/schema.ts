@@ -1,6 +1,6 @@
 /** What discovery sends: scans, discovered devices, rules, the items of the inbox. Browser-safe. */
 import { z } from 'zod'
-import { Timestamp } from '../../platform/fields.ts'
+import { Timestamp } from '../../platform/contract/fields.ts'
 
 export const ScanType = z
   .enum(['quick', 'full', 'deep'])

@@ -1,5 +1,5 @@
 /** The routes of the API's own documentation. Browser-safe. */
-import { rawRoute } from '../../platform/operation.ts'
+import { rawRoute } from '../../platform/operation/operation.ts'
 
 export const docsRoutes = {
   openapi: rawRoute({

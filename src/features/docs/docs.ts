@@ -3,7 +3,7 @@ import css from '../../platform/docs/docs.css' with { type: 'text' }
 import script from '../../platform/docs/docs.js' with { type: 'text' }
 import { docsPage } from '../../platform/docs/page.ts'
 import { type ServeText, serveText } from '../../platform/docs/serve.ts'
-import { openapi } from '../../platform/openapi.ts'
+import { openapi } from '../../platform/openapi/openapi.ts'
 import type { Feature } from '../ctx.ts'
 import { contracts, routes } from '../index.ts'
 import { docsRoutes } from './api.ts'

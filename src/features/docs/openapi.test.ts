@@ -1,8 +1,8 @@
 /** The document of the real registry, judged by the rules of OpenAPI 3.1 that generators trip over. */
 import { describe, expect, test } from 'bun:test'
-import { baseType, type JsonSchema } from '../../platform/json-schema.ts'
-import { openapi } from '../../platform/openapi.ts'
-import { type AnyOperation, httpParts, type OperationSet } from '../../platform/operation.ts'
+import { baseType, type JsonSchema } from '../../platform/contract/json-schema.ts'
+import { openapi } from '../../platform/openapi/openapi.ts'
+import { type AnyOperation, httpParts, type OperationSet } from '../../platform/operation/operation.ts'
 import { contracts, routes } from '../index.ts'
 
 const doc = openapi(contracts, routes, { version: '1.2.3' })

@@ -1,7 +1,7 @@
 /** The estate contract: a whole resource in one call and one transaction. Browser-safe. */
 import { z } from 'zod'
-import { ERROR_CODES } from '../../platform/errors.ts'
-import { rawRoute } from '../../platform/operation.ts'
+import { ERROR_CODES } from '../../platform/contract/errors.ts'
+import { rawRoute } from '../../platform/operation/operation.ts'
 
 /** What can be imported, in the order in which one refers to the other. */
 export const RESOURCES = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const

@@ -1,13 +1,13 @@
 /** `plat export`: every list of the estate, streamed into files that appear together or not at all. */
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sendRequest, type Transport } from '../../platform/cli/client.ts'
 import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
 import { printable } from '../../platform/cli/display.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
 import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
-import { sendRequest, type Transport } from '../../platform/client.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError } from '../../platform/contract/errors.ts'
 import { oneRowPerLine } from './cli-json-rows.ts'
 import { RESOURCES, type Resource, resourceNamed } from './cli-resources.ts'
 

@@ -1,13 +1,13 @@
 /** `plat import`: each file is one request, loaded whole or not at all; the first that fails ends it. */
 
+import { errorOf, sendRequest, type Transport } from '../../platform/cli/client.ts'
 import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
 import { printable, printableJson } from '../../platform/cli/display.ts'
 import { isRow, type Row } from '../../platform/cli/labels.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
 import { tableText } from '../../platform/cli/table.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
-import { errorOf, sendRequest, type Transport } from '../../platform/client.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError } from '../../platform/contract/errors.ts'
 import { findSources, type SourceFile, type Sources } from './cli-files.ts'
 
 const COLUMNS = ['file', 'resource', 'created', 'updated', 'unchanged', 'failed']

@@ -1,7 +1,7 @@
 /** Devices come by the hundred thousand: new ones are judged and written together, and only trouble is looked at row by row. */
-import { AppError } from '../../platform/errors.ts'
-import type { Breathe } from '../../platform/pause.ts'
-import { parse } from '../../platform/validate.ts'
+import { AppError } from '../../platform/contract/errors.ts'
+import { parse } from '../../platform/contract/validate.ts'
+import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { DeviceDraft, DevicePatch } from '../devices/api.ts'
 import * as devices from '../devices/devices.ts'

@@ -1,6 +1,6 @@
 /** Relationships come by the hundred thousand too: new ones are judged and written together, the others one by one. */
-import { AppError } from '../../platform/errors.ts'
-import type { Breathe } from '../../platform/pause.ts'
+import { AppError } from '../../platform/contract/errors.ts'
+import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { RelationshipDraft } from '../relationships/api.ts'
 import * as relationships from '../relationships/relationships.ts'

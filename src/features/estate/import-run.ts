@@ -1,7 +1,7 @@
 /** The transaction of an import: every row judged, all or nothing. */
-import { AppError } from '../../platform/errors.ts'
-import type { KernelWriteOptions } from '../../platform/kernel.ts'
-import { createBreathe } from '../../platform/pause.ts'
+import { AppError } from '../../platform/contract/errors.ts'
+import type { KernelWriteOptions } from '../../platform/operation/context.ts'
+import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type ImportQuery, type ImportResult, MAX_ERRORS } from './api.ts'

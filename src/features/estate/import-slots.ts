@@ -1,6 +1,6 @@
 /** How many imports there are at once: each holds disk, memory and, for its transaction, the one writer of SQLite. */
-import { AppError } from '../../platform/errors.ts'
-import type { Caller } from '../../platform/kernel.ts'
+import { AppError } from '../../platform/contract/errors.ts'
+import type { Caller } from '../../platform/operation/caller.ts'
 
 /** At once, in this process. */
 export const MAX_IMPORTS = 2

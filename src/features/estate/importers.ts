@@ -1,9 +1,9 @@
 /** How a row of each resource becomes a create, an update or nothing: by the rules of that resource, called as they are. */
 import { z } from 'zod'
-import { invalidField } from '../../platform/errors.ts'
-import type { Permission } from '../../platform/operation.ts'
-import type { Breathe } from '../../platform/pause.ts'
-import { parse } from '../../platform/validate.ts'
+import { invalidField } from '../../platform/contract/errors.ts'
+import { parse } from '../../platform/contract/validate.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
+import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { DatacenterDraft, DatacenterPatch } from '../datacenters/api.ts'
 import * as datacenters from '../datacenters/datacenters.ts'

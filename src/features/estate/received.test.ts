@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pause } from '../../platform/pause.ts'
+import { pause } from '../../platform/runtime/pause.ts'
 import { type Received, receive } from './received.ts'
 
 const GOAL_MS = 50

@@ -1,9 +1,9 @@
 /** The body of an import, whole: it is complete before a transaction begins, so that a slow client never holds the writer. */
-import { AppError } from '../../platform/errors.ts'
+import { AppError } from '../../platform/contract/errors.ts'
 import { type JsonRow, RowCutter } from '../../platform/http/json-rows.ts'
 import { pacedBody } from '../../platform/http/paced-body.ts'
-import { createBreathe } from '../../platform/pause.ts'
-import { createSpool, type Spool } from '../../platform/spool.ts'
+import { createBreathe } from '../../platform/runtime/pause.ts'
+import { createSpool, type Spool } from '../../platform/runtime/spool.ts'
 import { MAX_IMPORT_BYTES } from './api.ts'
 import type { Row } from './row.ts'
 

@@ -1,7 +1,7 @@
 /** A row of an import, what becomes of it, and how it is tried so that its failure undoes only itself. */
 import type { z } from 'zod'
-import { AppError, invalidField } from '../../platform/errors.ts'
-import { parse, unknownFields } from '../../platform/validate.ts'
+import { AppError, invalidField } from '../../platform/contract/errors.ts'
+import { parse, unknownFields } from '../../platform/contract/validate.ts'
 import type { Ctx } from '../ctx.ts'
 
 export type Row = { readonly row: number; readonly value: Readonly<Record<string, unknown>> }

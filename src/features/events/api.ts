@@ -1,7 +1,7 @@
 /** The events contract: what happens, as it happens. Browser-safe. */
 import { z } from 'zod'
-import { Key, Moment, Timestamp } from '../../platform/fields.ts'
-import { rawRoute } from '../../platform/operation.ts'
+import { Key, Moment, Timestamp } from '../../platform/contract/fields.ts'
+import { rawRoute } from '../../platform/operation/operation.ts'
 import { EVENT_NAMES } from './catalogue.ts'
 
 const FAMILIES = [...new Set(EVENT_NAMES.map((name) => name.slice(0, name.indexOf('.'))))]

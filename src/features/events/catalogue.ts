@@ -1,5 +1,5 @@
 /** Every event that leaves Plat: to webhooks and to the live feed. Browser-safe. */
-import type { Permission } from '../../platform/operation.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
 
 type Row = {
   readonly name: string

@@ -1,9 +1,10 @@
 /** Follows the live feed from a terminal or a script. */
+
+import { sendRequest, type Transport } from '../../platform/cli/client.ts'
 import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
 import { printable, printableJson } from '../../platform/cli/display.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
-import { sendRequest, type Transport } from '../../platform/client.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError } from '../../platform/contract/errors.ts'
 
 type Received = { readonly id: string; readonly event: string; readonly data: string }
 

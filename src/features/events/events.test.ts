@@ -1,7 +1,7 @@
 // What the live feed sends, to whom, from where on, and whom it lets go.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type ReservedSQL, SQL } from 'bun'
-import { createLogger } from '../../platform/log.ts'
+import { createLogger } from '../../platform/runtime/log.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { follow, type Heard } from '../../testing/feed.ts'
 import { createRole, createUser, keyFor } from '../../testing/identities.ts'

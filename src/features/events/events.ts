@@ -1,7 +1,8 @@
 /** The rules of events: what is kept for how long, and who is woken when something is on record. */
-import type { Config } from '../../platform/config.ts'
+
 import type { Db } from '../../platform/db/database.ts'
-import type { Logger } from '../../platform/log.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
 import type { Feature } from '../ctx.ts'
 import type { CheckCredentials } from '../sessions/credential-check.ts'
 import type { Tables } from '../tables.ts'

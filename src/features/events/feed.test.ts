@@ -1,7 +1,7 @@
 // Where a listener begins, and what it is sent from there on, whatever the database takes its time with.
 import { expect, test } from 'bun:test'
 import type { UnderWay } from '../../platform/db/database.ts'
-import { createLogger } from '../../platform/log.ts'
+import { createLogger } from '../../platform/runtime/log.ts'
 import { until } from '../../testing/until.ts'
 import { createFeed, type Listener } from './feed.ts'
 import type { StoredEvent } from './store.ts'

@@ -4,8 +4,8 @@
  */
 import { batches } from '../../platform/db/batches.ts'
 import type { UnderWay } from '../../platform/db/database.ts'
-import type { Caller } from '../../platform/kernel.ts'
-import type { Logger } from '../../platform/log.ts'
+import type { Caller } from '../../platform/operation/caller.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
 import { eventRoutes } from './api.ts'
 import { type Audience, audienceOf, type Bytes, createEncoding, type Wanted } from './audience.ts'
 import { Gaps, isMissingOne } from './gaps.ts'

@@ -4,7 +4,7 @@
  * in less than a second, because another process may have changed the database and told nobody.
  */
 
-import type { Permission } from '../../platform/operation.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
 import type { CheckCredentials, Held } from '../sessions/credential-check.ts'
 import { EVENTS } from './catalogue.ts'
 import type { Listener } from './feed.ts'

@@ -1,6 +1,6 @@
 /** The queries of events; the only writer of their table. */
 import type { Kysely } from 'kysely'
-import { prepared } from '../../platform/db/prepared.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 

@@ -1,5 +1,5 @@
 /** A listener of the live feed as an answer of HTTP. */
-import { rawQuery } from '../../platform/raw-query.ts'
+import { rawQuery } from '../../platform/contract/raw-query.ts'
 import type { Ctx } from '../ctx.ts'
 import { FeedQuery } from './api.ts'
 import type { Bytes } from './audience.ts'

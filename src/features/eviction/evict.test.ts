@@ -1,7 +1,7 @@
 // `plat user evict` ends every credential of an account on the host, also beside a server that runs.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { secretHash } from '../../platform/secret-token.ts'
+import { secretHash } from '../../platform/security/secret-token.ts'
 import { people, QUICK } from '../../testing/people.ts'
 import { dialects } from '../../testing/servers.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'

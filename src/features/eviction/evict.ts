@@ -1,7 +1,8 @@
 /** `plat user evict`: on the host, ends every credential of an account, with or without a server that runs. */
-import type { HostTrail } from '../../platform/audit.ts'
+
+import { AppError } from '../../platform/contract/errors.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { AppError } from '../../platform/errors.ts'
+import type { HostTrail } from '../../platform/operation/audit.ts'
 import { endKeysOf } from '../keys/keys.ts'
 import { endGrantsOf } from '../oauth/oauth.ts'
 import type { SessionsOptions } from '../sessions/sessions.ts'

@@ -1,7 +1,7 @@
 /** The API keys contract. Browser-safe. */
 import { z } from 'zod'
-import { draft, idOf, Moment, Name, Page, reference, Timestamp } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { draft, idOf, Moment, Name, Page, reference, Timestamp } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 
 export const ApiKey = z
   .object({

@@ -1,7 +1,8 @@
 /** The queries of API keys; the only writer of their tables. */
+
+import { AppError } from '../../platform/contract/errors.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { violationOf } from '../../platform/db/violations.ts'
-import { AppError } from '../../platform/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { ApiKey } from './api.ts'
 import type { ApiKeyRow } from './table.ts'

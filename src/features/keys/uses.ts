@@ -1,6 +1,6 @@
 /** When keys were last used. */
 import type { Db } from '../../platform/db/database.ts'
-import { createUses, type Uses } from '../../platform/uses.ts'
+import { createUses, type Uses } from '../../platform/runtime/last-used.ts'
 import type { Tables } from '../tables.ts'
 import { recordKeyUse } from './keys.ts'
 

@@ -1,8 +1,8 @@
 /** The lookup contract: everything that is known about an address, a block, a MAC or a host name, in one call. Browser-safe. */
 import { z } from 'zod'
 import { subjectOf } from '../../net/subject.ts'
-import { line } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { line } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { AuditEntry } from '../audit/api.ts'
 import { Conflict } from '../conflicts/schema.ts'
 import { Datacenter } from '../datacenters/api.ts'

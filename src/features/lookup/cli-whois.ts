@@ -1,10 +1,10 @@
 /** What `plat whois` does: asks, and writes the answer as one sentence with what is known below it. */
 import { requireArguments } from '../../platform/cli/args.ts'
+import { send } from '../../platform/cli/client.ts'
 import { argument, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
 import { cut, padEnd, printable } from '../../platform/cli/display.ts'
 import { present } from '../../platform/cli/present.ts'
-import { send } from '../../platform/client.ts'
-import { parse } from '../../platform/validate.ts'
+import { parse } from '../../platform/contract/validate.ts'
 import { type Lookup, lookup } from './api.ts'
 
 /** As for an object that is not there. */

@@ -2,16 +2,16 @@
 
 import { ipKey } from '../../net/ip.ts'
 import { type Subject, subjectOf } from '../../net/subject.ts'
-import type { Config } from '../../platform/config.ts'
-import { invalidField } from '../../platform/errors.ts'
-import type { Permission } from '../../platform/operation.ts'
+import { invalidField } from '../../platform/contract/errors.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
 import { causeOfAddress, conflictOf } from '../conflicts/conflicts.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type Lookup, LookupPart, lookup, MAX_IN_BLOCK, MAX_OF_EACH, type LookupNetwork as Network } from './api.ts'
 import { distinct, type Found, find, type May } from './find.ts'
+import { waysFor } from './next-actions.ts'
 import * as store from './store.ts'
 import { summaryOf } from './summary.ts'
-import { waysFor } from './ways.ts'
 
 export type LookupOptions = { readonly config: Pick<Config, 'auditEnabled'> }
 

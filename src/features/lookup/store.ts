@@ -1,7 +1,7 @@
 /** The queries of a lookup, each by an index and prepared. Joins the tables of others, owns none and writes nothing. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { prepared } from '../../platform/db/prepared.ts'
-import { preparedKeys } from '../../platform/db/prepared-lists.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import { holdsAddress } from '../discovery/discovery.ts'
 import * as relationships from '../relationships/relationships.ts'

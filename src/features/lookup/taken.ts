@@ -1,6 +1,6 @@
 /** Counts the taken addresses of a block for callers who may list devices or reservations, and not both. */
 import type { Kysely } from 'kysely'
-import { prepared } from '../../platform/db/prepared.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
 import type { Range, Scope } from './store.ts'

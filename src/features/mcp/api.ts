@@ -1,5 +1,5 @@
 /** The route of the MCP endpoint. Browser-safe. */
-import { rawRoute } from '../../platform/operation.ts'
+import { rawRoute } from '../../platform/operation/operation.ts'
 
 export const mcpRoutes = {
   call: rawRoute({

@@ -1,8 +1,9 @@
 /** Changes of rows as what they mean: which objects, how many, from what to what; and how to tell two such lists apart. */
+
+import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Row, RowChange } from '../../platform/db/journal.ts'
-import type { FieldIssue } from '../../platform/errors.ts'
-import type { Permission } from '../../platform/operation.ts'
-import { KINDS, type Kind } from './kinds.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
+import { KINDS, type Kind } from './plan-tables.ts'
 
 export type Verb = 'create' | 'update' | 'delete'
 

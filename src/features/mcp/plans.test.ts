@@ -1,7 +1,7 @@
 // Plans: what would delete or change many objects is shown first, and done when it is applied, if it still is the same.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { compose, openDatabase } from '../../compose.ts'
-import { createLogger } from '../../platform/log.ts'
+import { createLogger } from '../../platform/runtime/log.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { keyFor } from '../../testing/identities.ts'
 import { type Answer, callTool, Plan } from '../../testing/mcp.ts'

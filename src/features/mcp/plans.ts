@@ -2,17 +2,21 @@
  * The rules of plans: what would delete or change many objects is first shown, and done when it is applied, if it still is
  * exactly what was shown.
  */
+
+import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { RowChange } from '../../platform/db/journal.ts'
-import { AppError, type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
-import type { Bound, Caller, Kernel, Request } from '../../platform/kernel.ts'
 import type { Plans } from '../../platform/mcp/call.ts'
 import { needsPlan } from '../../platform/mcp/tools.ts'
-import { canRehearse, rehearse, runWatched } from '../../platform/rehearse.ts'
+import type { Caller } from '../../platform/operation/caller.ts'
+import type { Bound } from '../../platform/operation/context.ts'
+import { canRehearse, rehearse, runWatched } from '../../platform/operation/dry-run.ts'
+import type { Kernel } from '../../platform/operation/kernel.ts'
+import type { Request } from '../../platform/operation/request.ts'
 import type { Tables } from '../tables.ts'
 import { countsOf, driftOf, type Mark, marksOf, shownOf, summaryOf } from './changes.ts'
-import { RULES } from './kinds.ts'
 import * as store from './plan-store.ts'
+import { RULES } from './plan-tables.ts'
 import type { PlanRow } from './table.ts'
 
 export const PLAN_MS = 5 * 60 * 1000

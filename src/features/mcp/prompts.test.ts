@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Client } from '@modelcontextprotocol/client'
 import { toolDefinitions } from '../../platform/mcp/tools.ts'
-import type { AnyOperation } from '../../platform/operation.ts'
+import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { connect } from '../../testing/mcp.ts'
 import { contracts } from '../index.ts'

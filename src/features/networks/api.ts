@@ -1,7 +1,6 @@
 /** The networks contract. Browser-safe. */
 import { z } from 'zod'
 import { parseCidr } from '../../net/cidr.ts'
-import { BulkFields, bulkInput, bulkOutput } from '../../platform/bulk.ts'
 import {
   draft,
   Filter,
@@ -14,8 +13,9 @@ import {
   reference,
   Timestamp,
   text,
-} from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+} from '../../platform/contract/fields.ts'
+import { BulkFields, bulkInput, bulkOutput } from '../../platform/operation/bulk.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 
 export const Utilization = z

@@ -1,7 +1,7 @@
 // Which networks hold an address, asked again and again in one transaction: what is remembered there follows its own changes.
 import { describe, expect, test } from 'bun:test'
 import { ipKey, parseIp } from '../../net/ip.ts'
-import { GUEST } from '../../platform/kernel.ts'
+import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'

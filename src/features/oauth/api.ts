@@ -3,8 +3,8 @@
  * operations by which people look after clients and consents. Browser-safe.
  */
 import { z } from 'zod'
-import { idOf, Page } from '../../platform/fields.ts'
-import { operation, rawRoute } from '../../platform/operation.ts'
+import { idOf, Page } from '../../platform/contract/fields.ts'
+import { operation, rawRoute } from '../../platform/operation/operation.ts'
 import {
   AUTH_METHODS,
   ConsentRequest,

@@ -2,8 +2,9 @@
  * Judges a request for authorization (RFC 6749 4.1.1, RFC 7636, RFC 8707): is it refused here, told to the client by a signed-in
  * user, or put before the user. What could send a browser astray is judged first. Pure.
  */
+
+import type { Problem } from './oauth-error.ts'
 import { isRegistered, redirection } from './redirect-uri.ts'
-import type { Problem } from './refusal.ts'
 import { catalogued, common, scopesOf } from './scopes.ts'
 
 /** A client as far as requests are concerned. */

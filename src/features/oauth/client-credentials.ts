@@ -1,7 +1,7 @@
 /** How a client says who it is at the token and revocation endpoints (RFC 6749 2.3.1), and whether that is true. */
-import { isSameHash, secretHash } from '../../platform/secret-token.ts'
+import { isSameHash, secretHash } from '../../platform/security/secret-token.ts'
 import type { Parameters } from './authorization.ts'
-import { OauthRefusal } from './refusal.ts'
+import { OauthRefusal } from './oauth-error.ts'
 
 /** What a client shows; without a secret it shows no more than its name. */
 export type ShownClient = { readonly id: string; readonly secret: string | undefined }

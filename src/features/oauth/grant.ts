@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isOurResource, type Server } from './authorization.ts'
-import type { Problem } from './refusal.ts'
+import type { Problem } from './oauth-error.ts'
 import { catalogued, common, scopesOf, scopeText } from './scopes.ts'
 
 /** A user, as far as tokens are concerned. */

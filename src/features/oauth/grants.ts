@@ -1,8 +1,9 @@
 /** What users have agreed to with clients, for those who look after it: their own, or with a permission everyone's. */
-import type { JsonList } from '../../platform/answer.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
+
+import { AppError, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx } from '../ctx.ts'
 import { coverageOf, RIGHTS_TABLES, requireChargeOf } from '../users/account.ts'
 import type { OauthGrant } from './schema.ts'

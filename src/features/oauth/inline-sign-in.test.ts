@@ -1,6 +1,6 @@
 /** A consent with name and password takes the same way in as every other sign-in. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { createPasswords, type PasswordTurn } from '../../platform/passwords.ts'
+import { createPasswords, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { TestApp } from '../../testing/app.ts'
 import { createUser } from '../../testing/identities.ts'
 import { newVerifier, oauthApp, oauthOf } from '../../testing/oauth.ts'

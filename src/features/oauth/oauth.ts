@@ -2,21 +2,23 @@
  * The authorization server for AI clients (RFC 6749, 7591, 7636, 7009, 8414, 8707, 9207, 9728), and what people do about
  * clients and consents. How it was decided: docs/decisions/oauth.md.
  */
+
+import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { AppError } from '../../platform/errors.ts'
-import type { BoundRaw, Identify } from '../../platform/kernel.ts'
-import { createUses } from '../../platform/uses.ts'
+import type { BoundRaw } from '../../platform/operation/context.ts'
+import type { Identify } from '../../platform/operation/request.ts'
+import { createUses } from '../../platform/runtime/last-used.ts'
 import { type Feature, implement } from '../ctx.ts'
 import type { SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
 import { oauthClients, oauthGrants, oauthRoutes } from './api.ts'
 import { deleteClient, getClient, listClients } from './clients.ts'
 import { authorize, consent } from './consent.ts'
-import { createEntrance, type Entrance } from './entrance.ts'
 import { deleteGrant, listGrants } from './grants.ts'
+import { createEntrance, type Entrance } from './mcp-authenticator.ts'
 import { published, resourceMetadata, serverMetadata } from './metadata.ts'
+import { answering } from './oauth-error.ts'
 import { purge } from './purge.ts'
-import { answering } from './refusal.ts'
 import { register } from './register.ts'
 import { revoke } from './revoke.ts'
 import { type OauthConfig, type Settings, settingsOf } from './settings.ts'

@@ -1,9 +1,9 @@
 /** Reads the parameters of the protocol's requests: each at most once, and one without a value is none (RFC 6749 3.1). */
 
-import { AppError } from '../../platform/errors.ts'
+import { AppError } from '../../platform/contract/errors.ts'
 import { parseJson, readBytes, requireJsonType } from '../../platform/http/body.ts'
 import type { Parameters } from './authorization.ts'
-import { OauthRefusal } from './refusal.ts'
+import { OauthRefusal } from './oauth-error.ts'
 
 /** Far above what any request of the protocol needs; most of these endpoints are open to everyone. */
 const MAX_BODY_BYTES = 64 * 1024

@@ -1,12 +1,12 @@
 /** What is judged without a database: where a browser may be sent, what a client may be, who a client says it is. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { secretHash } from '../../platform/secret-token.ts'
+import { secretHash } from '../../platform/security/secret-token.ts'
 import { challengeOf } from '../../testing/oauth.ts'
 import { judgeAuthorization, type RegisteredClient } from './authorization.ts'
 import { isProven, shownClient } from './client-credentials.ts'
+import { OauthRefusal } from './oauth-error.ts'
 import { destinationOf, isRedirectUri, isRegistered, redirection } from './redirect-uri.ts'
-import { OauthRefusal } from './refusal.ts'
 import { judgeRegistration } from './registration.ts'
 import { ALL_SCOPES, catalogued, EVERYDAY, knownScopes, READING } from './scopes.ts'
 

@@ -1,11 +1,12 @@
 /** Dynamic registration (RFC 7591): open to everybody, and so bounded in number and in time. */
-import { namedClient, type RawAudit } from '../../platform/audit.ts'
+
 import type { Tx } from '../../platform/db/database.ts'
-import { newSecret, secretHash } from '../../platform/secret-token.ts'
+import { namedClient, type RawAudit } from '../../platform/operation/audit.ts'
+import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
+import { json, OauthRefusal } from './oauth-error.ts'
 import { jsonMembers } from './parameters.ts'
-import { json, OauthRefusal } from './refusal.ts'
 import { judgeRegistration, type Metadata } from './registration.ts'
 import * as store from './store.ts'
 

@@ -1,6 +1,7 @@
 /** Judges what a client says of itself when it registers (RFC 7591 section 2). Pure. */
+
+import type { Problem } from './oauth-error.ts'
 import { isRedirectUri } from './redirect-uri.ts'
-import type { Problem } from './refusal.ts'
 import { AUTH_METHODS, type AuthMethod, GRANT_TYPES, type GrantType } from './schema.ts'
 import { knownScopes, READING, scopeText } from './scopes.ts'
 

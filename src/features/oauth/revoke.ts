@@ -1,13 +1,14 @@
 /** Revocation (RFC 7009): a client ends what a user has agreed to with it, by any token of that. */
-import { namedClient, type RawAudit } from '../../platform/audit.ts'
+
 import type { Tx } from '../../platform/db/database.ts'
-import { secretHash } from '../../platform/secret-token.ts'
+import { namedClient, type RawAudit } from '../../platform/operation/audit.ts'
+import { secretHash } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { accountOf } from '../users/account.ts'
 import { authenticate } from './clients.ts'
+import { empty, OauthRefusal } from './oauth-error.ts'
 import { formParameters } from './parameters.ts'
-import { empty, OauthRefusal } from './refusal.ts'
 import * as store from './store.ts'
 
 const findGrant = async (scope: store.Scope, shown: string) => {

@@ -1,6 +1,6 @@
 /** What OAuth clients, grants and a request for consent look like where they are sent as JSON. Browser-safe. */
 import { z } from 'zod'
-import { Timestamp } from '../../platform/fields.ts'
+import { Timestamp } from '../../platform/contract/fields.ts'
 import { CataloguePermission } from '../roles/api.ts'
 
 /** How a client proves that it is itself (RFC 7591 section 2); `none` is a client that can keep no secret. */

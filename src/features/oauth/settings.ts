@@ -1,5 +1,5 @@
 /** What the configuration makes of the authorization server: its addresses, and how long things last. */
-import type { Config } from '../../platform/config.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Server } from './authorization.ts'
 
 export type OauthConfig = Pick<

@@ -13,7 +13,7 @@ import {
   withBits,
 } from '../../net/occupancy.ts'
 import type { Ctx } from '../ctx.ts'
-import { type Seen, seenBy, written } from './seen.ts'
+import { type Seen, seenBy, written } from './block-cache.ts'
 import * as store from './store.ts'
 
 export { type Seen, seenBy }

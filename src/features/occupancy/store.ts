@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely'
 import { EMPTY_BLOCK } from '../../net/occupancy.ts'
 import { batches } from '../../platform/db/batches.ts'
-import { prepared } from '../../platform/db/prepared.ts'
-import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 

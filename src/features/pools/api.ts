@@ -1,8 +1,8 @@
 /** The pools contract: ranges of a network that addresses are handed out from. Browser-safe. */
 import { z } from 'zod'
-import { IpAddress } from '../../platform/address-field.ts'
-import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { IpAddress } from '../../platform/contract/address-field.ts'
+import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 
 export const PoolUtilization = z
   .object({

@@ -4,7 +4,7 @@
  */
 import { networkAndBroadcast, parseCidr } from '../../net/cidr.ts'
 import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import { freeKeys, type KeyRange, type Seen } from '../occupancy/occupancy.ts'

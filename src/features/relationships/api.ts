@@ -1,7 +1,7 @@
 /** The relationships contract: how devices hang together. Browser-safe. */
 import { z } from 'zod'
-import { idOf, Key, Page, Timestamp, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { idOf, Key, Page, Timestamp, text } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 
 export const RelationshipType = z

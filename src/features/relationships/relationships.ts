@@ -1,7 +1,7 @@
 /** The rules of relationships. */
-import { AppError, invalidField, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
+import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existing, mustExist } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'

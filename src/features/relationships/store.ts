@@ -1,6 +1,6 @@
 /** The queries of relationships; the only writer of their table. */
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import { preparedKeys, preparedRows } from '../../platform/db/prepared-lists.ts'
+import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Relationship } from './api.ts'

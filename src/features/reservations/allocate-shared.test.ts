@@ -1,6 +1,6 @@
 // Allocations that come after each other in one transaction: what it has read is not read again, and yet nothing is missed.
 import { describe, expect, test } from 'bun:test'
-import { GUEST } from '../../platform/kernel.ts'
+import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'

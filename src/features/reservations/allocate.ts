@@ -1,7 +1,7 @@
 /** Hands out free addresses so that nobody else gets them: picked, claimed and recorded in one transaction. */
 import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
-import { AppError, invalidField } from '../../platform/errors.ts'
-import { once } from '../../platform/idempotency.ts'
+import { AppError, invalidField } from '../../platform/contract/errors.ts'
+import { once } from '../../platform/operation/idempotency.ts'
 import type { Ctx } from '../ctx.ts'
 import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
 import { lockForPlacing } from '../networks/membership.ts'

@@ -1,9 +1,20 @@
 /** The reservations contract: addresses that are spoken for, and the allocation that never hands one out twice. Browser-safe. */
 import { z } from 'zod'
 import { isHostname } from '../../net/dns-name.ts'
-import { IpAddress } from '../../platform/address-field.ts'
-import { draft, idOf, line, Moment, Page, patch, reference, ruledText, Timestamp, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { IpAddress } from '../../platform/contract/address-field.ts'
+import {
+  draft,
+  idOf,
+  line,
+  Moment,
+  Page,
+  patch,
+  reference,
+  ruledText,
+  Timestamp,
+  text,
+} from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 
 /** Most addresses of one allocation. */
 export const MAX_ALLOCATION = 1000

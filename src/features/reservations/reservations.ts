@@ -1,8 +1,8 @@
 /** The rules of reservations. */
-import { AppError, invalidField, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
-import { merge } from '../../platform/merge.ts'
+import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'

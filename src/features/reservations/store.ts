@@ -1,8 +1,8 @@
 /** The queries of reservations; the only writer of their table. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
-import { prepared } from '../../platform/db/prepared.ts'
-import { preparedRows } from '../../platform/db/prepared-lists.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Reservation } from './api.ts'

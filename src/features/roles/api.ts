@@ -1,7 +1,7 @@
 /** The contract of roles and of the permissions they are made of. Browser-safe. */
 import { z } from 'zod'
-import { draft, Filter, idOf, Name, Page, patch, Timestamp, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { draft, Filter, idOf, Name, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { canonicalPermission } from './catalogue.ts'
 
 export const Role = z

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { permissionsOf } from '../../platform/operation.ts'
+import { permissionsOf } from '../../platform/operation/operation.ts'
 import { contracts } from '../index.ts'
 import { CATALOGUE, canonicalPermission, SYSTEM_ROLES, systemRole } from './catalogue.ts'
 

@@ -1,5 +1,5 @@
 /** The catalogue of permissions and what the system roles hold of it: one table, everything else follows. Browser-safe. */
-import type { Permission } from '../../platform/operation.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
 
 export type Action =
   | 'list'

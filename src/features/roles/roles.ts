@@ -1,10 +1,11 @@
 /** The rules of roles: what they hold, that nobody hands out what they don't hold, and that system roles stay as they are. */
-import { JsonList } from '../../platform/answer.ts'
+
+import { AppError, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
-import { merge } from '../../platform/merge.ts'
+import { JsonList } from '../../platform/operation/handler-result.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type CataloguePermission, type Role, type RoleDraft, type RolePatch, roles } from './api.ts'
 import { CATALOGUE, SYSTEM_ROLES, systemRole } from './catalogue.ts'

@@ -1,7 +1,7 @@
 /** The global search contract. Browser-safe. */
 import { z } from 'zod'
-import { line } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { line } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 
 export const SearchResult = z
   .object({

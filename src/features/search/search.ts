@@ -1,9 +1,9 @@
 /** Finds anything that the caller may list by anything: joins the inventory's tables, owns none. */
 import { parseCidr } from '../../net/cidr.ts'
 import { formatIp, ipFromKey, ipKey, parseIp } from '../../net/ip.ts'
+import { firstRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
-import { firstRows } from '../../platform/list.ts'
-import type { Permission } from '../../platform/operation.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import { findDevices } from '../devices/search.ts'

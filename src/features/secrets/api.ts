@@ -1,6 +1,6 @@
 /** The secrets contract: what an operator does with the key that everything secret is encrypted with. Browser-safe. */
 import { z } from 'zod'
-import { operation } from '../../platform/operation.ts'
+import { operation } from '../../platform/operation/operation.ts'
 
 export const Rotation = z
   .object({

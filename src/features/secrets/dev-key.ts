@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hexKey, InvalidValue } from '../../platform/config/values.ts'
-import { makePrivateFolder } from '../../platform/db/private-files.ts'
+import { makePrivateFolder } from '../../platform/db/disk/private-files.ts'
+import { hexKey, InvalidValue } from '../../platform/runtime/config/values.ts'
 import { SecretKeyError } from './secret-key-error.ts'
 
 const KEY_BYTES = 32

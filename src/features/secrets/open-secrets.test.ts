@@ -1,8 +1,8 @@
 // The start with the right key, a wrong one, none, and the one that dev mode makes.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createSecrets, keyIdOf } from '../../platform/crypto.ts'
-import { createLogger } from '../../platform/log.ts'
+import { createLogger } from '../../platform/runtime/log.ts'
+import { createSecrets, keyIdOf } from '../../platform/security/crypto.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { restart } from '../../testing/restart.ts'
 import { dialects } from '../../testing/servers.ts'

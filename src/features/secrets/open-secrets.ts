@@ -1,8 +1,9 @@
 /** The start: finds the key, and makes sure that it is the one the database was written with before anything uses it. */
-import type { Config } from '../../platform/config.ts'
-import { createSecrets, SealedValueError, type Secrets, sealedKeyId } from '../../platform/crypto.ts'
+
 import type { Db } from '../../platform/db/database.ts'
-import type { Logger } from '../../platform/log.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
+import { createSecrets, SealedValueError, type Secrets, sealedKeyId } from '../../platform/security/crypto.ts'
 import type { Tables } from '../tables.ts'
 import { devKey, devKeyFile } from './dev-key.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'

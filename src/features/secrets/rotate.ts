@@ -1,6 +1,7 @@
 /** Encrypts anew what is sealed with an earlier key: in short transactions, so that everything else goes on meanwhile. */
-import { SealedValueError, type Secrets } from '../../platform/crypto.ts'
-import { AppError } from '../../platform/errors.ts'
+
+import { AppError } from '../../platform/contract/errors.ts'
+import { SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Rotation } from './api.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'

@@ -1,6 +1,7 @@
 /** The rules that hold for everything secret, whichever feature keeps it. */
-import type { Secrets } from '../../platform/crypto.ts'
-import type { FieldIssue } from '../../platform/errors.ts'
+
+import type { FieldIssue } from '../../platform/contract/errors.ts'
+import type { Secrets } from '../../platform/security/crypto.ts'
 import { type Feature, implement } from '../ctx.ts'
 import { secrets as contract } from './api.ts'
 import { rotate } from './rotate.ts'

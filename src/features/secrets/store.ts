@@ -1,6 +1,6 @@
 /** The queries of secrets: the check value, and the sealed columns of every feature, which rotation alone writes besides their owners. */
 import { type Kysely, sql } from 'kysely'
-import { sealedPrefix } from '../../platform/crypto.ts'
+import { sealedPrefix } from '../../platform/security/crypto.ts'
 import type { Ctx } from '../ctx.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 

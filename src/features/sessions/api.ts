@@ -1,7 +1,7 @@
 /** The contract of signing in and out. Browser-safe. */
 import { z } from 'zod'
-import { idOf, Page, Timestamp } from '../../platform/fields.ts'
-import { operation, rawRoute } from '../../platform/operation.ts'
+import { idOf, Page, Timestamp } from '../../platform/contract/fields.ts'
+import { operation, rawRoute } from '../../platform/operation/operation.ts'
 import { User } from '../users/api.ts'
 
 export const Me = User.extend({ permissions: z.array(z.string()).describe('Names of permissions, sorted') }).meta({

@@ -2,9 +2,10 @@
  * Whether sessions and keys that opened something still hold, and what their users may do by now: for answers that have no end.
  * Asks the stores each time, and moves neither an expiry nor the time of a last use.
  */
+
+import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { AppError } from '../../platform/errors.ts'
-import type { Caller } from '../../platform/kernel.ts'
+import type { Caller } from '../../platform/operation/caller.ts'
 import { keysOf } from '../keys/keys.ts'
 import type { Tables } from '../tables.ts'
 import { type Account, accountsOf } from '../users/account.ts'

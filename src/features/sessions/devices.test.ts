@@ -1,7 +1,7 @@
 /** Device cookies: which sign-ins need not queue behind strangers, for how long, and that a cookie gives no right. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { createPasswords, type Passwords, type PasswordTurn } from '../../platform/passwords.ts'
+import { createPasswords, type Passwords, type PasswordTurn } from '../../platform/security/passwords.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { BEHIND_PROXY, signInTo } from '../../testing/from-address.ts'
 import { createUser } from '../../testing/identities.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPasswords, type Passwords } from '../../platform/passwords.ts'
+import { createPasswords, type Passwords } from '../../platform/security/passwords.ts'
 import { createUser, PASSWORD } from '../../testing/identities.ts'
 import { dialects } from '../../testing/servers.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'

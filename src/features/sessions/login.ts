@@ -1,10 +1,11 @@
 /** `POST /api/auth/login`: a name and a password become a session. */
-import type { RawAudit } from '../../platform/audit.ts'
-import { AppError } from '../../platform/errors.ts'
+
+import { AppError } from '../../platform/contract/errors.ts'
+import { parse } from '../../platform/contract/validate.ts'
 import { parseJson, readBytes, requireJsonType } from '../../platform/http/body.ts'
 import type { OwnCookie } from '../../platform/http/credentials.ts'
-import { newSecret, secretHash } from '../../platform/secret-token.ts'
-import { parse } from '../../platform/validate.ts'
+import type { RawAudit } from '../../platform/operation/audit.ts'
+import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import { type LoggedIn, Login } from './api.ts'
 import type { SignIn } from './sign-in.ts'

@@ -1,8 +1,9 @@
 /** Which store of sessions it is. */
-import type { Config } from '../../platform/config.ts'
+
 import type { Db } from '../../platform/db/database.ts'
-import type { Logger } from '../../platform/log.ts'
-import { openValkey } from '../../platform/valkey.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
+import { openValkey } from '../../platform/runtime/valkey.ts'
 import type { Tables } from '../tables.ts'
 import { databaseStore } from './database-store.ts'
 import type { SessionStore } from './store.ts'

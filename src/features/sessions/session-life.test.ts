@@ -1,6 +1,6 @@
 /** From when on a session lives. */
 import { describe, expect, test } from 'bun:test'
-import { createPasswords } from '../../platform/passwords.ts'
+import { createPasswords } from '../../platform/security/passwords.ts'
 import { createUser } from '../../testing/identities.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'
 import { cookieOf, type SignInApp, signInApp } from '../../testing/sign-in.ts'

@@ -1,9 +1,10 @@
 /** The rules of sessions: sign-in, sign-out, who is asking, and where else someone is signed in. */
-import { JsonList } from '../../platform/answer.ts'
-import type { Config } from '../../platform/config.ts'
-import { AppError, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
+
+import { AppError, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
 import { type OwnCookie, sessionCookie } from '../../platform/http/credentials.ts'
+import { JsonList } from '../../platform/operation/handler-result.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { accountOf, findUser, requireChargeOf } from '../users/account.ts'
 import { type Me, type Session as SentSession, sessionRoutes, sessions as sessionsApi } from './api.ts'

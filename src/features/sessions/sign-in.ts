@@ -2,13 +2,14 @@
  * Checks a name and a password, outside any transaction; every failure looks and lasts the same. It chooses the
  * lane of the queue: docs/decisions/sign-in-queue.md.
  */
-import type { Config } from '../../platform/config.ts'
+
+import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { AppError } from '../../platform/errors.ts'
 import { limitKey, networkKey } from '../../platform/http/client-address.ts'
 import { createLimiter } from '../../platform/http/rate-limit.ts'
-import { passwordProblem } from '../../platform/password-rule.ts'
-import { type Passwords, PasswordsBusyError, type PasswordTurn } from '../../platform/passwords.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import { passwordProblem } from '../../platform/security/password-rule.ts'
+import { type Passwords, PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { findForSignIn, recordSignIn, type SignedIn, type SignInUser, turnOf, unlessBusy } from '../users/account.ts'

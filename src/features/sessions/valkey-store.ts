@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 import { batches } from '../../platform/db/batches.ts'
-import { isSameHash } from '../../platform/secret-token.ts'
-import type { Valkey } from '../../platform/valkey.ts'
+import type { Valkey } from '../../platform/runtime/valkey.ts'
+import { isSameHash } from '../../platform/security/secret-token.ts'
 import type { Session, SessionStore } from './store.ts'
 
 const sessionKey = (id: string) => `plat:session:${id}`

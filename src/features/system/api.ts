@@ -1,6 +1,6 @@
 /** The system contract: is it alive, is it ready, what can it do. Browser-safe. */
 import { z } from 'zod'
-import { operation, rawRoute } from '../../platform/operation.ts'
+import { operation, rawRoute } from '../../platform/operation/operation.ts'
 
 const Check = z.object({ status: z.enum(['healthy', 'unhealthy']), message: z.string() })
 

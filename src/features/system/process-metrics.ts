@@ -1,7 +1,7 @@
 /** The metrics of the process and of its database, under the names that dashboards know. */
 import type { Db } from '../../platform/db/database.ts'
 import type { Guard } from '../../platform/http/guard.ts'
-import type { Metrics } from '../../platform/metrics.ts'
+import type { Metrics } from '../../platform/runtime/metrics.ts'
 import type { Tables } from '../tables.ts'
 import type { Population } from './gauges.ts'
 

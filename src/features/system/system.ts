@@ -1,10 +1,10 @@
 /** Health, readiness and what the server tells about itself. */
 
-import { MAX_BULK_OPERATIONS } from '../../platform/bulk.ts'
-import type { Config } from '../../platform/config.ts'
-import { AppError } from '../../platform/errors.ts'
+import { AppError } from '../../platform/contract/errors.ts'
 import { DEFAULT_MAX_BODY_BYTES } from '../../platform/http/body.ts'
-import type { Metrics } from '../../platform/metrics.ts'
+import { MAX_BULK_OPERATIONS } from '../../platform/operation/bulk.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import type { Metrics } from '../../platform/runtime/metrics.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { MAX_HEATMAP } from '../pools/free-space.ts'
 import { type Readiness, system, systemRoutes } from './api.ts'

@@ -1,7 +1,7 @@
 /** Who users are to the rest of Plat: what they may do, how they are sent, and what a sign-in changes about them. */
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { AppError } from '../../platform/errors.ts'
-import { PasswordsBusyError, type PasswordTurn } from '../../platform/passwords.ts'
+import { AppError } from '../../platform/contract/errors.ts'
+import { PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'
 import { permissionsOfRoles, requireHeld, rolesBeyond } from '../roles/roles.ts'
 import type { User } from './api.ts'

@@ -1,8 +1,8 @@
 /** The users contract. Browser-safe. */
 import { z } from 'zod'
-import { draft, Filter, idOf, Key, Page, patch, ruledText, Timestamp, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
-import { passwordProblem } from '../../platform/password-rule.ts'
+import { draft, Filter, idOf, Key, Page, patch, ruledText, Timestamp, text } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
+import { passwordProblem } from '../../platform/security/password-rule.ts'
 import { CataloguePermission } from '../roles/api.ts'
 import { KeptUsername, Username } from './username.ts'
 

@@ -1,6 +1,6 @@
 // New passwords over the API: whose, by whom, and what they end.
 import { describe, expect, test } from 'bun:test'
-import { createPasswords } from '../../platform/passwords.ts'
+import { createPasswords } from '../../platform/security/passwords.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'
 import { failure, refusal } from '../../testing/inventory.ts'
 import { type Person, people, QUICK } from '../../testing/people.ts'

@@ -1,6 +1,6 @@
 /** New passwords over the API: one's own by showing the current one, and other people's by holding all that they hold. */
-import { AppError, invalidField, notFound } from '../../platform/errors.ts'
-import type { Passwords } from '../../platform/passwords.ts'
+import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
+import type { Passwords } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'
 import { requireCharge, turnOf, unlessBusy } from './account.ts'
 import type { PasswordChange, PasswordReset } from './api.ts'

@@ -1,7 +1,8 @@
 /** The first start: an installation without users gets one admin, so that someone can sign in. */
-import { type Config, ConfigError } from '../../platform/config.ts'
+
 import type { Db } from '../../platform/db/database.ts'
-import type { Passwords } from '../../platform/passwords.ts'
+import { type Config, ConfigError } from '../../platform/runtime/config/config.ts'
+import type { Passwords } from '../../platform/security/passwords.ts'
 import { ADMIN_ROLE_ID } from '../roles/catalogue.ts'
 import type { Tables } from '../tables.ts'
 import { randomPassword } from './random-password.ts'

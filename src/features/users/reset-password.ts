@@ -1,9 +1,10 @@
 /** `plat user reset-password`: works on the database itself, for whoever holds the host but no password. */
-import type { HostTrail } from '../../platform/audit.ts'
+
+import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { AppError, invalidField } from '../../platform/errors.ts'
-import { passwordProblem } from '../../platform/password-rule.ts'
-import type { Passwords } from '../../platform/passwords.ts'
+import type { HostTrail } from '../../platform/operation/audit.ts'
+import { passwordProblem } from '../../platform/security/password-rule.ts'
+import type { Passwords } from '../../platform/security/passwords.ts'
 import type { Tables } from '../tables.ts'
 import { randomPassword } from './random-password.ts'
 import * as store from './store.ts'

@@ -1,6 +1,6 @@
 /** What a new username may hold. Browser-safe. */
 import { z } from 'zod'
-import { Name } from '../../platform/fields.ts'
+import { Name } from '../../platform/contract/fields.ts'
 
 /** Format characters, line and paragraph separators: they are invisible, or change the order of the text around them. */
 const MARK = /[\p{Cf}\p{Zl}\p{Zp}]/u

@@ -1,10 +1,10 @@
 /** Which usernames are free: no other user has the name, nor one that looks like it. */
 
 import { z } from 'zod'
+import { AppError, type FieldIssue } from '../../platform/contract/errors.ts'
+import { parse } from '../../platform/contract/validate.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { AppError, type FieldIssue } from '../../platform/errors.ts'
-import type { Logger } from '../../platform/log.ts'
-import { parse } from '../../platform/validate.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { User } from './api.ts'

@@ -1,10 +1,11 @@
 /** The rules of users: how they are created, changed and deleted, and which roles they are given. */
+
+import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
-import { AppError, type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { listRows } from '../../platform/list.ts'
-import { merge } from '../../platform/merge.ts'
-import type { Passwords } from '../../platform/passwords.ts'
+import type { Passwords } from '../../platform/security/passwords.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { ADMIN_ROLE_ID, CATALOGUE } from '../roles/catalogue.ts'
 import { findRole, permissionList, permissionsOfRoles, requireHeld } from '../roles/roles.ts'

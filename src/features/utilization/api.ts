@@ -1,7 +1,7 @@
 /** The utilization contract: how full networks and pools were, and when they will be full. Browser-safe. */
 import { z } from 'zod'
-import { idOf } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { idOf } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 
 export const MAX_DAYS = 730
 

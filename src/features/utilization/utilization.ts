@@ -1,6 +1,6 @@
 /** The rules of utilization: a sample a day of every network and pool, and a word when a pool is nearly full. */
-import type { Config } from '../../platform/config.ts'
-import { pause } from '../../platform/pause.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import { pause } from '../../platform/runtime/pause.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Network, Utilization } from '../networks/api.ts'
 import * as networks from '../networks/networks.ts'

@@ -1,7 +1,7 @@
 /** The webhooks contract: who is told of what, and how that went. Browser-safe. */
 import { z } from 'zod'
-import { draft, Filter, idOf, Key, Name, Page, patch, text } from '../../platform/fields.ts'
-import { operation } from '../../platform/operation.ts'
+import { draft, Filter, idOf, Key, Name, Page, patch, text } from '../../platform/contract/fields.ts'
+import { operation } from '../../platform/operation/operation.ts'
 import { headerProblem, MAX_HEADERS, repeatedName } from './header-rules.ts'
 import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './schema.ts'
 

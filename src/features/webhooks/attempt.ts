@@ -1,6 +1,6 @@
 /** One attempt: what is sent, and what became of it. Knows no database. */
 import { createHmac } from 'node:crypto'
-import type { Outbound, OutboundAnswer } from '../../platform/outbound.ts'
+import type { Outbound, OutboundAnswer } from '../../platform/security/outbound.ts'
 import type { Due, Outcome } from './delivery-store.ts'
 import { textsToMask, withoutEchoes } from './echoes.ts'
 import { retryWaitMs } from './retries.ts'

@@ -1,10 +1,10 @@
 /** Makes, changes and deletes webhooks. What is secret of them is sealed before it reaches the database. */
 
 import { isSameOrigin } from '../../net/origin.ts'
-import type { Place, Secrets } from '../../platform/crypto.ts'
-import { type FieldIssue, invalid, notFound } from '../../platform/errors.ts'
-import { etagOf } from '../../platform/etag.ts'
-import { merge } from '../../platform/merge.ts'
+import { type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
+import { etagOf } from '../../platform/contract/etag.ts'
+import { merge } from '../../platform/contract/merge.ts'
+import type { Place, Secrets } from '../../platform/security/crypto.ts'
 import type { Ctx } from '../ctx.ts'
 import { missingKey } from '../secrets/secrets.ts'
 import type { WebhookDraft, WebhookPatch } from './api.ts'

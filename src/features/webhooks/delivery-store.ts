@@ -1,6 +1,6 @@
 /** The queries of deliveries; the only writer of their table. */
 import { type Expression, type Kysely, sql } from 'kysely'
-import { prepared } from '../../platform/db/prepared.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Delivery, DeliveryStatus } from './schema.ts'

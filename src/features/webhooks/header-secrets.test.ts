@@ -1,7 +1,7 @@
 // The values of headers are secrets: encrypted at rest, sent to the target, never shown, and kept where "***" is sent back.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createSecrets } from '../../platform/crypto.ts'
-import { createLogger } from '../../platform/log.ts'
+import { createLogger } from '../../platform/runtime/log.ts'
+import { createSecrets } from '../../platform/security/crypto.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, fieldsOf } from '../../testing/inventory.ts'
 import { callTool, Plan } from '../../testing/mcp.ts'

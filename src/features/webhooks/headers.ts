@@ -1,7 +1,8 @@
 /** The headers of a webhook: sealed in the database, masked in every answer, in clear text in a request that is sent, and nowhere else. */
-import { type Place, SealedValueError, type Secrets } from '../../platform/crypto.ts'
-import { type FieldIssue, invalid, invalidField } from '../../platform/errors.ts'
-import type { Logger } from '../../platform/log.ts'
+
+import { type FieldIssue, invalid, invalidField } from '../../platform/contract/errors.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
+import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import { missingKey } from '../secrets/secrets.ts'
 import { MASK } from './header-rules.ts'
 

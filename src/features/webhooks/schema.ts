@@ -1,6 +1,6 @@
 /** Webhooks and their deliveries as they are sent. Browser-safe. */
 import { z } from 'zod'
-import { Timestamp } from '../../platform/fields.ts'
+import { Timestamp } from '../../platform/contract/fields.ts'
 import { EVENT_NAMES } from '../events/catalogue.ts'
 
 export const EventName = z.enum(EVENT_NAMES)

@@ -3,11 +3,11 @@
  * that none of them holds the old text. Until both are done, each start with a key does it again.
  */
 import type { Database } from 'bun:sqlite'
-import type { Config } from '../../platform/config.ts'
-import type { Secrets } from '../../platform/crypto.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { earlierData, rewriteEarlierData } from '../../platform/db/upgrade-copy.ts'
-import type { Logger } from '../../platform/log.ts'
+import { earlierData, rewriteEarlierData } from '../../platform/db/disk/upgrade-copy.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
+import type { Secrets } from '../../platform/security/crypto.ts'
 import type { Tables } from '../tables.ts'
 import { clearAnswers } from './delivery-store.ts'
 import { MASK } from './header-rules.ts'

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { compose, openDatabase } from '../../compose.ts'
 import { migrations } from '../../migrations/index.ts'
-import { loadConfig } from '../../platform/config.ts'
-import { createSecrets } from '../../platform/crypto.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { migrate } from '../../platform/db/migrate.ts'
-import { createLogger } from '../../platform/log.ts'
+import { loadConfig } from '../../platform/runtime/config/config.ts'
+import { createLogger } from '../../platform/runtime/log.ts'
+import { createSecrets } from '../../platform/security/crypto.ts'
 import { openData } from '../../testing/data-folders.ts'
 import { emptyDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -242,10 +242,10 @@ describe('the files of DATA_DIR', () => {
     async () => {
       await leftBehind()
       const script = `
-        const { loadConfig } = await import(${JSON.stringify(join(import.meta.dir, '../../platform/config.ts'))})
+        const { loadConfig } = await import(${JSON.stringify(join(import.meta.dir, '../../platform/runtime/config/config.ts'))})
         const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, '../../compose.ts'))})
-        const { createLogger } = await import(${JSON.stringify(join(import.meta.dir, '../../platform/log.ts'))})
-        const { createSecrets } = await import(${JSON.stringify(join(import.meta.dir, '../../platform/crypto.ts'))})
+        const { createLogger } = await import(${JSON.stringify(join(import.meta.dir, '../../platform/runtime/log.ts'))})
+        const { createSecrets } = await import(${JSON.stringify(join(import.meta.dir, '../../platform/security/crypto.ts'))})
         const { sealStoredHeaders } = await import(${JSON.stringify(join(import.meta.dir, 'seal-headers.ts'))})
         const dataDir = ${JSON.stringify(dataDir)}
         const config = loadConfig({ env: { DATA_DIR: dataDir }, cwd: dataDir })

@@ -1,6 +1,6 @@
 /** The queries of webhooks; the only writer of their table. Sealed secrets pass through it as they are. */
 import type { Kysely } from 'kysely'
-import { prepared } from '../../platform/db/prepared.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type Headers, type KeptHeaders, masked } from './headers.ts'

@@ -1,5 +1,5 @@
 /** Secrets that a command needs and was not given: a person at the terminal is asked, so that none stands on the command line. */
-import type { AnyOperation } from '../operation.ts'
+import type { AnyOperation } from '../operation/operation.ts'
 import { type Texts, textOf } from './command.ts'
 import type { Io } from './io.ts'
 import { INPUT_FIELD } from './operation-spec.ts'

@@ -1,5 +1,5 @@
 /** What a command is, whether it is derived from an operation or written by hand: words, arguments, flags, a run. */
-import type { OperationSet } from '../operation.ts'
+import type { OperationSet } from '../operation/operation.ts'
 import type { Connection } from './connection.ts'
 import type { Io } from './io.ts'
 

@@ -1,5 +1,5 @@
 /** Candidates for the word under the cursor. Whatever goes wrong, the user's prompt stays clean: no answer is an answer. */
-import { call } from '../client.ts'
+import { call } from './client.ts'
 import { type Command, type Flag, type Program, type Session, type Texts, textOf, type Value } from './command.ts'
 import { connect } from './connection.ts'
 import { isPrintable } from './display.ts'

@@ -1,6 +1,7 @@
 /** Where the server is and whose key goes with a request. A stored key goes to the server that gave it and to no other. */
-import type { Fetch, Transport } from '../client.ts'
-import { AppError } from '../errors.ts'
+
+import { AppError } from '../contract/errors.ts'
+import type { Fetch, Transport } from './client.ts'
 import type { Io } from './io.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { usageError } from './usage-error.ts'

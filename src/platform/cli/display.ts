@@ -1,5 +1,5 @@
 /** Text for eyes: hostile characters made visible, widths as terminals count them, cuts that don't split a character. */
-import { HIDDEN } from '../hidden-characters.ts'
+import { HIDDEN } from '../contract/hidden-characters.ts'
 
 /** Controls move the cursor and recolour the screen. */
 const UNPRINTABLE = new RegExp(`[\\p{Cc}${HIDDEN}]`, 'u')

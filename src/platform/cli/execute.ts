@@ -1,10 +1,11 @@
 /** Runs an operation: input, names for ids, the contract's own validation, the request, the answer. */
-import { send, type Transport } from '../client.ts'
-import { AppError, invalid } from '../errors.ts'
-import type { AnyOperation } from '../operation.ts'
-import { parse } from '../validate.ts'
+
+import { AppError, invalid } from '../contract/errors.ts'
+import { parse } from '../contract/validate.ts'
+import type { AnyOperation } from '../operation/operation.ts'
 import { requireArguments } from './args.ts'
 import { askSecrets } from './ask-secrets.ts'
+import { send, type Transport } from './client.ts'
 import type { Session, Spec, Texts } from './command.ts'
 import { textOf } from './command.ts'
 import { inputOf } from './input.ts'

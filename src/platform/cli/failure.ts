@@ -1,5 +1,5 @@
 /** What a user sees of an error, and the exit code it ends with. Never a stack trace, unless PLAT_DEBUG=1 asks for it. */
-import { AppError, ERRORS } from '../errors.ts'
+import { AppError, ERRORS } from '../contract/errors.ts'
 import { printable, printableJson } from './display.ts'
 import { ClosedPipe, Interrupted, type Io } from './io.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parse } from 'yaml'
-import { csvText } from '../csv.ts'
+import { csvText } from '../http/csv.ts'
 import type { Row } from './labels.ts'
 import { objectText, tableText } from './table.ts'
 import { yamlText } from './yaml-text.ts'

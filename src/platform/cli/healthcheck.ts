@@ -1,7 +1,8 @@
 /** `plat healthcheck`: one question to the server, for what watches it. Knows where a server of this machine listens. */
-import { listenAddress } from '../config/values.ts'
-import { VARIABLES } from '../config/variables.ts'
-import { AppError } from '../errors.ts'
+
+import { AppError } from '../contract/errors.ts'
+import { listenAddress } from '../runtime/config/values.ts'
+import { VARIABLES } from '../runtime/config/variables.ts'
 import { isOn, type Session, type Texts } from './command.ts'
 import { normalUrl } from './connection.ts'
 

@@ -1,8 +1,8 @@
 /** The input of an operation from `--input`, flags and `--unset`, in that order; a typo does not pass silently. */
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
-import { type AnyOperation, httpParts, takesQuery } from '../operation.ts'
-import { fieldName } from '../validate.ts'
+import { AppError } from '../contract/errors.ts'
+import { fieldName } from '../contract/validate.ts'
+import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { readBody } from './body-file.ts'
 import { type Spec, type Texts, textOf } from './command.ts'
 import type { Io } from './io.ts'

@@ -1,5 +1,5 @@
 /** What the command line needs of the world around it, so that tests run it in process. */
-import type { Fetch } from '../client.ts'
+import type { Fetch } from './client.ts'
 
 export type Output = {
   /** Resolves when the text is taken. @throws ClosedPipe when nobody reads any more */

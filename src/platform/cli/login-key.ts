@@ -1,7 +1,7 @@
 /** The API key of `plat login`: one a machine and server, which the next login there replaces. */
 import { hostname } from 'node:os'
-import { readJson, sendRequest, type Transport } from '../client.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../contract/errors.ts'
+import { readJson, sendRequest, type Transport } from './client.ts'
 import type { Io } from './io.ts'
 import { isRow } from './labels.ts'
 import { settingsPath } from './settings.ts'

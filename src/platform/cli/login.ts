@@ -1,6 +1,7 @@
 /** `plat login` and `plat logout`: a user's password becomes an API key of this machine, and the key ends with the logout. */
-import { readJson, sendRequest, type Transport } from '../client.ts'
-import { AppError } from '../errors.ts'
+
+import { AppError } from '../contract/errors.ts'
+import { readJson, sendRequest, type Transport } from './client.ts'
 import { isOn, type Session, type Texts, textOf } from './command.ts'
 import { transportTo, urlOf } from './connection.ts'
 import { keepDevice, readDevice } from './devices.ts'

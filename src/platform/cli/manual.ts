@@ -1,6 +1,7 @@
 /** The manual page of the whole program, derived from its commands and its settings like their help. Knows troff and no feature. */
-import { describeConfig } from '../config.ts'
-import { ERRORS } from '../errors.ts'
+
+import { ERRORS } from '../contract/errors.ts'
+import { describeConfig } from '../runtime/config/config.ts'
 import type { Argument, Command, Flag, Value } from './command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
 

@@ -1,5 +1,5 @@
 /** A world for tests: what goes in is given, what comes out is kept. */
-import type { Fetch } from '../client.ts'
+import type { Fetch } from './client.ts'
 import { ClosedPipe, type Io, type Output } from './io.ts'
 
 export type MemoryIo = {

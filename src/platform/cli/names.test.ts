@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
-import type { Fetch } from '../client.ts'
-import { type AnyOperation, operation } from '../operation.ts'
+import { type AnyOperation, operation } from '../operation/operation.ts'
+import type { Fetch } from './client.ts'
 import { createNames } from './names.ts'
 
 const Row = z.object({ id: z.string(), name: z.string() })

@@ -1,9 +1,10 @@
 /** Names where ids are meant: finds the references of an input and looks the names up on the server. */
-import { call, type Transport } from '../client.ts'
-import { singular } from '../command.ts'
-import { AppError } from '../errors.ts'
-import { type AnyOperation, httpParts, type OperationSet } from '../operation.ts'
-import { fieldName } from '../validate.ts'
+
+import { AppError } from '../contract/errors.ts'
+import { fieldName } from '../contract/validate.ts'
+import { type AnyOperation, httpParts, type OperationSet } from '../operation/operation.ts'
+import { call, type Transport } from './client.ts'
+import { singular } from './command-name.ts'
 import { printable } from './display.ts'
 import { idOfRow, isRow, LABEL_FIELDS, labelOf, type Row } from './labels.ts'
 import { type FieldSchema, schemaOf, settled } from './schema.ts'

@@ -1,5 +1,5 @@
 /** The commands that work on the data of this machine and not over HTTP. The server's code is loaded when they run. */
-import { LOG_FORMATS, LOG_LEVELS } from '../log.ts'
+import { LOG_FORMATS, LOG_LEVELS } from '../runtime/log.ts'
 import { argument, type Command, flag, isOn, type Session, type Texts, textOf } from './command.ts'
 import { printable } from './display.ts'
 import { usageError } from './usage-error.ts'

@@ -1,7 +1,8 @@
 /** The registry's operations as commands: nothing is listed by hand. */
-import { commandOf } from '../command.ts'
-import { type Access, type AnyOperation, type OperationSet, permissionsOf } from '../operation.ts'
+
+import { type Access, type AnyOperation, type OperationSet, permissionsOf } from '../operation/operation.ts'
 import type { Command, Spec } from './command.ts'
+import { commandOf } from './command-name.ts'
 import { execute } from './execute.ts'
 import { specOf } from './operation-spec.ts'
 

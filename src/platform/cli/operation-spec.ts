@@ -1,7 +1,8 @@
 /** The flags and arguments of an operation, derived from its contract. */
-import { flagName, singular } from '../command.ts'
-import { type AnyOperation, httpParts, takesQuery } from '../operation.ts'
+
+import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { type Argument, type Flag, flag, type Spec } from './command.ts'
+import { flagName, singular } from './command-name.ts'
 import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } from './schema.ts'
 
 /** Fields of what the command line itself adds to an operation. */

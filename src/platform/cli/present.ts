@@ -1,8 +1,8 @@
 /** Prints the answer of an operation in the format asked for. Long lists leave in pieces; JSON in a pipe leaves as it came. */
 import { z } from 'zod'
-import { readJson, type Transport } from '../client.ts'
-import { csvText } from '../csv.ts'
-import type { AnyOperation } from '../operation.ts'
+import { csvText } from '../http/csv.ts'
+import type { AnyOperation } from '../operation/operation.ts'
+import { readJson, type Transport } from './client.ts'
 import type { Session } from './command.ts'
 import { printable, printableJson } from './display.ts'
 import { idOfRow, isRow, labelOf, type Row } from './labels.ts'

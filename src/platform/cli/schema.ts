@@ -1,6 +1,6 @@
 /** The input of an operation as the command line reads it: JSON Schema, with nullable and optional looked through. */
 import type { z } from 'zod'
-import { inputJsonSchema } from '../validate.ts'
+import { inputJsonSchema } from '../contract/validate.ts'
 
 export type FieldSchema = {
   readonly type?: string

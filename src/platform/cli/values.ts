@@ -1,5 +1,5 @@
 /** The texts of a command line as values: numbers, lists, records and the short forms of nested objects. */
-import { coerceOne } from '../coerce.ts'
+import { coerceOne } from '../contract/coerce.ts'
 import { elementOf, type FieldSchema, kindOf, settled } from './schema.ts'
 import { usageError } from './usage-error.ts'
 

@@ -1,5 +1,5 @@
 /** Answers as YAML, quickly for long lists and without a character that a terminal would act on. */
-import { HIDDEN } from '../hidden-characters.ts'
+import { HIDDEN } from '../contract/hidden-characters.ts'
 
 const CHUNK = 1000
 /** Bun's own writer escapes the C0 controls and leaves these as they are; inside quotes YAML has an escape for each. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { SQL } from 'bun'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
+import { countOnce, remembered } from './cache/query-cache.ts'
 import type { Db, Tx } from './database.ts'
-import { countOnce, remembered } from './remembered.ts'
 import { violationOf } from './violations.ts'
 
 type Things = Db<ThingTables>

@@ -4,8 +4,8 @@
  */
 import type { Compilable, Expression, Kysely, QueryExecutorProvider, RawBuilder, SqlBool } from 'kysely'
 import type { Batch } from './at-commit.ts'
-import type { Peers } from './peers.ts'
-import type { QueryListener } from './query-watch.ts'
+import type { Peers } from './change-notifier.ts'
+import type { QueryListener } from './query/query-metrics.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 

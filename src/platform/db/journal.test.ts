@@ -4,8 +4,8 @@ import { type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Db, Tx } from './database.ts'
 import { type JournalRules, journaled, type RowChange } from './journal.ts'
-import { prepared } from './prepared.ts'
-import { preparedRows } from './prepared-lists.ts'
+import { prepared } from './query/prepared.ts'
+import { preparedRows } from './query/prepared-lists.ts'
 
 type Tables = ThingTables & { parts: { id: string; thing_id: string } }
 

@@ -21,9 +21,9 @@ import {
   type WhereNode,
 } from 'kysely'
 import type { Sql, Tx } from './database.ts'
-import { isStandIn } from './prepared.ts'
-import { writtenTable } from './touched.ts'
-import { kyselyOn, WatchedExecutor } from './watched-executor.ts'
+import { kyselyOn, WatchedExecutor } from './query/intercepting-executor.ts'
+import { isStandIn } from './query/prepared.ts'
+import { writtenTable } from './query/written-tables.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** Brings a database to the program's schema: numbered migrations, each in one transaction, never edited once released. */
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine } from './database.ts'
-import { asLetters } from './postgres-search.ts'
+import { asLetters } from './postgres/search.ts'
 
 /** The words in which the engines' DDL differs. */
 export type Ddl = {

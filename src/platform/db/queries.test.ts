@@ -7,7 +7,7 @@ import { batches } from './batches.ts'
 import { containsText } from './contains.ts'
 import { escapeLike } from './database.ts'
 import { ddlFor } from './migrate.ts'
-import { touching } from './touched.ts'
+import { touching } from './query/written-tables.ts'
 
 describe('batches', () => {
   test.each([0, 1, 499, 500, 501, 1500])('of %d items lose none and keep the order', (count) => {

@@ -1,7 +1,7 @@
 /** Lists narrowed to a subset that another table names. Whether it is large decides how its first rows are found soonest. */
 import { type Expression, type SqlBool, sql } from 'kysely'
+import { countOnce, type RememberScope, remembered } from './cache/query-cache.ts'
 import type { Sql } from './database.ts'
-import { countOnce, type RememberScope, remembered } from './remembered.ts'
 
 type Scope<Tables> = RememberScope<Tables> & { readonly store: { readonly sql: Pick<Sql, 'areFew'> } }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
-import { openapi } from '../openapi.ts'
-import { operation } from '../operation.ts'
+import { openapi } from '../openapi/openapi.ts'
+import { operation } from '../operation/operation.ts'
 import { curlOf, toolCallOf } from './commands.ts'
 import { parametersOf } from './operation-section.ts'
 

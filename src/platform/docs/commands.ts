@@ -1,6 +1,6 @@
 /** The same call three ways: curl, the command line, an MCP tool. */
 
-import { singular } from '../command.ts'
+import { singular } from '../cli/command-name.ts'
 import type { DocumentedOperation, OpenApi, Parameter } from '../openapi/document.ts'
 import { exampleOf } from '../openapi/example.ts'
 

@@ -1,9 +1,9 @@
 /** One operation of the API page: a line that opens into everything there is to know about it. */
 import { html } from 'hono/html'
-import { refName } from '../json-schema.ts'
+import { refName } from '../contract/json-schema.ts'
 import type { Media, OpenApi, Parameter, Ref, Response } from '../openapi/document.ts'
 import { exampleOf } from '../openapi/example.ts'
-import { permissionsOf } from '../operation.ts'
+import { permissionsOf } from '../operation/operation.ts'
 import { type Call, curlOf, toolCallOf } from './commands.ts'
 import { prose } from './prose.ts'
 import { bodySchema, fieldList, type Html } from './schema.ts'

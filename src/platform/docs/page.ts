@@ -1,6 +1,6 @@
 /** The browsable API page, drawn from the OpenAPI document. Works without its script; no inline script or style. */
 import { html } from 'hono/html'
-import type { JsonSchema } from '../json-schema.ts'
+import type { JsonSchema } from '../contract/json-schema.ts'
 import type { DocumentedOperation, OpenApi } from '../openapi/document.ts'
 import type { Call } from './commands.ts'
 import { operationSection, parametersOf } from './operation-section.ts'

@@ -1,6 +1,6 @@
 /** A JSON Schema as HTML that a person reads: fields with type, bounds and meaning, nested objects indented. */
 import { html } from 'hono/html'
-import { baseType, isNullable, type JsonSchema, refName } from '../json-schema.ts'
+import { baseType, isNullable, type JsonSchema, refName } from '../contract/json-schema.ts'
 
 export type Html = ReturnType<typeof html>
 

@@ -1,5 +1,5 @@
 /** Answers with a text that is made once: ETag, 304 and compression, each worked out once as well. */
-import { etagOf, matchesEtag, quoted } from '../etag.ts'
+import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
 import { acceptedCoding, type Coding, compressedBytes } from '../http/compression.ts'
 import { DATA_CACHE_CONTROL } from '../http/headers.ts'
 

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { bound, boundRaw, type SmallApp, smallApp } from '../../testing/http.ts'
 import { createUser } from '../../testing/identities.ts'
-import { createLogger } from '../log.ts'
-import { operation, rawRoute } from '../operation.ts'
+import { operation, rawRoute } from '../operation/operation.ts'
+import { createLogger } from '../runtime/log.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 
 const ErrorBody = z.strictObject({

@@ -2,16 +2,19 @@
  * The REST projection: every operation and raw route of the registry. The order of checks is the contract's:
  * unknown route -> credentials -> CSRF -> permission -> body -> object.
  */
-import { checkAccess } from '../access.ts'
-import { AppError, toAppError } from '../errors.ts'
-import type { Bound, BoundRaw, Feature, Identify, Identity, Kernel } from '../kernel.ts'
-import type { Logger } from '../log.ts'
-import { type Access, type AnyOperation, httpParts, type RawRoute } from '../operation.ts'
-import { type Answered, Exchange, split } from './exchange.ts'
+
+import { AppError, toAppError } from '../contract/errors.ts'
+import { checkAccess } from '../operation/access.ts'
+import type { Bound, BoundRaw, Feature } from '../operation/context.ts'
+import type { Kernel } from '../operation/kernel.ts'
+import { type Access, type AnyOperation, httpParts, type RawRoute } from '../operation/operation.ts'
+import type { Identify, Identity } from '../operation/request.ts'
+import type { Logger } from '../runtime/log.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { type InputPlan, inputPlan, readInput } from './input.ts'
 import type { Recipient } from './outgoing.ts'
+import { type Answered, Exchange, split } from './request-context.ts'
 import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
 import { type LongBody, longBody, longBodyOf, respond } from './respond.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { bound, type SmallApp, smallApp } from '../../testing/http.ts'
-import { operation } from '../operation.ts'
+import { operation } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, readBytes } from './body.ts'
 
 const MAX = DEFAULT_MAX_BODY_BYTES

@@ -1,5 +1,5 @@
 /** Reads a JSON body within its bounds. Hostile bodies end here, with a 4xx. */
-import { AppError } from '../errors.ts'
+import { AppError } from '../contract/errors.ts'
 
 export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
 /** Nesting that no request of ours needs; deeper ones exhaust the stack of whoever walks them. */

@@ -1,5 +1,5 @@
 /** Reads the credentials of a request and writes the session cookie. Knows their form alone, not what they open. */
-import { AppError } from '../errors.ts'
+import { AppError } from '../contract/errors.ts'
 
 export type Credentials = { readonly kind: 'bearer' | 'cookie'; readonly token: string }
 

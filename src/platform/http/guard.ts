@@ -1,6 +1,6 @@
 /** What stands around every request: who sends it, the limits it is counted by, its deadline, and what is measured of it. */
-import type { Logger } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import { createInFlight } from './in-flight.ts'
 import { createLimits, type Judgement, type LimitConfig, type LimitStore } from './limits.ts'

@@ -1,5 +1,5 @@
 /** The requests that are being answered now: how many, and that none of them takes for ever. */
-import { AppError } from '../errors.ts'
+import { AppError } from '../contract/errors.ts'
 
 /** Deadlines are looked at this often. */
 const TICK_MS = 250

@@ -1,10 +1,10 @@
 /** Puts an operation's input together from path, query, headers and body. */
-import { type Coercion, coerce, coercionOf } from '../coerce.ts'
-import { AppError } from '../errors.ts'
-import { type AnyOperation, httpParts, takesQuery } from '../operation.ts'
-import { inputJsonSchema } from '../validate.ts'
+import { type Coercion, coerce, coercionOf } from '../contract/coerce.ts'
+import { AppError } from '../contract/errors.ts'
+import { inputJsonSchema } from '../contract/validate.ts'
+import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './request-context.ts'
 
 /** What is known of an operation's input before there is any. */
 export type InputPlan = {

@@ -1,6 +1,6 @@
 // The rows of a body, in whatever pieces it comes, and what is refused by its row.
 import { describe, expect, test } from 'bun:test'
-import { AppError } from '../errors.ts'
+import { AppError } from '../contract/errors.ts'
 import { MAX_DEPTH } from './body.ts'
 import { MAX_ROW_BYTES, MAX_ROW_VALUES, RowCutter } from './json-rows.ts'
 

@@ -1,5 +1,5 @@
 /** Cuts the bytes of a JSON array, or of JSON lines, into rows while they arrive, so that one row at a time is in memory. */
-import { AppError } from '../errors.ts'
+import { AppError } from '../contract/errors.ts'
 import { DEFAULT_MAX_BODY_BYTES, MAX_DEPTH } from './body.ts'
 
 /** Bytes of one row, as of the body of any other request. */

@@ -1,6 +1,6 @@
 /** The two limits that every client has: one on all requests, and a narrow one on what tries or sets a password. */
-import { AppError } from '../errors.ts'
-import type { Valkey } from '../valkey.ts'
+import { AppError } from '../contract/errors.ts'
+import type { Valkey } from '../runtime/valkey.ts'
 import { limitKey, siteKey } from './client-address.ts'
 import { type Counted, createClientLimiter, type Limit, limitHeaders, type Verdict } from './rate-limit.ts'
 import { createSharedLimiter } from './shared-limit.ts'

@@ -1,5 +1,5 @@
 /** Reads a large body piece by piece, and gives it up where its client is too slow: what it holds is not held for ever. */
-import { AppError } from '../errors.ts'
+import { AppError } from '../contract/errors.ts'
 import { brokenOff, tooLarge } from './body.ts'
 
 /** Least pace of a body, over any window of that length. */

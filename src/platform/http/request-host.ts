@@ -1,6 +1,6 @@
 /** Which host a request is addressed to, and whether that is one of this server's. */
 import { formatIp, parseIp } from '../../net/ip.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../contract/errors.ts'
 
 /** The host of a Host header without its port, in lower case; IPv6 in canonical form in brackets. */
 const hostOf = (header: string): string => {

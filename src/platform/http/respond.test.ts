@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { z } from 'zod'
 import { bound, type SmallApp, smallApp } from '../../testing/http.ts'
-import { JsonList, JsonText } from '../answer.ts'
-import type { AnyOperation } from '../operation.ts'
-import { operation } from '../operation.ts'
+import { JsonList, JsonText } from '../operation/handler-result.ts'
+import type { AnyOperation } from '../operation/operation.ts'
+import { operation } from '../operation/operation.ts'
 
 const DECODE = {
   gzip: gunzipSync,

@@ -1,10 +1,11 @@
 /** Turns what a handler answered into an answer of HTTP: ETag and 304, total count, compression, streaming in bounded memory. */
-import { JsonList, JsonText, WithStatus } from '../answer.ts'
-import { etagOf, matchesEtag, quoted } from '../etag.ts'
+
+import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
+import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 import { acceptedCoding, compressed, compressedSource } from './compression.ts'
-import type { Answered, Exchange } from './exchange.ts'
 import { DATA_CACHE_CONTROL } from './headers.ts'
 import type { Source } from './outgoing.ts'
+import type { Answered, Exchange } from './request-context.ts'
 
 /** Bodies up to this size are not worth compressing. */
 const SMALL_BYTES = 1024

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { valkey } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
-import { createLogger } from '../log.ts'
-import { openValkey, type Valkey } from '../valkey.ts'
+import { createLogger } from '../runtime/log.ts'
+import { openValkey, type Valkey } from '../runtime/valkey.ts'
 import { type Counted, createClientLimiter, type Limit } from './rate-limit.ts'
 import { createSharedLimiter } from './shared-limit.ts'
 

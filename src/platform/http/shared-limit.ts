@@ -2,7 +2,7 @@
  * A limit that several instances count together, in a Valkey server. While that is away each counts by itself: a client then
  * has as many requests as there are instances times the limit, and none is refused that should not be.
  */
-import type { Valkey } from '../valkey.ts'
+import type { Valkey } from '../runtime/valkey.ts'
 import { type ClientLimiter, type Counted, type Limit, SITE_FACTOR, stricter, type Verdict } from './rate-limit.ts'
 
 /**

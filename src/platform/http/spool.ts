@@ -1,7 +1,7 @@
 /** Temporary files for the rest of answers whose clients are slow, with one bound for all of them. */
 import { mkdirSync } from 'node:fs'
-import { freeBytesOf } from '../db/ballast.ts'
-import { openUnnamedFile, removeLeftNames, writeAt } from '../unnamed-file.ts'
+import { freeBytesOf } from '../db/disk/reserve.ts'
+import { openUnnamedFile, removeLeftNames, writeAt } from '../runtime/unnamed-file.ts'
 
 /** All files together: about 25 whole lists of 100,000 devices. */
 export const MOST_SPOOLED_BYTES = 1024 ** 3

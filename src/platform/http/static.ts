@@ -4,12 +4,12 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { etagOf, matchesEtag, quoted } from '../etag.ts'
+import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
 import { acceptedCoding } from './compression.ts'
-import { split } from './exchange.ts'
 import { type SecurityHeaders, securityHeaders } from './headers.ts'
-import { lookOf } from './look.ts'
+import { split } from './request-context.ts'
 import { createHostCheck, type HostCheck } from './request-host.ts'
+import { lookOf } from './theme-cookie.ts'
 
 /** Undefined for a request that is not for the UI. */
 export type Site = (request: Request) => Response | undefined

@@ -2,7 +2,7 @@
  * The long answers that are being sent: bounded in memory, in number and in time. An answer ends early when its client reads too slowly,
  * or when too many clients have stopped to read. Where snapshots of the database are due back, the rest of the answers is moved to files.
  */
-import type { Logger } from '../log.ts'
+import type { Logger } from '../runtime/log.ts'
 import { Outgoing, type Recipient, type Source } from './outgoing.ts'
 import { PACE_LIMITS, type PaceLimits } from './pace.ts'
 import type { Spool, SpoolSpace } from './spool.ts'

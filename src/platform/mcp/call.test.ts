@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
-import type { Bound, Caller } from '../kernel.ts'
-import { createLogger } from '../log.ts'
-import { operation } from '../operation.ts'
+import type { Caller } from '../operation/caller.ts'
+import type { Bound } from '../operation/context.ts'
+import { operation } from '../operation/operation.ts'
+import { createLogger } from '../runtime/log.ts'
 import { callTool, createToolBox } from './call.ts'
 
 const boom = operation({

@@ -10,11 +10,11 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { toAppError } from '../errors.ts'
+import { toAppError } from '../contract/errors.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from '../http/body.ts'
 import { DATA_CACHE_CONTROL } from '../http/headers.ts'
 import { wholeResponse } from '../http/respond.ts'
-import type { Bound } from '../kernel.ts'
+import type { Bound } from '../operation/context.ts'
 import {
   type CallContext,
   callTool,

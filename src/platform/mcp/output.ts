@@ -1,7 +1,7 @@
 /** What an operation answers, as tools say it: which fields there are, and the schema of the answer in few bytes. */
 import { z } from 'zod'
-import { type JsonSchema, jsonSchemaOf } from '../json-schema.ts'
-import type { AnyOperation } from '../operation.ts'
+import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import type { AnyOperation } from '../operation/operation.ts'
 import { inlined } from './signature.ts'
 
 type Output = {

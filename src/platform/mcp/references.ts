@@ -1,7 +1,8 @@
 /** Names where ids are meant: a model knows what things are called, and ids cost it twenty words each. */
-import { JsonList, JsonText, WithStatus } from '../answer.ts'
+
 import { type Ask, createNamesBy, referencesOf } from '../cli/names.ts'
-import type { AnyOperation, OperationSet } from '../operation.ts'
+import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
+import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { isPaged } from './tools.ts'
 
 /** Namesakes looked at: enough to say that a name is not the only one. */

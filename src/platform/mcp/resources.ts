@@ -1,6 +1,6 @@
 /** Objects that a client can attach to a conversation by their address: `plat://device/{id}`. Read through the kernel like everything else. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
-import type { Bound } from '../kernel.ts'
+import type { Bound } from '../operation/context.ts'
 import { type CallContext, failureOf, type Runner } from './call.ts'
 import { shape } from './shape.ts'
 

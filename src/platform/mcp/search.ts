@@ -1,6 +1,6 @@
 /** Finds operations by what they do, for models that get only the most used ones as tools. */
-import { toolName } from '../command.ts'
-import type { AnyOperation } from '../operation.ts'
+import { toolName } from '../cli/command-name.ts'
+import type { AnyOperation } from '../operation/operation.ts'
 import { signatureOf } from './signature.ts'
 import { inputSchemaOf, needsPlan } from './tools.ts'
 

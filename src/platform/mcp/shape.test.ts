@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { JsonList, JsonText } from '../answer.ts'
+import { JsonList, JsonText } from '../operation/handler-result.ts'
 import { MAX_LIST_BYTES, MAX_OBJECT_BYTES, shape } from './shape.ts'
 
 const options = { fields: undefined, mostRows: 100, offset: 0 }

@@ -3,7 +3,7 @@
  * `{items, total, truncated, next_offset?}`, with `fields` a table of `{fields, items}` whose rows are lists of values; an
  * object that is too large loses the end of its longest lists, and says so.
  */
-import { JsonList, JsonText, WithStatus } from '../answer.ts'
+import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 
 /** About 20,000 tokens: what common clients take of one answer. */
 export const MAX_LIST_BYTES = 64 * 1024

@@ -1,5 +1,5 @@
 /** A JSON Schema in the fewest words a model understands: the way TypeScript would write it. */
-import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../json-schema.ts'
+import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../contract/json-schema.ts'
 
 const NAMES: Readonly<Record<string, string>> = {
   integer: 'integer',

@@ -1,7 +1,7 @@
 /** Which tools there are, and how each describes itself: the listed operations, two that reach all the others, and one that applies a plan. */
-import { toolName } from '../command.ts'
-import { closed, type JsonSchema, jsonSchemaOf } from '../json-schema.ts'
-import type { AnyOperation, Effect } from '../operation.ts'
+import { toolName } from '../cli/command-name.ts'
+import { closed, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import type { AnyOperation, Effect } from '../operation/operation.ts'
 import { answerFieldsOf, isList, outputSchemaOf } from './output.ts'
 import { inlined } from './signature.ts'
 

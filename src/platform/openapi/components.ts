@@ -1,6 +1,6 @@
 /** What every API document says alike: credentials, headers, and the errors by status. */
-import { ERROR_CODES, ERRORS } from '../errors.ts'
-import type { JsonSchema } from '../json-schema.ts'
+import { ERROR_CODES, ERRORS } from '../contract/errors.ts'
+import type { JsonSchema } from '../contract/json-schema.ts'
 import type { Components, Header, Parameter, Ref, Response } from './document.ts'
 
 const text = { type: 'string' } as const

@@ -1,7 +1,7 @@
 /** The part of an OpenAPI 3.1 document that we write and the API page reads. */
 
-import type { JsonSchema } from '../json-schema.ts'
-import type { Access } from '../operation.ts'
+import type { JsonSchema } from '../contract/json-schema.ts'
+import type { Access } from '../operation/operation.ts'
 
 export type Ref = { readonly $ref: string }
 

@@ -1,7 +1,7 @@
 /** Projection of one operation or raw route onto its entry in the OpenAPI document. */
 import { z } from 'zod'
-import { commandOf, toolName } from '../command.ts'
-import type { Definitions, Io, JsonSchema } from '../json-schema.ts'
+import { commandOf, toolName } from '../cli/command-name.ts'
+import type { Definitions, Io, JsonSchema } from '../contract/json-schema.ts'
 import {
   type Access,
   type AnyOperation,
@@ -11,7 +11,7 @@ import {
   permissionsOf,
   type RawRoute,
   takesQuery,
-} from '../operation.ts'
+} from '../operation/operation.ts'
 import { errorRefs, headerRefs, parameterRef } from './components.ts'
 import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
 import { requestExampleOf } from './example.ts'

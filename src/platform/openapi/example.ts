@@ -1,5 +1,5 @@
 /** Examples made from schemas, so that nobody writes or updates them. */
-import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../json-schema.ts'
+import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../contract/json-schema.ts'
 
 const ID = '0199f3c4-7a52-7c1e-9b0d-3f2a61c8d404'
 

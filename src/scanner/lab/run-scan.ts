@@ -3,10 +3,10 @@
  * says what is done to the scan while it runs: `cancel` it, `kill` it again and again and go on from the checkpoint.
  */
 import { readFileSync } from 'node:fs'
-import { libc } from '../libc.ts'
-import { readNeighbours } from '../neighbours.ts'
 import { startScan } from '../process.ts'
 import type { Checkpoint, FoundHost, ScanPlan, Stage } from '../protocol.ts'
+import { readNeighbours } from '../sweeps/neighbours.ts'
+import { libc } from '../sys/libc.ts'
 import { openTargets } from '../targets.ts'
 import type { LabScan } from './lab.ts'
 

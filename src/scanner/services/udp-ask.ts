@@ -3,7 +3,7 @@
  * some servers answer from another address than they were asked at.
  */
 import { createSocket, type Socket } from 'node:dgram'
-import { nextTick, type Pacer } from '../pacer.ts'
+import { nextTick, type Pacer } from '../sweeps/pacer.ts'
 import type { Targets } from '../targets.ts'
 
 export type UdpQuestion = {

@@ -1,7 +1,8 @@
 /** Which of the living hosts have an SNMP agent. */
-import type { Pacer } from '../pacer.ts'
+
 import type { ScanContext } from '../scan-context.ts'
 import { askByUdp } from '../services/udp-ask.ts'
+import type { Pacer } from '../sweeps/pacer.ts'
 import { communityQuestion, engineQuestion, readCommunity, readEngine } from './agent-question.ts'
 
 export const SNMP_PORT = 161

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { contracts } from '../api/contracts.ts'
 import { usersQuery } from '../api/queries.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
@@ -102,7 +102,7 @@ export const RolePage = () => {
           Edit
           <kbd>e</kbd>
         </Button>
-        <CommandMenu says={() => ({ op: contracts.roles.get, input: { id } })} />
+        <CommandMenu getCall={() => ({ op: contracts.roles.get, input: { id } })} />
         <Button look="danger" onClick={() => setDoomed(true)} blocked={noDelete}>
           Delete
         </Button>

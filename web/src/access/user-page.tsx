@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { KeysCard } from '../account/keys-card.tsx'
 import { SessionsCard } from '../account/sessions-card.tsx'
 import { contracts } from '../api/contracts.ts'
@@ -94,7 +94,7 @@ const Access = ({ user }: { readonly user: User }) => {
 const Head = ({ user, onEdit, onDeed }: { user: User; onEdit: () => void; onDeed: (deed: UserDeed) => void }) => {
   const { blocked } = usePermit()
   const noDelete = useNoDelete()
-  const says = useCommand(contracts.users.get, { id: user.id })
+  const getCall = useCommand(contracts.users.get, { id: user.id })
   const more = (
     <Button>
       More
@@ -109,7 +109,7 @@ const Head = ({ user, onEdit, onDeed }: { user: User; onEdit: () => void; onDeed
       </Button>
       <Menu trigger={more}>
         <UserDeeds user={user} onDeed={onDeed} />
-        <CommandItems says={says} />
+        <CommandItems getCall={getCall} />
         <MenuLine />
         <MenuItem isDanger onSelect={() => onDeed('delete')} blocked={noDelete(user)}>
           Delete user<kbd>#</kbd>

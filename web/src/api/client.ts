@@ -1,6 +1,12 @@
 /** The typed client of the UI: the operations of the server, called with the session of the browser. */
-import { createClient, readJson, sendRequest, send as sendWith, type Transport } from '../../../src/platform/client.ts'
-import type { AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation.ts'
+import {
+  createClient,
+  readJson,
+  sendRequest,
+  send as sendWith,
+  type Transport,
+} from '../../../src/platform/cli/client.ts'
+import type { AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation/operation.ts'
 import { noteAnswer, noteFailure, noteRequest } from './connection.ts'
 import { contracts } from './contracts.ts'
 

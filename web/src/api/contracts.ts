@@ -1,7 +1,7 @@
 /** The operations as the browser has them: the types of their declarations, and of their values what a call needs. */
 import { contracts as slim } from 'virtual:operations'
 import type { contracts as registry } from '../../../src/features/index.ts'
-import type { Access, AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation.ts'
+import type { Access, AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation/operation.ts'
 
 export type Contracts = typeof registry
 

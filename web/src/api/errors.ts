@@ -1,5 +1,5 @@
 /** Errors as a person reads them. */
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 
 /** How browsers say that a file of the UI did not come. */
 const NO_FILE = /dynamically imported module|Importing a module script failed/i

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw, ShieldCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { type AuditEntry, contracts } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
@@ -99,7 +99,7 @@ export const AuditPage = () => {
           <Button isIcon aria-label="Refresh" onClick={refresh} disabled={query.isFetching}>
             <RefreshCw size={15} aria-hidden="true" />
           </Button>{' '}
-          <ViewsMenu /> <CommandMenu says={() => ({ op: contracts.audit.list, input: filter })} />{' '}
+          <ViewsMenu /> <CommandMenu getCall={() => ({ op: contracts.audit.list, input: filter })} />{' '}
           <ColumnsMenu all={AUDIT_COLUMNS} choice={choice} />
         </span>
       </AuditFilters>

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { CircleX } from 'lucide-react'
 import type { AuditEntry } from '../api/contracts.ts'
-import type { Column } from '../table/data-table.tsx'
+import type { Column } from '../table/column.ts'
 import { moment } from '../ui/format.ts'
 import css from './audit.module.css'
 import { Status } from './entry-drawer.tsx'

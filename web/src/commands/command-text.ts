@@ -1,8 +1,8 @@
 /** Writes a call of an operation as a command of curl or of plat. Everything about the operation comes from its declaration. */
 import { commands } from 'virtual:commands'
-import type { Named } from '../../../src/platform/command.ts'
-import { curlText, isEmpty, platText } from '../../../src/platform/command-text.ts'
-import type { Call, Form, Said } from './command-menu.tsx'
+import type { Named } from '../../../src/platform/cli/command-name.ts'
+import { curlText, isEmpty, platText } from '../../../src/platform/cli/command-text.ts'
+import type { AnyCall, Call, Form } from './call.ts'
 import { listCall } from './list-call.ts'
 
 type Input = Call['input']
@@ -25,7 +25,10 @@ const named = ({ name }: Call['op']): Named => {
 }
 
 /** The command, and what of the page it does not say. */
-export const commandText = (form: Form, said: Said): { readonly text: string; readonly leftOut: readonly string[] } => {
+export const commandText = (
+  form: Form,
+  said: AnyCall,
+): { readonly text: string; readonly leftOut: readonly string[] } => {
   const call = 'list' in said ? listCall(said) : said
   const { input, leftOut } = withoutSecrets(call)
   // What a new object does not say is empty anyway.

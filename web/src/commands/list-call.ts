@@ -1,9 +1,9 @@
 /** A list with its filter as a call of the API: what of the filter the API has as well, and what it has not. */
 import { type CommandFacts, commands } from 'virtual:commands'
-import type { AnyOperation } from '../../../src/platform/operation.ts'
+import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import { queryClient } from '../api/queries.ts'
 import { parseFilter, type Term } from '../table/filter.ts'
-import type { Call, ListCall } from './command-menu.tsx'
+import type { Call, ListCall } from './call.ts'
 
 type Field = CommandFacts['fields'][string]
 

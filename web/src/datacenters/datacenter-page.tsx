@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { api } from '../api/client.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
@@ -96,7 +96,7 @@ export const DatacenterPage = () => {
   const query = useQuery(datacentersQuery)
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const [isDoomed, setDoomed] = useState(false)
-  const says = useCommand(contracts.datacenters.get, { id })
+  const getCall = useCommand(contracts.datacenters.get, { id })
   const datacenter = query.data?.find((one) => one.id === id)
   const edit = () => void set({ edit: id })
   useHotkeys({
@@ -128,7 +128,7 @@ export const DatacenterPage = () => {
           <kbd>e</kbd>
         </Button>
         <Menu trigger={more}>
-          <CommandItems says={says} />
+          <CommandItems getCall={getCall} />
           <MenuLine />
           <MenuItem
             isDanger

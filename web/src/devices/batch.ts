@@ -1,5 +1,5 @@
 /** Changes many devices: in calls of a thousand, one after the other, patient with the limit of requests. */
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { api } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import type { Contracts, Device, In } from '../api/contracts.ts'

@@ -1,7 +1,7 @@
 /** The columns of the table of devices. */
 import type { DeviceStatus } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
-import type { Column } from '../table/data-table.tsx'
+import type { Column } from '../table/column.ts'
 import { Badge, Tags, TimeAgo, type Tone } from '../ui/bits.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import type { DeviceRow } from './spec.ts'

@@ -4,7 +4,8 @@ import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { contracts } from '../api/contracts.ts'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
-import { CommandMenu, type Says } from '../commands/command-menu.tsx'
+import type { GetCall } from '../commands/call.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
@@ -81,7 +82,7 @@ export const DeviceEditor = (props: Props) => {
       },
     })
   }
-  const says: Says = () => {
+  const getCall: GetCall = () => {
     if (id === undefined) return { op: contracts.devices.create, input: inputOf(form) }
     const changes = changesBetween(initial, form)
     return Object.keys(changes).length === 0 ? undefined : { op: contracts.devices.update, input: { ...changes, id } }
@@ -161,7 +162,7 @@ export const DeviceEditor = (props: Props) => {
         </Button>
         <Button onClick={onClose}>Cancel</Button>
         <span className={fieldCss.footEnd}>
-          <CommandMenu says={says} />
+          <CommandMenu getCall={getCall} />
         </span>
       </footer>
     </form>

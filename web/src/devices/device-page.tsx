@@ -35,7 +35,7 @@ export const DevicePage = () => {
   const { data, error, refetch } = useQuery(deviceQuery(id))
   const { data: conflicts = [] } = useQuery({ ...deviceConflictsQuery(id), enabled: may('conflicts:list') })
   const [isDoomed, setDoomed] = useState(false)
-  const says = useCommand(contracts.devices.get, { id })
+  const getCall = useCommand(contracts.devices.get, { id })
   const edit = () => void set({ edit: id })
   useHotkeys({
     ...(may('devices:update') && data ? { e: edit } : {}),
@@ -75,7 +75,7 @@ export const DevicePage = () => {
           <MenuItem onSelect={() => void navigator.clipboard.writeText(id).then(() => toast('Copied the ID'))}>
             Copy ID<kbd>.</kbd>
           </MenuItem>
-          <CommandItems says={says} />
+          <CommandItems getCall={getCall} />
           <MenuLine />
           <MenuItem
             isDanger

@@ -127,7 +127,7 @@ export const DevicesPage = () => {
         total={view?.total}
       >
         <span className={css.end}>
-          <ViewsMenu /> <CommandMenu says={() => ({ list: contracts.devices, q: text })} />{' '}
+          <ViewsMenu /> <CommandMenu getCall={() => ({ list: contracts.devices, q: text })} />{' '}
           <ExportMenu
             name="devices"
             count={view?.count ?? 0}

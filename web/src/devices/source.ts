@@ -1,6 +1,6 @@
 /** The devices as the page sees them: a worker that holds them all, started when they are first needed. */
-import { errorOf } from '../../../src/platform/client.ts'
-import type { AppError } from '../../../src/platform/errors.ts'
+import { errorOf } from '../../../src/platform/cli/client.ts'
+import type { AppError } from '../../../src/platform/contract/errors.ts'
 import { isOwnDoing, noteAnswer, noteFailure } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { createStore } from '../api/store.ts'

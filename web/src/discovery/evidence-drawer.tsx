@@ -140,7 +140,7 @@ const Tools = ({ found, onClose }: ToolsProps) => {
         Delete
       </Button>
       <span className={fieldCss.footEnd}>
-        <CommandMenu says={() => ({ op: contracts.discovery.get, input: { id: found.id } })} />
+        <CommandMenu getCall={() => ({ op: contracts.discovery.get, input: { id: found.id } })} />
       </span>
       {doing === 'promote' && <PromoteOne found={found} onClose={close} />}
       {doing === 'merge' && <MergeDialog found={found} onClose={close} />}

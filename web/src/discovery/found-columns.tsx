@@ -1,6 +1,6 @@
 /** The columns of discovered devices. */
 import { Link } from '@tanstack/react-router'
-import type { Column } from '../table/data-table.tsx'
+import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/bits.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import type { Networks } from './found-spec.ts'

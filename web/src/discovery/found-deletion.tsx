@@ -1,7 +1,7 @@
 /** Deletes discovered devices; the next scan may find them again, and then they are new. */
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { api } from '../api/client.ts'
 import { count, plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'

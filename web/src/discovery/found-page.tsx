@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Radar, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
@@ -143,7 +143,7 @@ export const FoundPage = () => {
       >
         <NetworkFilter />
         <span className={tableCss.end}>
-          <ViewsMenu /> <CommandMenu says={() => ({ list: contracts.discovery, q: text })} />{' '}
+          <ViewsMenu /> <CommandMenu getCall={() => ({ list: contracts.discovery, q: text })} />{' '}
           <ExportMenu name="found" count={view.count} load={async () => allOf(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>

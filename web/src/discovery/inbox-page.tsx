@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Inbox as InboxIcon, X } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { announced } from '../shell/announcer.tsx'
@@ -237,7 +237,7 @@ export const InboxPage = () => {
         <span className="muted">{note}</span>
         <NetworkFilter />
         <span className={tableCss.end}>
-          <CommandMenu says={() => ({ op: contracts.inbox.list, input: filter })} />
+          <CommandMenu getCall={() => ({ op: contracts.inbox.list, input: filter })} />
         </span>
       </div>
       <div className={tableCss.wrap}>

@@ -1,6 +1,6 @@
 /** What discovery asks the server for, and how often it asks again while something is running. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { AnyOperation, InputOf } from '../../../src/platform/operation.ts'
+import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
 import { api, send } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import type { Bucket, Found, InboxItem, Scan, ScanType } from './shapes.ts'

@@ -1,7 +1,7 @@
 /** Scans as rows: their columns, how they are searched and sorted. */
 import { Link } from '@tanstack/react-router'
 import type { Network } from '../api/contracts.ts'
-import type { Column } from '../table/data-table.tsx'
+import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { TimeAgo } from '../ui/bits.tsx'
 import { count } from '../ui/format.ts'

@@ -99,7 +99,7 @@ export const ScanPage = () => {
   const networks = useNetworks()
   const [isDoomed, setDoomed] = useState(false)
   const cancel = useCancelScan()
-  const says = useCommand(contracts.scans.get, { id })
+  const getCall = useCommand(contracts.scans.get, { id })
   useEnding(scan)
   useHotkeys(may('discovery:delete') && scan ? { '#': () => setDoomed(true) } : {})
   if (!scan)
@@ -139,7 +139,7 @@ export const ScanPage = () => {
           <MenuItem onSelect={() => void navigate({ to: '/found', search: { network: scan.network_id } })}>
             All found in the network
           </MenuItem>
-          <CommandItems says={says} />
+          <CommandItems getCall={getCall} />
           <MenuLine />
           <MenuItem
             isDanger

@@ -142,7 +142,7 @@ export const StartScan = ({ networkId = '', onClose }: Props) => {
           </Button>
           <Button onClick={onClose}>Cancel</Button>
           <span className={fieldCss.footEnd}>
-            <CommandMenu says={() => (network === '' ? undefined : { op: contracts.scans.start, input })} />
+            <CommandMenu getCall={() => (network === '' ? undefined : { op: contracts.scans.start, input })} />
           </span>
         </footer>
       </form>

@@ -1,6 +1,6 @@
 /** CSV as RFC 4180 has it, read and written. */
 
-import { plainCell, safeCell } from '../../../src/platform/csv-cell.ts'
+import { plainCell, safeCell } from '../../../src/platform/http/csv-cell.ts'
 
 const cellText = (value: string): string => {
   const safe = safeCell(value)

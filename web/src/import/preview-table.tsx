@@ -1,7 +1,8 @@
 /** The rows as they will be sent, and beside each what is wrong with it. */
 import { useMemo, useState } from 'react'
 import { cellOf, type ImportRow, rowName } from '../export/fields.ts'
-import { type Column, DataTable } from '../table/data-table.tsx'
+import type { Column } from '../table/column.ts'
+import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'

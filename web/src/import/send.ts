@@ -1,6 +1,6 @@
 /** Sends rows to the import of the server, whole or not at all, and follows its progress. */
-import { errorOf } from '../../../src/platform/client.ts'
-import { AppError } from '../../../src/platform/errors.ts'
+import { errorOf } from '../../../src/platform/cli/client.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { request } from '../api/client.ts'
 import type { ImportRow, ResourceName } from '../export/fields.ts'
 

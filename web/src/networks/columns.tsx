@@ -2,7 +2,7 @@
 import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import type { Network } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
-import type { Column } from '../table/data-table.tsx'
+import type { Column } from '../table/column.ts'
 import { Meter } from '../ui/bits.tsx'
 import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { contracts, type Network } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
 import { CommandItems, useCommand } from '../commands/command-menu.tsx'
@@ -85,7 +85,7 @@ export const NetworkPage = () => {
   const { may, blocked } = usePermit()
   const query = useQuery(networksQuery)
   const [isDoomed, setDoomed] = useState(false)
-  const says = useCommand(contracts.networks.get, { id })
+  const getCall = useCommand(contracts.networks.get, { id })
   const network = query.data?.find((one) => one.id === id)
   const tab = search.tab ?? 'overview'
   const isScanning = search.new === SCAN
@@ -142,7 +142,7 @@ export const NetworkPage = () => {
           >
             New network in it
           </MenuItem>
-          <CommandItems says={says} />
+          <CommandItems getCall={getCall} />
           <MenuLine />
           <MenuItem
             isDanger

@@ -96,7 +96,7 @@ export const NetworksPage = () => {
           </button>
         </fieldset>
         <span className={css.end}>
-          <ViewsMenu /> <CommandMenu says={() => ({ list: resource.operations, q: text })} />{' '}
+          <ViewsMenu /> <CommandMenu getCall={() => ({ list: resource.operations, q: text })} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { Network } from '../api/contracts.ts'
 import { poolsQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'

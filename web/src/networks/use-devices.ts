@@ -1,6 +1,6 @@
 /** The devices with an address in a network, asked for once for all that shows them. */
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'

@@ -1,7 +1,7 @@
 /** What there is, what is nearly full, what needs somebody, what changed. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'

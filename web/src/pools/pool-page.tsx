@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
@@ -77,7 +77,7 @@ export const PoolPage = () => {
   const [isTaking, setTaking] = useState(false)
   const [isDoomed, setDoomed] = useState(false)
   const map = useMemo(() => (heatmap.data ? addressMap(heatmap.data) : undefined), [heatmap.data])
-  const says = useCommand(contracts.pools.get, { id })
+  const getCall = useCommand(contracts.pools.get, { id })
   const edit = () => void set({ edit: id })
   useHotkeys({ ...(may('pools:update') && pool ? { e: edit } : {}) })
   const parent = { text: 'Pools', link: { to: '/pools' } } as const
@@ -109,7 +109,7 @@ export const PoolPage = () => {
           <MenuItem onSelect={edit} blocked={may('pools:update') ? undefined : 'pools:update'}>
             Edit pool<kbd>e</kbd>
           </MenuItem>
-          <CommandItems says={says} />
+          <CommandItems getCall={getCall} />
           <MenuLine />
           <MenuItem
             isDanger

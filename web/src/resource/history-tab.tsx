@@ -1,7 +1,7 @@
 /** What happened to an object, and who did it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { api } from '../api/client.ts'
 import type { AuditEntry } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'

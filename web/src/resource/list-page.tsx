@@ -2,14 +2,15 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { Fragment, type ReactNode, useState } from 'react'
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
+import type { Column } from '../table/column.ts'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
-import { type Column, DataTable } from '../table/data-table.tsx'
+import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
@@ -123,7 +124,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       >
         {props.tools}
         <span className={css.end}>
-          <ViewsMenu /> <CommandMenu says={() => ({ list: resource.operations, q: text })} />{' '}
+          <ViewsMenu /> <CommandMenu getCall={() => ({ list: resource.operations, q: text })} />{' '}
           <ExportMenu name={resourceName} count={view.count} load={async () => allOf(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>

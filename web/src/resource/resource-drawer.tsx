@@ -2,7 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
-import { CommandMenu, type Says } from '../commands/command-menu.tsx'
+import type { GetCall } from '../commands/call.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
 import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
 import { drafts } from '../ui/drafts.ts'
@@ -91,7 +92,7 @@ const Editor = <T,>(props: EditorProps<T>) => {
     event.preventDefault()
     save.mutate()
   }
-  const says: Says = () => {
+  const getCall: GetCall = () => {
     const op = id === undefined ? resource.operations.create : resource.operations.update
     const input = inputOf(resource, values, id === undefined ? undefined : opened.values)
     if (!op || (id !== undefined && Object.keys(input).length === 0)) return undefined
@@ -143,7 +144,7 @@ const Editor = <T,>(props: EditorProps<T>) => {
         </Button>
         <Button onClick={onClose}>Cancel</Button>
         <span className={css.footEnd}>
-          <CommandMenu says={says} />
+          <CommandMenu getCall={getCall} />
         </span>
       </footer>
     </form>

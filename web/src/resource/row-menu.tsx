@@ -1,7 +1,7 @@
 /** What can be done with one row of a list, by the pointer; the keys of the list do the same. */
 import { Ellipsis } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Column } from '../table/data-table.tsx'
+import type { Column } from '../table/column.ts'
 import css from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'

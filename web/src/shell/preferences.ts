@@ -1,6 +1,6 @@
 /**
  * What a person chose for this browser: theme, density, single-key shortcuts. In a cookie, because the server writes the first two
- * into the page (src/platform/http/look.ts), so that its very first paint has them.
+ * into the page (src/platform/http/theme-cookie.ts), so that its very first paint has them.
  */
 import { createStore } from '../api/store.ts'
 

@@ -1,5 +1,5 @@
 /** What stands where there is nothing to show. */
-import { AppError } from '../../../src/platform/errors.ts'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
 import { Failure, State } from '../ui/states.tsx'

@@ -5,7 +5,7 @@ import { useStore } from '../api/store.ts'
 import { preferences, setPreferences } from '../shell/preferences.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuCheck, MenuChoice, MenuGroup, MenuLine } from '../ui/menu.tsx'
-import type { Column } from './data-table.tsx'
+import type { Column } from './column.ts'
 import { usePageSearch } from './list-search.ts'
 
 export type ColumnChoice<Row> = {

@@ -1,7 +1,7 @@
 /** The table of every list: draws only what is seen, is moved through by keys, and is a grid to a screen reader. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { memo, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { useStore } from '../api/store.ts'
 import { fresh } from '../live/fresh.ts'
 import { preferences } from '../shell/preferences.ts'
@@ -9,39 +9,13 @@ import { Skeleton } from '../ui/bits.tsx'
 import { cx } from '../ui/cx.ts'
 import { Checkbox } from '../ui/field.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
+import type { Column, Sorting } from './column.ts'
 import { scrollMemory } from './scroll-memory.ts'
+import type { Selection } from './selection.ts'
 import css from './table.module.css'
+import type { Tree } from './tree.ts'
 import { type RowActions, useCursor } from './use-cursor.ts'
 import type { TableView } from './view.ts'
-
-export type Column<Row> = {
-  readonly id: string
-  readonly text: string
-  /** In pixels; what is left over is shared out. */
-  readonly width: number
-  readonly cell: (row: Row) => ReactNode
-  readonly isSortable?: boolean
-  readonly isRight?: boolean
-  /** Kept on a phone. */
-  readonly isEssential?: boolean
-}
-
-export type Sorting = { readonly sort: string; readonly isDescending: boolean }
-
-export type Selection = {
-  readonly ids: ReadonlySet<string>
-  readonly toggle: (position: number, isRange: boolean) => void
-  readonly toggleAll: () => void
-}
-
-/** For rows that hold others. */
-export type Tree<Row> = {
-  /** From 1. */
-  readonly levelOf: (row: Row) => number
-  /** Undefined for one that holds nothing. */
-  readonly isExpanded: (row: Row) => boolean | undefined
-  readonly toggle: (row: Row, isExpanded: boolean) => void
-}
 
 type TableProps<Row> = {
   readonly label: string

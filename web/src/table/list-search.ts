@@ -1,6 +1,6 @@
 /** The state of a list, which is all in its URL. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { Sorting } from './data-table.tsx'
+import type { Sorting } from './column.ts'
 
 export type ListSearch = {
   readonly q?: string | undefined

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { Skeleton } from '../ui/bits.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
-import type { Column } from './data-table.tsx'
+import type { Column } from './column.ts'
 import css from './table.module.css'
 
 const AFTER_MS = 150

@@ -2,7 +2,7 @@
 import type { Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import { type Hotkeys, useHotkeys } from '../shell/hotkeys.ts'
-import type { Tree } from './data-table.tsx'
+import type { Tree } from './tree.ts'
 import type { TableView } from './view.ts'
 
 export type RowActions<Row> = {

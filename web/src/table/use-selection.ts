@@ -1,6 +1,6 @@
 /** The selected rows of a table: a set of ids, so that it means the same rows whatever the filter becomes. */
 import { useRef, useState } from 'react'
-import type { Selection } from './data-table.tsx'
+import type { Selection } from './selection.ts'
 import type { TableView } from './view.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()

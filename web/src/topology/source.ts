@@ -1,7 +1,7 @@
 /** The topology as the page sees it: a worker that lives as long as the page is open. */
 import { useEffect, useState } from 'react'
-import { errorOf } from '../../../src/platform/client.ts'
-import type { AppError } from '../../../src/platform/errors.ts'
+import { errorOf } from '../../../src/platform/cli/client.ts'
+import type { AppError } from '../../../src/platform/contract/errors.ts'
 import { noteAnswer, noteFailure } from '../api/connection.ts'
 import { startWorker } from '../api/trusted-worker.ts'
 import type { Graph, GraphQuery, View } from './graph.ts'

@@ -90,7 +90,7 @@ export const WebhookPage = () => {
   const { data: config } = useQuery(serverConfigQuery)
   const ping = usePing({ id })
   const [isDoomed, setDoomed] = useState(false)
-  const says = useCommand(contracts.webhooks.get, { id })
+  const getCall = useCommand(contracts.webhooks.get, { id })
   const edit = () => void set({ edit: id })
   useHotkeys({
     ...(may('webhook:update') && data ? { e: edit } : {}),
@@ -121,7 +121,7 @@ export const WebhookPage = () => {
           <kbd>e</kbd>
         </Button>
         <Menu trigger={more}>
-          <CommandItems says={says} />
+          <CommandItems getCall={getCall} />
           <MenuLine />
           <MenuItem
             isDanger

@@ -1,0 +1,155 @@
+/** `plat database copy`: from the words of the command line to the report. */
+import { SQL } from 'bun'
+import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
+import { printable, printableJson } from '../platform/cli/display.ts'
+import { Interrupted } from '../platform/cli/io.ts'
+import { tableText } from '../platform/cli/table.ts'
+import { usageError } from '../platform/cli/usage-error.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import type { Config } from '../platform/runtime/config/config.ts'
+import { inWords } from '../recovery/disk-words.ts'
+import { checkKey } from '../recovery/doctor-data.ts'
+import { configFor } from '../recovery/offline.ts'
+import { type CopyReport, copyEstate, type Step, type TableReport } from './copy.ts'
+import { carryKey } from './encryption-key.ts'
+import type { Side, Source, Target } from './engine-adapter.ts'
+import { configuredPlace, isSamePlace, type Place, placeIn } from './location.ts'
+import { createMeter, timeText } from './meter.ts'
+
+type Move = { readonly from: Place; readonly to: Place; readonly isRestart: boolean }
+
+type Moved = CopyReport & {
+  readonly from: string
+  readonly to: string
+  readonly seconds: number
+  /** What the operator has to know or do. */
+  readonly notes: readonly string[]
+}
+
+const moveIn = (texts: Texts, config: Config): Move => {
+  const [fromText, toText] = [textOf(texts, 'from'), textOf(texts, 'to')]
+  if (toText === undefined) throw usageError('--to PLACE missing: where to copy the data to')
+  const to = placeIn(toText, 'to')
+  const from = fromText === undefined ? configuredPlace(config) : placeIn(fromText, 'from')
+  if (isSamePlace(from, to)) throw usageError('--to names the place that the data are in')
+  return { from, to, isRestart: isOn(texts, 'restart') }
+}
+
+const openSourceAt = async (place: Place): Promise<Source> =>
+  place.kind === 'postgres'
+    ? (await import('./postgres-adapter.ts')).openSource(place.url)
+    : (await import('./sqlite-adapter.ts')).openSource(place.dataDir)
+
+const openTargetAt = async (place: Place): Promise<Target> =>
+  place.kind === 'postgres'
+    ? (await import('./postgres-adapter.ts')).openTarget(place.url)
+    : (await import('./sqlite-adapter.ts')).openTarget(place.dataDir)
+
+const closing = async <S extends Side, T>(side: S, work: (side: S) => Promise<T>): Promise<T> => {
+  try {
+    return await work(side)
+  } finally {
+    // A connection that is lost can't be closed in order; what was thrown before says so.
+    await side.close().catch(() => {})
+  }
+}
+
+const withBoth = async <T>(from: Place, to: Place, work: (source: Source, target: Target) => Promise<T>): Promise<T> =>
+  closing(await openSourceAt(from), async (source) => closing(await openTargetAt(to), (target) => work(source, target)))
+
+/** What is to be said of the key that the copied secrets are encrypted with. */
+const keyNotes = async (target: Target, config: Config): Promise<string[]> => {
+  const { status, message, advice } = await checkKey(target.query, config)
+  return status === 'ok' ? [] : [`Encryption key: ${message}; ${advice}`]
+}
+
+const run = (session: Session, config: Config, { from, to, isRestart }: Move): Promise<Moved> => {
+  const { io, globals } = session
+  const meter = createMeter(io.stderr, 'copy')
+  const progress = globals.isQuiet ? () => {} : meter.show
+  const signal = io.interrupted()
+  const startedMs = performance.now()
+  const keyFolder = from.kind === 'folder' ? from.dataDir : config.dataDir
+  const work = async (source: Source, target: Target): Promise<Moved> => {
+    const notes: string[] = []
+    const step: Step = (done) => {
+      if (done !== 'marked') return
+      const note = carryKey(keyFolder, to)
+      if (note !== undefined) notes.push(note)
+    }
+    const report = await copyEstate({ source, target, isRestart, signal, progress, step })
+    notes.push(...(await keyNotes(target, config)), ...(source.warning === undefined ? [] : [source.warning]))
+    return { ...report, from: source.place, to: target.place, seconds: (performance.now() - startedMs) / 1000, notes }
+  }
+  return withBoth(from, to, work).finally(meter.clear)
+}
+
+const rowsIn = (tables: readonly TableReport[]): number => tables.reduce((sum, { rows }) => sum + rows, 0)
+
+const many = (n: number): string => n.toLocaleString('en-US')
+
+const present = async ({ io, globals }: Session, moved: Moved): Promise<void> => {
+  const { tables, is_resumed, from, to, seconds, notes } = moved
+  const is_same = tables.every((table) => table.is_same)
+  if (globals.isQuiet && is_same) return
+  if (globals.output === 'json') {
+    const answer = {
+      from,
+      to,
+      is_same,
+      is_resumed,
+      rows: rowsIn(tables),
+      seconds: Number(seconds.toFixed(1)),
+      tables,
+      notes,
+    }
+    await io.stdout.write(`${printableJson(JSON.stringify(answer, undefined, io.stdout.isTty ? 2 : undefined))}\n`)
+    return
+  }
+  const rows = tables.map((table) => ({
+    table: table.table,
+    rows: table.rows,
+    checksum: table.checksum,
+    copy: table.is_same ? 'the same' : `DIFFERENT: ${table.copy_rows} rows, ${table.copy_checksum}`,
+  }))
+  const options = {
+    columns: ['table', 'rows', 'checksum', 'copy'],
+    hasHeaders: globals.hasHeaders,
+    width: io.stdout.columns,
+  }
+  for (const text of tableText(rows, options)) await io.stdout.write(text)
+  if (!is_same) return
+  const lines = [
+    '',
+    `${many(rowsIn(tables))} rows of ${tables.length} tables were copied from ${from} to ${to}${is_resumed ? ', some of them by an earlier run' : ''}, and all of them are the same there (${timeText(seconds * 1000)})`,
+    `${from} is as it was. Point the server at the copy, and do not start it on the old data again`,
+    ...notes,
+  ]
+  await io.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))
+}
+
+const explain = async ({ io }: Session, error: unknown): Promise<never> => {
+  if (error instanceof Interrupted)
+    await io.stderr.write('broken off; the same command goes on where it was, and no server starts on what is there\n')
+  if (error instanceof SQL.PostgresError && error.code.startsWith('ERR_POSTGRES_CONNECTION'))
+    throw new AppError('UNAVAILABLE', 'The connection to PostgreSQL was lost: the same command goes on where it was', {
+      cause: error,
+    })
+  throw error
+}
+
+export const copyCommand = async (session: Session, texts: Texts): Promise<number> => {
+  const config = configFor(session, texts)
+  const move = moveIn(texts, config)
+  const moved = await run(session, config, move)
+    .catch((error: unknown) => explain(session, error))
+    .catch(inWords('the copy'))
+  await present(session, moved)
+  const different = moved.tables.filter(({ is_same }) => !is_same).map(({ table }) => table)
+  if (different.length > 0)
+    throw new AppError(
+      'INTERNAL_ERROR',
+      `${different.join(', ')}: the copy is not what was copied, and no server starts on it. Give the same command again: it copies what differs`,
+    )
+  return 0
+}

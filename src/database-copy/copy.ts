@@ -1,0 +1,195 @@
+/**
+ * Copies an estate from one database to another and compares the two. What is to be copied is what the source says it has; which
+ * engine either is, the sides know. The target is marked as unfinished until both are found to be the same.
+ */
+import { migrations } from '../migrations/index.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import { ddlFor, MigrationError, pendingOf } from '../platform/db/migrate.ts'
+import { pause } from '../platform/runtime/pause.ts'
+import { fingerprint, pages, type Source, type Target } from './engine-adapter.ts'
+import { type Fingerprint, isSame, type Row, sumText, type Table, tableOf } from './form.ts'
+import { stateOf } from './seeds.ts'
+
+/** Rows done of those that there are; 0 of 0 for what is not counted in rows. */
+export type ShowRows = (stage: string, done: number, total: number) => void
+
+/** Where a kill can come between: for tests. */
+export type Step = (done: 'marked' | 'batch' | 'copied' | 'fastened' | 'settled') => void | Promise<void>
+
+export type CopyOptions = {
+  readonly source: Source
+  readonly target: Target
+  /** Whether what an earlier copy left is thrown away. */
+  readonly isRestart: boolean
+  readonly signal: AbortSignal
+  readonly progress: ShowRows
+  readonly step?: Step
+}
+
+export type TableReport = {
+  readonly table: string
+  readonly rows: number
+  readonly checksum: string
+  readonly copy_rows: number
+  readonly copy_checksum: string
+  readonly is_same: boolean
+}
+
+export type CopyReport = {
+  /** Whether it went on with what an earlier one had left. */
+  readonly is_resumed: boolean
+  readonly tables: readonly TableReport[]
+}
+
+/** One table as each of the two knows it, with its columns in one order. */
+type Pair = { readonly from: Table; readonly to: Table }
+
+const checkSource = async (source: Source): Promise<void> => {
+  const applied = await source.applied()
+  if (applied.length === 0) throw new AppError('NOT_FOUND', `${source.place} holds no data of Plat`)
+  const pending = pendingOf(migrations, applied, ddlFor(source.engine))
+  if (pending.length > 0)
+    throw new MigrationError(
+      `${source.place} is of an earlier version: ${pending.map(({ name }) => name).join(', ')} to come. Make a backup, run plat migrate, and copy then.`,
+    )
+}
+
+/** @returns whether there is something to go on with */
+const prepareTarget = async ({ target, isRestart, signal, progress }: CopyOptions): Promise<boolean> => {
+  const state = await stateOf(target, signal)
+  if (state === 'begun' && !isRestart) return true
+  if (state === 'begun by another version' && !isRestart)
+    throw new AppError(
+      'ALREADY_EXISTS',
+      `${target.place} holds a copy that another version of Plat has begun: finish it with that one, or begin anew with --restart`,
+    )
+  progress('preparing the target', 0, 0)
+  if (state !== 'empty') await target.wipe()
+  await target.prepare()
+  return false
+}
+
+const differentSchema = (table: string): AppError =>
+  new AppError('INTERNAL_ERROR', `${table} is not the same table in the two databases`)
+
+const pairOf = (from: Table, other: Table | undefined): Pair => {
+  if (!other || other.columns.length !== from.columns.length) throw differentSchema(from.name)
+  const columns = from.columns.map(({ name, kind }) => {
+    const column = other.columns.find((one) => one.name === name)
+    if (column?.kind !== kind) throw differentSchema(from.name)
+    return column
+  })
+  return {
+    from,
+    to: tableOf(
+      from.name,
+      columns,
+      from.key.map((at) => from.columns[at]?.name ?? ''),
+    ),
+  }
+}
+
+const pairsOf = async ({ source, target }: CopyOptions): Promise<Pair[]> => {
+  const there = new Map((await target.tables()).map((table) => [table.name, table]))
+  const pairs = (await source.tables()).map((table) => pairOf(table, there.get(table.name)))
+  for (const { from } of pairs) there.delete(from.name)
+  const [extra] = there.keys()
+  if (extra !== undefined) throw differentSchema(extra)
+  return pairs
+}
+
+/** How far an earlier copy of the table got; one whose rows are not those of the source, as they are now, is begun anew. */
+const keptUntil = async (
+  { from, to }: Pair,
+  { source, target, signal }: CopyOptions,
+  looking: () => void,
+): Promise<Row | undefined> => {
+  const last = await target.lastKey(to)
+  if (!last) return undefined
+  looking()
+  const there = await fingerprint(target, to, { signal })
+  const wanted = await fingerprint(source, from, { upTo: last, signal })
+  if (isSame(there, wanted)) return last
+  await target.clear(to)
+  return undefined
+}
+
+const copyRows = async (pairs: readonly Pair[], options: CopyOptions, total: number): Promise<void> => {
+  const { source, target, signal, progress, step } = options
+  let done = 0
+  for (const pair of pairs) {
+    const { from, to } = pair
+    const stage = `copying ${from.name}`
+    const after = await keptUntil(pair, options, () => progress(`checking ${from.name}`, done, total))
+    if (after) done += await target.count(to)
+    progress(stage, done, total)
+    for await (const rows of pages(source, from, { after, signal })) {
+      await target.insert(to, rows)
+      done += rows.length
+      progress(stage, done, total)
+      await step?.('batch')
+    }
+  }
+}
+
+const fastenAll = async ({ target, signal, progress }: CopyOptions): Promise<void> => {
+  const parts = await target.looseParts()
+  for (const [done, part] of parts.entries()) {
+    signal.throwIfAborted()
+    progress(`indexes: ${done} of ${parts.length}`, 0, 0)
+    await target.fasten(part)
+    // So that Ctrl-C is heard.
+    await pause()
+  }
+}
+
+const reportOf = (table: string, there: Fingerprint, here: Fingerprint): TableReport => ({
+  table,
+  rows: there.rows,
+  checksum: sumText(there),
+  copy_rows: here.rows,
+  copy_checksum: sumText(here),
+  is_same: isSame(there, here),
+})
+
+const compare = async (pairs: readonly Pair[], options: CopyOptions, total: number): Promise<TableReport[]> => {
+  const { source, target, signal, progress } = options
+  const reports: TableReport[] = []
+  let done = 0
+  for (const { from, to } of pairs) {
+    const read = (rows: number) => {
+      done += rows
+      progress(`comparing ${from.name}`, done, 2 * total)
+    }
+    const there = await fingerprint(source, from, { signal, read })
+    reports.push(reportOf(from.name, there, await fingerprint(target, to, { signal, read })))
+  }
+  return reports
+}
+
+const countAll = async (pairs: readonly Pair[], source: Source): Promise<number> => {
+  let total = 0
+  for (const { from } of pairs) total += await source.count(from)
+  return total
+}
+
+/** @throws AppError, MigrationError; then the target is as it was, or can be gone on with */
+export const copyEstate = async (options: CopyOptions): Promise<CopyReport> => {
+  const { source, target, step } = options
+  await checkSource(source)
+  const is_resumed = await prepareTarget(options)
+  const pairs = await pairsOf(options)
+  await target.loosen()
+  await step?.('marked')
+  const total = await countAll(pairs, source)
+  await copyRows(pairs, options, total)
+  await step?.('copied')
+  await fastenAll(options)
+  await step?.('fastened')
+  options.progress('settling', 0, 0)
+  await target.settle(pairs.map(({ to }) => to))
+  await step?.('settled')
+  const tables = await compare(pairs, options, total)
+  if (tables.every((table) => table.is_same)) await target.finish()
+  return { is_resumed, tables }
+}

@@ -1,0 +1,31 @@
+/** The key of dev mode lies beside the data: it goes with them to another folder. Any other key is the operator's to carry. */
+import { chmodSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { devKeyFile } from '../features/secrets/dev-key.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import { giveToOwner } from '../recovery/restore.ts'
+import type { Place } from './location.ts'
+
+const OWNER_ALONE = 0o600
+
+const read = (file: string): string => readFileSync(file, 'utf8').trim()
+
+/**
+ * @param dataDir where the key is, if there is one
+ * @returns what to tell of it; undefined if there is none
+ * @throws AppError for a target that has another one
+ */
+export const carryKey = (dataDir: string, to: Place): string | undefined => {
+  const file = devKeyFile(dataDir)
+  if (!existsSync(file)) return undefined
+  if (to.kind === 'postgres')
+    return `The key of dev mode stays in ${file}: keep DATA_DIR as it is, or set ENCRYPTION_KEY to it`
+  const copy = devKeyFile(to.dataDir)
+  if (!existsSync(copy)) {
+    copyFileSync(file, copy, constants.COPYFILE_EXCL)
+    chmodSync(copy, OWNER_ALONE)
+    giveToOwner(to.dataDir, basename(copy))
+  } else if (!statSync(copy).isFile() || read(copy) !== read(file))
+    throw new AppError('ALREADY_EXISTS', `${copy} is another key than that of the data: move it away`)
+  return `The key of dev mode was copied to ${copy}`
+}

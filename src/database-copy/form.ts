@@ -1,0 +1,137 @@
+/**
+ * The one form that rows of either engine are read into, compared in and written from: each value as text. Whatever differs
+ * between the engines in how a value looks is settled here. Knows no table.
+ */
+import { AppError } from '../platform/contract/errors.ts'
+
+/** What is kept in a column, whichever engine calls it what. */
+export type Kind = 'text' | 'integer' | 'real' | 'bytes'
+
+/** Text as it is, integers and reals in decimal, bytes in hexadecimal. */
+export type Cell = string | null
+export type Row = readonly Cell[]
+
+export type Column = {
+  readonly name: string
+  readonly kind: Kind
+  /** As its engine calls it. */
+  readonly type: string
+}
+
+export type Table = {
+  readonly name: string
+  readonly columns: readonly Column[]
+  /** The columns of the primary key, in its order, by their place among the columns. */
+  readonly key: readonly number[]
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  TEXT: 'text',
+  INTEGER: 'integer',
+  BIGINT: 'integer',
+  REAL: 'real',
+  'DOUBLE PRECISION': 'real',
+  BLOB: 'bytes',
+  BYTEA: 'bytes',
+}
+
+/** @throws AppError for a type that nobody has said yet how to copy */
+export const columnOf = (table: string, name: string, type: string): Column => {
+  const kind = KINDS[type.toUpperCase()]
+  if (!kind)
+    throw new AppError('INTERNAL_ERROR', `${table}.${name} is of the type ${type}, which this version cannot copy`)
+  return { name, kind, type }
+}
+
+/** @throws AppError for a table without a primary key, whose rows have no order to be copied in */
+export const tableOf = (name: string, columns: readonly Column[], keyNames: readonly string[]): Table => {
+  const key = keyNames.map((one) => columns.findIndex((column) => column.name === one))
+  if (key.length === 0 || key.includes(-1))
+    throw new AppError('INTERNAL_ERROR', `${name} has no primary key, so that its rows cannot be copied`)
+  return { name, columns, key }
+}
+
+export const keyColumns = ({ columns, key }: Table): Column[] => key.flatMap((at) => columns[at] ?? [])
+
+export const keyOf = ({ key }: Table, row: Row): Row => key.map((at) => row[at] ?? null)
+
+/** A value that PostgreSQL has sent as text. */
+export const cellFromText = (text: string | null, kind: Kind): Cell =>
+  // The engines write the same number in several ways: 1e+20, 100000000000000000000.
+  text !== null && kind === 'real' ? String(Number(text)) : text
+
+/** A value of SQLite, whose integers come as bigints. */
+export const cellFromValue = (value: string | bigint | number | Uint8Array | null): Cell => {
+  if (value === null || typeof value === 'string') return value
+  return value instanceof Uint8Array ? value.toHex() : String(value)
+}
+
+/** What SQLite is to be given for a cell. */
+export const sqliteValue = (cell: Cell, kind: Kind): string | bigint | number | Uint8Array | null => {
+  if (cell === null) return null
+  switch (kind) {
+    case 'text':
+      return cell
+    case 'integer':
+      return BigInt(cell)
+    case 'real':
+      return Number(cell)
+    case 'bytes':
+      return Uint8Array.fromHex(cell)
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const ESCAPED = /[\\\n\r\t]/
+const EVERY_ESCAPED = /[\\\n\r\t]/g
+
+/** A cell in the text format of PostgreSQL's COPY (its manual, "COPY", File Formats). */
+const copyText = (cell: Cell, kind: Kind): string => {
+  if (cell === null) return '\\N'
+  if (kind === 'bytes') return `\\\\x${cell}`
+  return ESCAPED.test(cell) ? cell.replace(EVERY_ESCAPED, (c) => ESCAPES[c] ?? c) : cell
+}
+
+/**
+ * Rows as COPY takes them.
+ * @throws AppError that names the place of a text with a NUL in it, which PostgreSQL cannot hold
+ */
+export const copyLines = (table: Table, rows: readonly Row[]): string =>
+  rows
+    .map((row) => {
+      const line = row.map((cell, at) => copyText(cell, table.columns[at]?.kind ?? 'text')).join('\t')
+      if (line.includes('\0')) throw new AppError('INVALID_INPUT', nulMessage(table, row))
+      return `${line}\n`
+    })
+    .join('')
+
+const nulMessage = (table: Table, row: Row): string => {
+  const column = table.columns[row.findIndex((cell) => cell?.includes('\0'))]?.name ?? ''
+  const key = keyOf(table, row).join(', ')
+  return `${table.name}.${column} of the row ${JSON.stringify(key)} has a character 0 in it, which PostgreSQL cannot store: change that text first`
+}
+
+/** How many rows, and a sum over them that does not depend on their order. */
+export type Fingerprint = { readonly rows: number; readonly sum: bigint }
+
+export const NOTHING: Fingerprint = { rows: 0, sum: 0n }
+
+const WORD_BITS = 64
+
+/** Each row adds a hash of all of it, 64 bits wide. */
+export const add = ({ rows, sum }: Fingerprint, more: readonly Row[]): Fingerprint => ({
+  rows: rows + more.length,
+  sum: BigInt.asUintN(
+    WORD_BITS,
+    more.reduce((total, row) => total + BigInt(Bun.hash(JSON.stringify(row))), sum),
+  ),
+})
+
+export const isSame = (a: Fingerprint, b: Fingerprint): boolean => a.rows === b.rows && a.sum === b.sum
+
+/** @example sumText({ rows: 1, sum: 255n }) // '00000000000000ff' */
+export const sumText = ({ sum }: Fingerprint): string => sum.toString(16).padStart(WORD_BITS / 4, '0')
+
+/** Roughly: what it takes in memory, in characters. */
+export const lengthOf = (rows: readonly Row[]): number =>
+  rows.reduce((sum, row) => row.reduce((all, cell) => all + (cell?.length ?? 0), sum), 0)

@@ -1,0 +1,48 @@
+/** Where an estate is or goes to, as the command line names it. */
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { usageError } from '../platform/cli/usage-error.ts'
+import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
+import type { Config } from '../platform/runtime/config/config.ts'
+
+export type Place =
+  | { readonly kind: 'postgres'; readonly url: string }
+  | { readonly kind: 'folder'; readonly dataDir: string }
+
+const URL_SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i
+const POSTGRES = /^postgres(ql)?$/i
+const SQLITE = /^sqlite:/i
+
+const folderIn = (text: string, flag: string): Place => {
+  const path = resolve(text)
+  if (basename(path) === DATA_FILE) return { kind: 'folder', dataDir: dirname(path) }
+  if (path.endsWith('.db'))
+    throw usageError(`--${flag}: the data file is always called ${DATA_FILE}; name its folder alone`)
+  return { kind: 'folder', dataDir: path }
+}
+
+/**
+ * @throws AppError for what is neither PostgreSQL nor a folder
+ * @example placeIn('sqlite:/var/lib/plat', 'to') // { kind: 'folder', dataDir: '/var/lib/plat' }
+ */
+export const placeIn = (text: string, flag: string): Place => {
+  if (text === '') throw usageError(`--${flag} is empty`)
+  const path = text.replace(SQLITE, '')
+  const [, scheme] = URL_SCHEME.exec(path) ?? []
+  if (scheme === undefined) return folderIn(path, flag)
+  // Never the text itself, which may hold a password.
+  if (!POSTGRES.test(scheme) || !URL.canParse(path))
+    throw usageError(`--${flag} takes postgres://USER@HOST/DATABASE, sqlite:FOLDER or a folder`)
+  return { kind: 'postgres', url: path }
+}
+
+/** What this installation uses. */
+export const configuredPlace = ({ databaseUrl, dataDir }: Config): Place =>
+  databaseUrl === undefined ? { kind: 'folder', dataDir } : { kind: 'postgres', url: databaseUrl }
+
+const real = (folder: string): string => (existsSync(folder) ? realpathSync(folder) : join(folder))
+
+export const isSamePlace = (a: Place, b: Place): boolean => {
+  if (a.kind === 'folder') return b.kind === 'folder' && real(a.dataDir) === real(b.dataDir)
+  return b.kind === 'postgres' && a.url === b.url
+}

@@ -1,0 +1,254 @@
+/** PostgreSQL at either end of a copy: one connection, which lives as long as the side does. */
+import { SQL } from 'bun'
+import { migrations } from '../migrations/index.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import { migrate, UNFINISHED_COPY } from '../platform/db/migrate.ts'
+import { openPostgres } from '../platform/db/postgres/postgres.ts'
+import { quoted } from '../platform/db/quoted.ts'
+import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
+import {
+  isCopied,
+  LOOSE_PARTS,
+  lastKeySql,
+  pageSql,
+  type Side,
+  type Source,
+  type Target,
+  type Words,
+} from './engine-adapter.ts'
+import { type Cell, cellFromText, columnOf, copyLines, keyColumns, type Row, type Table, tableOf } from './form.ts'
+import { type Connection, connect, inTransaction, placeOf, refuseServers } from './postgres-connection.ts'
+
+const words: Words = {
+  read: ({ name, kind }) => (kind === 'bytes' ? `encode(${quoted(name)}, 'hex')` : `${quoted(name)}::text`),
+  parameter: (n, { kind, type }) => (kind === 'bytes' ? `decode($${n}::text, 'hex')` : `$${n}::text::${type}`),
+}
+
+/** Two copies into one database must not meet; the first number is that of all locks of ours, the second one is its own. */
+const COPY_LOCK = `${0x504c4154}, 1000000`
+
+/** Tables of extensions are none of ours. */
+const TABLES = `
+  FROM pg_class c
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`
+
+const tableNamesIn = async ({ run }: Connection): Promise<string[]> =>
+  (await run(`SELECT c.relname AS name ${TABLES} ORDER BY c.relname`)).map(({ name }) => String(name)).filter(isCopied)
+
+const COLUMNS = `
+  SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type, array_position(x.indkey::int2[], a.attnum) AS key
+  FROM pg_attribute a LEFT JOIN pg_index x ON x.indrelid = a.attrelid AND x.indisprimary
+  WHERE a.attrelid = $1::text::regclass AND a.attnum > 0 AND NOT a.attisdropped
+  ORDER BY a.attnum`
+
+const tableIn = async ({ run }: Connection, table: string): Promise<Table> => {
+  const columns = await run(COLUMNS, [quoted(table)])
+  const key = columns.filter((column) => column.key !== null).sort((a, b) => Number(a.key) - Number(b.key))
+  return tableOf(
+    table,
+    columns.map(({ name, type }) => columnOf(table, String(name), String(type))),
+    key.map(({ name }) => String(name)),
+  )
+}
+
+const appliedIn = async ({ run }: Connection): Promise<AppliedMigration[]> => {
+  const [row] = await run("SELECT to_regclass('migrations') IS NOT NULL AS is_there")
+  if (row?.is_there !== true) return []
+  const rows = await run('SELECT name, checksum FROM migrations ORDER BY name')
+  return rows.map(({ name, checksum }) => ({ name: String(name), checksum: String(checksum) }))
+}
+
+const sideOn = (connection: Connection, place: string): Side => {
+  const { sql, run } = connection
+  const read = async (statement: string, values: Row, columns: Table['columns']): Promise<Row[]> => {
+    // Every column was asked for as text.
+    const rows: Cell[][] = await sql.unsafe(statement, [...values]).values()
+    return rows.map((row) => row.map((cell, at) => cellFromText(cell, columns[at]?.kind ?? 'text')))
+  }
+  return {
+    engine: 'postgres',
+    place,
+    tableNames: () => tableNamesIn(connection),
+    tables: async () => {
+      const tables: Table[] = []
+      for (const name of await tableNamesIn(connection)) tables.push(await tableIn(connection, name))
+      return tables
+    },
+    applied: () => appliedIn(connection),
+    count: async ({ name }) => Number((await run(`SELECT count(*)::text AS n FROM ${quoted(name)}`))[0]?.n ?? 0),
+    rows: (table, range, most) =>
+      read(pageSql(table, range, { most, words }), [range.after ?? [], range.upTo ?? []].flat(), table.columns),
+    lastKey: async (table) => (await read(lastKeySql(table, words), [], keyColumns(table)))[0],
+    query: run,
+    close: connection.close,
+  }
+}
+
+export const openSource = async (url: string): Promise<Source> => {
+  const connection = await connect(url)
+  const place = placeOf(url)
+  try {
+    await refuseServers(connection, place)
+    await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    // The snapshot is that of the first statement.
+    await connection.run('SELECT 1')
+    return {
+      ...sideOn(connection, place),
+      warning: `What anybody writes to ${place} from now on is not copied`,
+    }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/** Indexes but those of keys, then references, then triggers: in the order in which they go back on. */
+const PARTS = `
+  SELECT 1 AS turn, format('DROP INDEX %I', i.relname) AS loosen, pg_get_indexdef(i.oid) AS fasten
+  FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
+  WHERE i.relnamespace = current_schema()::regnamespace AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.oid)
+  UNION ALL
+  SELECT 2, format('ALTER TABLE %I DROP CONSTRAINT %I', t.relname, c.conname),
+         format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid))
+  FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
+  WHERE c.contype = 'f' AND t.relnamespace = current_schema()::regnamespace
+  UNION ALL
+  SELECT 3, format('DROP TRIGGER %I ON %I', g.tgname, t.relname), pg_get_triggerdef(g.oid)
+  FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
+  WHERE NOT g.tgisinternal AND t.relnamespace = current_schema()::regnamespace
+  ORDER BY turn, fasten`
+
+/** In one go: one by one they would be hundreds of questions and answers. */
+const LOOSEN = `
+  CREATE TABLE IF NOT EXISTS ${LOOSE_PARTS} (
+    id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, turn INTEGER NOT NULL, loosen TEXT, fasten TEXT NOT NULL
+  );
+  INSERT INTO ${LOOSE_PARTS} (turn, loosen, fasten) ${PARTS};
+  DO $$
+  DECLARE part record;
+  BEGIN
+    FOR part IN SELECT loosen FROM ${LOOSE_PARTS} WHERE loosen IS NOT NULL ORDER BY turn DESC, id LOOP
+      EXECUTE part.loosen;
+    END LOOP;
+  END $$;
+  UPDATE ${LOOSE_PARTS} SET loosen = NULL`
+
+/** Numbers that the engine gives go on above those that are there. */
+const SEQUENCES = `
+  SELECT c.relname AS "table", a.attname AS name
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> '' AND NOT a.attisdropped
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')`
+
+const advanceSequences = async ({ run }: Connection): Promise<void> => {
+  for (const { table, name } of await run(SEQUENCES)) {
+    const [tableName, column] = [quoted(String(table)), quoted(String(name))]
+    await run(
+      `SELECT setval(pg_get_serial_sequence($1, $2), coalesce(max(${column}), 1), max(${column}) IS NOT NULL) FROM ${tableName}`,
+      [tableName, name],
+    )
+  }
+}
+
+/**
+ * The revisions that the ETags of lists are made of go on from the time: above whatever this estate had when it was in another
+ * PostgreSQL before, so that no client takes what it kept then for what there is now.
+ */
+const advanceRevisions = async ({ run }: Connection, tables: readonly Table[]): Promise<void> => {
+  await run('TRUNCATE revisions')
+  await run(
+    'INSERT INTO revisions (name, shard, n) SELECT name, 0, $2::text::bigint FROM json_array_elements_text($1::text::json) AS tables (name)',
+    [JSON.stringify(tables.map(({ name }) => name)), String(Date.now())],
+  )
+}
+
+const copyIn = async ({ sql }: Connection, table: Table, rows: readonly Row[]): Promise<void> => {
+  const lines = copyLines(table, rows)
+  const columns = table.columns.map(({ name }) => quoted(name)).join(', ')
+  const writer = sql
+    .unsafe(`COPY ${quoted(table.name)} (${columns}) FROM STDIN`)
+    .writable()
+    .getWriter()
+  try {
+    await writer.write(lines)
+    await writer.close()
+  } catch (cause) {
+    // The server says which line of ours it refuses.
+    const where = cause instanceof SQL.PostgresError && cause.where !== undefined ? ` (${cause.where})` : ''
+    throw new AppError('INTERNAL_ERROR', `${table.name}: ${cause instanceof Error ? cause.message : cause}${where}`, {
+      cause,
+    })
+  }
+}
+
+const targetOn = (connection: Connection, url: string): Target => {
+  const { sql, run } = connection
+  const together = inTransaction(connection)
+  const side = sideOn(connection, placeOf(url))
+  return {
+    ...side,
+    prepare: async () => {
+      const db = openPostgres(url)
+      await migrate(db, { migrations, now: () => new Date() }).finally(db.close)
+    },
+    loosen: () =>
+      together(async () => {
+        await run(
+          "INSERT INTO migrations (name, checksum, applied_at) VALUES ($1, '', $2) ON CONFLICT (name) DO NOTHING",
+          [UNFINISHED_COPY, new Date().toISOString()],
+        )
+        await sql.unsafe(LOOSEN).simple()
+      }),
+    clear: async ({ name }) => {
+      await run(`TRUNCATE ${quoted(name)}`)
+    },
+    insert: (table, rows) => copyIn(connection, table, rows),
+    looseParts: async () => {
+      const parts = await run(`SELECT id, fasten FROM ${LOOSE_PARTS} ORDER BY turn, id`)
+      return parts.map(({ id, fasten }) => ({ id: Number(id), fasten: String(fasten) }))
+    },
+    fasten: async ({ id, fasten }) => {
+      // Several statements in one message are one transaction.
+      await sql.unsafe(`${fasten}; DELETE FROM ${LOOSE_PARTS} WHERE id = ${id}`).simple()
+    },
+    settle: async (tables) => {
+      await advanceSequences(connection)
+      await advanceRevisions(connection, tables)
+      // Without it the first questions are answered by plans for empty tables.
+      await run('ANALYZE')
+    },
+    finish: () =>
+      together(async () => {
+        await run('SET LOCAL synchronous_commit = on')
+        await run(`DROP TABLE ${LOOSE_PARTS}`)
+        await run('DELETE FROM migrations WHERE name = $1', [UNFINISHED_COPY])
+      }),
+    wipe: async () => {
+      const names = ['migrations', 'revisions', LOOSE_PARTS, ...(await side.tableNames())]
+      await run(`DROP TABLE IF EXISTS ${names.map(quoted).join(', ')} CASCADE`)
+    },
+  }
+}
+
+/** @throws AppError for a database that stores text in another way, or that another copy is going to */
+export const openTarget = async (url: string): Promise<Target> => {
+  const connection = await connect(url)
+  const place = placeOf(url)
+  try {
+    await refuseServers(connection, place)
+    const [server] = await connection.run("SELECT current_setting('server_encoding') AS encoding")
+    if (server?.encoding !== 'UTF8')
+      throw new AppError(
+        'INVALID_INPUT',
+        `${place} stores text as ${server?.encoding}: make a database with ENCODING UTF8`,
+      )
+    const [lock] = await connection.run(`SELECT pg_try_advisory_lock(${COPY_LOCK}) AS is_ours`)
+    if (lock?.is_ours !== true) throw new AppError('UNAVAILABLE', `Another copy to ${place} is under way`)
+    // A crash of the server may cost the last batches, which are copied again then; the last commit of all waits for the disk.
+    await connection.run('SET synchronous_commit = off')
+    return targetOn(connection, url)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}

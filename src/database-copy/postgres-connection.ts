@@ -1,0 +1,83 @@
+/** One connection to PostgreSQL for as long as a copy takes, and who else is connected. Knows no table. */
+import { type ReservedSQL, SQL } from 'bun'
+import { AppError } from '../platform/contract/errors.ts'
+import { PROGRAM_NAME } from '../platform/db/postgres/postgres.ts'
+
+const TIMEOUT_S = 10
+/** @example placeOf('postgres://plat:secret@db/plat') // 'postgres://db/plat' */
+export const placeOf = (url: string): string => {
+  const { host, pathname } = new URL(url)
+  return `postgres://${host}${pathname}`
+}
+
+/** The server's own words, but never the URL: it holds the password. */
+const unusable = (place: string, cause: unknown): AppError =>
+  new AppError('UNAVAILABLE', `${place} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    cause,
+  })
+
+export type Connection = {
+  readonly sql: ReservedSQL
+  readonly run: (statement: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>
+  readonly close: () => Promise<void>
+}
+
+export const connect = async (url: string): Promise<Connection> => {
+  const client = new SQL({ url, max: 1, connectionTimeout: TIMEOUT_S, idleTimeout: 0, maxLifetime: 0 })
+  const end = () => client.close({ timeout: 0 }).catch(() => {}) // one that never answered has nothing to close
+  try {
+    const sql = await client.reserve()
+    const run: Connection['run'] = async (statement, values = []) => [...(await sql.unsafe(statement, [...values]))]
+    // A copy takes as long as it takes, and what is read waits for what is written.
+    for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
+      await run(`SET ${limit} = 0`)
+    return {
+      sql,
+      run,
+      close: async () => {
+        sql.release()
+        await end()
+      },
+    }
+  } catch (error) {
+    await end()
+    throw unusable(placeOf(url), error)
+  }
+}
+
+const OTHERS = `SELECT count(*)::int AS n FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = '${PROGRAM_NAME}' AND pid <> pg_backend_pid()`
+
+/** A server that has just been stopped is listed a little longer. */
+const GONE_MS = 2000
+const LOOK_MS = 100
+
+/** @throws AppError while servers of ours are connected: what they write from now on would not be copied */
+export const refuseServers = async ({ run }: Connection, place: string): Promise<void> => {
+  const connected = async () => Number((await run(OTHERS))[0]?.n)
+  const untilMs = performance.now() + GONE_MS
+  let n = await connected()
+  while (n > 0 && performance.now() < untilMs) {
+    await Bun.sleep(LOOK_MS)
+    n = await connected()
+  }
+  if (n > 0)
+    throw new AppError(
+      'UNAVAILABLE',
+      `Plat is connected to ${place} (${n} connections): stop every instance first, because what is written from now on would not be copied`,
+    )
+}
+
+export const inTransaction =
+  ({ run }: Connection) =>
+  async (work: () => Promise<void>): Promise<void> => {
+    await run('BEGIN')
+    try {
+      await work()
+      await run('COMMIT')
+    } catch (error) {
+      // What was thrown before says more than a connection that is gone.
+      await run('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }

@@ -1,0 +1,218 @@
+/** SQLite at either end of a copy. Whoever opens a data folder here holds its lock until it is closed. */
+import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrations } from '../migrations/index.ts'
+import { AppError } from '../platform/contract/errors.ts'
+import { DATA_FILE, tidyDataDir } from '../platform/db/disk/data-folder.ts'
+import { LOCK_FILE, lockDataDir } from '../platform/db/disk/data-lock.ts'
+import { makePrivateFile, makePrivateFolder } from '../platform/db/disk/private-files.ts'
+import { migrate, UNFINISHED_COPY } from '../platform/db/migrate.ts'
+import { quoted } from '../platform/db/quoted.ts'
+import { foreignKeyProblems, schemaOf, tablesOf } from '../platform/db/sqlite/file.ts'
+import { openSqlite } from '../platform/db/sqlite/sqlite.ts'
+import { giveToOwner } from '../recovery/restore.ts'
+import {
+  isCopied,
+  LOOSE_PARTS,
+  lastKeySql,
+  pageSql,
+  type Side,
+  type Source,
+  type Target,
+  type Words,
+} from './engine-adapter.ts'
+import { cellFromValue, columnOf, keyColumns, sqliteValue, type Table, tableOf } from './form.ts'
+
+const words: Words = {
+  read: ({ name }) => quoted(name),
+  parameter: () => '?',
+}
+
+type ColumnRow = { name: string; type: string; pk: bigint }
+
+const tableIn = (database: Database, table: string): Table => {
+  const columns = database
+    .query<ColumnRow, [string]>('SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid')
+    .all(table)
+  const key = columns.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk))
+  return tableOf(
+    table,
+    columns.map(({ name, type }) => columnOf(table, name, type)),
+    key.map(({ name }) => name),
+  )
+}
+
+const tableNamesIn = (database: Database): string[] => tablesOf(database).filter(isCopied)
+
+/** An open database, whose integers are bigints. */
+export const sqliteSide = (database: Database, place: string): Side => ({
+  engine: 'sqlite',
+  place,
+  tableNames: async () => tableNamesIn(database),
+  tables: async () => tableNamesIn(database).map((name) => tableIn(database, name)),
+  applied: async () => schemaOf(database),
+  count: async ({ name }) =>
+    Number(database.query<{ n: bigint }, []>(`SELECT count(*) AS n FROM ${quoted(name)}`).get()?.n ?? 0n),
+  rows: async (table, range, most) => {
+    const columns = keyColumns(table)
+    const values = [range.after, range.upTo].flatMap((key) =>
+      key ? key.map((cell, i) => sqliteValue(cell, columns[i]?.kind ?? 'text')) : [],
+    )
+    const rows = database.query(pageSql(table, range, { most, words })).values(...values)
+    return rows.map((row) => row.map(cellFromValue))
+  },
+  lastKey: async (table) => database.query(lastKeySql(table, words)).values()[0]?.map(cellFromValue),
+  // A row is an object of its columns, whatever they are.
+  query: async (sql) => database.query(sql).all() as Record<string, unknown>[],
+  close: async () => database.close(),
+})
+
+/** @throws AppError, DataLockedError */
+export const openSource = (dataDir: string): Source => {
+  const file = join(dataDir, DATA_FILE)
+  if (!existsSync(file)) throw new AppError('NOT_FOUND', `There is no ${file}, so there is nothing to copy`)
+  const unlock = lockDataDir(dataDir)
+  try {
+    giveToOwner(dataDir, LOCK_FILE)
+    // With the right to write, which reading the log of a database needs that a kill has ended.
+    const database = new Database(file, { readwrite: true, create: false, safeIntegers: true })
+    database.run('PRAGMA busy_timeout = 5000')
+    // One snapshot for all that is read, from the first look on.
+    database.run('BEGIN')
+    database.query('SELECT 1 FROM sqlite_master').get()
+    const side = sqliteSide(database, file)
+    return {
+      ...side,
+      warning: undefined,
+      close: async () => {
+        await side.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+const openForWriting = (file: string): Database => {
+  const database = new Database(file, { create: true, safeIntegers: true })
+  database.run('PRAGMA busy_timeout = 5000')
+  database.run('PRAGMA journal_mode = WAL')
+  // A power cut may cost the last batches, which are copied again then, and never the file.
+  database.run('PRAGMA synchronous = NORMAL')
+  // What a row refers to may come after it; all of them are checked at the end.
+  database.run('PRAGMA foreign_keys = OFF')
+  database.run('PRAGMA cache_size = -65536')
+  return database
+}
+
+const insertSql = ({ name, columns }: Table): string => {
+  const names = columns.map((column) => quoted(column.name)).join(', ')
+  return `INSERT INTO ${quoted(name)} (${names}) VALUES (${columns.map(() => '?').join(', ')})`
+}
+
+/** The index of a text search is made anew from the rows. */
+const rebuildSearch = (database: Database): void => {
+  const indexes = database
+    .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%USING fts5(%'")
+    .all()
+  for (const { name } of indexes) database.run(`INSERT INTO ${quoted(name)} (${quoted(name)}) VALUES ('rebuild')`)
+}
+
+/** Those of a text search go first, and take the tables along that they consist of. */
+const dropTables = (database: Database): void => {
+  const tables = database.query<{ name: string }, [string]>(
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = ? AND name NOT LIKE 'sqlite_%'",
+  )
+  for (const type of ['virtual', 'table'])
+    for (const { name } of tables.all(type)) database.run(`DROP TABLE ${quoted(name)}`)
+}
+
+const targetOn = (database: Database, file: string): Target => {
+  const together = database.transaction((work: () => void) => work())
+  return {
+    ...sqliteSide(database, file),
+    prepare: async () => {
+      const db = openSqlite(file)
+      await migrate(db, { migrations, now: () => new Date() }).finally(db.close)
+    },
+    loosen: async () =>
+      together(() => {
+        database.run(`CREATE TABLE IF NOT EXISTS ${LOOSE_PARTS} (id INTEGER PRIMARY KEY, fasten TEXT NOT NULL)`)
+        database.run("INSERT OR IGNORE INTO migrations (name, checksum, applied_at) VALUES (?, '', ?)", [
+          UNFINISHED_COPY,
+          new Date().toISOString(),
+        ])
+        const parts = database
+          .query<{ type: string; name: string; sql: string }, []>(
+            "SELECT type, name, sql FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL",
+          )
+          .all()
+        for (const { type, name, sql } of parts) {
+          database.run(`INSERT INTO ${LOOSE_PARTS} (fasten) VALUES (?)`, [sql])
+          database.run(`DROP ${type} ${quoted(name)}`)
+        }
+      }),
+    clear: async ({ name }) => {
+      database.run(`DELETE FROM ${quoted(name)}`)
+    },
+    insert: async (table, rows) => {
+      const statement = database.query(insertSql(table))
+      together(() => {
+        for (const row of rows)
+          statement.run(...row.map((cell, at) => sqliteValue(cell, table.columns[at]?.kind ?? 'text')))
+      })
+    },
+    looseParts: async () =>
+      database
+        .query<{ id: bigint; fasten: string }, []>(`SELECT id, fasten FROM ${LOOSE_PARTS} ORDER BY id`)
+        .all()
+        .map(({ id, fasten }) => ({ id: Number(id), fasten })),
+    fasten: async ({ id, fasten }) =>
+      together(() => {
+        database.run(fasten)
+        database.run(`DELETE FROM ${LOOSE_PARTS} WHERE id = ?`, [id])
+      }),
+    settle: async () => {
+      rebuildSearch(database)
+      const [problem] = foreignKeyProblems(database)
+      if (problem !== undefined) throw new AppError('INTERNAL_ERROR', problem)
+    },
+    finish: async () => {
+      // The last commit reaches the disk, and with it all before it.
+      database.run('PRAGMA synchronous = FULL')
+      together(() => {
+        database.run(`DROP TABLE ${LOOSE_PARTS}`)
+        database.run('DELETE FROM migrations WHERE name = ?', [UNFINISHED_COPY])
+      })
+    },
+    wipe: async () => together(() => dropTables(database)),
+  }
+}
+
+/** Makes the folder if it is not there. @throws DataLockedError */
+export const openTarget = (dataDir: string): Target => {
+  makePrivateFolder(dataDir)
+  const file = join(dataDir, DATA_FILE)
+  const unlock = lockDataDir(dataDir)
+  try {
+    giveToOwner(dataDir, LOCK_FILE)
+    tidyDataDir(dataDir)
+    // Before SQLite does: its log and its index get the rights of the file.
+    makePrivateFile(file)
+    giveToOwner(dataDir, DATA_FILE)
+    const database = openForWriting(file)
+    return {
+      ...targetOn(database, file),
+      close: async () => {
+        database.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}

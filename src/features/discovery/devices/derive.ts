@@ -1,0 +1,231 @@
+/** The discovered device as it is sent, out of what was seen at its addresses. Pure. */
+import type { Evidence, FoundHost, FoundName } from '../../../scanner/protocol.ts'
+import type { DiscoveredDetail, DiscoveredDevice, FieldChange } from '../schema.ts'
+import { identityOf } from './identity.ts'
+import type { DiscoveredRecord, Seen } from './records.ts'
+
+/** What disagreement costs, and each scan that does not see the device. */
+const DISAGREEMENT = 20
+export const DECAY = 10
+
+const MAX_SERVICES = 200
+const MAX_PORTS = 1000
+
+/** Those who tell most about the device come first: the address with the most ports, then the lowest. */
+const inOrder = ({ addresses }: Pick<DiscoveredRecord, 'addresses'>): Seen[] =>
+  [...addresses.values()].sort(
+    (a, b) => Number(b.status === 'up') - Number(a.status === 'up') || (a.ip_key < b.ip_key ? -1 : 1),
+  )
+
+/** What every source says at its best: a second answer of the same kind proves nothing new. */
+const bestEvidence = (seen: readonly Seen[]): Evidence[] => {
+  const best = new Map<string, Evidence>()
+  for (const one of seen.flatMap(({ observation }) => observation.evidence)) {
+    const known = best.get(one.source)
+    if (!known || known.weight < one.weight) best.set(one.source, one)
+  }
+  return [...best.values()].sort((a, b) => b.weight - a.weight || (a.source < b.source ? -1 : 1))
+}
+
+const firstLabel = (name: string): string => name.toLowerCase().split('.')[0] ?? ''
+
+/** Two names of one address whose first labels differ. */
+const disagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName] | undefined => {
+  for (const { observation } of seen) {
+    const [first, ...others] = observation.names
+    const other = others.find(
+      (one) => first && one.source !== first.source && firstLabel(one.name) !== firstLabel(first.name),
+    )
+    if (first && other) return [first, other]
+  }
+  return undefined
+}
+
+export type Confidence = { readonly confidence: number; readonly reasons: string[] }
+
+/** 100 times what is left after each piece of evidence has taken its share of the doubt; less when the sources disagree. */
+export const confidenceOf = (seen: readonly Seen[], macBefore: string): Confidence => {
+  const evidence = bestEvidence(seen)
+  const doubt = evidence.reduce((left, { weight }) => left * (1 - Math.min(1, Math.max(0, weight))), 1)
+  const reasons = evidence.map(({ detail, source, weight }) => `${detail || source} (${Math.round(weight * 100)} %)`)
+  let confidence = Math.round(100 * (1 - doubt))
+  const names = disagreeingNames(seen)
+  const macs = new Set(seen.map(({ observation }) => observation.mac).filter(Boolean))
+  if (names) {
+    const [one, other] = names
+    reasons.push(`the names disagree: ${one.name} (${one.source}), ${other.name} (${other.source}) (-${DISAGREEMENT})`)
+    confidence -= DISAGREEMENT
+  } else if (macBefore !== '' && macs.size > 0 && !macs.has(macBefore)) {
+    reasons.push(`the MAC was ${macBefore} in the scan before (-${DISAGREEMENT})`)
+    confidence -= DISAGREEMENT
+  }
+  return { confidence: Math.max(0, confidence), reasons }
+}
+
+const firstOf = <T>(seen: readonly Seen[], pick: (observation: FoundHost) => T | undefined): T | undefined => {
+  for (const { observation } of seen) {
+    const value = pick(observation)
+    if (value !== undefined && value !== '') return value
+  }
+  return undefined
+}
+
+const bestOs = (seen: readonly Seen[]): FoundHost | undefined =>
+  seen
+    .map(({ observation }) => observation)
+    .reduce<FoundHost | undefined>(
+      (best, one) => (one.os !== '' && (!best || one.osConfidence > best.osConfidence) ? one : best),
+      undefined,
+    )
+
+const unique = <T>(all: readonly T[], key: (one: T) => string): T[] =>
+  [...new Map([...all].reverse().map((one) => [key(one), one])).values()].reverse()
+
+const servicesOf = (seen: readonly Seen[]) =>
+  unique(
+    seen.flatMap(({ observation }) => observation.services),
+    ({ protocol, port }) => `${protocol}/${port}`,
+  )
+    .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1))
+    .slice(0, MAX_SERVICES)
+
+export type Context = {
+  readonly networkId: string
+  readonly now: string
+  readonly scanId: string
+  /** The MAC that the last completed scan saw. */
+  readonly macBefore: string
+}
+
+const isoMin = (texts: readonly string[]): string => texts.reduce((a, b) => (a < b ? a : b))
+const isoMax = (texts: readonly string[]): string => texts.reduce((a, b) => (a > b ? a : b))
+
+/** The device of a record that has an address. */
+export const deviceOf = (
+  record: DiscoveredRecord,
+  { networkId, now, scanId, macBefore }: Context,
+): DiscoveredDevice => {
+  const seen = inOrder(record)
+  const { doc } = record
+  const [first] = seen
+  if (!first) throw new Error('a record without an address is nothing that could be described')
+  const os = bestOs(seen)
+  const firstSeen = isoMin([...seen.map((one) => one.first_seen), ...(doc ? [doc.first_seen] : [])])
+  return {
+    id: record.id,
+    ip: first.ip,
+    mac_address: firstOf(seen, ({ mac }) => mac) ?? '',
+    hostname: firstOf(seen, ({ names }) => names[0]?.name) ?? '',
+    network_id: networkId,
+    status: seen.some(({ status }) => status === 'up') ? 'up' : 'down',
+    ...confidenceOf(
+      seen.filter(({ status }) => status === 'up').length > 0 ? seen.filter(({ status }) => status === 'up') : seen,
+      macBefore,
+    ),
+    os_guess: os?.os ?? '',
+    os_confidence: os?.osConfidence ?? 0,
+    vendor: firstOf(seen, ({ vendor }) => vendor) ?? '',
+    open_ports: [...new Set(seen.flatMap(({ observation }) => observation.openPorts))]
+      .sort((a, b) => a - b)
+      .slice(0, MAX_PORTS),
+    services: servicesOf(seen).map(({ port, protocol, service, product, version }) => ({
+      port,
+      protocol,
+      service,
+      product,
+      version,
+    })),
+    addresses: [...seen]
+      .sort((a, b) => (a.ip_key < b.ip_key ? -1 : 1))
+      .map(({ ip, status, first_seen, last_seen }) => ({ ip, status, first_seen, last_seen })),
+    identity: identityOf(record.keys, first.ip),
+    rtt_ms: firstOf(seen, ({ rttMs }) => rttMs ?? undefined) ?? null,
+    matched_device_id: doc?.matched_device_id ?? null,
+    promoted_to_device_id: doc?.promoted_to_device_id ?? null,
+    promoted_at: doc?.promoted_at ?? null,
+    last_scan_id: seen.find(({ last_scan_id }) => last_scan_id === scanId)?.last_scan_id ?? doc?.last_scan_id ?? scanId,
+    first_seen: firstSeen,
+    last_seen: isoMax(seen.map((one) => one.last_seen)),
+    created_at: doc?.created_at ?? now,
+    updated_at: now,
+  }
+}
+
+/** With all that speaks for it. */
+export const detailOf = (
+  device: DiscoveredDevice,
+  addresses: readonly Seen[],
+  keys: readonly string[],
+): DiscoveredDetail => {
+  const seen = inOrder({ addresses: new Map(addresses.map((one) => [one.ip_key, one])) })
+  const os = bestOs(seen)
+  const snmp = firstOf(seen, (one) => one.snmp ?? undefined)
+  return {
+    ...device,
+    services: servicesOf(seen).map((one) => ({ ...one, details: { ...one.details } })),
+    identities: [...keys].sort(),
+    evidence: seen.flatMap(({ ip, observation }) => observation.evidence.map((one) => ({ ip, ...one }))),
+    os_votes: (os?.osVotes ?? []).map((one) => ({ ...one })),
+    names: unique(
+      seen.flatMap(({ observation }) => observation.names),
+      ({ name, source }) => `${source} ${name}`,
+    ).map((one) => ({ ...one })),
+    ssh_host_key: firstOf(seen, ({ sshHostKey }) => sshHostKey) ?? '',
+    tls_certificate: firstOf(seen, ({ tlsCertificate }) => tlsCertificate) ?? '',
+    snmp: snmp
+      ? {
+          name: snmp.name,
+          description: snmp.description,
+          location: snmp.location,
+          object_id: snmp.objectId,
+          engine_id: snmp.engineId,
+          uptime_seconds: snmp.uptimeSeconds,
+          interfaces: snmp.interfaces.map((one) => ({ ...one, addresses: [...one.addresses] })),
+          neighbours: snmp.lldp.map((one) => ({
+            local_port: one.localPort,
+            remote_name: one.remoteName,
+            remote_port: one.remotePort,
+            remote_address: one.remoteAddress,
+          })),
+        }
+      : null,
+  }
+}
+
+/** What two scans are compared by, as text. */
+export const comparable = (device: DiscoveredDevice): Record<string, string> => ({
+  addresses: device.addresses
+    .filter(({ status }) => status === 'up')
+    .map(({ ip }) => ip)
+    .join(', '),
+  mac_address: device.mac_address,
+  hostname: device.hostname,
+  os_guess: device.os_guess,
+  vendor: device.vendor,
+  open_ports: device.open_ports.join(', '),
+  services: device.services
+    .filter(({ service }) => service !== '')
+    .map(
+      ({ port, protocol, service, product, version }) =>
+        `${port}/${protocol} ${[service, product, version].filter(Boolean).join(' ')}`,
+    )
+    .join(', '),
+})
+
+export const changesBetween = (
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): FieldChange[] =>
+  Object.keys(after).flatMap((field) => {
+    const [old, now] = [before[field] ?? '', after[field] ?? '']
+    return old === now ? [] : [{ field, before: old, after: now }]
+  })
+
+/** Everything that a search looks at, lower case, each on a line of its own: one address is not found by the beginning of another. */
+export const searchTextOf = (device: DiscoveredDevice): string => {
+  const { addresses, ip, mac_address, hostname, os_guess, vendor, services } = device
+  const told = services.flatMap(({ service, product }) => [service, product])
+  const lines = new Set([...addresses.map((one) => one.ip), ip, mac_address, hostname, os_guess, vendor, ...told])
+  lines.delete('')
+  return `\n${[...lines].join('\n')}\n`.toLowerCase().toWellFormed()
+}

@@ -1,0 +1,142 @@
+/** The rules of discovered devices: listed, shown, deleted, and put right by hand where the scans have them wrong. */
+import { AppError, invalidField, notFound } from '../../../platform/contract/errors.ts'
+import { etagOf } from '../../../platform/contract/etag.ts'
+import type { Handlers } from '../../../platform/operation/implement.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Tables } from '../../tables.ts'
+import type { discovery } from '../api.ts'
+import { eachItem, promote, promoteMany } from '../inbox/promote.ts'
+import { unlink } from '../inbox/topology-links.ts'
+import type { DiscoveredDetail, DiscoveredDevice } from '../schema.ts'
+import { detailOf } from './derive.ts'
+import { listFound } from './discovered-list.ts'
+import * as store from './discovered-store.ts'
+import { keysOf } from './identity.ts'
+import { keep, saveTouched } from './ingest.ts'
+import { keyOfIp } from './reconcile.ts'
+import {
+  createRecord,
+  type DiscoveredRecord,
+  isPromoted,
+  mergeRecords,
+  putAddress,
+  type Records,
+  shareKeys,
+} from './records.ts'
+
+const mustDetail = async (ctx: Ctx, id: string): Promise<DiscoveredDetail> => {
+  const record = (await store.loadByIds(ctx, [id])).byId.get(id)
+  if (!record?.doc) throw notFound('discovered device', id)
+  return detailOf(record.doc, [...record.addresses.values()], [...record.keys])
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const device = await mustDetail(ctx, id)
+  ctx.precondition(etagOf(JSON.stringify(device)))
+  await forget(ctx, [id])
+  await ctx.emit('discovered-device.deleted', device)
+}
+
+/** Deletes them, and with them what they have told of others. */
+export const forget = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  await store.remove(ctx, ids)
+  await unlink(ctx, ids)
+}
+
+/** Those that there are go together; of the others each is told of by its place. */
+const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
+  const there = await store.known(ctx, ids)
+  await forget(ctx, [...there])
+  await ctx.emit('discovered-devices.deleted', { ids: [...there] })
+  return eachItem(ctx, ids, {
+    word: 'deleted',
+    idOf: (id) => id,
+    run: async (id) => {
+      // Named twice, it is gone the second time.
+      if (!there.delete(id)) throw notFound('discovered device', id)
+      return {}
+    },
+  })
+}
+
+const clear = async (ctx: Ctx, networkId: string | undefined): Promise<void> => {
+  if (!networkId) throw new AppError('INVALID_INPUT', 'Say whose: network_id is required')
+  await unlink(ctx, await store.removeOfNetwork(ctx, networkId))
+  await ctx.emit('discovered-devices.cleared', { network_id: networkId })
+}
+
+const known = (records: Records, id: string): (DiscoveredRecord & { readonly doc: DiscoveredDevice }) | undefined => {
+  const record = records.byId.get(id)
+  return record?.doc ? (record as DiscoveredRecord & { readonly doc: DiscoveredDevice }) : undefined
+}
+
+/** By hand there is no scan: the devices are as they were seen last. */
+const byHand = ({ network_id, last_scan_id }: DiscoveredDevice) => ({
+  networkId: network_id,
+  scanId: last_scan_id,
+  previousScanId: last_scan_id,
+  type: 'quick' as const,
+  stage: 'liveness' as const,
+})
+
+const merge = async (
+  ctx: Ctx,
+  { id, other_ids }: { id: string; other_ids: readonly string[] },
+): Promise<DiscoveredDetail> => {
+  const records = await store.loadByIds(ctx, [id, ...other_ids])
+  const into = known(records, id)
+  if (!into) throw notFound('discovered device', id)
+  const kept = keep(records)
+  for (const [i, otherId] of other_ids.entries()) {
+    const at = `other_ids[${i}]`
+    if (otherId === id) throw invalidField(at, 'is the device itself')
+    const other = known(records, otherId)
+    // Named twice, it is one by now.
+    if (!other && records.merged.has(otherId)) continue
+    if (!other) throw invalidField(at, `there is no discovered device with id "${otherId}"`)
+    if (other.doc.network_id !== into.doc.network_id) throw invalidField(at, 'was found in another network')
+    if (isPromoted(other))
+      throw invalidField(at, `is documented as the device ${other.doc.promoted_to_device_id}; merge into it instead`)
+    mergeRecords(records, into, other)
+  }
+  await saveTouched(ctx, kept, byHand(into.doc))
+  await ctx.emit('discovered-device.merged', { id, other_ids })
+  return mustDetail(ctx, id)
+}
+
+const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[] }): Promise<DiscoveredDetail> => {
+  const records = await store.loadByIds(ctx, [id])
+  const record = known(records, id)
+  if (!record) throw notFound('discovered device', id)
+  const kept = keep(records)
+  const leaving = ips.map((ip, i) => {
+    const seen = record.addresses.get(keyOfIp(ip))
+    if (!seen) throw invalidField(`ips[${i}]`, 'is no address of the device')
+    return seen
+  })
+  if (new Set(leaving).size === record.addresses.size)
+    throw invalidField('ips', 'would leave the device without an address')
+  const made = createRecord(records)
+  for (const seen of leaving) putAddress(records, made, seen)
+  // What both are recognised by would make one of them again at the next scan.
+  const mine = new Set([...record.addresses.values()].flatMap(({ observation }) => keysOf(observation)))
+  shareKeys(
+    records,
+    leaving.flatMap(({ observation }) => keysOf(observation)).filter((key) => mine.has(key)),
+  )
+  await saveTouched(ctx, kept, byHand(record.doc))
+  await ctx.emit('discovered-device.split', { id, ips })
+  return mustDetail(ctx, made.id)
+}
+
+export const foundHandlers: Handlers<typeof discovery, Tables> = {
+  list: listFound,
+  get: async (ctx, { id }) => mustDetail(ctx, id),
+  delete: async (ctx, { id }) => remove(ctx, id),
+  removeMany,
+  clear: async (ctx, { network_id }) => clear(ctx, network_id),
+  promote,
+  promoteMany,
+  merge,
+  split,
+}

@@ -1,0 +1,113 @@
+/** The list of discovered devices, of which there may be a hundred thousand: its first rows, and how many there are. Writes nothing. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { countRows, listRows } from '../../../platform/contract/list.ts'
+import { escapeLike } from '../../../platform/db/database.ts'
+import type { JsonList } from '../../../platform/operation/handler-result.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { DiscoveredDevice, DiscoveredStatus } from '../schema.ts'
+
+export type FoundFilter = {
+  readonly network_id?: string | undefined
+  readonly device_id?: string | undefined
+  readonly status?: DiscoveredStatus | undefined
+  readonly promoted?: boolean | undefined
+  readonly q?: string | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}
+
+/** So many that match are fetched and put in order; beyond, the list is gone through in its order until a page is full. */
+const FEW = 500
+
+const textHolds = (word: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`search_text LIKE ${`%${escapeLike(word.toLowerCase())}%`} ESCAPE '\\'`
+
+/** True of a device that has the word somewhere, in any case. */
+export const holdsWord = (word: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`id IN (SELECT device_id FROM discovered_texts WHERE ${textHolds(word)})`
+
+const wordsOf = (q: string | undefined): string[] => [
+  ...new Set(
+    (q ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== ''),
+  ),
+]
+
+/** By address, those of a network together. */
+const inOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: FoundFilter) => {
+  let query = ctx.db
+    .selectFrom('discovered_devices')
+    .select('doc')
+    .orderBy('network_id')
+    .orderBy('ip_key')
+    .orderBy('id')
+  if (network_id) query = query.where('network_id', '=', network_id)
+  if (device_id) query = query.where('matched_device_id', '=', device_id)
+  if (status) query = query.where('status', '=', status)
+  if (promoted !== undefined) query = query.where('promoted_to_device_id', promoted ? 'is not' : 'is', null)
+  return query
+}
+
+/** Of a network or of all, those that are what only few are: each has an index of its own. */
+const count = async (ctx: Ctx, filter: Pick<FoundFilter, 'network_id' | 'status' | 'promoted'>): Promise<number> => {
+  const all = inOrder(ctx, filter).clearSelect().clearOrderBy()
+  const { n } = await all.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** Most are up, and most nobody has documented: they are what is left of all. */
+const countByTheFew = async (ctx: Ctx, { network_id, status, promoted }: FoundFilter): Promise<number> => {
+  const of = (few: Pick<FoundFilter, 'status' | 'promoted'>) => count(ctx, { network_id, ...few })
+  const all = async (few: Pick<FoundFilter, 'promoted'>): Promise<number> =>
+    few.promoted === false ? (await of({})) - (await of({ promoted: true })) : of(few)
+  if (status === undefined) return all({ promoted })
+  const down = async (): Promise<number> =>
+    promoted === false
+      ? (await of({ status: 'down' })) - (await of({ status: 'down', promoted: true }))
+      : of({ status: 'down', promoted })
+  return status === 'down' ? down() : (await all({ promoted })) - (await down())
+}
+
+/** The devices that hold all the words, where they are few; undefined for more. */
+const holdersOf = async (ctx: Ctx, words: readonly string[]): Promise<string[] | undefined> => {
+  let query = ctx.db
+    .selectFrom('discovered_texts')
+    .select('device_id')
+    .limit(FEW + 1)
+  for (const word of words) query = query.where(textHolds(word))
+  const rows = await query.execute()
+  return rows.length > FEW ? undefined : rows.map(({ device_id }) => device_id)
+}
+
+const countTexts = async (ctx: Ctx, words: readonly string[]): Promise<number> => {
+  let query = ctx.db.selectFrom('discovered_texts').select(({ fn }) => fn.countAll<number | string>().as('n'))
+  for (const word of words) query = query.where(textHolds(word))
+  return Number((await query.executeTakeFirstOrThrow()).n)
+}
+
+const isNarrow = ({ network_id, device_id, status, promoted }: FoundFilter): boolean =>
+  Boolean(network_id || device_id || status) || promoted !== undefined
+
+export const listFound = async (
+  ctx: Ctx,
+  { limit, offset, ...filter }: FoundFilter,
+): Promise<JsonList<DiscoveredDevice>> => {
+  const list = { revision: await ctx.store.revision(['discovered_devices']), page: { limit, offset }, row }
+  const query = inOrder(ctx, filter)
+  const words = wordsOf(filter.q)
+  if (words.length === 0)
+    return listRows(ctx, { ...list, query, ...(filter.device_id ? {} : { total: () => countByTheFew(ctx, filter) }) })
+  const holders = await holdersOf(ctx, words)
+  if (holders) return listRows(ctx, { ...list, query: query.where('id', 'in', ['', ...holders]) })
+  const counted = words.reduce((some, word) => some.where(holdsWord(word)), query)
+  const total = () => (isNarrow(filter) ? countRows(counted) : countTexts(ctx, words))
+  const held = sql.join(words.map(textHolds), sql` AND `)
+  const ordered = query.where(
+    sql<SqlBool>`EXISTS (SELECT 1 FROM discovered_texts WHERE device_id = discovered_devices.id AND ${held})`,
+  )
+  return listRows(ctx, { ...list, query: ordered, total })
+}
+
+const row = ({ doc }: { readonly doc: string }): string => doc

@@ -1,0 +1,108 @@
+/** What is asked about discovered devices: by scans, by searches, and for lists. Writes nothing. */
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import { batches } from '../../../platform/db/batches.ts'
+import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Tables } from '../../tables.ts'
+import type { DiscoveredRow } from '../table.ts'
+import { docOf, placeOf } from './discovered-store.ts'
+
+const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
+  db
+    .selectFrom('discovered_identities')
+    .select(['key', 'device_id'])
+    .where('key', 'in', keys)
+    .where('device_id', 'is not', null),
+)
+
+/** The discovered devices, of whatever network, that are recognised by these keys: `[key, id]`. */
+export const ownersOf = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await identitiesByKeys(ctx, keys)).flatMap(({ key, device_id }) => (device_id ? [[key, device_id]] : [])))
+
+/** The holders of addresses of a network, by the key of the address. */
+export const holdersOf = async (
+  ctx: Ctx,
+  networkId: string,
+  ipKeys: readonly string[],
+): Promise<Map<string, string>> => {
+  const holders = new Map<string, string>()
+  for (const batch of batches(ipKeys)) {
+    const places = batch.map((key) => placeOf(networkId, key))
+    const rows = await ctx.db
+      .selectFrom('discovered_addresses')
+      .select(['ip_key', 'device_id'])
+      .where('place', 'in', places)
+      .execute()
+    for (const { ip_key, device_id } of rows) holders.set(ip_key, device_id)
+  }
+  return holders
+}
+
+const linkedToOthers = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovery_links').select('device_id').where('other_id', 'in', ids),
+)
+
+/** The discovered devices of which one of these has told something, or that have told something of one of these. */
+export const linkedTo = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => [
+  ...new Set((await linkedToOthers(ctx, ids)).map(({ device_id }) => device_id)),
+]
+
+export const statusesOf = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, DiscoveredRow['status']>> =>
+  new Map((await statusByIds(ctx, ids)).map(({ id, status }) => [id, status]))
+
+const statusByIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovered_devices').select(['id', 'status']).where('id', 'in', ids),
+)
+
+/** A row comparison, which both engines find in the index. */
+const behind = ([key, id]: readonly [string, string]) => sql<SqlBool>`(ip_key, id) > (${key}, ${id})`
+
+/** What a scan that is through has to know of a device to tell whether there is anything to do about it. */
+export type Place = Pick<
+  DiscoveredRow,
+  'id' | 'ip_key' | 'status' | 'confidence' | 'last_scan_id' | 'unseen_scan_id' | 'returned_scan_id' | 'is_changed'
+>
+
+/** Those of a network in the order of their addresses, from behind one on: a page, whatever is to be done about them. */
+export const placesIn = (
+  ctx: Ctx,
+  { networkId, after, limit }: { networkId: string; after: readonly [ipKey: string, id: string]; limit: number },
+): Promise<Place[]> =>
+  ctx.db
+    .selectFrom('discovered_devices')
+    .select([
+      'id',
+      'ip_key',
+      'status',
+      'confidence',
+      'last_scan_id',
+      'unseen_scan_id',
+      'returned_scan_id',
+      'is_changed',
+    ])
+    .where('network_id', '=', networkId)
+    .where(behind(after))
+    .orderBy('ip_key')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** Those that were found first in one of these scans, by address. */
+export const firstSeenIn = async (ctx: Ctx, scanIds: readonly string[], limit: number) => {
+  const all = ctx.db.selectFrom('discovered_devices').where('first_scan_id', 'in', scanIds)
+  const { n } = await all.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()
+  const rows = await all.select('doc').orderBy('ip_key').orderBy('id').limit(limit).execute()
+  return { count: Number(n), docs: rows.map(docOf) }
+}
+
+/** The ids of some that nobody has documented, and that were last seen before a moment. */
+export const forgettable = async (ctx: Ctx, before: string, limit: number): Promise<string[]> => {
+  const rows = await ctx.db
+    .selectFrom('discovered_devices')
+    .select('id')
+    .where('last_seen', '<', before)
+    .where('promoted_to_device_id', 'is', null)
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}

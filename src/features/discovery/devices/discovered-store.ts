@@ -1,0 +1,373 @@
+/** The queries of discovered devices; the only writer of their tables. Loads what a batch is about, and writes what became of it. */
+import type { Kysely } from 'kysely'
+import { batches } from '../../../platform/db/batches.ts'
+import { prepared } from '../../../platform/db/query/prepared.ts'
+import { preparedKeys, preparedRows } from '../../../platform/db/query/prepared-lists.ts'
+import { pause } from '../../../platform/runtime/pause.ts'
+import type { FoundHost } from '../../../scanner/protocol.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Tables } from '../../tables.ts'
+import { type Link, linkedIds } from '../inbox/findings.ts'
+import type { DiscoveredDevice } from '../schema.ts'
+import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from '../table.ts'
+import { searchTextOf } from './derive.ts'
+import { addRecord, type Conflict, type DiscoveredRecord, emptyRecords, type Records, type Seen } from './records.ts'
+
+/** The primary key of what there is once per network: ids hold no blanks. */
+export const placeOf = (networkId: string, key: string): string => `${networkId} ${key}`
+
+const rowsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovered_devices').selectAll().where('id', 'in', ids),
+)
+const addressesByPlaces = preparedKeys((db: Kysely<Tables>, places) =>
+  db.selectFrom('discovered_addresses').select('device_id').where('place', 'in', places),
+)
+const addressesByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovered_addresses').selectAll().where('device_id', 'in', ids),
+)
+const identitiesByPlaces = preparedKeys((db: Kysely<Tables>, places) =>
+  db.selectFrom('discovered_identities').select(['key', 'device_id']).where('place', 'in', places),
+)
+const identitiesByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovered_identities').select(['key', 'device_id']).where('device_id', 'in', ids),
+)
+/** What is stored was written by us, out of what the scanner said. */
+export const docOf = ({ doc }: Pick<DiscoveredRow, 'doc'>): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
+/** What others have told of a device. */
+export const linksOf = (row: Pick<DiscoveredRow, 'links'> | undefined): Link[] =>
+  row ? (JSON.parse(row.links) as Link[]) : []
+const conflictsOf = ({ conflicts }: DiscoveredRow) => JSON.parse(conflicts) as Conflict[]
+const seenOf = ({ observation, device_id: _, place: __, ...row }: AddressRow): Seen => ({
+  ...row,
+  observation: JSON.parse(observation) as FoundHost,
+})
+
+const newId = (): string => Bun.randomUUIDv7()
+
+/** The records of these ids, with all their addresses and keys. */
+export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = emptyRecords(newId)): Promise<Records> => {
+  const missing = [...new Set(ids)].filter((id) => !records.byId.has(id))
+  if (missing.length === 0) return records
+  // Where others write too, nobody promotes one of these while a batch rewrites it.
+  if (ctx.db !== ctx.store.read && !ctx.store.sql.hasOneWriter) await lockRows(ctx, missing)
+  const rows = await rowsByIds(ctx, missing)
+  const addresses = Map.groupBy(await addressesByDevices(ctx, missing), ({ device_id }) => device_id)
+  const keys = Map.groupBy(await identitiesByDevices(ctx, missing), ({ device_id }) => device_id ?? '')
+  for (const row of rows)
+    addRecord(records, {
+      id: row.id,
+      addresses: new Map((addresses.get(row.id) ?? []).map((one) => [one.ip_key, seenOf(one)])),
+      keys: new Set((keys.get(row.id) ?? []).map(({ key }) => key)),
+      conflicts: conflictsOf(row),
+      row,
+      doc: docOf(row),
+    })
+  return records
+}
+
+export type Wanted = {
+  readonly networkId: string
+  readonly ipKeys: readonly string[]
+  readonly identityKeys: readonly string[]
+}
+
+/** The records that have one of the addresses, or are recognised by one of the keys. */
+export const load = async (ctx: Ctx, { networkId, ipKeys, identityKeys }: Wanted): Promise<Records> => {
+  const places = (keys: readonly string[]) => keys.map((key) => placeOf(networkId, key))
+  const holders = await addressesByPlaces(ctx, places(ipKeys))
+  const known = await identitiesByPlaces(ctx, places(identityKeys))
+  const records = emptyRecords(newId)
+  for (const { key, device_id } of known) if (device_id === null) records.byKey.set(key, null)
+  const ids = [...holders, ...known].flatMap(({ device_id }) => (device_id === null ? [] : [device_id]))
+  return loadByIds(ctx, ids, records)
+}
+
+const COLUMNS = [
+  'id',
+  'network_id',
+  'ip_key',
+  'status',
+  'confidence',
+  'last_seen',
+  'first_scan_id',
+  'last_scan_id',
+  'unseen_scan_id',
+  'returned_scan_id',
+  'baseline',
+  'is_changed',
+  'promoted_to_device_id',
+  'matched_device_id',
+  'bucket',
+  'bucket_since',
+  'is_ignored',
+  'ignored_findings',
+  'findings',
+  'conflicts',
+  'links',
+  'doc',
+] as const satisfies readonly (keyof DiscoveredRow)[]
+const ADDRESS_COLUMNS = [
+  'place',
+  'ip_key',
+  'device_id',
+  'ip',
+  'status',
+  'first_seen',
+  'last_seen',
+  'last_scan_id',
+  'ports_scan_id',
+  'observation',
+] as const satisfies readonly (keyof AddressRow)[]
+
+const upsertRows = preparedRows(COLUMNS, (db: Kysely<Tables>, rows: DiscoveredRow[]) =>
+  db
+    .insertInto('discovered_devices')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet(({ ref }) =>
+        // Every column is in the row that could not be inserted.
+        Object.fromEntries(
+          COLUMNS.filter((column) => column !== 'id').map((column) => [column, ref(`excluded.${column}`)]),
+        ),
+      ),
+    ),
+)
+const upsertAddressRows = preparedRows(ADDRESS_COLUMNS, (db: Kysely<Tables>, rows: AddressRow[]) =>
+  db
+    .insertInto('discovered_addresses')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('place')
+        .doUpdateSet(({ ref }) =>
+          Object.fromEntries(
+            ADDRESS_COLUMNS.filter((column) => column !== 'place').map((column) => [column, ref(`excluded.${column}`)]),
+          ),
+        ),
+    ),
+)
+/** Those that an index holds: a row in which none of them changes costs the indexes nothing. */
+const INDEXED = [
+  'network_id',
+  'ip_key',
+  'status',
+  'first_scan_id',
+  'matched_device_id',
+  'promoted_to_device_id',
+  'bucket',
+  'bucket_since',
+  'is_ignored',
+] as const satisfies readonly (keyof DiscoveredRow)[]
+const PLAIN = COLUMNS.filter((column) => column !== 'id' && !INDEXED.some((indexed) => indexed === column))
+
+const refreshRows = preparedRows(COLUMNS, (db: Kysely<Tables>, rows: DiscoveredRow[]) =>
+  db
+    .insertInto('discovered_devices')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(({ ref }) => Object.fromEntries(PLAIN.map((column) => [column, ref(`excluded.${column}`)]))),
+    ),
+)
+const refreshAddressRows = preparedRows(ADDRESS_COLUMNS, (db: Kysely<Tables>, rows: AddressRow[]) =>
+  db
+    .insertInto('discovered_addresses')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('place').doUpdateSet(({ ref }) => ({
+        status: ref('excluded.status'),
+        last_seen: ref('excluded.last_seen'),
+        last_scan_id: ref('excluded.last_scan_id'),
+        ports_scan_id: ref('excluded.ports_scan_id'),
+        observation: ref('excluded.observation'),
+      })),
+    ),
+)
+const upsertIdentities = preparedRows(['place', 'key', 'device_id'], (db: Kysely<Tables>, rows: IdentityRow[]) =>
+  db
+    .insertInto('discovered_identities')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('place').doUpdateSet(({ ref }) => ({ device_id: ref('excluded.device_id') })),
+    ),
+)
+const upsertTexts = preparedRows(
+  ['device_id', 'search_text', 'mac_address', 'hostname_key'],
+  (db: Kysely<Tables>, rows: TextRow[]) =>
+    db
+      .insertInto('discovered_texts')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('device_id').doUpdateSet(({ ref }) => ({
+          search_text: ref('excluded.search_text'),
+          mac_address: ref('excluded.mac_address'),
+          hostname_key: ref('excluded.hostname_key'),
+        })),
+      ),
+)
+
+const insertLinks = preparedRows(['device_id', 'other_id'], (db: Kysely<Tables>, rows: LinkRow[]) =>
+  db
+    .insertInto('discovery_links')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+/** One that is to be written, beside what is stored. */
+export type Assessed = {
+  readonly row: DiscoveredRow
+  readonly device: DiscoveredDevice
+  readonly before: Pick<DiscoveredRecord, 'row' | 'doc'>
+}
+
+const isInPlace = ({ row, before }: Assessed): boolean => {
+  const { row: old } = before
+  return old !== undefined && INDEXED.every((column) => row[column] === old[column])
+}
+
+const rowOf = ({ row }: Assessed): DiscoveredRow => row
+
+const textOf = (device: DiscoveredDevice): TextRow => ({
+  device_id: device.id,
+  search_text: searchTextOf(device),
+  mac_address: device.mac_address,
+  hostname_key: device.hostname.toLowerCase().toWellFormed(),
+})
+
+/** Writes rows, and what a search finds them by. */
+export const save = async (ctx: Ctx, all: readonly Assessed[]): Promise<void> => {
+  await refreshRows(ctx, all.filter(isInPlace).map(rowOf))
+  await upsertRows(ctx, all.filter((one) => !isInPlace(one)).map(rowOf))
+  const texts = all.flatMap(({ device, before: { doc } }) => {
+    const text = textOf(device)
+    // Which word of a text is the name, the text itself does not say.
+    const isSame =
+      doc && Object.entries(textOf(doc)).every(([column, value]) => text[column as keyof TextRow] === value)
+    return isSame ? [] : [text]
+  })
+  await upsertTexts(ctx, texts)
+  await saveLinks(
+    ctx,
+    all.map(({ row, before }) => ({ row, old: before.row })),
+  )
+}
+
+/** By whom something was told of each, as far as that has changed: of most it never does. */
+const saveLinks = async (
+  ctx: Ctx,
+  all: readonly { readonly row: DiscoveredRow; readonly old: DiscoveredRow | undefined }[],
+): Promise<void> => {
+  const changed = all.filter(({ row, old }) => row.links !== (old?.links ?? '[]')).map(({ row }) => row)
+  for (const some of batches(changed)) {
+    const ids = some.map(({ id }) => id)
+    await ctx.db.deleteFrom('discovery_links').where('device_id', 'in', ids).execute()
+  }
+  await insertLinks(
+    ctx,
+    changed.flatMap((row) =>
+      [...new Set(linkedIds(linksOf(row)))].map((other_id) => ({ device_id: row.id, other_id })),
+    ),
+  )
+}
+
+/** Writes a row of which a search finds nothing else than before. */
+export const saveRow = (ctx: Ctx, row: DiscoveredRow): Promise<void> => upsertRows(ctx, [row])
+
+/** `owners` had the addresses before, by the key of the address. */
+export const saveAddresses = async (
+  ctx: Ctx,
+  {
+    networkId,
+    records,
+    owners,
+  }: { networkId: string; records: readonly DiscoveredRecord[]; owners: ReadonlyMap<string, string> },
+  isChanged: (seen: Seen) => boolean,
+): Promise<void> => {
+  const held = records.flatMap(({ id, addresses }) => [...addresses.values()].map((seen) => ({ id, seen })))
+  const isOwn = ({ id, seen }: (typeof held)[number]) => owners.get(seen.ip_key) === id
+  const addressOf = ({ id, seen: { observation, ...seen } }: (typeof held)[number]): AddressRow => ({
+    ...seen,
+    place: placeOf(networkId, seen.ip_key),
+    device_id: id,
+    observation: JSON.stringify(observation),
+  })
+  await refreshAddressRows(ctx, held.filter((one) => isOwn(one) && isChanged(one.seen)).map(addressOf))
+  await upsertAddressRows(ctx, held.filter((one) => !isOwn(one)).map(addressOf))
+}
+
+export const removeAddresses = async (ctx: Ctx, networkId: string, ipKeys: readonly string[]): Promise<void> => {
+  for (const batch of batches(ipKeys))
+    await ctx.db
+      .deleteFrom('discovered_addresses')
+      .where(
+        'place',
+        'in',
+        batch.map((key) => placeOf(networkId, key)),
+      )
+      .execute()
+}
+
+/** `[key, id]`; without an id the key identifies nobody. */
+export const saveIdentities = async (
+  ctx: Ctx,
+  networkId: string,
+  owners: readonly (readonly [string, string | null])[],
+): Promise<void> =>
+  upsertIdentities(
+    ctx,
+    owners.map(([key, device_id]) => ({ place: placeOf(networkId, key), key, device_id })),
+  )
+
+export const removeIdentities = async (ctx: Ctx, networkId: string, keys: readonly string[]): Promise<void> => {
+  for (const batch of batches(keys))
+    await ctx.db
+      .deleteFrom('discovered_identities')
+      .where(
+        'place',
+        'in',
+        batch.map((key) => placeOf(networkId, key)),
+      )
+      .execute()
+}
+
+/** Devices of one statement, with all that goes with them; between two of them the event loop turns. */
+const REMOVED_AT_ONCE = 50
+
+export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  for (const [i, batch] of batches(ids, REMOVED_AT_ONCE).entries()) {
+    if (i > 0) await pause()
+    await ctx.db.deleteFrom('discovered_devices').where('id', 'in', batch).execute()
+  }
+}
+
+/** Answers with whom there was. */
+export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> => {
+  // Also those that are nobody's: all that begin with the network.
+  const [from, to] = [placeOf(networkId, ''), placeOf(networkId, '\u{10ffff}')]
+  const rows = await ctx.db.selectFrom('discovered_devices').select('id').where('network_id', '=', networkId).execute()
+  const ids = rows.map(({ id }) => id)
+  await remove(ctx, ids)
+  await ctx.db.deleteFrom('discovered_identities').where('place', '>=', from).where('place', '<', to).execute()
+  return ids
+}
+
+const idsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovered_devices').select('id').where('id', 'in', ids),
+)
+
+/** Those of the ids that there are. */
+export const known = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> =>
+  new Set((await idsByIds(ctx, ids)).map(({ id }) => id))
+
+const docById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
+  db.selectFrom('discovered_devices').select('doc').where('id', '=', id),
+)
+
+export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> => (await docById(ctx, { id }))[0]?.doc
+
+/** Keeps other writers off these until commit. */
+export const lockRows = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  const query = ctx.db.selectFrom('discovered_devices').select('id').where('id', 'in', ids).orderBy('id')
+  await ctx.store.sql.lockRows(query).execute()
+}

@@ -1,0 +1,75 @@
+/** What a host is recognised by from scan to scan, and whether it is the device that is known. Pure. */
+import type { FoundHost } from '../../../scanner/protocol.ts'
+import type { IdentityKind } from '../schema.ts'
+
+/** `mac:00:1b:21:00:00:01`, `ssh:SHA256:...`, `tls:...`, `snmp:...`. */
+export type IdentityKey = `${Exclude<IdentityKind, 'address'>}:${string}`
+
+/**
+ * MACs that move from router to router: VRRP (RFC 9568 section 7.3; CARP uses them too), HSRP (RFC 2281 and version 2, for IPv6 as
+ * well) and GLBP.
+ */
+const VIRTUAL_ROUTER = /^(?:00:00:5e:00:0[12]|00:00:0c:07:ac|00:00:0c:9f:f|00:05:73:a0:0|00:07:b4:00)/
+
+/** Canonical, and neither a group's (the I/G bit) nor made up (the U/L bit of RFC 9542 section 2.1): asked for every host, often. */
+const OF_A_VENDOR = /^[0-9a-f][048c](?::[0-9a-f]{2}){5}$/
+
+/**
+ * Whether a MAC names one network interface in the world. One that was made up does not: phones change theirs, and virtual machines
+ * are copied with them.
+ * @example identifies('00:1b:21:00:00:01') // true
+ */
+export const identifies = (mac: string): boolean =>
+  OF_A_VENDOR.test(mac) && mac !== '00:00:00:00:00:00' && !VIRTUAL_ROUTER.test(mac)
+
+type Recognisable = Pick<FoundHost, 'mac' | 'sshHostKey' | 'tlsCertificate' | 'snmp'>
+
+/** Strongest first: MACs, the SSH host key, the SNMP engine (RFC 3411 section 5), a TLS certificate. */
+export const keysOf = ({ mac, sshHostKey, tlsCertificate, snmp }: Recognisable): IdentityKey[] => {
+  const macs = [mac, ...(snmp?.interfaces ?? []).map((one) => one.mac)].filter(identifies)
+  return [
+    ...[...new Set(macs)].map((one): IdentityKey => `mac:${one}`),
+    ...(sshHostKey ? [`ssh:${sshHostKey}` as const] : []),
+    ...(snmp?.engineId ? [`snmp:${snmp.engineId}` as const] : []),
+    ...(tlsCertificate ? [`tls:${tlsCertificate}` as const] : []),
+  ]
+}
+
+const ofKind = (keys: Iterable<string>, kind: string): string[] => [...keys].filter((key) => key.startsWith(`${kind}:`))
+
+type Verdict = 'same' | 'other' | 'unknown'
+
+/** What one kind of key says; two that both have some and share none are different. */
+const compared = (a: Iterable<string>, b: Iterable<string>, kind: string): Verdict => {
+  const [mine, theirs] = [ofKind(a, kind), ofKind(b, kind)]
+  if (mine.length === 0 || theirs.length === 0) return 'unknown'
+  return mine.some((key) => theirs.includes(key)) ? 'same' : 'other'
+}
+
+/**
+ * Whether two sets of keys are of one device. Another MAC is another device unless the host key is the same one: that is a second
+ * interface, or a new one. The same MAC with another host key was installed anew. Certificates are renewed, so that another one
+ * says nothing.
+ */
+export const judge = (a: Iterable<string>, b: Iterable<string>): Verdict => {
+  const [one, other] = [[...a], [...b]]
+  const mac = compared(one, other, 'mac')
+  const ssh = compared(one, other, 'ssh')
+  if (mac === 'same' || ssh === 'same') return 'same'
+  if (mac === 'other' || ssh === 'other') return 'other'
+  const snmp = compared(one, other, 'snmp')
+  if (snmp !== 'unknown') return snmp
+  return compared(one, other, 'tls') === 'same' ? 'same' : 'unknown'
+}
+
+const ORDER: readonly Exclude<IdentityKind, 'address'>[] = ['mac', 'ssh', 'snmp', 'tls']
+
+/** The strongest of some keys, as it is sent; the address where there is none. */
+export const identityOf = (keys: Iterable<string>, ip: string): { kind: IdentityKind; value: string } => {
+  const all = [...keys]
+  for (const kind of ORDER) {
+    const [key] = ofKind(all, kind).sort()
+    if (key !== undefined) return { kind, value: key.slice(kind.length + 1) }
+  }
+  return { kind: 'address', value: ip }
+}

@@ -1,0 +1,171 @@
+/** Takes in what a scanner reports: one batch, in the one transaction it is called in. */
+import type { FoundHost } from '../../../scanner/protocol.ts'
+import type { Ctx } from '../../ctx.ts'
+import { pin, pinsAt } from '../credential-store.ts'
+import { assess, baselineOf, type Draft } from '../inbox/classify.ts'
+import type { DiscoveredDevice } from '../schema.ts'
+import { changesBetween, comparable, deviceOf } from './derive.ts'
+import * as store from './discovered-store.ts'
+import { keysOf } from './identity.ts'
+import { keyOfIp, reconcile, type ScanMoment } from './reconcile.ts'
+import type { DiscoveredRecord, Records, Seen } from './records.ts'
+
+export type Intake = Omit<ScanMoment, 'now'> & {
+  readonly networkId: string
+  /** The completed scan of the network before this one; '' for the first. */
+  readonly previousScanId: string
+  /** Whether a login by SSH is to be tried at the address: its host key is pinned when it is first seen. */
+  readonly hasLogin?: (ip: string) => boolean
+}
+
+const MAX_TEXT = 512
+
+/** What comes from the network may hold anything; what is shown and searched holds text. */
+const plain = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, MAX_TEXT)
+
+const cleaned = (host: FoundHost): FoundHost => ({
+  ...host,
+  mac: host.mac.toLowerCase(),
+  vendor: plain(host.vendor),
+  os: plain(host.os),
+  names: host.names.flatMap((one) => {
+    const name = plain(one.name).replace(/\.$/, '')
+    return name === '' ? [] : [{ ...one, name }]
+  }),
+  openPorts: [...new Set(host.openPorts)].sort((a, b) => a - b),
+})
+
+type Marks = Draft['marks']
+
+/** What the device was when the last completed scan was through with it. */
+const baselineFor = ({ row, doc }: DiscoveredRecord, { scanId, previousScanId }: Intake): string => {
+  if (!row || !doc) return ''
+  const isGoingOn = row.last_scan_id === scanId
+  // A scan that was not completed has left its mark on the device, but no difference that anybody was shown.
+  const wasInterrupted = row.status === 'up' && row.last_scan_id !== previousScanId
+  return isGoingOn || wasInterrupted ? row.baseline : baselineOf(doc)
+}
+
+const isDifferent = (baseline: string, device: DiscoveredDevice): boolean =>
+  // What is stored was written by `baselineOf`.
+  baseline !== '' && changesBetween(JSON.parse(baseline) as Record<string, string>, comparable(device)).length > 0
+
+const macIn = (baseline: string): string =>
+  baseline === '' ? '' : ((JSON.parse(baseline) as Record<string, string>).mac_address ?? '')
+
+const draftFor = (ctx: Ctx, record: DiscoveredRecord, intake: Intake): Draft => {
+  const { row, doc, conflicts } = record
+  const links = store.linksOf(row)
+  if (record.addresses.size === 0 && row && doc) {
+    // Somebody else has its address now.
+    const down = doc.addresses.map((one) => ({ ...one, status: 'down' as const }))
+    const device: DiscoveredDevice = { ...doc, status: 'down', addresses: down, updated_at: ctx.now }
+    const { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed } = row
+    const marks = { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed }
+    return { record, device, ipKey: row.ip_key, marks, conflicts, links }
+  }
+  const { scanId, networkId } = intake
+  const baseline = baselineFor(record, intake)
+  const device = deviceOf(record, { networkId, now: ctx.now, scanId, macBefore: macIn(baseline) })
+  const isBack = row?.status === 'down' && device.status === 'up'
+  const marks: Marks = {
+    first_scan_id: row?.first_scan_id ?? scanId,
+    unseen_scan_id: row?.unseen_scan_id ?? '',
+    returned_scan_id: isBack ? scanId : (row?.returned_scan_id ?? ''),
+    baseline,
+    is_changed: isDifferent(baseline, device) ? 1 : 0,
+  }
+  return { record, device, ipKey: keyOfIp(device.ip), marks, conflicts, links }
+}
+
+/** Writes which keys identify whom, as far as that has changed. */
+const saveKeys = async (
+  ctx: Ctx,
+  { networkId, before, records }: { networkId: string; before: ReadonlyMap<string, string | null>; records: Records },
+): Promise<void> => {
+  const after = new Map([...records.byKey].map(([key, owner]) => [key, owner?.id ?? null]))
+  const changed = [...after].filter(([key, id]) => !before.has(key) || before.get(key) !== id)
+  const gone = [...before.keys()].filter((key) => !after.has(key))
+  await store.saveIdentities(ctx, networkId, changed)
+  await store.removeIdentities(ctx, networkId, gone)
+}
+
+export type Kept = {
+  readonly records: Records
+  readonly keys: ReadonlyMap<string, string | null>
+  readonly owners: ReadonlyMap<string, string>
+}
+
+/** How things are before anything is done, to tell afterwards what has changed. */
+export const keep = (records: Records): Kept => ({
+  records,
+  keys: new Map([...records.byKey].map(([key, owner]) => [key, owner?.id ?? null])),
+  owners: new Map([...records.byAddress].map(([key, { id }]) => [key, id])),
+})
+
+/** Writes all records that were touched. Answers with what is new, as it is sent. */
+export const saveTouched = async (
+  ctx: Ctx,
+  { records, keys, owners }: Kept,
+  intake: Intake,
+  isChanged: (seen: Seen) => boolean = () => true,
+): Promise<DiscoveredDevice[]> => {
+  const { networkId } = intake
+  const touched = [...records.touched].filter(({ id }) => records.byId.has(id))
+  const drafts = touched.map((record) => draftFor(ctx, record, intake))
+  const assessed = await assess(ctx, networkId, drafts)
+  await store.save(ctx, assessed)
+  await store.saveAddresses(ctx, { networkId, records: touched, owners }, isChanged)
+  await saveKeys(ctx, { networkId, before: keys, records })
+  await store.remove(ctx, [...records.merged.keys()])
+  return assessed.flatMap(({ device, before }) => (before.row ? [] : [device]))
+}
+
+/** Pins the host keys of those that a login is for, and puts on record where another key was pinned. */
+const comparePins = async (
+  ctx: Ctx,
+  records: Records,
+  { networkId, hasLogin }: Intake,
+  hosts: readonly FoundHost[],
+) => {
+  const keyed = hosts.filter(({ ip, sshHostKey }) => sshHostKey !== '' && hasLogin?.(ip))
+  if (keyed.length === 0) return
+  const pins = await pinsAt(
+    ctx,
+    networkId,
+    keyed.map(({ ip }) => keyOfIp(ip)),
+  )
+  const isFirst = keyed.filter(({ ip }) => !pins.has(keyOfIp(ip)))
+  await pin(
+    ctx,
+    networkId,
+    isFirst.map(({ ip, sshHostKey }) => ({ ip, ip_key: keyOfIp(ip), fingerprint: sshHostKey })),
+  )
+  for (const { ip, sshHostKey } of keyed) {
+    const before = pins.get(keyOfIp(ip))
+    const record = records.byAddress.get(keyOfIp(ip))
+    if (!record || before === undefined) continue
+    const others = record.conflicts.filter((one) => one.kind !== 'host_key' || one.ip !== ip)
+    record.conflicts = before === sshHostKey ? others : [...others, { kind: 'host_key', ip, before, after: sshHostKey }]
+  }
+}
+
+/** Stores what was found and tells of what is new; a host that is reported again is known better, not found again. */
+export const takeIn = async (ctx: Ctx, intake: Intake, reported: readonly FoundHost[]): Promise<void> => {
+  if (reported.length === 0) return
+  const { networkId } = intake
+  const hosts = reported.map(cleaned)
+  const ipKeys = hosts.map(({ ip }) => keyOfIp(ip))
+  const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(keysOf) })
+  const kept = keep(records)
+  reconcile(records, hosts, { ...intake, now: ctx.now })
+  await comparePins(ctx, records, intake, hosts)
+  const { scanId } = intake
+  const isSeen = (seen: Seen) => seen.last_scan_id === scanId && seen.last_seen === ctx.now
+  for (const device of await saveTouched(ctx, kept, intake, isSeen)) await ctx.emit('discovery.device_found', device)
+}

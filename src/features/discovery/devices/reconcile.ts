@@ -1,0 +1,154 @@
+/** Which discovered device a host is: the same one at another address, another one at the same address, or a new one. Pure. */
+import { ipKey, parseIp } from '../../../net/ip.ts'
+import type { FoundHost, ScanType, Stage } from '../../../scanner/protocol.ts'
+import { identifies, identityOf, judge, keysOf } from './identity.ts'
+import { mergedObservation } from './observe.ts'
+import {
+  createRecord,
+  type DiscoveredRecord,
+  identifyingKeys,
+  isPromoted,
+  mergeRecords,
+  putAddress,
+  type Records,
+  refreshKeys,
+  type Seen,
+  shareKeys,
+} from './records.ts'
+
+export type ScanMoment = {
+  readonly scanId: string
+  readonly type: ScanType
+  readonly stage: Stage
+  readonly now: string
+}
+
+/** One MAC may answer for so many addresses; more are a router's that answers for others (proxy ARP, RFC 1027). */
+export const MAX_ADDRESSES_OF_MAC = 8
+
+/** @throws RangeError for what the scanner would not send. */
+export const keyOfIp = (ip: string): string => {
+  const parsed = parseIp(ip)
+  if (!parsed) throw new RangeError(`the scanner reports ${JSON.stringify(ip)}, which is no address`)
+  return ipKey(parsed)
+}
+
+/** The records that the host is by what it is recognised by; the strongest reason first. */
+const matchesOf = (records: Records, keys: readonly string[]): DiscoveredRecord[] => {
+  const found = new Set<DiscoveredRecord>()
+  for (const key of keys) {
+    const record = records.byKey.get(key)
+    if (record && judge(keys, record.keys) === 'same') found.add(record)
+  }
+  return [...found]
+}
+
+const firstSeen = ({ doc, addresses, id }: DiscoveredRecord): string =>
+  [doc?.first_seen ?? [...addresses.values()].map((seen) => seen.first_seen).sort()[0] ?? '', id].join(' ')
+
+/** The one that stays when records turn out to be one device: what is documented, else what is known longest. */
+const survivorOf = (all: readonly DiscoveredRecord[]): DiscoveredRecord | undefined => {
+  const documented = all.filter(isPromoted)
+  const candidates = documented.length > 0 ? documented : all
+  return [...candidates].sort((a, b) => (firstSeen(a) < firstSeen(b) ? -1 : 1))[0]
+}
+
+/** A second record goes into the first, unless both are documented: that is for people to decide. */
+const united = (records: Records, matches: readonly DiscoveredRecord[]): DiscoveredRecord | undefined => {
+  const survivor = survivorOf(matches)
+  if (!survivor) return undefined
+  for (const other of matches) if (other !== survivor && !isPromoted(other)) mergeRecords(records, survivor, other)
+  return survivor
+}
+
+const textOf = (keys: Iterable<string>, { mac, ip }: { readonly mac: string; readonly ip: string }): string => {
+  const { kind, value } = identityOf(keys, ip)
+  return kind === 'address' ? mac || ip : kind === 'mac' ? value : `${kind} ${value}`
+}
+
+const displaced = (record: DiscoveredRecord, holder: DiscoveredRecord, host: FoundHost): void => {
+  const before = textOf(holder.keys, { mac: holder.doc?.mac_address ?? '', ip: host.ip })
+  const after = textOf(keysOf(host), host)
+  record.conflicts = [
+    ...record.conflicts.filter((one) => one.kind !== 'lease' || one.ip !== host.ip),
+    { kind: 'lease', ip: host.ip, otherId: holder.id, before, after },
+  ]
+}
+
+/** Whether somebody else answers at the address now: by keys that differ, or by a MAC that is not the one it was known by. */
+const isSomebodyElse = (
+  records: Records,
+  { host, keys, holder }: { host: FoundHost; keys: readonly string[]; holder: DiscoveredRecord },
+): boolean => {
+  const verdict = judge(keys, holder.keys)
+  if (verdict !== 'unknown') return verdict === 'other'
+  const before = holder.addresses.get(keyOfIp(host.ip))?.observation.mac ?? ''
+  const isSameMac = host.mac === '' || before === '' || host.mac === before || holder.keys.has(`mac:${host.mac}`)
+  // Two made-up MACs are no two devices, and neither is a router that answers for one.
+  return !isSameMac && [host.mac, before].some((mac) => identifies(mac) && records.byKey.get(`mac:${mac}`) !== null)
+}
+
+const recordFor = (records: Records, host: FoundHost, holder: DiscoveredRecord | undefined): DiscoveredRecord => {
+  const keys = identifyingKeys(records, keysOf(host))
+  const matches = matchesOf(records, keys)
+  const isHolder = holder !== undefined && !isSomebodyElse(records, { host, keys, holder })
+  if (matches.length === 0) return isHolder ? holder : createRecord(records)
+  // Known by nothing but this very address: it has only now said who it is.
+  const isNameless = isHolder && holder.keys.size === 0 && holder.addresses.size <= 1
+  const all = isNameless && !matches.includes(holder) ? [...matches, holder] : matches
+  return united(records, all) ?? createRecord(records)
+}
+
+/** Addresses of the record that the MAC alone speaks for. */
+const unexplained = ({ addresses }: DiscoveredRecord, mac: string): Seen[] => {
+  const ofMac = [...addresses.values()].filter(({ observation }) => observation.mac === mac)
+  const own = new Set(
+    [...addresses.values()].flatMap(({ observation }) =>
+      (observation.snmp?.interfaces ?? []).flatMap((one) => one.addresses),
+    ),
+  )
+  const counts = new Map<string, number>()
+  const strong = ({ observation }: Seen) => keysOf(observation).filter((key) => !key.startsWith('mac:'))
+  for (const key of ofMac.flatMap(strong)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return ofMac.filter((seen) => !own.has(seen.ip) && !strong(seen).some((key) => (counts.get(key) ?? 0) > 1))
+}
+
+/** Takes a record apart whose MAC turned out to be a router's that answers for others: each address is by itself again. */
+const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: string): void => {
+  if (record.addresses.size <= MAX_ADDRESSES_OF_MAC) return
+  const lone = unexplained(record, mac)
+  if (lone.length <= MAX_ADDRESSES_OF_MAC) return
+  shareKeys(records, [`mac:${mac}`])
+  const [first, ...others] = lone.sort((a, b) => (a.first_seen + a.ip_key < b.first_seen + b.ip_key ? -1 : 1))
+  const leaving = record.addresses.size > lone.length && first ? [first, ...others] : others
+  for (const seen of leaving) putAddress(records, createRecord(records), seen)
+  refreshKeys(records, record)
+}
+
+const placeHost = (records: Records, host: FoundHost, moment: ScanMoment): void => {
+  const key = keyOfIp(host.ip)
+  const holder = records.byAddress.get(key)
+  const prior = holder?.addresses.get(key)
+  const record = recordFor(records, host, holder)
+  const isMoved = holder !== undefined && holder !== record && records.byId.has(holder.id)
+  if (isMoved) displaced(record, holder, host)
+  // What was seen there before was another device's, and says nothing of this one.
+  const before = isMoved ? undefined : prior
+  const { scanId, now } = moment
+  putAddress(records, record, {
+    ip: host.ip,
+    ip_key: key,
+    status: 'up',
+    first_seen: before?.first_seen ?? now,
+    last_seen: now,
+    last_scan_id: scanId,
+    ports_scan_id: host.openPorts.length > 0 ? scanId : (before?.ports_scan_id ?? ''),
+    observation: mergedObservation(before, host, moment),
+  })
+  if (host.mac) guardAgainstProxy(records, record, host.mac)
+}
+
+/** Finds the record of each host, makes those that are missing, and says of each what was seen. */
+export const reconcile = (records: Records, hosts: readonly FoundHost[], moment: ScanMoment): void => {
+  for (const host of hosts) placeHost(records, host, moment)
+}

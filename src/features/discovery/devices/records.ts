@@ -1,0 +1,134 @@
+/** The discovered devices that a batch is about, as they are worked on: which has which address, and what each is recognised by. Pure. */
+import type { FoundHost } from '../../../scanner/protocol.ts'
+import type { DiscoveredDevice } from '../schema.ts'
+import type { AddressRow, DiscoveredRow } from '../table.ts'
+import { keysOf } from './identity.ts'
+
+/** What stands in the way of taking a device for what it seems to be; kept until somebody decides. */
+export type Conflict =
+  /** The address was another record's. */
+  | {
+      readonly kind: 'lease'
+      readonly ip: string
+      readonly otherId: string
+      readonly before: string
+      readonly after: string
+    }
+  /** The host key at the address is not the one that was pinned. */
+  | { readonly kind: 'host_key'; readonly ip: string; readonly before: string; readonly after: string }
+
+export type Seen = Omit<AddressRow, 'place' | 'device_id' | 'observation'> & { readonly observation: FoundHost }
+
+export type DiscoveredRecord = {
+  readonly id: string
+  readonly addresses: Map<string, Seen>
+  keys: Set<string>
+  conflicts: readonly Conflict[]
+  /** As it is stored; undefined for one that is new. */
+  readonly row: DiscoveredRow | undefined
+  readonly doc: DiscoveredDevice | undefined
+}
+
+export type Records = {
+  readonly byId: Map<string, DiscoveredRecord>
+  readonly byAddress: Map<string, DiscoveredRecord>
+  /** Null: what many have in common. */
+  readonly byKey: Map<string, DiscoveredRecord | null>
+  readonly touched: Set<DiscoveredRecord>
+  /** What has become of records that were merged: into which. */
+  readonly merged: Map<string, string>
+  readonly newId: () => string
+}
+
+export const emptyRecords = (newId: () => string): Records => ({
+  byId: new Map(),
+  byAddress: new Map(),
+  byKey: new Map(),
+  touched: new Set(),
+  merged: new Map(),
+  newId,
+})
+
+export const addRecord = (records: Records, record: DiscoveredRecord): void => {
+  records.byId.set(record.id, record)
+  for (const key of record.addresses.keys()) records.byAddress.set(key, record)
+  for (const key of record.keys) if (!records.byKey.has(key)) records.byKey.set(key, record)
+}
+
+export const createRecord = (records: Records): DiscoveredRecord => {
+  const record: DiscoveredRecord = {
+    id: records.newId(),
+    addresses: new Map(),
+    keys: new Set(),
+    conflicts: [],
+    row: undefined,
+    doc: undefined,
+  }
+  addRecord(records, record)
+  return record
+}
+
+/** The keys that identify somebody: not those that many have in common. */
+export const identifyingKeys = (records: Records, keys: Iterable<string>): string[] =>
+  [...keys].filter((key) => records.byKey.get(key) !== null)
+
+/** Works out anew what a record is recognised by. One without an address is remembered by what it was. */
+export const refreshKeys = (records: Records, record: DiscoveredRecord): void => {
+  if (record.addresses.size === 0) {
+    record.keys = new Set(identifyingKeys(records, record.keys))
+    return
+  }
+  const keys = new Set<string>([...record.addresses.values()].flatMap(({ observation }) => keysOf(observation)))
+  for (const key of record.keys) if (!keys.has(key) && records.byKey.get(key) === record) records.byKey.delete(key)
+  record.keys = new Set(identifyingKeys(records, keys))
+  for (const key of record.keys) if (!records.byKey.has(key)) records.byKey.set(key, record)
+}
+
+/** Gives an address to a record, whoever had it. */
+export const putAddress = (records: Records, record: DiscoveredRecord, seen: Seen): void => {
+  const holder = records.byAddress.get(seen.ip_key)
+  if (holder && holder !== record) {
+    holder.addresses.delete(seen.ip_key)
+    records.touched.add(holder)
+    refreshKeys(records, holder)
+  }
+  record.addresses.set(seen.ip_key, seen)
+  records.byAddress.set(seen.ip_key, record)
+  records.touched.add(record)
+  refreshKeys(records, record)
+}
+
+export const isPromoted = ({ doc }: DiscoveredRecord): boolean => (doc?.promoted_to_device_id ?? null) !== null
+
+/** Makes one record of two; the first one stays. */
+export const mergeRecords = (records: Records, into: DiscoveredRecord, from: DiscoveredRecord): void => {
+  for (const [key, seen] of from.addresses) {
+    into.addresses.set(key, seen)
+    records.byAddress.set(key, into)
+  }
+  from.addresses.clear()
+  for (const key of from.keys) {
+    into.keys.add(key)
+    if (records.byKey.get(key) === from) records.byKey.set(key, into)
+  }
+  into.conflicts = [...into.conflicts, ...from.conflicts].filter(
+    (one) => one.kind !== 'lease' || (one.otherId !== into.id && one.otherId !== from.id),
+  )
+  records.byId.delete(from.id)
+  records.touched.delete(from)
+  records.touched.add(into)
+  records.merged.set(from.id, into.id)
+  refreshKeys(records, into)
+}
+
+/** From now on nobody is recognised by these keys. */
+export const shareKeys = (records: Records, keys: Iterable<string>): void => {
+  for (const key of keys) {
+    const owner = records.byKey.get(key)
+    records.byKey.set(key, null)
+    if (owner) {
+      owner.keys.delete(key)
+      records.touched.add(owner)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** Puts what was found beside what is documented, and decides in which bucket of the inbox each belongs. */
+import type { Ctx } from '../../ctx.ts'
+import { comparable } from '../devices/derive.ts'
+import * as store from '../devices/discovered-store.ts'
+import type { Conflict, DiscoveredRecord } from '../devices/records.ts'
+import type { DiscoveredDevice } from '../schema.ts'
+import type { DiscoveredRow } from '../table.ts'
+import * as documented from './documented-store.ts'
+import { judgeFindings, type Link, linkedIds, type Neighbour, signatureOf } from './findings.ts'
+
+/** One that is to be stored: the device as it will be sent, and what is kept besides. */
+export type Draft = {
+  readonly record: DiscoveredRecord
+  readonly device: DiscoveredDevice
+  readonly ipKey: string
+  readonly marks: Pick<
+    DiscoveredRow,
+    'first_scan_id' | 'unseen_scan_id' | 'returned_scan_id' | 'baseline' | 'is_changed'
+  >
+  readonly conflicts: readonly Conflict[]
+  readonly links: readonly Link[]
+}
+
+const present = (ids: readonly (string | null | undefined)[]): string[] => [
+  ...new Set(ids.filter((id) => id !== null && id !== undefined)),
+]
+
+type Linked = {
+  readonly switchNames: ReadonlyMap<string, string>
+  /** The documented device of a discovered one. */
+  readonly matches: ReadonlyMap<string, string>
+}
+
+const linkedOf = async (ctx: Ctx, drafts: readonly Draft[]): Promise<Linked> => {
+  const ids = present(drafts.flatMap(({ links }) => linkedIds(links)))
+  if (ids.length === 0) return { switchNames: new Map(), matches: new Map() }
+  const { byId } = await store.loadByIds(ctx, ids)
+  const docs = [...byId.values()].flatMap(({ doc }) => doc ?? [])
+  return {
+    switchNames: new Map(docs.map(({ id, hostname, ip }) => [id, hostname || ip])),
+    matches: new Map(docs.flatMap(({ id, matched_device_id }) => (matched_device_id ? [[id, matched_device_id]] : []))),
+  }
+}
+
+type Known = {
+  readonly devices: Awaited<ReturnType<typeof documented.devicesByIds>>
+  readonly locks: Awaited<ReturnType<typeof documented.locksOf>>
+  readonly linked: Linked
+}
+
+/** The documented neighbours that are not on record as connected. */
+const neighboursOf = async (ctx: Ctx, deviceId: string, links: readonly Link[], known: Known): Promise<Neighbour[]> => {
+  const claimed = links.flatMap((link) => {
+    const id = link.kind === 'neighbour' ? known.linked.matches.get(link.targetId) : undefined
+    return id === undefined || id === deviceId ? [] : [[id, link.because] as const]
+  })
+  if (claimed.length === 0) return []
+  const connected = await documented.connectedTo(ctx, deviceId)
+  return [...new Map(claimed)].flatMap(([id, because]) => {
+    const device = known.devices.get(id)
+    return device && !connected.has(id) ? [{ id, name: device.name, because }] : []
+  })
+}
+
+const assessed = async (ctx: Ctx, draft: Draft, matchedId: string | null, known: Known): Promise<store.Assessed> => {
+  const { record, ipKey, marks, conflicts, links } = draft
+  const { row } = record
+  const device: DiscoveredDevice = { ...draft.device, matched_device_id: matchedId }
+  const verdict = judgeFindings({
+    discovered: device,
+    documented: matchedId === null ? undefined : known.devices.get(matchedId),
+    locked: (matchedId !== null && known.locks.get(matchedId)) || new Set(),
+    conflicts,
+    links,
+    switchNames: known.linked.switchNames,
+    neighbours: matchedId === null ? [] : await neighboursOf(ctx, matchedId, links, known),
+  })
+  const isIgnored = row !== undefined && row.is_ignored === 1 && row.ignored_findings === signatureOf(verdict)
+  const assessedRow: DiscoveredRow = {
+    id: device.id,
+    network_id: device.network_id,
+    ip_key: ipKey,
+    status: device.status,
+    confidence: device.confidence,
+    last_seen: device.last_seen,
+    last_scan_id: device.last_scan_id,
+    ...marks,
+    promoted_to_device_id: device.promoted_to_device_id,
+    matched_device_id: matchedId,
+    bucket: verdict.bucket,
+    bucket_since: row && row.bucket === verdict.bucket ? row.bucket_since : ctx.now,
+    is_ignored: isIgnored ? 1 : 0,
+    ignored_findings: isIgnored ? row.ignored_findings : '',
+    findings: JSON.stringify(verdict.findings),
+    conflicts: JSON.stringify(conflicts),
+    links: JSON.stringify(links),
+    doc: JSON.stringify(device),
+  }
+  return { row: assessedRow, device, before: record }
+}
+
+/** The rows to be stored, each with its place in the inbox. All of one network. */
+export const assess = async (
+  ctx: Ctx,
+  networkId: string,
+  drafts: readonly Draft[],
+  /** A documented device that is about to be deleted. */
+  except?: string,
+): Promise<store.Assessed[]> => {
+  if (drafts.length === 0) return []
+  const keys = drafts.flatMap(({ record, ipKey }) => [...record.addresses.keys(), ipKey])
+  const at = await documented.devicesAt(ctx, networkId, keys, except)
+  const matchOf = ({ record, device }: Draft): string | null => {
+    if (device.promoted_to_device_id !== null) return device.promoted_to_device_id
+    // An address that somebody else has now says nothing of who had it.
+    for (const key of record.addresses.keys()) {
+      const id = at.get(key)
+      if (id !== undefined) return id
+    }
+    return null
+  }
+  const matches = drafts.map(matchOf)
+  const linked = await linkedOf(ctx, drafts)
+  const locks = await documented.locksOf(ctx, present(matches))
+  const devices = await documented.devicesByIds(ctx, present([...matches, ...linked.matches.values()]))
+  const known = { devices, locks, linked }
+  const all: store.Assessed[] = []
+  for (const [i, draft] of drafts.entries()) all.push(await assessed(ctx, draft, matches[i] ?? null, known))
+  return all
+}
+
+/** A record as it is stored, to be assessed anew because something else has changed. */
+export const draftOf = (
+  record: DiscoveredRecord,
+  changes: Partial<Pick<Draft, 'device' | 'conflicts' | 'links'>> = {},
+): Draft[] => {
+  const { row, doc, conflicts } = record
+  if (!row || !doc) return []
+  const { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed } = row
+  const marks = { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed }
+  return [{ record, device: doc, ipKey: row.ip_key, marks, conflicts, links: store.linksOf(row), ...changes }]
+}
+
+/** Assesses anew what is stored. */
+export const reassess = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  if (ids.length === 0) return
+  const { byId } = await store.loadByIds(ctx, ids)
+  const drafts = [...byId.values()].flatMap((record) => draftOf(record))
+  for (const [networkId, all] of Map.groupBy(drafts, ({ device }) => device.network_id)) {
+    await store.save(ctx, await assess(ctx, networkId, all))
+  }
+}
+
+/** What changes a device since the scan before: what it was then, as JSON. */
+export const baselineOf = (device: DiscoveredDevice): string => JSON.stringify(comparable(device))

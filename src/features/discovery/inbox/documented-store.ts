@@ -1,0 +1,123 @@
+/** What is documented about what was found: devices by address, their locks and relationships. The only writer of the locks. */
+import { type Kysely, sql } from 'kysely'
+import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Device } from '../../devices/schema.ts'
+import type { Tables } from '../../tables.ts'
+import type { FieldLock, LockableField } from '../schema.ts'
+
+const membersByAddress = preparedKeys((db: Kysely<Tables>, keys) =>
+  db
+    .selectFrom('addresses')
+    .innerJoin('network_addresses', (join) =>
+      join
+        .onRef('network_addresses.device_id', '=', 'addresses.device_id')
+        .onRef('network_addresses.ip_key', '=', 'addresses.ip_key'),
+    )
+    .select(['network_addresses.network_id', 'addresses.ip_key', 'addresses.device_id'])
+    .where('addresses.ip_key', 'in', keys),
+)
+
+/** The documented device at each address of a network, by the key of the address; of several the first by id. */
+export const devicesAt = async (
+  ctx: Ctx,
+  networkId: string,
+  ipKeys: readonly string[],
+  except?: string,
+): Promise<Map<string, string>> => {
+  const found = new Map<string, string>()
+  for (const { network_id, ip_key, device_id } of await membersByAddress(ctx, ipKeys)) {
+    if (network_id !== networkId || device_id === except) continue
+    const known = found.get(ip_key)
+    if (known === undefined || device_id < known) found.set(ip_key, device_id)
+  }
+  return found
+}
+
+const docsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', ids),
+)
+
+export const devicesByIds = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Device>> =>
+  // What is stored is a device.
+  new Map((await docsByIds(ctx, ids)).map(({ id, doc }) => [id, JSON.parse(doc) as Device]))
+
+const locksByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovery_locks').select(['device_id', 'field']).where('device_id', 'in', ids),
+)
+
+export const locksOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<Map<string, Set<string>>> => {
+  const rows = Map.groupBy(await locksByDevices(ctx, deviceIds), ({ device_id }) => device_id)
+  return new Map([...rows].map(([id, all]) => [id, new Set(all.map(({ field }) => field))]))
+}
+
+/** The devices that one is connected to, whichever of the two is the parent. */
+export const connectedTo = async (ctx: Ctx, deviceId: string): Promise<Set<string>> => {
+  const rows = await ctx.db
+    .selectFrom('relationships')
+    .select(['parent_id', 'child_id'])
+    .where('type', '=', 'connected_to')
+    .where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
+    .execute()
+  return new Set(rows.map(({ parent_id, child_id }) => (parent_id === deviceId ? child_id : parent_id)))
+}
+
+/** The discovered devices that a change of documented ones concerns: matched with them by now, or at their addresses. */
+export const discoveredOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => {
+  const found = await Promise.all([matchedWith(ctx, deviceIds), atAddressesOf(ctx, deviceIds)])
+  return [...new Set(found.flat().map(({ id }) => id))]
+}
+
+/** The discovered devices at the addresses of documented ones. */
+export const discoveredAt = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => [
+  ...new Set((await atAddressesOf(ctx, deviceIds)).map(({ id }) => id)),
+]
+
+const matchedWith = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovered_devices').select('id').where('matched_device_id', 'in', ids),
+)
+const atAddressesOf = preparedKeys((db: Kysely<Tables>, ids) =>
+  db
+    .selectFrom('network_addresses')
+    .innerJoin('discovered_addresses', (join) =>
+      join.on(
+        'discovered_addresses.place',
+        '=',
+        sql<string>`network_addresses.network_id || ' ' || network_addresses.ip_key`,
+      ),
+    )
+    .select('discovered_addresses.device_id as id')
+    .where('network_addresses.device_id', 'in', ids),
+)
+
+const lockColumns = ['device_id', 'field', 'created_by', 'created_at'] as const
+
+/** Newest first. */
+export const lockQuery = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('discovery_locks')
+    .select(lockColumns)
+    .orderBy('created_at', 'desc')
+    .orderBy('device_id')
+    .orderBy('field')
+
+export const insertLock = async (ctx: Ctx, lock: FieldLock): Promise<void> => {
+  await ctx.db.insertInto('discovery_locks').values(lock).execute()
+}
+
+export const findLock = (ctx: Ctx, deviceId: string, field: string): Promise<FieldLock | undefined> =>
+  ctx.db
+    .selectFrom('discovery_locks')
+    .select(lockColumns)
+    .where('device_id', '=', deviceId)
+    // Of any text: what is no field locks nothing.
+    .where('field', '=', field as LockableField)
+    .executeTakeFirst()
+
+export const removeLock = async (ctx: Ctx, { device_id, field }: FieldLock): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_locks').where('device_id', '=', device_id).where('field', '=', field).execute()
+}
+
+export const removeLocksOf = async (ctx: Ctx, deviceId: string): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_locks').where('device_id', '=', deviceId).execute()
+}

@@ -1,0 +1,164 @@
+/** Where what was found and what is documented differ: the items of the inbox, worked out of both. Pure. */
+import { isHostname } from '../../../net/dns-name.ts'
+import type { Device } from '../../devices/schema.ts'
+import type { Conflict } from '../devices/records.ts'
+import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.ts'
+
+export type Finding = InboxItem['fields'][number]
+
+/** What another device says of where this one is connected. */
+export type Link =
+  /** A switch has learnt a MAC of it on one of its ports. */
+  | {
+      readonly kind: 'switch_port'
+      readonly mac: string
+      readonly port: string
+      readonly sourceId: string
+      readonly because: string
+    }
+  /** A neighbour by LLDP, as a discovered device. */
+  | { readonly kind: 'neighbour'; readonly targetId: string; readonly because: string }
+
+/** The discovered devices that links are to or from. */
+export const linkedIds = (links: readonly Link[]): string[] =>
+  links.map((link) => (link.kind === 'switch_port' ? link.sourceId : link.targetId))
+
+/** A neighbour that is documented, and not yet as one. */
+export type Neighbour = { readonly id: string; readonly name: string; readonly because: string }
+
+export type Judged = {
+  readonly discovered: DiscoveredDevice
+  readonly documented: Device | undefined
+  readonly locked: ReadonlySet<string>
+  readonly conflicts: readonly Conflict[]
+  readonly links: readonly Link[]
+  /** Name of a switch by the id of its discovered device. */
+  readonly switchNames: ReadonlyMap<string, string>
+  readonly neighbours: readonly Neighbour[]
+}
+
+/** A guess that is less sure than this overrules nobody. */
+const SURE_OS = 60
+const LIKELY_OS = 40
+
+const finding = (field: InboxField, documented: string, observed: string, because: string): Finding => ({
+  field,
+  documented,
+  observed,
+  because,
+  target_id: null,
+})
+
+const isSameHost = (a: string, b: string): boolean => {
+  const [one, other] = [a.toLowerCase(), b.toLowerCase()]
+  return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)
+}
+
+const hostname = ({ discovered }: Judged, { hostname: known }: Device): Finding[] => {
+  const seen = discovered.hostname
+  if (seen === '' || !isHostname(seen) || (known !== '' && isSameHost(seen, known))) return []
+  return [finding('hostname', known, seen, 'name')]
+}
+
+const makeModel = ({ discovered }: Judged, { make_model }: Device): Finding[] =>
+  make_model === '' && discovered.vendor !== ''
+    ? [finding('make_model', '', discovered.vendor.slice(0, 255), `MAC ${discovered.mac_address}`)]
+    : []
+
+const os = ({ discovered }: Judged, { os: known }: Device): Finding[] => {
+  const { os_guess: seen, os_confidence: sure } = discovered
+  if (seen === '') return []
+  const because = `${sure} % sure`
+  if (known === '') return sure >= LIKELY_OS ? [finding('os', '', seen.slice(0, 255), because)] : []
+  const [one, other] = [seen.toLowerCase(), known.toLowerCase()]
+  const isLess = !/\d/.test(one) && other.startsWith(one.split(/[\s/]/)[0] ?? one)
+  if (one.includes(other) || other.includes(one) || isLess || sure < SURE_OS) return []
+  return [finding('os', known, seen.slice(0, 255), because)]
+}
+
+/** The addresses of the device that are this network's: those that say so, and those that were seen there. */
+export const addressesIn = (device: Device, discovered: DiscoveredDevice): string[] => {
+  const seen = new Set(discovered.addresses.map(({ ip }) => ip))
+  return device.addresses
+    .filter(({ ip, network_id }) => network_id === discovered.network_id || seen.has(ip))
+    .map(({ ip }) => ip)
+}
+
+const addresses = ({ discovered }: Judged, device: Device): Finding[] => {
+  const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)
+  const known = addressesIn(device, discovered)
+  const all = new Set(device.addresses.map(({ ip }) => ip))
+  if (seen.every((ip) => all.has(ip))) return []
+  return [finding('addresses', known.join(', '), seen.join(', '), discovered.identity.kind)]
+}
+
+const status = ({ discovered }: Judged, device: Device): Finding[] => {
+  if (discovered.status === 'down')
+    return device.status === 'active' ? [finding('status', device.status, 'decommissioned', 'no longer seen')] : []
+  return device.status === 'planned' || device.status === 'decommissioned'
+    ? [finding('status', device.status, 'active', discovered.reasons[0] ?? 'seen')]
+    : []
+}
+
+/** Of the first documented address that was seen: a device with several MACs is connected at several places, and is left alone. */
+const switchPorts = ({ discovered, links: all, switchNames }: Judged, device: Device): Finding[] => {
+  // What was told by a device that is forgotten by now, nobody can look at any more.
+  const links = all.filter((link) => link.kind !== 'switch_port' || switchNames.has(link.sourceId))
+  const seen = new Set(discovered.addresses.map(({ ip }) => ip))
+  const macs = new Set(links.flatMap((link) => (link.kind === 'switch_port' ? [link.mac] : [])))
+  if (macs.size !== 1) return []
+  for (const link of links) {
+    if (link.kind !== 'switch_port') continue
+    const address = device.addresses.find(({ ip }) => seen.has(ip))
+    const place = [switchNames.get(link.sourceId), link.port].filter(Boolean).join(' ').slice(0, 255)
+    if (address && address.switch_port !== place)
+      return [finding('switch_port', address.switch_port, place, link.because)]
+  }
+  return []
+}
+
+const connections = ({ neighbours }: Judged): Finding[] =>
+  neighbours.map(({ id, name, because }) => ({ ...finding('connected_to', '', name, because), target_id: id }))
+
+const contradictions = ({ conflicts }: Judged): Finding[] =>
+  conflicts.map((one) =>
+    one.kind === 'lease'
+      ? { ...finding('mac_address', one.before, one.after, `both had ${one.ip}`), target_id: one.otherId }
+      : finding('ssh_host_key', one.before, one.after, `SSH at ${one.ip}; no login was tried`),
+  )
+
+/** What would be documented of something that is not. */
+const preview = ({ discovered }: Judged): Finding[] => {
+  const { hostname: name, addresses: seen, vendor, os_guess } = discovered
+  const all = [
+    finding('hostname', '', name, 'name'),
+    finding('addresses', '', seen.map(({ ip }) => ip).join(', '), discovered.identity.kind),
+    finding('make_model', '', vendor, 'MAC'),
+    finding('os', '', os_guess, `${discovered.os_confidence} % sure`),
+  ]
+  return all.filter(({ observed }) => observed !== '')
+}
+
+export type Verdict = { readonly bucket: Bucket | ''; readonly findings: readonly Finding[] }
+
+/** In which bucket it is, if in any, and why. A contradiction comes before all else; what is gone has no other news. */
+export const judgeFindings = (judged: Judged): Verdict => {
+  const { discovered, documented, locked } = judged
+  const conflicts = contradictions(judged)
+  if (!documented) {
+    if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...preview(judged)] }
+    return discovered.status === 'up' ? { bucket: 'new', findings: preview(judged) } : { bucket: '', findings: [] }
+  }
+  const isGone = discovered.status === 'down'
+  const differences = isGone
+    ? status(judged, documented)
+    : [hostname, addresses, makeModel, os, switchPorts, connections, status].flatMap((rule) => rule(judged, documented))
+  const open = differences.filter(({ field }) => !locked.has(field))
+  if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...open] }
+  if (open.length === 0) return { bucket: '', findings: [] }
+  return { bucket: isGone ? 'gone' : 'changed', findings: open }
+}
+
+/** What an item says, to tell whether it says something else than when it was ignored. */
+export const signatureOf = ({ bucket, findings }: Verdict): string =>
+  JSON.stringify([bucket, ...findings.map(({ field, observed, target_id }) => [field, observed, target_id])])

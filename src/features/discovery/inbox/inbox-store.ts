@@ -1,0 +1,90 @@
+/** The queries of the inbox. It has no table of its own: each item is a mark on a discovered device, which is written with it. */
+import type { Ctx } from '../../ctx.ts'
+import { docOf } from '../devices/discovered-store.ts'
+import type { Bucket, InboxItem } from '../schema.ts'
+import type { DiscoveredRow } from '../table.ts'
+import type { Finding } from './findings.ts'
+
+export type InboxFilter = {
+  readonly bucket?: Bucket | undefined
+  readonly network_id?: string | undefined
+  readonly ignored: boolean
+}
+
+type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
+
+/** Bucket by bucket, newest first. */
+const sameOrder = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('discovered_devices')
+    .select('discovered_devices.id')
+    .orderBy('discovered_devices.bucket')
+    .orderBy('discovered_devices.bucket_since', 'desc')
+    .orderBy('discovered_devices.id', 'desc')
+
+/** The items by their ids alone: an index tells all of it. */
+export const marks = (ctx: Ctx, { bucket, network_id, ignored }: InboxFilter) => {
+  let all = sameOrder(ctx)
+    .where('discovered_devices.is_ignored', '=', ignored ? 1 : 0)
+    .where('discovered_devices.bucket', '<>', '')
+  if (bucket) all = all.where('discovered_devices.bucket', '=', bucket)
+  if (network_id) all = all.where('discovered_devices.network_id', '=', network_id)
+  return all
+}
+
+/** Up to so many items are put in order once they are fetched; more come in the order of the index. */
+const SHORT = 1000
+
+/** The items with all that is sent of them. A page is found by ids: what comes before it is not read. */
+export const query = (ctx: Ctx, filter: InboxFilter, { limit, offset = 0 }: Page) => {
+  const all = marks(ctx, filter)
+  const some = limit === undefined && offset === 0 ? all : all.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
+  const isShort = limit !== undefined && limit <= SHORT
+  return (isShort ? sameOrder(ctx).where('discovered_devices.id', 'in', some) : some)
+    .leftJoin('devices', 'devices.id', 'discovered_devices.matched_device_id')
+    .select([
+      'discovered_devices.bucket',
+      'discovered_devices.network_id',
+      'discovered_devices.matched_device_id',
+      'discovered_devices.is_ignored',
+      'discovered_devices.bucket_since',
+      'discovered_devices.findings',
+      'discovered_devices.doc',
+      'devices.name as device_name',
+    ])
+}
+
+type Row = Pick<
+  DiscoveredRow,
+  'id' | 'network_id' | 'matched_device_id' | 'is_ignored' | 'bucket_since' | 'findings' | 'doc'
+> & { readonly bucket: Bucket | ''; readonly device_name: string | null }
+
+export const itemOf = (row: Row): InboxItem => {
+  const discovered = docOf(row)
+  return {
+    id: row.id,
+    // Those without one are not asked for.
+    bucket: row.bucket as Bucket,
+    network_id: row.network_id,
+    ip: discovered.ip,
+    hostname: discovered.hostname,
+    device_id: row.matched_device_id,
+    device_name: row.device_name ?? '',
+    ignored: row.is_ignored === 1,
+    since: row.bucket_since,
+    // What is stored was written with it.
+    fields: JSON.parse(row.findings) as Finding[],
+    discovered,
+  }
+}
+
+/** How many there are, by bucket and by whether they are ignored. */
+export const counts = (ctx: Ctx, networkId: string | undefined) => {
+  let all = ctx.db
+    .selectFrom('discovered_devices')
+    .select(({ fn }) => ['is_ignored', 'bucket', fn.countAll<number | string>().as('n')])
+    .where('bucket', '<>', '')
+    .groupBy(['is_ignored', 'bucket'])
+  if (networkId) all = all.where('network_id', '=', networkId)
+  return all.execute()
+}

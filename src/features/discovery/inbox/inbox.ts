@@ -1,0 +1,196 @@
+/** The inbox: what was found is taken over into what is documented, or put aside, and never by itself. */
+import { AppError, invalidField } from '../../../platform/contract/errors.ts'
+import { countRows, listRows } from '../../../platform/contract/list.ts'
+import { parse } from '../../../platform/contract/validate.ts'
+import type { Handlers } from '../../../platform/operation/implement.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type DevicePatch, DevicePatch as PatchSchema } from '../../devices/api.ts'
+import * as devices from '../../devices/devices.ts'
+import type { Device } from '../../devices/schema.ts'
+import * as relationships from '../../relationships/relationships.ts'
+import type { Tables } from '../../tables.ts'
+import type { inbox } from '../api.ts'
+import { pin } from '../credential-store.ts'
+import * as store from '../devices/discovered-store.ts'
+import { keyOfIp } from '../devices/reconcile.ts'
+import type { DiscoveredRecord } from '../devices/records.ts'
+import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.ts'
+import type { DiscoveredRow } from '../table.ts'
+import { assess, draftOf, reassess } from './classify.ts'
+import { addressesIn, type Finding, signatureOf } from './findings.ts'
+import * as inboxStore from './inbox-store.ts'
+import { eachItem, mustLoad, promote } from './promote.ts'
+
+type Choice = {
+  readonly id: string
+  readonly fields?: readonly InboxField[] | undefined
+  readonly name?: string | undefined
+}
+
+type Item = {
+  readonly record: DiscoveredRecord & { readonly doc: DiscoveredDevice }
+  readonly row: DiscoveredRow
+  readonly bucket: Bucket
+  readonly findings: readonly Finding[]
+}
+
+/** @throws AppError NOT_FOUND for one that is not in the inbox */
+const mustItem = async (ctx: Ctx, id: string): Promise<Item> => {
+  const record = await mustLoad(ctx, id)
+  const { row } = record
+  if (!row || row.bucket === '') throw new AppError('NOT_FOUND', `Nothing about "${id}" is in the inbox`)
+  // What is stored was written with it.
+  return { record, row, bucket: row.bucket, findings: JSON.parse(row.findings) as Finding[] }
+}
+
+/**
+ * The addresses of the device as they were seen: those that are new take the place of those of the network that nobody saw, in
+ * their order, and what is left of them is added.
+ */
+const observedAddresses = (device: Device, discovered: DiscoveredDevice): DevicePatch['addresses'] => {
+  const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)
+  const all = new Set(device.addresses.map(({ ip }) => ip))
+  const fresh = seen.filter((ip) => !all.has(ip))
+  const stale = new Set(addressesIn(device, discovered).filter((ip) => !seen.includes(ip)))
+  const { network_id } = discovered
+  const moved = device.addresses.map((address) => {
+    const next = stale.has(address.ip) ? fresh.shift() : undefined
+    // A pool need not hold the other address.
+    return next === undefined ? address : { ...address, ip: next, network_id, pool_id: null }
+  })
+  const type = (ip: string) => (ip.includes(':') ? 'ipv6' : 'ipv4')
+  const added = fresh.map((ip) => ({
+    ip,
+    port: null,
+    type: type(ip),
+    label: '',
+    network_id,
+    switch_port: '',
+    pool_id: null,
+  }))
+  return [...moved, ...added]
+}
+
+const withSwitchPort = (
+  addresses: Device['addresses'],
+  discovered: DiscoveredDevice,
+  place: string,
+): Device['addresses'] => {
+  const seen = new Set(discovered.addresses.map(({ ip }) => ip))
+  const at = addresses.findIndex(({ ip }) => seen.has(ip))
+  return addresses.map((address, i) => (i === at ? { ...address, switch_port: place } : address))
+}
+
+const patchOf = (device: Device, discovered: DiscoveredDevice, findings: readonly Finding[]): Partial<DevicePatch> => {
+  const patch: Record<string, unknown> = {}
+  for (const { field, observed } of findings) {
+    if (field === 'hostname' || field === 'make_model' || field === 'os' || field === 'status') patch[field] = observed
+    if (field === 'addresses') patch.addresses = observedAddresses(device, discovered)
+  }
+  const place = findings.find(({ field }) => field === 'switch_port')
+  if (place) {
+    // As they were put together just above, or as they are.
+    const addresses = (patch.addresses ?? device.addresses) as Device['addresses']
+    patch.addresses = withSwitchPort(addresses, discovered, place.observed)
+  }
+  return patch
+}
+
+const writeDocumented = async (ctx: Ctx, { record, row }: Item, findings: readonly Finding[]): Promise<void> => {
+  const { matched_device_id: deviceId } = row
+  if (deviceId === null) return
+  const device = await devices.mustGet(ctx, deviceId)
+  const patch = patchOf(device, record.doc, findings)
+  if (Object.keys(patch).length > 0) {
+    ctx.require('devices:update')
+    await devices.update(ctx, parse(PatchSchema, { ...patch, id: deviceId }))
+  }
+  for (const { field, target_id, because } of findings) {
+    if (field !== 'connected_to' || target_id === null) continue
+    ctx.require('relationships:create')
+    await relationships.create(ctx, { device_id: deviceId, child_id: target_id, type: 'connected_to', notes: because })
+  }
+}
+
+/** What was seen last holds: the address is the new one's, and the new one is the device that the old one was documented as. */
+const settleConflicts = async (ctx: Ctx, { record }: Item, findings: readonly Finding[]): Promise<void> => {
+  const fields = new Set(findings.map(({ field }) => field))
+  const settled = record.conflicts.filter(({ kind }) => fields.has(kind === 'lease' ? 'mac_address' : 'ssh_host_key'))
+  let device = record.doc
+  for (const conflict of settled) {
+    if (conflict.kind === 'host_key') {
+      const { ip, after } = conflict
+      await pin(ctx, device.network_id, [{ ip, ip_key: keyOfIp(ip), fingerprint: after }])
+      continue
+    }
+    const other = (await store.loadByIds(ctx, [conflict.otherId])).byId.get(conflict.otherId)
+    if (!other?.doc || other.doc.promoted_to_device_id === null || device.promoted_to_device_id !== null) continue
+    const { promoted_to_device_id, promoted_at } = other.doc
+    const released = { ...other.doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now }
+    await store.save(ctx, await assess(ctx, released.network_id, draftOf(other, { device: released })))
+    device = { ...device, promoted_to_device_id, promoted_at, updated_at: ctx.now }
+  }
+  const conflicts = record.conflicts.filter((one) => !settled.includes(one))
+  await store.save(ctx, await assess(ctx, device.network_id, draftOf(record, { device, conflicts })))
+}
+
+const CONTRADICTIONS: ReadonlySet<InboxField> = new Set(['mac_address', 'ssh_host_key'])
+
+const chosen = ({ findings }: Item, fields: Choice['fields']): readonly Finding[] => {
+  const missing = fields?.filter((field) => !findings.some((one) => one.field === field)) ?? []
+  if (missing.length > 0) throw invalidField('fields', `there is nothing to accept for ${missing.join(', ')}`)
+  return fields ? findings.filter(({ field }) => fields.includes(field)) : findings
+}
+
+const acceptOne = async (ctx: Ctx, { id, fields, name }: Choice): Promise<{ device_id: string | null }> => {
+  const item = await mustItem(ctx, id)
+  const { doc } = item.record
+  if (item.bucket === 'new') {
+    const device = await promote(ctx, { id, name: name ?? (doc.hostname || doc.ip) })
+    return { device_id: device.id }
+  }
+  const findings = chosen(item, fields)
+  await writeDocumented(ctx, item, findings)
+  if (findings.some(({ field }) => CONTRADICTIONS.has(field))) {
+    // As the change of the documented device has left it.
+    await settleConflicts(ctx, await mustItem(ctx, id), findings)
+  }
+  await reassess(ctx, [id])
+  const { doc: after } = await mustLoad(ctx, id)
+  return { device_id: after.matched_device_id }
+}
+
+const mark = async (ctx: Ctx, id: string, isIgnored: boolean): Promise<object> => {
+  const { row, bucket, findings } = await mustItem(ctx, id)
+  const ignored_findings = isIgnored ? signatureOf({ bucket, findings }) : ''
+  await store.saveRow(ctx, { ...row, is_ignored: isIgnored ? 1 : 0, ignored_findings })
+  return {}
+}
+
+export const inboxHandlers: Handlers<typeof inbox, Tables> = {
+  list: async (ctx, { limit, offset, ...filter }) => {
+    const revision = await ctx.store.revision(['discovered_devices', 'devices'])
+    return listRows(ctx, {
+      revision,
+      query: inboxStore.query(ctx, filter, { limit, offset }),
+      // The query is that of the page.
+      page: {},
+      total: () => countRows(inboxStore.marks(ctx, filter)),
+      row: (row): InboxItem => inboxStore.itemOf(row),
+    })
+  },
+  summary: async (ctx, { network_id }) => {
+    const summary = { new: 0, changed: 0, gone: 0, conflict: 0, ignored: 0 }
+    for (const { is_ignored, bucket, n } of await inboxStore.counts(ctx, network_id)) {
+      if (is_ignored === 1) summary.ignored += Number(n)
+      else if (bucket !== '') summary[bucket] += Number(n)
+    }
+    return summary
+  },
+  accept: async (ctx, { items }) =>
+    eachItem(ctx, items, { word: 'accepted', idOf: ({ id }) => id, run: (choice) => acceptOne(ctx, choice) }),
+  ignore: async (ctx, { ids }) =>
+    eachItem(ctx, ids, { word: 'ignored', idOf: (id) => id, run: (id) => mark(ctx, id, true) }),
+  restore: async (ctx, { ids }) =>
+    eachItem(ctx, ids, { word: 'restored', idOf: (id) => id, run: (id) => mark(ctx, id, false) }),
+}

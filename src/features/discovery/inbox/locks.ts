@@ -1,0 +1,36 @@
+/** Locks: fields of documented devices that discovery proposes nothing for. */
+import { AppError, invalidField } from '../../../platform/contract/errors.ts'
+import { listRows } from '../../../platform/contract/list.ts'
+import type { Handlers } from '../../../platform/operation/implement.ts'
+import { exists } from '../../devices/devices.ts'
+import type { Tables } from '../../tables.ts'
+import type { discoveryLocks } from '../api.ts'
+import type { FieldLock } from '../schema.ts'
+import { reassess } from './classify.ts'
+import * as store from './documented-store.ts'
+
+export const lockHandlers: Handlers<typeof discoveryLocks, Tables> = {
+  list: async (ctx, { device_id, ...page }) => {
+    const revision = await ctx.store.revision(['discovery_locks'])
+    let query = store.lockQuery(ctx)
+    if (device_id) query = query.where('device_id', '=', device_id)
+    return listRows(ctx, { revision, query, page, row: (lock): FieldLock => lock })
+  },
+  create: async (ctx, { device_id, field }) => {
+    if (!(await exists(ctx, device_id))) throw invalidField('device_id', `there is no device with id "${device_id}"`)
+    if (await store.findLock(ctx, device_id, field))
+      throw new AppError('ALREADY_EXISTS', `The field ${field} of ${device_id} is locked already`)
+    const lock: FieldLock = { device_id, field, created_by: ctx.caller.username, created_at: ctx.now }
+    await store.insertLock(ctx, lock)
+    await reassess(ctx, await store.discoveredOf(ctx, [device_id]))
+    await ctx.emit('discovery-lock.created', lock)
+    return lock
+  },
+  delete: async (ctx, { device_id, field }) => {
+    const lock = await store.findLock(ctx, device_id, field)
+    if (!lock) throw new AppError('NOT_FOUND', `The field ${field} of ${device_id} is not locked`)
+    await store.removeLock(ctx, lock)
+    await reassess(ctx, await store.discoveredOf(ctx, [device_id]))
+    await ctx.emit('discovery-lock.deleted', lock)
+  },
+}

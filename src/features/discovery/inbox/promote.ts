@@ -1,0 +1,122 @@
+/** Makes devices of discovered ones. */
+import type { z } from 'zod'
+import { isHostname } from '../../../net/dns-name.ts'
+import { AppError, invalidField, notFound, toAppError } from '../../../platform/contract/errors.ts'
+import { parse } from '../../../platform/contract/validate.ts'
+import { pause } from '../../../platform/runtime/pause.ts'
+import type { Ctx } from '../../ctx.ts'
+import { DeviceDraft } from '../../devices/api.ts'
+import * as devices from '../../devices/devices.ts'
+import type { Device } from '../../devices/schema.ts'
+import * as store from '../devices/discovered-store.ts'
+import type { DiscoveredRecord } from '../devices/records.ts'
+import type { Promotion, PromotionOfMany } from '../inputs.ts'
+import type { DiscoveredDevice } from '../schema.ts'
+import { assess, draftOf } from './classify.ts'
+
+/** Items between two turns of the event loop: some milliseconds of work. */
+const ITEMS_PER_TURN = 10
+
+type Wanted = Omit<Promotion, 'id'>
+
+/** The record, with other writers kept off it. @throws AppError NOT_FOUND */
+export const mustLoad = async (
+  ctx: Ctx,
+  id: string,
+): Promise<DiscoveredRecord & { readonly doc: DiscoveredDevice }> => {
+  const record = (await store.loadByIds(ctx, [id])).byId.get(id)
+  if (!record?.doc) throw notFound('discovered device', id)
+  return { ...record, doc: record.doc }
+}
+
+const draftFor = (discovered: DiscoveredDevice, wanted: Wanted): DeviceDraft => {
+  const { hostname, vendor, os_guess, network_id, addresses, ip } = discovered
+  const up = addresses.filter(({ status }) => status === 'up').map((one) => one.ip)
+  const input: z.input<typeof DeviceDraft> = {
+    hostname: isHostname(hostname) ? hostname : '',
+    make_model: vendor.slice(0, 255),
+    os: os_guess.slice(0, 255),
+    // What is given comes last, and so wins.
+    ...wanted,
+    addresses: (up.length > 0 ? up : [ip]).map((one) => ({ ip: one, network_id })),
+  }
+  return parse(DeviceDraft, input)
+}
+
+/** @throws AppError NOT_FOUND; ALREADY_EXISTS for one that is promoted; and what the making of a device throws. */
+export const promote = async (ctx: Ctx, { id, ...wanted }: Promotion): Promise<Device> => {
+  ctx.require('devices:create')
+  const record = await mustLoad(ctx, id)
+  const { doc } = record
+  if (doc.promoted_to_device_id !== null)
+    throw new AppError('ALREADY_EXISTS', `It is documented already, as the device ${doc.promoted_to_device_id}`)
+  const device = await devices.create(ctx, draftFor(doc, wanted), 'device.promoted')
+  const promoted = { ...doc, promoted_to_device_id: device.id, promoted_at: ctx.now, updated_at: ctx.now }
+  await store.save(ctx, await assess(ctx, doc.network_id, draftOf(record, { device: promoted })))
+  return device
+}
+
+/**
+ * The name that a template makes of a device.
+ * @example nameBy('rack1-{hostname}', { hostname: 'web', ip: '10.0.0.1', mac_address: '', vendor: '' }, 1) // 'rack1-web'
+ */
+export const nameBy = (
+  template: string,
+  { hostname, ip, mac_address, vendor }: Pick<DiscoveredDevice, 'hostname' | 'ip' | 'mac_address' | 'vendor'>,
+  n: number,
+): string => {
+  const words: Readonly<Record<string, string>> = {
+    hostname: hostname || ip,
+    ip,
+    mac: mac_address,
+    vendor,
+    n: String(n),
+  }
+  return template.replace(/\{(\w+)\}/g, (whole, word: string) => words[word] ?? whole).trim()
+}
+
+type ItemResult<Word extends string, T> = {
+  readonly index: number
+  readonly id: string
+  readonly status: Word | 'failed'
+  readonly error?: { code: AppError['code']; error: string; details: { field: string; message: string }[] }
+} & Partial<T>
+
+/** Each item by itself: what fails undoes only what it did, and is told by its place. */
+export const eachItem = async <Item, const Word extends string, T extends object>(
+  ctx: Ctx,
+  items: readonly Item[],
+  { word, idOf, run }: { word: Word; idOf: (item: Item) => string; run: (item: Item, index: number) => Promise<T> },
+) => {
+  const results: ItemResult<Word, T>[] = []
+  for (const [index, item] of items.entries()) {
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await pause()
+    const id = idOf(item)
+    try {
+      const made = await ctx.savepoint(() => run(item, index))
+      results.push({ index, id, status: word, ...made })
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      if (error.code === 'INTERNAL_ERROR') throw thrown
+      const body = { ...error.toBody(), details: [...error.details] }
+      // Without what was made, which every field of is optional then.
+      results.push({ index, id, status: 'failed', error: body } as ItemResult<Word, T>)
+    }
+  }
+  const failed = results.filter(({ status }) => status === 'failed').length
+  return { results, succeeded: results.length - failed, failed }
+}
+
+export const promoteMany = async (ctx: Ctx, { ids, name: template, ...wanted }: PromotionOfMany) => {
+  ctx.require('devices:create')
+  return eachItem(ctx, ids, {
+    word: 'promoted',
+    idOf: (id) => id,
+    run: async (id, index) => {
+      const { doc } = await mustLoad(ctx, id)
+      const name = nameBy(template, doc, index + 1).slice(0, 255)
+      if (name === '') throw invalidField('name', 'is blank for this device')
+      return { device: await promote(ctx, { id, name, ...wanted }) }
+    },
+  })
+}

@@ -1,0 +1,129 @@
+/** Turns what switches and neighbours say of others (forwarding tables, LLDP) into what may be documented of those. */
+import { ipKey, parseIp } from '../../../net/ip.ts'
+import { isMulticastMac, parseMac } from '../../../net/mac.ts'
+import { batches } from '../../../platform/db/batches.ts'
+import { pause } from '../../../platform/runtime/pause.ts'
+import type { SnmpFacts } from '../../../scanner/protocol.ts'
+import type { Ctx } from '../../ctx.ts'
+import * as queries from '../devices/discovered-queries.ts'
+import * as store from '../devices/discovered-store.ts'
+import type { DiscoveredRecord } from '../devices/records.ts'
+import { inPortions, portionFor } from '../scans/adaptive-batch.ts'
+import { assess, draftOf } from './classify.ts'
+import type { Link } from './findings.ts'
+
+const CHUNK = 100
+/** Links of one device: a switch has not more neighbours than ports. */
+const MAX_LINKS = 128
+
+type Account = { readonly source: DiscoveredRecord; readonly facts: SnmpFacts }
+
+const factsOf = (source: DiscoveredRecord): Account[] =>
+  [...source.addresses.values()].flatMap(({ observation }) =>
+    observation.snmp ? [{ source, facts: observation.snmp }] : [],
+  )
+
+/** MACs that are alone on their port: where there are more, another switch is behind it. */
+const aloneOnPort = ({ forwarding }: SnmpFacts): { mac: string; port: string }[] => {
+  const macs = forwarding.filter(({ mac, port }) => port !== '' && parseMac(mac) !== undefined && !isMulticastMac(mac))
+  const byPort = Map.groupBy(macs, ({ port }) => port)
+  return [...byPort.values()].flatMap((all) => {
+    const [only] = all
+    return only && new Set(all.map(({ mac }) => mac)).size === 1 ? [only] : []
+  })
+}
+
+const macKey = (mac: string): string => `mac:${parseMac(mac) ?? ''}`
+
+/** A neighbour may call anything its address. */
+const addressKey = (text: string): string => {
+  const ip = parseIp(text)
+  return ip ? ipKey(ip) : ''
+}
+
+/** Links by the id of the discovered device that they are of. */
+type Links = Map<string, Link[]>
+
+const addLink = (links: Links, id: string, link: Link): void => {
+  links.set(id, [...(links.get(id) ?? []), link])
+}
+
+const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Account[]): Promise<Links> => {
+  const links: Links = new Map()
+  const ports = told.flatMap(({ source, facts }) => aloneOnPort(facts).map((one) => ({ ...one, source })))
+  const neighbours = told.flatMap(({ source, facts }) => facts.lldp.map((one) => ({ ...one, source })))
+  const owners = await queries.ownersOf(ctx, [
+    ...ports.map(({ mac }) => macKey(mac)),
+    ...neighbours.map(({ remoteChassis }) => macKey(remoteChassis)),
+  ])
+  const addresses = neighbours.map(({ remoteAddress }) => addressKey(remoteAddress)).filter((key) => key !== '')
+  const holders = await queries.holdersOf(ctx, networkId, addresses)
+  for (const { mac, port, source } of ports) {
+    const target = owners.get(macKey(mac))
+    const name = source.doc?.hostname || source.doc?.ip
+    if (target !== undefined && target !== source.id)
+      addLink(links, target, {
+        kind: 'switch_port',
+        mac,
+        port,
+        sourceId: source.id,
+        because: `${name} learnt ${mac} there`,
+      })
+  }
+  for (const { source, localPort, remotePort, remoteChassis, remoteAddress } of neighbours) {
+    const target = owners.get(macKey(remoteChassis)) ?? holders.get(addressKey(remoteAddress))
+    if (target !== undefined && target !== source.id)
+      addLink(links, source.id, { kind: 'neighbour', targetId: target, because: `LLDP: ${localPort} to ${remotePort}` })
+  }
+  return links
+}
+
+/** What a source says now takes the place of what it said before: what it no longer says is gone. */
+const joined = (record: DiscoveredRecord, fresh: readonly Link[], sources: ReadonlySet<string>): Link[] => {
+  const kept = store
+    .linksOf(record.row)
+    .filter((link) => !sources.has(link.kind === 'switch_port' ? link.sourceId : record.id))
+  return [...fresh, ...kept].slice(0, MAX_LINKS)
+}
+
+type Told = { readonly links: Links; readonly sources: ReadonlySet<string> }
+
+const save = async (ctx: Ctx, { links, sources }: Told, ids: readonly string[]): Promise<void> => {
+  const { byId } = await store.loadByIds(ctx, ids)
+  const drafts = [...byId.values()].flatMap((record) => {
+    const after = joined(record, links.get(record.id) ?? [], sources)
+    const isSame = JSON.stringify(after) === record.row?.links
+    return isSame ? [] : draftOf(record, { links: after })
+  })
+  for (const [networkId, all] of Map.groupBy(drafts, ({ device }) => device.network_id))
+    await store.save(ctx, await assess(ctx, networkId, all))
+}
+
+/** @param ids of the discovered devices that have told something of others */
+export const linkUp = async (ctx: Ctx, networkId: string, ids: readonly string[]): Promise<void> => {
+  for (const batch of batches(ids, CHUNK)) {
+    const { byId } = await store.loadByIds(ctx, batch)
+    const told = {
+      links: await linksFrom(ctx, networkId, [...byId.values()].flatMap(factsOf)),
+      sources: new Set(batch),
+    }
+    const concerned = new Set([...batch, ...told.links.keys(), ...(await queries.linkedTo(ctx, batch))])
+    await inPortions(ctx, { items: [...concerned], portion: portionFor(ctx) }, async (tx, some) => {
+      await save(tx, told, some)
+      return true
+    })
+  }
+}
+
+/** What these have told of others holds no longer: nobody knows where they are, or they are about to be forgotten. */
+export const unlink = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  const concerned = new Set<string>()
+  for (const [i, some] of batches(ids).entries()) {
+    if (i > 0) await pause()
+    for (const id of await queries.linkedTo(ctx, some)) concerned.add(id)
+  }
+  for (const [i, some] of batches([...concerned], CHUNK).entries()) {
+    if (i > 0) await pause()
+    await save(ctx, { links: new Map(), sources: new Set(ids) }, some)
+  }
+}

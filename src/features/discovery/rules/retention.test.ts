@@ -1,0 +1,63 @@
+// What is kept of scans: all of the last 90 days, and the newest 20 of each network.
+import { describe, expect, test } from 'bun:test'
+import { discoveryApp } from '../../../testing/discovery.ts'
+import { missing } from '../../../testing/inventory.ts'
+import { host } from '../../../testing/scripted-scanner.ts'
+import { dialects } from '../../../testing/servers.ts'
+
+const DAY_MS = 86_400_000
+const KEPT = 20
+
+describe.each([...dialects()])('old scans on %s', (dialect) => {
+  // A clock that jumps makes the other job due as well, which deletes what no scan has seen for so long.
+  const d = discoveryApp(dialect, { DISCOVERY_CLEANUP_DAYS: '365' })
+  /** Scans of one network, by as many as there are more than are kept for ever. */
+  const scansOf = async (more: number) => {
+    const { id, at } = await d.network()
+    const ids: string[] = []
+    for (let i = 0; i < KEPT + more; i++) ids.push(await d.scan(id, [host(at(1 + (i % 2)))]))
+    return { id, ids }
+  }
+  const kept = async (id: string) => (await d.api.scans.list({ network_id: id })).map((scan) => scan.id)
+
+  test('stay for 90 days', async () => {
+    const { id, ids } = await scansOf(2)
+    d.advance(89 * DAY_MS)
+    await d.runJob('discovery.forget-scans')
+    expect((await kept(id)).length).toBe(ids.length)
+  })
+
+  test('go after 90 days, but for the newest 20 of a network', async () => {
+    const { id, ids } = await scansOf(2)
+    d.advance(91 * DAY_MS)
+    await d.runJob('discovery.forget-scans')
+    expect(await kept(id)).toEqual(ids.slice(2).reverse())
+  })
+
+  test('go with their logs and with what they put on record', async () => {
+    const { ids } = await scansOf(3)
+    d.advance(91 * DAY_MS)
+    await d.runJob('discovery.forget-scans')
+    const { db } = d.app
+    const left = await Promise.all([
+      db.read.selectFrom('discovery_scan_states').select('scan_id').where('scan_id', 'in', ids).execute(),
+      db.read.selectFrom('discovery_changes').select('scan_id').distinct().where('scan_id', 'in', ids).execute(),
+    ])
+    const old = new Set(ids.slice(0, 3))
+    expect(left.map((rows) => rows.filter(({ scan_id }) => old.has(scan_id)))).toEqual([[], []])
+  })
+
+  test('are not found any more', async () => {
+    const { ids } = await scansOf(1)
+    d.advance(91 * DAY_MS)
+    await d.runJob('discovery.forget-scans')
+    expect(await d.ask(`GET /api/discovery/scans/${ids[0]}`)).toMatchObject(missing)
+  })
+
+  test('leave what they found', async () => {
+    const { id } = await scansOf(1)
+    d.advance(91 * DAY_MS)
+    await d.runJob('discovery.forget-scans')
+    expect((await d.api.discovery.list({ network_id: id })).length).toBe(2)
+  })
+})

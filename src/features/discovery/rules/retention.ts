@@ -1,0 +1,69 @@
+/** What discovery does by itself, but for running scans: starts those that are due, and forgets what is long gone. */
+import type { Config } from '../../../platform/runtime/config/config.ts'
+import type { Ctx } from '../../ctx.ts'
+import { forget } from '../devices/discovered-devices.ts'
+import * as queries from '../devices/discovered-queries.ts'
+import { localIssue } from '../scans/scan-rules.ts'
+import * as scanStore from '../scans/scan-store.ts'
+import { startByRule } from '../scans/scans.ts'
+import * as ruleStore from './rule-store.ts'
+import { takeDue } from './rules.ts'
+
+const DAY_MS = 86_400_000
+/** Devices of one transaction. */
+const FORGET_AT_ONCE = 100
+/** Scans are kept for so long, */
+const KEEP_SCANS_DAYS = 90
+/** and the newest of each network for ever. */
+const KEEP_SCANS = 20
+const CHANGES_AT_ONCE = 500
+
+export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
+  for (const due of await ruleStore.due(ctx, ctx.now)) {
+    // It stays due: no transaction is worth it until the subnet or the setting changes.
+    if (localIssue(due, config) !== undefined) continue
+    await ctx.write(async (tx) => {
+      const rule = await takeDue(tx, due.id, config)
+      if (rule) await startByRule(tx, rule, config)
+    })
+  }
+}
+
+export const forgetOld = async (ctx: Ctx, days: number): Promise<void> => {
+  const before = new Date(Date.parse(ctx.now) - days * DAY_MS).toISOString()
+  let forgotten = 0
+  for (;;) {
+    const ids = await queries.forgettable(ctx, before, FORGET_AT_ONCE)
+    if (ids.length > 0) await ctx.write((tx) => forget(tx, ids))
+    forgotten += ids.length
+    if (ids.length < FORGET_AT_ONCE) break
+  }
+  if (forgotten > 0) ctx.log.info('discovered devices forgotten', { forgotten, unseen_for_days: days })
+}
+
+/** Deletes scans that ended long ago, with their logs and with what they put on record of changes; what they found stays. */
+export const forgetScans = async (ctx: Ctx): Promise<void> => {
+  const before = new Date(Date.parse(ctx.now) - KEEP_SCANS_DAYS * DAY_MS).toISOString()
+  let forgotten = 0
+  let after: scanStore.Ended | undefined
+  for (;;) {
+    const old = await scanStore.endedBefore(ctx, { before, after, limit: FORGET_AT_ONCE })
+    for (const { id, network_id } of old) {
+      const isKept = await scanStore.isAmongNewest(ctx, { id, network_id }, KEEP_SCANS)
+      // One at a time: the changes of one scan may be those of sixty-five thousand devices.
+      if (isKept) continue
+      await removeScan(ctx, id)
+      forgotten++
+    }
+    after = old.at(-1)
+    if (old.length < FORGET_AT_ONCE) break
+  }
+  if (forgotten > 0) ctx.log.info('old scans deleted', { forgotten, older_than_days: KEEP_SCANS_DAYS })
+}
+
+const removeScan = async (ctx: Ctx, id: string): Promise<void> => {
+  let removed: number
+  do removed = await ctx.write((tx) => scanStore.removeSomeChanges(tx, id, CHANGES_AT_ONCE))
+  while (removed === CHANGES_AT_ONCE)
+  await ctx.write((tx) => scanStore.remove(tx, id))
+}

@@ -1,0 +1,84 @@
+/** The queries of rules; the only writer of their table. */
+import type { Ctx } from '../../ctx.ts'
+import type { Rule } from '../schema.ts'
+import type { RuleRow } from '../table.ts'
+
+/** A rule as it is stored, with the subnet of its network as it is now. */
+export type StoredRule = Omit<Rule, 'skipped_reason'> & { readonly subnet: string }
+
+type Selected = RuleRow & { readonly subnet: string | null }
+
+const columns = [
+  'id',
+  'network_id',
+  'enabled',
+  'scan_type',
+  'interval_hours',
+  'exclude_ips',
+  'last_run_at',
+  'next_run_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof RuleRow)[]
+
+// A rule is deleted with its network: the subnet is never missing.
+export const ruleOf = ({ subnet, ...row }: Selected): StoredRule => ({
+  ...row,
+  enabled: row.enabled === 1,
+  subnet: subnet ?? '',
+})
+const rowOf = ({ subnet: _, ...rule }: StoredRule): RuleRow => ({ ...rule, enabled: rule.enabled ? 1 : 0 })
+
+const rules = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('discovery_rules')
+    .select(columns)
+    .select((eb) =>
+      eb
+        .selectFrom('networks')
+        .select('subnet')
+        .whereRef('networks.id', '=', 'discovery_rules.network_id')
+        .as('subnet'),
+    )
+
+/** Newest first. */
+export const query = (ctx: Ctx) => rules(ctx).orderBy('created_at', 'desc').orderBy('id', 'desc')
+
+const by = (ctx: Ctx, column: 'id' | 'network_id', value: string) => rules(ctx).where(column, '=', value)
+
+export const find = async (ctx: Ctx, id: string): Promise<StoredRule | undefined> => {
+  const row = await by(ctx, 'id', id).executeTakeFirst()
+  return row && ruleOf(row)
+}
+
+export const ofNetwork = async (ctx: Ctx, networkId: string): Promise<StoredRule | undefined> => {
+  const row = await by(ctx, 'network_id', networkId).executeTakeFirst()
+  return row && ruleOf(row)
+}
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = async (ctx: Ctx, id: string): Promise<StoredRule | undefined> => {
+  const row = await ctx.store.sql.lockRows(by(ctx, 'id', id)).executeTakeFirst()
+  return row && ruleOf(row)
+}
+
+export const insert = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
+  await ctx.db.insertInto('discovery_rules').values(rowOf(rule)).execute()
+}
+
+export const update = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
+  await ctx.db.updateTable('discovery_rules').set(rowOf(rule)).where('id', '=', rule.id).execute()
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_rules').where('id', '=', id).execute()
+}
+
+export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_rules').where('network_id', '=', networkId).execute()
+}
+
+export const due = async (ctx: Ctx, at: string): Promise<StoredRule[]> => {
+  const rows = await rules(ctx).where('next_run_at', '<=', at).orderBy('next_run_at').execute()
+  return rows.map(ruleOf)
+}

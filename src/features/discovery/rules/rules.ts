@@ -1,0 +1,154 @@
+/** The rules of rules: which networks are scanned by themselves, and when. */
+import { AppError, invalidField, notFound } from '../../../platform/contract/errors.ts'
+import { etagOf } from '../../../platform/contract/etag.ts'
+import { listRows } from '../../../platform/contract/list.ts'
+import { merge } from '../../../platform/contract/merge.ts'
+import type { Handlers } from '../../../platform/operation/implement.ts'
+import type { Ctx } from '../../ctx.ts'
+import { mustLock as mustLockNetwork } from '../../networks/networks.ts'
+import type { Tables } from '../../tables.ts'
+import type { discoveryRules } from '../api.ts'
+import type { RuleDraft, RulePatch } from '../inputs.ts'
+import { localIssue, type ScanLimits, scanIssue } from '../scans/scan-rules.ts'
+import type { Rule } from '../schema.ts'
+import * as store from './rule-store.ts'
+
+type StoredRule = store.StoredRule
+
+const HOUR_MS = 3_600_000
+/** Rules of one interval would otherwise all come due together, for ever. */
+const JITTER = 0.05
+const MAX_JITTER_MS = 600_000
+
+const after = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString()
+
+/** From the end of one run to the next. */
+const pauseMs = ({ interval_hours }: Pick<Rule, 'interval_hours'>): number => {
+  const intervalMs = interval_hours * HOUR_MS
+  return Math.round(intervalMs + Math.random() * Math.min(intervalMs * JITTER, MAX_JITTER_MS))
+}
+
+/** When a rule is due that has just been made or changed: at once, unless its last run is not long enough ago. */
+const dueAt = (rule: Pick<Rule, 'enabled' | 'interval_hours' | 'last_run_at'>, now: string): string | null => {
+  if (!rule.enabled) return null
+  if (rule.last_run_at === null) return now
+  const next = after(rule.last_run_at, rule.interval_hours * HOUR_MS)
+  return next < now ? now : next
+}
+
+const takenBy = (networkId: string) =>
+  new AppError('ALREADY_EXISTS', `The network ${networkId} has a rule already`, {
+    details: [{ field: 'network_id', message: 'has a rule already' }],
+  })
+
+/** A rule as it is shown. A rule whose network may not be scanned stays due, and runs once it may. */
+const shown = ({ subnet, ...rule }: StoredRule, limits: ScanLimits): Rule => {
+  const skipped_reason = (rule.enabled ? localIssue({ subnet }, limits) : undefined) ?? ''
+  const next_run_at = skipped_reason === '' ? rule.next_run_at : null
+  return { ...rule, next_run_at, skipped_reason }
+}
+
+/** Returns the subnet of the network. */
+const checkNetwork = async (ctx: Ctx, networkId: string, limits: ScanLimits): Promise<string> => {
+  const network = await mustLockNetwork(ctx, networkId).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'NOT_FOUND')
+      throw invalidField('network_id', `there is no network with id "${networkId}"`)
+    throw error
+  })
+  const issue = scanIssue(network, limits)
+  if (issue !== undefined) throw invalidField('network_id', issue.message)
+  if (await store.ofNetwork(ctx, networkId)) throw takenBy(networkId)
+  return network.subnet
+}
+
+const mustGet = async (ctx: Ctx, id: string): Promise<StoredRule> => {
+  const rule = await store.find(ctx, id)
+  if (!rule) throw notFound('rule', id)
+  return rule
+}
+
+const lockForChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule> => {
+  const rule = await store.lock(ctx, id)
+  if (!rule) throw notFound('rule', id)
+  ctx.precondition(etagOf(JSON.stringify(shown(rule, limits))))
+  return rule
+}
+
+const create = async (ctx: Ctx, draft: RuleDraft, limits: ScanLimits): Promise<Rule> => {
+  const subnet = await checkNetwork(ctx, draft.network_id, limits)
+  const { network_id, enabled, scan_type, interval_hours, exclude_ips } = draft
+  const rule: StoredRule = {
+    id: Bun.randomUUIDv7(),
+    network_id,
+    enabled,
+    scan_type,
+    interval_hours,
+    exclude_ips,
+    last_run_at: null,
+    next_run_at: enabled ? ctx.now : null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+    subnet,
+  }
+  await store.insert(ctx, rule)
+  const made = shown(rule, limits)
+  await ctx.emit('discovery-rule.created', made)
+  return made
+}
+
+const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: ScanLimits): Promise<Rule> => {
+  const before = await lockForChange(ctx, id, limits)
+  const { value, changes } = merge(before, patch)
+  if (changes.length === 0) return shown(before, limits)
+  const subnet = changes.includes('network_id') ? await checkNetwork(ctx, value.network_id, limits) : before.subnet
+  const issue = changes.includes('enabled') && value.enabled ? localIssue({ subnet }, limits) : undefined
+  if (issue !== undefined) throw invalidField('network_id', issue)
+  const isRescheduled = changes.some((field) => ['enabled', 'interval_hours', 'network_id'].includes(field))
+  const last_run_at = changes.includes('network_id') ? null : value.last_run_at
+  const next_run_at = isRescheduled ? dueAt({ ...value, last_run_at }, ctx.now) : value.next_run_at
+  const rule = { ...value, subnet, last_run_at, next_run_at, updated_at: ctx.now }
+  await store.update(ctx, rule)
+  const changed = shown(rule, limits)
+  await ctx.emit('discovery-rule.updated', { rule: changed, changes })
+  return changed
+}
+
+const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<void> => {
+  const rule = await lockForChange(ctx, id, limits)
+  await store.remove(ctx, id)
+  await ctx.emit('discovery-rule.deleted', shown(rule, limits))
+}
+
+/** A scan of the rule has ended, however it ended: the next one is due an interval from now. */
+export const noteRun = async (ctx: Ctx, ruleId: string | null): Promise<void> => {
+  if (ruleId === null) return
+  const rule = await store.lock(ctx, ruleId)
+  if (!rule) return
+  const next_run_at = rule.enabled ? after(ctx.now, pauseMs(rule)) : null
+  await store.update(ctx, { ...rule, last_run_at: ctx.now, next_run_at })
+}
+
+/** Takes a rule that is due, so that nobody else does; undefined when it no longer is, or its network may not be scanned. */
+export const takeDue = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule | undefined> => {
+  const rule = await store.lock(ctx, id)
+  if (!rule?.next_run_at || !rule.enabled || rule.next_run_at > ctx.now) return undefined
+  if (localIssue(rule, limits) !== undefined) return undefined
+  // Until its scan has ended, and says anew when the next one is due.
+  await store.update(ctx, { ...rule, next_run_at: after(ctx.now, pauseMs(rule)) })
+  return rule
+}
+
+export const ruleHandlers = (limits: ScanLimits): Handlers<typeof discoveryRules, Tables> => ({
+  list: async (ctx, { network_id, ...page }) => {
+    const revision = await ctx.store.revision(['discovery_rules', 'networks'])
+    let query = store.query(ctx)
+    if (network_id) query = query.where('network_id', '=', network_id)
+    // What is shown depends on the setting too, which another start of the server may change.
+    const judged = limits.discoveryAllowLocal ? `${revision} local` : revision
+    return listRows(ctx, { revision: judged, query, page, row: (row) => shown(store.ruleOf(row), limits) })
+  },
+  create: async (ctx, draft) => create(ctx, draft, limits),
+  get: async (ctx, { id }) => shown(await mustGet(ctx, id), limits),
+  update: async (ctx, patch) => update(ctx, patch, limits),
+  delete: async (ctx, { id }) => remove(ctx, id, limits),
+})

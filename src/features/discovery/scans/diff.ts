@@ -1,0 +1,48 @@
+/** What a scan found otherwise than the completed one before it. */
+
+import type { Ctx } from '../../ctx.ts'
+import * as queries from '../devices/discovered-queries.ts'
+import type { ChangeKind, FieldChange, Scan, ScanChange, ScanDiff } from '../schema.ts'
+import * as store from './scan-store.ts'
+
+type Some = { readonly count: number; readonly rows: ScanChange[] }
+
+/** What was put on record when the scans were completed. */
+const recorded = async (ctx: Ctx, ids: readonly string[], of: { kind: ChangeKind; limit: number }): Promise<Some> => {
+  const all = store.changesOf(ctx, ids).where('kind', '=', of.kind)
+  const rows = await all.orderBy('ip_key').orderBy('discovered_id').limit(of.limit).execute()
+  return {
+    count: await store.countChanges(ctx, ids, of.kind),
+    // What is stored was written by a scan.
+    rows: rows.map((row) => ({ ...row, changes: JSON.parse(row.changes) as FieldChange[] })),
+  }
+}
+
+/** Devices tell themselves in which scan they were found first; those that came back are on record. */
+const fresh = async (ctx: Ctx, ids: readonly string[], limit: number): Promise<Some> => {
+  const { count, docs } = await queries.firstSeenIn(ctx, ids, limit)
+  const back = await recorded(ctx, ids, { kind: 'new', limit })
+  const first = docs.map(({ id, ip, hostname, mac_address }): ScanChange => {
+    return { kind: 'new', discovered_id: id, ip, hostname, mac_address, changes: [] }
+  })
+  return { count: count + back.count, rows: [...first, ...back.rows].slice(0, limit) }
+}
+
+export const diffOf = async (ctx: Ctx, scan: Scan, limit: number): Promise<ScanDiff> => {
+  const previous = await store.completedBefore(ctx, scan.network_id, scan.id)
+  // What one in between found that was not completed, is news of this one as well.
+  const ids = await store.idsBetween(ctx, scan, previous)
+  const kinds = {
+    new: await fresh(ctx, ids, limit),
+    changed: await recorded(ctx, ids, { kind: 'changed', limit }),
+    gone: await recorded(ctx, ids, { kind: 'gone', limit }),
+  }
+  return {
+    scan_id: scan.id,
+    previous_scan_id: previous ?? null,
+    counts: { new: kinds.new.count, changed: kinds.changed.count, gone: kinds.gone.count },
+    new: kinds.new.rows,
+    changed: kinds.changed.rows,
+    gone: kinds.gone.rows,
+  }
+}

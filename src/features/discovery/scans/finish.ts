@@ -1,0 +1,219 @@
+/** What follows from a scan that is through: who is gone, which addresses and ports are, and what has changed. In short transactions. */
+import { parseIp } from '../../../net/ip.ts'
+import { parseExcludes, rangeHolds } from '../../../net/range.ts'
+import { pause } from '../../../platform/runtime/pause.ts'
+import type { Ctx } from '../../ctx.ts'
+import { changesBetween, comparable, DECAY } from '../devices/derive.ts'
+import * as queries from '../devices/discovered-queries.ts'
+import * as store from '../devices/discovered-store.ts'
+import { type Intake, keep, saveTouched } from '../devices/ingest.ts'
+import { withoutPorts } from '../devices/observe.ts'
+import type { DiscoveredRecord, Records, Seen } from '../devices/records.ts'
+import { refreshKeys } from '../devices/records.ts'
+import { assess, type Draft, draftOf } from '../inbox/classify.ts'
+import { linkUp, unlink } from '../inbox/topology-links.ts'
+import { createRubbish } from '../rules/gc.ts'
+import type { DiscoveredDevice, Scan } from '../schema.ts'
+import type { ChangeRow } from '../table.ts'
+import { inPortions, portionFor } from './adaptive-batch.ts'
+import * as scanStore from './scan-store.ts'
+
+/** Devices that are looked at together for whether there is anything to do about them. */
+const PAGE = 500
+
+type Finishing = Omit<Intake, 'stage'> & {
+  readonly isExcluded: (ip: string) => boolean
+}
+
+const excluded = ({ exclude_ips }: Pick<Scan, 'exclude_ips'>): ((ip: string) => boolean) => {
+  const { ranges } = parseExcludes(exclude_ips)
+  return (text) => {
+    const ip = parseIp(text)
+    return ip !== undefined && ranges.some((range) => rangeHolds(range, ip))
+  }
+}
+
+const changeOf = (
+  device: DiscoveredDevice,
+  { scanId }: Finishing,
+  ipKey: string,
+): Omit<ChangeRow, 'kind' | 'changes'> => ({
+  scan_id: scanId,
+  discovered_id: device.id,
+  ip: device.ip,
+  ip_key: ipKey,
+  hostname: device.hostname.slice(0, 255),
+  mac_address: device.mac_address,
+})
+
+/** One that was looked for in vain is down, and less sure with every scan. */
+const unseenDraft = (record: DiscoveredRecord, now: string, { scanId }: Finishing): Draft[] => {
+  const [draft] = draftOf(record)
+  if (!draft) return []
+  const { device, marks } = draft
+  const confidence = Math.max(0, device.confidence - DECAY)
+  const reasons = [`not seen since ${device.last_seen}`, ...device.reasons.filter((one) => !one.startsWith('not seen'))]
+  const addresses = device.addresses.map((one) => ({ ...one, status: 'down' as const }))
+  const gone: DiscoveredDevice = { ...device, status: 'down', confidence, reasons, addresses, updated_at: now }
+  return [{ ...draft, links: [], device: gone, marks: { ...marks, unseen_scan_id: scanId } }]
+}
+
+const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]): Promise<void> => {
+  const loaded = await store.loadByIds(ctx, ids)
+  const { owners } = keep(loaded)
+  // What was left out was not looked for; what has been seen since is not gone.
+  const records = [...loaded.byId.values()].filter(
+    ({ row, doc, addresses }) =>
+      row?.last_scan_id !== finishing.scanId &&
+      ![...addresses.values(), ...(doc && addresses.size === 0 ? [doc] : [])].some(({ ip }) =>
+        finishing.isExcluded(ip),
+      ),
+  )
+  const drafts = records.flatMap((record) => unseenDraft(record, ctx.now, finishing))
+  await store.save(ctx, await assess(ctx, finishing.networkId, drafts))
+  await unlink(
+    ctx,
+    records.map(({ id }) => id),
+  )
+  for (const { addresses } of records)
+    for (const [key, seen] of addresses) addresses.set(key, { ...seen, status: 'down' })
+  await store.saveAddresses(ctx, { networkId: finishing.networkId, records, owners }, () => true)
+  // One that lost its address is down already.
+  const gone = records.flatMap(({ row, doc, addresses }) => {
+    const isNews = row?.status === 'up' || (addresses.size === 0 && row?.last_scan_id === finishing.previousScanId)
+    return row && doc && isNews ? [{ row, doc }] : []
+  })
+  await scanStore.insertChanges(
+    ctx,
+    gone.map(({ row, doc }) => ({ ...changeOf(doc, finishing, row.ip_key), kind: 'gone', changes: '[]' })),
+  )
+}
+
+/** Addresses that a device which is there has left, and ports that are closed by now. Answers with the addresses that are to go. */
+const tidied = (records: Records, record: DiscoveredRecord, { scanId, type, isExcluded }: Finishing): Seen[] => {
+  const left: Seen[] = []
+  for (const [key, seen] of record.addresses) {
+    if (seen.last_scan_id !== scanId && !isExcluded(seen.ip)) {
+      record.addresses.delete(key)
+      records.byAddress.delete(key)
+      left.push(seen)
+    } else if (
+      type !== 'quick' &&
+      seen.last_scan_id === scanId &&
+      seen.ports_scan_id !== scanId &&
+      seen.ports_scan_id !== ''
+    ) {
+      record.addresses.set(key, { ...seen, ports_scan_id: '', observation: withoutPorts(seen.observation) })
+      records.touched.add(record)
+    }
+  }
+  if (left.length > 0) {
+    records.touched.add(record)
+    refreshKeys(records, record)
+  }
+  return left
+}
+
+const changesIn = (row: queries.Place, record: DiscoveredRecord | undefined, finishing: Finishing): ChangeRow[] => {
+  if (!record?.row || !record.doc) return []
+  const { row: stored, doc } = record
+  const change = changeOf(doc, finishing, row.ip_key)
+  if (stored.returned_scan_id === finishing.scanId) return [{ ...change, kind: 'new', changes: '[]' }]
+  if (stored.is_changed === 0 || stored.baseline === '') return []
+  // What is stored was written by `baselineOf`.
+  const before = JSON.parse(stored.baseline) as Record<string, string>
+  return [{ ...change, kind: 'changed', changes: JSON.stringify(changesBetween(before, comparable(doc))) }]
+}
+
+/** The contradiction that an address was another record's is none, if that one is somewhere else by now. */
+const settleLeases = async (ctx: Ctx, records: Records): Promise<void> => {
+  const others = [...records.byId.values()].flatMap(({ conflicts }) =>
+    conflicts.flatMap((one) => (one.kind === 'lease' ? [one.otherId] : [])),
+  )
+  if (others.length === 0) return
+  const known = await queries.statusesOf(ctx, others)
+  for (const record of records.byId.values()) {
+    const open = record.conflicts.filter((one) => one.kind !== 'lease' || known.get(one.otherId) === 'down')
+    if (open.length === record.conflicts.length) continue
+    record.conflicts = open
+    records.touched.add(record)
+  }
+}
+
+const hasSnmp = ({ addresses }: DiscoveredRecord): boolean =>
+  [...addresses.values()].some(({ observation }) => observation.snmp !== null)
+
+/** Answers with the ids of those that tell of others. */
+const settle = async (ctx: Ctx, finishing: Finishing, rows: readonly queries.Place[]): Promise<string[]> => {
+  const records = await store.loadByIds(
+    ctx,
+    rows.map(({ id }) => id),
+  )
+  const kept = keep(records)
+  const left = [...records.byId.values()].flatMap((record) => tidied(records, record, finishing))
+  await settleLeases(ctx, records)
+  const touched = new Set([...records.touched].map(({ id }) => id))
+  await store.removeAddresses(
+    ctx,
+    finishing.networkId,
+    left.map(({ ip_key }) => ip_key),
+  )
+  await saveTouched(ctx, kept, { ...finishing, stage: 'services' })
+  const fresh = touched.size > 0 ? (await store.loadByIds(ctx, [...touched])).byId : new Map<string, DiscoveredRecord>()
+  await scanStore.insertChanges(
+    ctx,
+    rows.flatMap((row) => changesIn(row, fresh.get(row.id) ?? records.byId.get(row.id), finishing)),
+  )
+  return [...records.byId.values()].filter(hasSnmp).map(({ id }) => id)
+}
+
+type Step = {
+  readonly isMeant: (place: queries.Place) => boolean
+  readonly work: (tx: Ctx, some: readonly queries.Place[]) => Promise<void>
+}
+
+/** Goes through a network in pages, so that neither reading nor writing takes long at once. */
+const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step): Promise<void> => {
+  const portion = portionFor(ctx)
+  const rubbish = createRubbish()
+  let after: readonly [string, string] = ['', '']
+  for (;;) {
+    const page = await queries.placesIn(ctx, { networkId, after, limit: PAGE })
+    const items = page.filter(isMeant)
+    if (items.length > 0)
+      await inPortions(ctx, { items, portion }, async (tx, some) => {
+        await work(tx, some)
+        return true
+      })
+    // Also where there was nothing to do: they have been read.
+    rubbish.leave(page.length)
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    after = [last.ip_key, last.id]
+    await pause()
+  }
+}
+
+/** Works a scan up that has seen everything it looks at. Can be called again for a scan that it was interrupted in. */
+export const finish = async (ctx: Ctx, scan: Scan, previousScanId: string): Promise<void> => {
+  const { id: scanId, network_id: networkId, scan_type: type } = scan
+  const finishing: Finishing = { scanId, networkId, type, previousScanId, isExcluded: excluded(scan) }
+  const tellers = new Set<string>()
+  await throughAll(ctx, networkId, {
+    isMeant: ({ last_scan_id, unseen_scan_id, status, confidence }) =>
+      last_scan_id !== scanId && unseen_scan_id !== scanId && (status === 'up' || confidence > 0),
+    work: (tx, some) =>
+      markUnseen(
+        tx,
+        finishing,
+        some.map(({ id }) => id),
+      ),
+  })
+  await throughAll(ctx, networkId, {
+    isMeant: ({ last_scan_id }) => last_scan_id === scanId,
+    work: async (tx, some) => {
+      for (const id of await settle(tx, finishing, some)) tellers.add(id)
+    },
+  })
+  await linkUp(ctx, networkId, [...tellers])
+}

@@ -1,0 +1,112 @@
+/** What a scanner is told to do. The one place where credentials are opened for it; they go into the plan and nowhere else. */
+import { formatCidr, parseCidr } from '../../../net/cidr.ts'
+import { AppError } from '../../../platform/contract/errors.ts'
+import type { Config } from '../../../platform/runtime/config/config.ts'
+import { SealedValueError, type Secrets } from '../../../platform/security/crypto.ts'
+import type { Checkpoint, ScanPlan, SnmpLogin, SshLogin } from '../../../scanner/protocol.ts'
+import { type OpenCredential, openCredential } from '../../credentials/credentials.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Network } from '../../networks/api.ts'
+import * as store from '../credential-store.ts'
+import type { Scan } from '../schema.ts'
+import { excludesOf } from './scan-rules.ts'
+
+export type Planned = {
+  readonly plan: ScanPlan
+  /** For the log of the scan: which credentials it has to do without, and why. */
+  readonly notes: readonly string[]
+}
+
+const snmpOf = ({
+  id,
+  username,
+  auth_protocol,
+  priv_protocol,
+  type,
+  secret,
+}: OpenCredential): SnmpLogin | undefined => {
+  if (type === 'snmp_v2c') return { version: 'v2c', credentialId: id, community: secret.community ?? '' }
+  if (type !== 'snmp_v3') return undefined
+  return {
+    version: 'v3',
+    credentialId: id,
+    username,
+    authProtocol: auth_protocol,
+    authPassword: secret.auth_password ?? '',
+    privProtocol: priv_protocol,
+    privPassword: secret.priv_password ?? '',
+  }
+}
+
+const sshOf = ({ id, username, secret }: OpenCredential, ip: string): SshLogin => ({
+  credentialId: id,
+  username,
+  password: secret.password ?? '',
+  privateKey: secret.private_key ?? '',
+  passphrase: secret.passphrase ?? '',
+  ip,
+})
+
+type Logins = { readonly snmp: SnmpLogin[]; readonly ssh: SshLogin[]; readonly notes: string[] }
+
+const loginsFor = async (
+  ctx: Ctx,
+  networkId: string,
+  { config, secrets }: { config: Config; secrets: Secrets },
+): Promise<Logins> => {
+  const logins: Logins = { snmp: [], ssh: [], notes: [] }
+  for (const { id, name, type, device_id } of await store.credentialsFor(ctx, networkId)) {
+    if (type === 'snmp_v2c' && !config.discoverySnmpv2cEnabled) {
+      logins.notes.push(`the credential "${name}" is not used: SNMPv2c is off (DISCOVERY_SNMPV2C_ENABLED)`)
+      continue
+    }
+    try {
+      const credential = await openCredential(ctx, secrets, id)
+      const snmp = snmpOf(credential)
+      if (snmp) {
+        logins.snmp.push(snmp)
+        continue
+      }
+      const ips = device_id === null ? [''] : await store.addressesOf(ctx, networkId, device_id)
+      logins.ssh.push(...ips.map((ip) => sshOf(credential, ip)))
+    } catch (error) {
+      // Deleted a moment ago.
+      if (error instanceof AppError && error.code === 'NOT_FOUND') continue
+      if (!(error instanceof SealedValueError)) throw error
+      logins.notes.push(`the credential "${name}" is not used: it cannot be decrypted`)
+    }
+  }
+  return logins
+}
+
+type Wanted = {
+  readonly scan: Pick<Scan, 'scan_type' | 'exclude_ips'>
+  readonly network: Network
+  readonly checkpoint: Checkpoint | null
+}
+
+export const planFor = async (
+  ctx: Ctx,
+  { scan, network, checkpoint }: Wanted,
+  tools: { readonly config: Config; readonly secrets: Secrets },
+): Promise<Planned> => {
+  const { config } = tools
+  const cidr = parseCidr(network.subnet)
+  const isDeep = scan.scan_type === 'deep'
+  const { snmp, ssh, notes } = isDeep ? await loginsFor(ctx, network.id, tools) : { snmp: [], ssh: [], notes: [] }
+  const plan: ScanPlan = {
+    subnet: cidr ? formatCidr(cidr) : network.subnet,
+    type: scan.scan_type,
+    excludes: excludesOf(scan.exclude_ips),
+    ports: config.discoveryPorts,
+    probesPerSecond: config.discoveryRatePerSecond,
+    probeTimeoutMs: config.discoveryTimeoutMs,
+    snmp,
+    ssh,
+    hostKeys: ssh.length > 0 ? await store.pinsOf(ctx, network.id) : {},
+    fingerprintsFolder: config.discoveryFingerprintsDir,
+    allowLocal: config.discoveryAllowLocal,
+    checkpoint,
+  }
+  return { plan, notes }
+}

@@ -1,0 +1,138 @@
+/** Takes in a scan that was made elsewhere, exactly as one of ours: the same functions, and nothing is sent. */
+import { cidrHolds, parseCidr } from '../../../net/cidr.ts'
+import { parseIp } from '../../../net/ip.ts'
+import { parseMac } from '../../../net/mac.ts'
+import { parseExcludes, rangeHolds } from '../../../net/range.ts'
+import { AppError, type FieldIssue, invalid, invalidField } from '../../../platform/contract/errors.ts'
+import type { Evidence, FoundHost } from '../../../scanner/protocol.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Network } from '../../networks/api.ts'
+import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
+import { takeIn } from '../devices/ingest.ts'
+import type { RecordedHost, ScanRecord } from '../inputs.ts'
+import type { Scan } from '../schema.ts'
+import { inPortions, portionFor } from './adaptive-batch.ts'
+import { finish } from './finish.ts'
+import { countFor } from './scan-rules.ts'
+import * as store from './scan-store.ts'
+
+const MAX_ISSUES = 20
+/** What a scan of ours makes of the same (evidence.ts of the scanner). */
+const WEIGHTS = { arp: 0.6, icmp: 0.5, 'tcp-open': 0.5 } as const
+const STAGE = { quick: 'liveness', full: 'ports', deep: 'services' } as const
+
+const evidenceOf = ({ mac_address, open_ports, rtt_ms }: RecordedHost): Evidence[] => {
+  const seen = (source: keyof typeof WEIGHTS, detail: string): Evidence => ({ source, weight: WEIGHTS[source], detail })
+  const all = [
+    ...(mac_address === '' ? [] : [seen('arp', `answered ARP from ${mac_address}`)]),
+    ...(rtt_ms === null ? [] : [seen('icmp', `answered ping in ${rtt_ms} ms`)]),
+    ...open_ports.slice(0, 1).map((port) => seen('tcp-open', `tcp/${port} open`)),
+  ]
+  return all.length > 0 ? all : [seen('icmp', 'was there')]
+}
+
+const hostOf = (recorded: RecordedHost): FoundHost => {
+  const { ip, vendor, hostname, os, os_confidence, rtt_ms, open_ports, services, ssh_host_key } = recorded
+  const mac = parseMac(recorded.mac_address) ?? ''
+  return {
+    ip,
+    mac,
+    macSource: mac === '' ? '' : 'arp',
+    vendor,
+    rttMs: rtt_ms,
+    ttl: null,
+    evidence: evidenceOf(recorded),
+    names: hostname === '' ? [] : [{ name: hostname, source: 'ptr' }],
+    openPorts: open_ports,
+    services: services.map((one) => ({ ...one, details: {} })),
+    os,
+    osConfidence: os === '' ? 0 : os_confidence,
+    osVotes: os === '' ? [] : [{ os, weight: os_confidence, because: 'recorded' }],
+    sshHostKey: ssh_host_key,
+    tlsCertificate: '',
+    snmp: null,
+  }
+}
+
+/** Whom the network does not hold, or who was left out, cannot have been found. */
+const issuesOf = ({ subnet }: Network, { hosts, exclude_ips }: ScanRecord): FieldIssue[] => {
+  const block = parseCidr(subnet)
+  if (!block) throw new Error(`a network is stored with the subnet ${subnet}`)
+  const { ranges } = parseExcludes(exclude_ips)
+  const seen = new Set<string>()
+  const issueOf = (text: string): string | undefined => {
+    const ip = parseIp(text)
+    if (!ip || !cidrHolds(block, ip)) return `is not in ${subnet}`
+    if (ranges.some((range) => rangeHolds(range, ip))) return 'is excluded'
+    if (seen.has(text)) return 'is there twice'
+    seen.add(text)
+    return undefined
+  }
+  return hosts.flatMap(({ ip }, i) => {
+    const message = issueOf(ip)
+    return message === undefined ? [] : [{ field: `hosts[${i}].ip`, message }]
+  })
+}
+
+const newScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: ScanRecord): Scan => {
+  // Nothing is sent, so that whatever may be scanned does not matter.
+  const { total, issues } = countFor(network, exclude_ips, {
+    discoveryAllowedSubnets: [],
+    discoveryAllowLocal: true,
+  })
+  if (issues.length > 0) throw invalid(issues)
+  return {
+    id: Bun.randomUUIDv7(),
+    network_id: network.id,
+    // Until all of it is on record.
+    status: 'failed',
+    scan_type,
+    stage: '',
+    total_hosts: total,
+    scanned_hosts: 0,
+    found_hosts: 0,
+    progress_percent: 0,
+    hosts_per_second: 0,
+    exclude_ips,
+    error_message: 'it was not put on record to its end',
+    rule_id: null,
+    created_by: ctx.caller.username,
+    started_at: ctx.now,
+    completed_at: ctx.now,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  }
+}
+
+/** @throws AppError VALIDATION_ERROR while a scan of the network runs: each would take the other's hosts for gone */
+export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
+  const network = await mustGetNetwork(ctx, input.id)
+  const issues = issuesOf(network, input)
+  if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES))
+  const scan = newScan(ctx, network, input)
+  const isBusy = (await store.open(ctx)).some((one) => one.network_id === network.id && one.status === 'running')
+  if (isBusy) throw invalidField('scan', 'another one of this network is running')
+  await ctx.write(async (tx) => {
+    await store.insert(tx, scan)
+    await tx.emit('scan.recorded', scan)
+  })
+  const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
+  const { scan_type: type } = scan
+  const intake = { networkId: network.id, scanId: scan.id, type, stage: STAGE[type], previousScanId }
+  const items = input.hosts.map(hostOf)
+  await inPortions(ctx, { items, portion: portionFor(ctx) }, async (tx, some) => {
+    await takeIn(tx, intake, some)
+    return true
+  })
+  await finish(ctx, scan, previousScanId)
+  return ctx.write(async (tx) => {
+    const ended = { status: 'completed' as const, error_message: '', completed_at: tx.now }
+    const counts = { scanned_hosts: scan.total_hosts, found_hosts: items.length }
+    await store.change(tx, { id: scan.id, from: ['failed'] }, { ...ended, ...counts })
+    await store.addNote(tx, scan.id, 'made elsewhere, and put on record')
+    const completed = await store.find(tx, scan.id)
+    if (!completed) throw new AppError('NOT_FOUND', 'The scan was deleted while it was put on record')
+    await tx.emit('discovery.completed', completed)
+    return completed
+  })
+}

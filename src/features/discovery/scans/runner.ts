@@ -1,0 +1,357 @@
+/**
+ * Runs the scans that are in line, each in a process of its own, and stores what they report. Knows the scanner by its door alone:
+ * what it is told, it is told by `onReport`.
+ */
+
+import { AppError } from '../../../platform/contract/errors.ts'
+import { fenced } from '../../../platform/operation/fence.ts'
+import type { Kernel } from '../../../platform/operation/kernel.ts'
+import type { Config } from '../../../platform/runtime/config/config.ts'
+import type { Metrics } from '../../../platform/runtime/metrics.ts'
+import type { Secrets } from '../../../platform/security/crypto.ts'
+import type { ScanEnd, ScanProcess, startScan as StartScan } from '../../../scanner/process.ts'
+import type { Checkpoint, FromScanner, Progress, ScanPlan } from '../../../scanner/protocol.ts'
+import type { Ctx } from '../../ctx.ts'
+import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
+import type { Tables } from '../../tables.ts'
+import { type Intake, takeIn } from '../devices/ingest.ts'
+import { createRubbish } from '../rules/gc.ts'
+import { noteRun } from '../rules/rules.ts'
+import type { Scan } from '../schema.ts'
+import { inPortions, type Portion, portionFor } from './adaptive-batch.ts'
+import { finish } from './finish.ts'
+import { planFor } from './plan.ts'
+import { scanIssue } from './scan-rules.ts'
+import * as store from './scan-store.ts'
+import { fail } from './scans.ts'
+
+/** A scan whose process died is taken up where it was, so many times. */
+const MAX_RESUMES = 3
+/** After that time too much may have changed to go on from there. */
+const RESUME_WITHIN_MS = 600_000
+/** Another instance that has not been heard of for this long is gone. */
+const SILENCE_MS = 20_000
+const BEAT_MS = 5000
+/** Events after which there may be something to start or to stop. */
+const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.deleted', 'network.deleted'])
+
+export type RunnerOptions = {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly metrics: Metrics
+  readonly kernel: () => Kernel<Tables>
+  readonly startScan: typeof StartScan
+}
+
+export type Runner = {
+  /** Starts what can be started, stops what is no longer wanted, and takes up what was left behind. */
+  readonly tend: (ctx: Ctx) => Promise<void>
+  /** Something was committed, here or by another instance. */
+  readonly committed: (events: readonly string[]) => void
+  /** Looks at once. */
+  readonly ask: () => void
+  /** Stops every scan; those that run are taken up at the next start. */
+  readonly close: () => Promise<void>
+}
+
+/** Another instance runs the scan by now, or it was deleted. */
+class LostScanError extends Error {
+  override readonly name = 'LostScanError'
+}
+
+type Running = {
+  /** Writes for as long as the scan is ours. */
+  readonly ctx: Ctx
+  readonly scan: Scan
+  process: ScanProcess | undefined
+  /** Resolves when nothing more is written for it. */
+  done: Promise<void>
+  readonly began: { readonly atMs: number; scanned: number | undefined }
+  readonly portion: Portion
+  /** Its last report could not be stored, because the database was away: it goes on from where it was. */
+  isInterrupted: boolean
+}
+
+/** The database is away, and will be back: the scan is found again as one that nobody runs. A full disk is another matter. */
+const isPassing = ({ store }: Ctx, error: unknown): boolean =>
+  error instanceof AppError && error.code === 'UNAVAILABLE' && !store.sql.hasOneWriter
+
+type Open = Awaited<ReturnType<typeof store.open>>[number]
+
+const checkpointOf = (text: string): Checkpoint | null =>
+  // What is stored was reported by a scanner.
+  text === '' ? null : (JSON.parse(text) as Checkpoint)
+
+/** The scanner counts in targets of its own, of which there may be a few less. */
+const scannedOf = ({ total_hosts }: Scan, { scanned, total }: Progress): number =>
+  total === 0 ? 0 : Math.min(total_hosts, Math.round((scanned / total) * total_hosts))
+
+export const createRunner = ({ config, secrets, metrics, kernel, startScan }: RunnerOptions): Runner => {
+  const me = Bun.randomUUIDv7()
+  const running = new Map<string, Running>()
+  const scansTotal = metrics.counter('discovery_scans_total', 'Discovery scans')
+  const durations = metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
+  const rubbish = createRubbish()
+  let isClosed = false
+  let turn: Promise<void> = Promise.resolve()
+  let isAsked = false
+  let lastBeatMs = 0
+
+  const mine = (id: string) => ({ id, from: ['running'] as const, runner: me })
+
+  const storeBatch = async (
+    ctx: Ctx,
+    entry: Running,
+    intake: Omit<Intake, 'stage'>,
+    { progress, hosts, checkpoint }: Extract<FromScanner, { type: 'batch' }>,
+  ): Promise<boolean> => {
+    const { scan, began } = entry
+    const { stage } = progress
+    const scanned_hosts = scannedOf(scan, progress)
+    began.scanned ??= scanned_hosts
+    // What is lost with the power is found again: the scan goes on from the checkpoint that is left.
+    const portions = { items: hosts, portion: entry.portion, options: { relaxed: true } }
+    return inPortions(ctx, portions, async (tx, some, isLast) => {
+      const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
+      const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
+      const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found, heartbeat_at: tx.now }
+      if (!(await store.change(tx, mine(scan.id), state))) return false
+      await takeIn(tx, { ...intake, stage }, some)
+      // With the last of its hosts: whoever goes on from there finds all of them stored.
+      if (isLast) await store.setState(tx, scan.id, { checkpoint: JSON.stringify(checkpoint) })
+      return true
+    })
+  }
+
+  const onReport = async (
+    ctx: Ctx,
+    entry: Running,
+    intake: Omit<Intake, 'stage'>,
+    report: FromScanner,
+  ): Promise<void> => {
+    try {
+      await handle(ctx, entry, intake, report)
+    } catch (error) {
+      entry.isInterrupted = isPassing(ctx, error)
+      throw error
+    }
+  }
+
+  const handle = async (
+    ctx: Ctx,
+    entry: Running,
+    intake: Omit<Intake, 'stage'>,
+    report: FromScanner,
+  ): Promise<void> => {
+    const { id } = entry.scan
+    if (report.type === 'ready')
+      await ctx.write(async (tx) => {
+        await store.setState(tx, id, { privilege: JSON.stringify(report.privilege) })
+        if (report.privilege.advice !== '') await store.addNote(tx, id, `for more: ${report.privilege.advice}`)
+      })
+    else if (report.type === 'note') await ctx.write((tx) => store.addNote(tx, id, report.text))
+    else if (report.type === 'batch') {
+      if (!(await storeBatch(ctx, entry, intake, report))) entry.process?.cancel()
+      rubbish.leave(report.hosts.length)
+    }
+  }
+
+  const complete = async (ctx: Ctx, { scan }: Running, previousScanId: string): Promise<void> => {
+    await finish(ctx, scan, previousScanId)
+    await ctx.write(async (tx) => {
+      const ended = { status: 'completed' as const, stage: '' as const, scanned_hosts: scan.total_hosts }
+      if (!(await store.change(tx, mine(scan.id), { ...ended, completed_at: tx.now }))) return
+      await store.setState(tx, scan.id, { checkpoint: '' })
+      await noteRun(tx, scan.rule_id)
+      const completed = await store.find(tx, scan.id)
+      if (completed) await tx.emit('discovery.completed', completed)
+    })
+    durations.observe(scan.scan_type, Date.now() - Date.parse(scan.started_at ?? scan.created_at))
+  }
+
+  const conclude = async (ctx: Ctx, entry: Running, previousScanId: string, end: ScanEnd): Promise<void> => {
+    const { id } = entry.scan
+    if (entry.isInterrupted) return
+    if (end.result === 'done') await complete(ctx, entry, previousScanId)
+    else if (end.result === 'failed') await ctx.write((tx) => fail(tx, entry.scan, end.message))
+    // One that was called off is on record as such; one that died is taken up at the next look.
+    else if (end.result === 'died' && !isClosed) await ctx.write((tx) => store.addNote(tx, id, end.message))
+  }
+
+  const run = async (ctx: Ctx, entry: Running): Promise<void> => {
+    const { scan } = entry
+    const network = await mustGetNetwork(ctx, scan.network_id)
+    // The subnet or the settings may have changed since the scan was queued or interrupted.
+    const issue = scanIssue(network, config)
+    if (issue) {
+      await ctx.write((tx) => fail(tx, scan, issue.message))
+      return
+    }
+    const state = await store.findState(ctx, scan.id)
+    const checkpoint = checkpointOf(state?.checkpoint ?? '')
+    const { plan, notes } = await planFor(ctx, { scan, network, checkpoint }, { config, secrets })
+    for (const note of notes) await ctx.write((tx) => store.addNote(tx, scan.id, note))
+    const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
+    const hasLogin = loginsOf(plan)
+    const intake = { networkId: network.id, scanId: scan.id, type: scan.scan_type, previousScanId, hasLogin }
+    const isWanted = (await store.find(ctx, scan.id))?.status === 'running'
+    if (isClosed || !isWanted) return
+    const process = startScan(plan, (report) => onReport(ctx, entry, intake, report))
+    entry.process = process
+    await conclude(ctx, entry, previousScanId, await process.ended)
+  }
+
+  /** Runs a scan that this process has taken, until nothing more is to be written for it. */
+  const begin = (given: Ctx, scan: Scan): void => {
+    const hold = async (tx: Ctx): Promise<void> => {
+      if (!(await store.isRunBy(tx, scan.id, me))) throw new LostScanError(`the scan ${scan.id} is run elsewhere`)
+    }
+    // Where nobody else writes, nobody else takes it.
+    const ctx = given.store.sql.hasOneWriter ? given : fenced(given, hold)
+    const entry: Running = {
+      ctx,
+      scan,
+      process: undefined,
+      done: Promise.resolve(),
+      began: { atMs: Date.parse(scan.started_at ?? scan.created_at), scanned: undefined },
+      portion: portionFor(ctx),
+      isInterrupted: false,
+    }
+    running.set(scan.id, entry)
+    entry.done = run(ctx, entry)
+      .catch(async (error: unknown) => {
+        if (error instanceof LostScanError) return ctx.log.info('a scan goes on elsewhere', { scan: scan.id })
+        if (isPassing(ctx, error))
+          return ctx.log.warn('a scan was interrupted, and goes on later', { scan: scan.id, error })
+        ctx.log.error('a scan could not be run', { scan: scan.id, error })
+        await ctx.write((tx) => fail(tx, scan, 'the server could not run it; its log says why'))
+      })
+      // Where even that cannot be written, the scan is found again as one that nobody runs.
+      .catch((error: unknown) => ctx.log.error('a failed scan could not be recorded', { scan: scan.id, error }))
+      .finally(() => {
+        running.delete(scan.id)
+        ask()
+      })
+  }
+
+  const take = async (ctx: Ctx, { id }: Open): Promise<void> => {
+    const scan = await ctx.write(async (tx) => {
+      const started = { status: 'running' as const, runner: me, started_at: tx.now, heartbeat_at: tx.now }
+      // Another instance may have begun one since the look.
+      if (!tx.store.sql.hasOneWriter) {
+        await store.holdStarts(tx)
+        if ((await store.countRunning(tx)) >= config.discoveryMaxConcurrent) return undefined
+      }
+      if (!(await store.change(tx, { id, from: ['pending'] }, started))) return undefined
+      await store.beat(tx, [id], me)
+      const taken = await store.find(tx, id)
+      if (taken) await tx.emit('discovery.started', taken)
+      return taken
+    })
+    if (!scan) return
+    scansTotal.add()
+    begin(ctx, scan)
+  }
+
+  const isLeftBehind = ({ id, status, runner, silence_ms }: Open, ctx: Ctx): boolean => {
+    if (status !== 'running' || running.has(id)) return false
+    if (runner === me || runner === '' || ctx.store.sql.hasOneWriter) return true
+    return Number(silence_ms) > SILENCE_MS
+  }
+
+  const takeUp = async (ctx: Ctx, { id, runner, heartbeat_at, resumes }: Open): Promise<void> => {
+    const scan = await ctx.write(async (tx) => {
+      const found = await store.find(tx, id)
+      if (!found) return undefined
+      const silenceMs = Date.parse(tx.now) - Date.parse(heartbeat_at)
+      const reason =
+        resumes >= MAX_RESUMES
+          ? `its process died ${resumes + 1} times`
+          : silenceMs > RESUME_WITHIN_MS
+            ? 'the server was stopped for too long to go on from where it was'
+            : undefined
+      if (reason !== undefined) {
+        await fail(tx, found, reason)
+        return undefined
+      }
+      // Without a runner it was left in good order.
+      const taken = { runner: me, heartbeat_at: tx.now, resumes: runner === '' ? resumes : resumes + 1 }
+      if (!(await store.change(tx, { id, from: ['running'], runner }, taken))) return undefined
+      await store.beat(tx, [id], me)
+      await store.addNote(tx, id, 'goes on from where it was')
+      return found
+    })
+    if (scan) begin(ctx, scan)
+  }
+
+  const beat = async (ctx: Ctx): Promise<void> => {
+    if (running.size === 0 || Date.now() - lastBeatMs < BEAT_MS) return
+    lastBeatMs = Date.now()
+    await ctx.write((tx) => store.beat(tx, [...running.keys()], me))
+  }
+
+  const look = async (ctx: Ctx): Promise<void> => {
+    if (isClosed) return
+    const open = await store.open(ctx)
+    const wanted = new Set(
+      open.filter(({ status, runner }) => status === 'running' && runner === me).map(({ id }) => id),
+    )
+    for (const [id, { process }] of running) if (!wanted.has(id)) process?.cancel()
+    for (const one of open) if (isLeftBehind(one, ctx)) await takeUp(ctx, one)
+    const networks = new Set(open.filter(({ status }) => status === 'running').map(({ network_id }) => network_id))
+    for (const one of open) {
+      if (networks.size >= config.discoveryMaxConcurrent || isClosed) break
+      if (one.status !== 'pending' || networks.has(one.network_id)) continue
+      networks.add(one.network_id)
+      await take(ctx, one)
+    }
+    await beat(ctx)
+  }
+
+  /** One look at a time: what has changed since it began is seen by the next. */
+  const tend = (ctx: Ctx): Promise<void> => {
+    const next = turn.then(() => look(ctx))
+    // A failed look is told to whoever asked for it; the next one is another.
+    turn = next.catch(() => {})
+    return next
+  }
+
+  const ask = (): void => {
+    if (isAsked || isClosed) return
+    isAsked = true
+    setImmediate(() => {
+      isAsked = false
+      if (isClosed) return
+      const job = { name: 'discovery.run-scans', summary: '', everyMs: 0, run: tend }
+      turn = kernel()
+        .runJob(job)
+        // The same look is made again by the timer, which logs what goes wrong.
+        .catch(() => {})
+    })
+  }
+
+  return {
+    tend,
+    ask,
+    committed: (events) => {
+      if (events.some((event) => NEWS.has(event))) ask()
+    },
+    close: async () => {
+      isClosed = true
+      await turn
+      const left = [...running.values()]
+      for (const { process } of left) process?.cancel()
+      await Promise.all(left.map(({ done }) => done))
+      for (const { ctx, scan } of left)
+        await ctx
+          .write((tx) => store.change(tx, mine(scan.id), { runner: '' }))
+          // Whoever takes it up waits a little longer for it.
+          .catch((error: unknown) => ctx.log.warn('a scan could not be left in good order', { scan: scan.id, error }))
+    },
+  }
+}
+
+const loginsOf = ({ ssh }: ScanPlan): ((ip: string) => boolean) => {
+  const ips = new Set(ssh.map(({ ip }) => ip))
+  return (ip) => ips.has('') || ips.has(ip)
+}

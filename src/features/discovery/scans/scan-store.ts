@@ -1,0 +1,294 @@
+/** The queries of scans; the only writer of their tables. */
+import { type SqlBool, sql } from 'kysely'
+import { pause } from '../../../platform/runtime/pause.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Scan, ScanDetail, ScanNote, ScanPrivilege, ScanStatus } from '../schema.ts'
+import type { ChangeRow, ScanRow, ScanStateRow } from '../table.ts'
+
+const columns = [
+  'id',
+  'network_id',
+  'status',
+  'scan_type',
+  'stage',
+  'total_hosts',
+  'scanned_hosts',
+  'found_hosts',
+  'hosts_per_second',
+  'exclude_ips',
+  'error_message',
+  'rule_id',
+  'created_by',
+  'started_at',
+  'completed_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof ScanRow)[]
+
+type Stored = Pick<ScanRow, (typeof columns)[number]>
+
+const percentOf = ({ status, scanned_hosts, total_hosts }: Stored): number => {
+  if (status === 'completed') return 100
+  return total_hosts === 0 ? 0 : Math.floor((scanned_hosts / total_hosts) * 10_000) / 100
+}
+
+/** The fields in the order of the contract. */
+export const scanOf = (row: Stored): Scan => {
+  const { id, network_id, status, scan_type, stage, total_hosts, scanned_hosts, found_hosts, ...rest } = row
+  const counts = { total_hosts, scanned_hosts, found_hosts, progress_percent: percentOf(row) }
+  return { id, network_id, status, scan_type, stage, ...counts, ...rest }
+}
+
+/** Newest first. */
+export const query = (ctx: Ctx) =>
+  ctx.db.selectFrom('discovery_scans').select(columns).orderBy('created_at', 'desc').orderBy('id', 'desc')
+
+const byId = (ctx: Ctx, id: string) => ctx.db.selectFrom('discovery_scans').select(columns).where('id', '=', id)
+
+export const find = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
+  const row = await byId(ctx, id).executeTakeFirst()
+  return row && scanOf(row)
+}
+
+/** As `find`, and keeps other writers off the row until commit. */
+export const lock = async (ctx: Ctx, id: string): Promise<Scan | undefined> => {
+  const row = await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+  return row && scanOf(row)
+}
+
+export const findState = (ctx: Ctx, id: string): Promise<ScanStateRow | undefined> =>
+  ctx.db
+    .selectFrom('discovery_scan_states')
+    .select(['scan_id', 'privilege', 'log', 'checkpoint'])
+    .where('scan_id', '=', id)
+    .executeTakeFirst()
+
+/** What is stored is what was written here. */
+const privilegeOf = ({ privilege }: ScanStateRow) =>
+  privilege === '' ? null : (JSON.parse(privilege) as ScanPrivilege)
+const logOf = ({ log }: ScanStateRow) => JSON.parse(log) as ScanNote[]
+
+export const withState = async (ctx: Ctx, scan: Scan): Promise<ScanDetail> => {
+  const state = await findState(ctx, scan.id)
+  return { ...scan, privilege: state ? privilegeOf(state) : null, log: state ? logOf(state) : [] }
+}
+
+export const insert = async (ctx: Ctx, { progress_percent: _, ...scan }: Scan): Promise<void> => {
+  await ctx.db
+    .insertInto('discovery_scans')
+    .values({ ...scan, runner: '', heartbeat_at: scan.created_at, beat_ms: 0, resumes: 0 })
+    .execute()
+  await ctx.db
+    .insertInto('discovery_scan_states')
+    .values({ scan_id: scan.id, privilege: '', log: '[]', checkpoint: '' })
+    .execute()
+}
+
+/** Notes that are kept of a scan: the last ones, and the first, which say what it could do. */
+const MAX_NOTES = 100
+const FIRST_NOTES = 20
+const MAX_NOTE = 500
+
+export const addNote = async (ctx: Ctx, id: string, text: string): Promise<void> => {
+  const state = await findState(ctx, id)
+  if (!state) return
+  const log = [...logOf(state), { at: ctx.now, text: text.toWellFormed().replaceAll('\u0000', '').slice(0, MAX_NOTE) }]
+  if (log.length > MAX_NOTES) log.splice(FIRST_NOTES, 1)
+  await setState(ctx, id, { log: JSON.stringify(log) })
+}
+
+export const setState = async (
+  ctx: Ctx,
+  id: string,
+  fields: Partial<Pick<ScanStateRow, 'privilege' | 'log' | 'checkpoint'>>,
+): Promise<void> => {
+  await ctx.db.updateTable('discovery_scan_states').set(fields).where('scan_id', '=', id).execute()
+}
+
+type Change = Partial<Omit<ScanRow, 'id' | 'network_id' | 'created_at'>>
+
+type Condition = {
+  readonly id: string
+  readonly from: readonly ScanStatus[]
+  /** Only where this process runs it, or ran it before. */
+  readonly runner?: string
+}
+
+/** Changes a scan that is in one of these states; false, and nothing changed, when it no longer is. */
+export const change = async (ctx: Ctx, { id, from, runner }: Condition, fields: Change): Promise<boolean> => {
+  let query = ctx.db
+    .updateTable('discovery_scans')
+    .set({ ...fields, updated_at: ctx.now })
+    .where('id', '=', id)
+    .where('status', 'in', from)
+  if (runner !== undefined) query = query.where('runner', '=', runner)
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Tells that the process lives, of those that it still runs; no change of a scan itself, as far as anybody is told. */
+export const beat = async (ctx: Ctx, ids: readonly string[], runner: string): Promise<void> => {
+  if (ids.length === 0) return
+  const beat_ms = ctx.store.sql.nowMs(Date.parse(ctx.now))
+  await ctx.db
+    .updateTable('discovery_scans')
+    .set({ heartbeat_at: ctx.now, beat_ms })
+    .where('id', 'in', ids)
+    .where('runner', '=', runner)
+    .execute()
+}
+
+/** Whether a process runs a scan; nobody else takes it up before the transaction ends. */
+export const isRunBy = async (ctx: Ctx, id: string, runner: string): Promise<boolean> => {
+  const held = ctx.db.selectFrom('discovery_scans').select('id').where('id', '=', id).where('runner', '=', runner)
+  return (await ctx.store.sql.lockRows(held).executeTakeFirst()) !== undefined
+}
+
+/** No other server starts a scan before the transaction ends. */
+export const holdStarts = (ctx: Ctx): Promise<void> =>
+  // The lock has no table of its own types.
+  ctx.store.sql.lockNames(ctx.db as never, ['discovery scans'])
+
+/** How many run, of all servers. */
+export const countRunning = async (ctx: Ctx): Promise<number> => {
+  const { n } = await ctx.db
+    .selectFrom('discovery_scans')
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** What waits or runs, oldest first. */
+export const open = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('discovery_scans')
+    .select(['id', 'network_id', 'status', 'runner', 'heartbeat_at', 'resumes', 'started_at'])
+    // By the clock that the servers share.
+    .select(({ ref }) =>
+      sql<number | string>`${ctx.store.sql.nowMs(Date.parse(ctx.now))} - ${ref('beat_ms')}`.as('silence_ms'),
+    )
+    .where('status', 'in', ['pending', 'running'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+/** The completed scan of the network before this one. Ids are in the order in which scans were asked for. */
+export const completedBefore = async (ctx: Ctx, networkId: string, id: string): Promise<string | undefined> => {
+  const row = await ctx.db
+    .selectFrom('discovery_scans')
+    .select('id')
+    .where('network_id', '=', networkId)
+    .where('status', '=', 'completed')
+    .where('id', '<', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** The scans of a network after one, up to another and with it. */
+export const idsBetween = async (ctx: Ctx, { network_id, id }: Scan, after: string | undefined): Promise<string[]> => {
+  const all = ctx.db
+    .selectFrom('discovery_scans')
+    .select('id')
+    .where('network_id', '=', network_id)
+    .where('id', '<=', id)
+    .where('id', '>', after ?? '')
+  return (await all.execute()).map((row) => row.id)
+}
+
+export type Ended = { readonly id: string; readonly network_id: string; readonly completed_at: string }
+
+/** Scans that ended before a moment, oldest first, from behind one on. */
+export const endedBefore = async (
+  ctx: Ctx,
+  { before, after, limit }: { before: string; after: Ended | undefined; limit: number },
+): Promise<Ended[]> => {
+  let all = ctx.db
+    .selectFrom('discovery_scans')
+    .select(['id', 'network_id', 'completed_at'])
+    .where('completed_at', '<', before)
+  if (after) all = all.where(sql<SqlBool>`(completed_at, id) > (${after.completed_at}, ${after.id})`)
+  const rows = await all.orderBy('completed_at').orderBy('id').limit(limit).execute()
+  // Those that have not ended are not before anything.
+  return rows.map(({ completed_at, ...row }) => ({ ...row, completed_at: completed_at ?? '' }))
+}
+
+/** Whether a scan is one of the last of its network. */
+export const isAmongNewest = async (
+  ctx: Ctx,
+  { id, network_id }: Pick<Ended, 'id' | 'network_id'>,
+  count: number,
+): Promise<boolean> => {
+  const newer = await ctx.db
+    .selectFrom('discovery_scans')
+    .select('id')
+    .where('network_id', '=', network_id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(count)
+    .execute()
+  return newer.some((one) => one.id === id)
+}
+
+/** Some of the changes of a scan; answers with how many. */
+export const removeSomeChanges = async (ctx: Ctx, scanId: string, count: number): Promise<number> => {
+  const rows = await ctx.db
+    .selectFrom('discovery_changes')
+    .select(['kind', 'discovered_id'])
+    .where('scan_id', '=', scanId)
+    .limit(count)
+    .execute()
+  for (const [kind, some] of Map.groupBy(rows, (row) => row.kind))
+    await ctx.db
+      .deleteFrom('discovery_changes')
+      .where('scan_id', '=', scanId)
+      .where('kind', '=', kind)
+      .where(
+        'discovered_id',
+        'in',
+        some.map(({ discovered_id }) => discovered_id),
+      )
+      .execute()
+  return rows.length
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_scans').where('id', '=', id).execute()
+}
+
+/** Changes of one statement. */
+const REMOVED_AT_ONCE = 250
+
+/** In one transaction, in which the event loop turns: the changes of a scan may be those of sixty-five thousand devices. */
+export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
+  const scans = await ctx.db.selectFrom('discovery_scans').select('id').where('network_id', '=', networkId).execute()
+  for (const { id } of scans) while ((await removeSomeChanges(ctx, id, REMOVED_AT_ONCE)) > 0) await pause()
+  await ctx.db.deleteFrom('discovery_scans').where('network_id', '=', networkId).execute()
+}
+
+export const insertChanges = async (ctx: Ctx, rows: readonly ChangeRow[]): Promise<void> => {
+  if (rows.length === 0) return
+  await ctx.db
+    .insertInto('discovery_changes')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['scan_id', 'kind', 'discovered_id']).doNothing())
+    .execute()
+}
+
+export const countChanges = async (ctx: Ctx, scanIds: readonly string[], kind: ChangeRow['kind']): Promise<number> => {
+  const { n } = await ctx.db
+    .selectFrom('discovery_changes')
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    .where('scan_id', 'in', scanIds)
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+export const changesOf = (ctx: Ctx, scanIds: readonly string[]) =>
+  ctx.db
+    .selectFrom('discovery_changes')
+    .select(['discovered_id', 'kind', 'ip', 'hostname', 'mac_address', 'changes'])
+    .where('scan_id', 'in', scanIds)

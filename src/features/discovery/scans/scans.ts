@@ -1,0 +1,161 @@
+/** The rules of scans: how they are started, listed, stopped and compared. Running them is the runner's. */
+
+import { invalid, invalidField, notFound } from '../../../platform/contract/errors.ts'
+import { etagOf } from '../../../platform/contract/etag.ts'
+import { listRows } from '../../../platform/contract/list.ts'
+import { WithStatus } from '../../../platform/operation/handler-result.ts'
+import type { Handlers } from '../../../platform/operation/implement.ts'
+import type { Config } from '../../../platform/runtime/config/config.ts'
+import type { Secrets } from '../../../platform/security/crypto.ts'
+import { estimate } from '../../../scanner/estimate.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Network } from '../../networks/api.ts'
+import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
+import type { Tables } from '../../tables.ts'
+import type { scans } from '../api.ts'
+import type { ScanRequest } from '../inputs.ts'
+import * as ruleStore from '../rules/rule-store.ts'
+import { noteRun } from '../rules/rules.ts'
+import type { Scan, ScanDetail, ScanEstimate } from '../schema.ts'
+import { diffOf } from './diff.ts'
+import { planFor } from './plan.ts'
+import { record } from './record.ts'
+import { countFor, joinedExcludes } from './scan-rules.ts'
+import * as store from './scan-store.ts'
+
+type NewScan = {
+  readonly network: Network
+  readonly scanType: Scan['scan_type']
+  readonly excludeIps: string
+  readonly total: number
+  readonly rule?: ruleStore.StoredRule
+}
+
+const queue = async (ctx: Ctx, { network, scanType, excludeIps, total, rule }: NewScan): Promise<Scan> => {
+  const scan: Scan = {
+    id: Bun.randomUUIDv7(),
+    network_id: network.id,
+    status: 'pending',
+    scan_type: scanType,
+    stage: '',
+    total_hosts: total,
+    scanned_hosts: 0,
+    found_hosts: 0,
+    progress_percent: 0,
+    hosts_per_second: 0,
+    exclude_ips: excludeIps,
+    error_message: '',
+    rule_id: rule?.id ?? null,
+    created_by: rule ? '' : ctx.caller.username,
+    started_at: null,
+    completed_at: null,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  }
+  await store.insert(ctx, scan)
+  await ctx.emit('scan.queued', scan)
+  return scan
+}
+
+/** Puts the scan of a rule in line; what speaks against it is on record as a scan that failed. */
+export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: Config): Promise<void> => {
+  const network = await mustGetNetwork(ctx, rule.network_id)
+  const { total, issues } = countFor(network, rule.exclude_ips, config)
+  const scan = await queue(ctx, {
+    network,
+    scanType: rule.scan_type,
+    excludeIps: joinedExcludes(rule.exclude_ips),
+    total,
+    rule,
+  })
+  const [issue] = issues
+  if (issue) await fail(ctx, scan, issue.message)
+}
+
+type Tools = { readonly config: Config; readonly secrets: Secrets }
+
+/** What the scan would take, by the scanner's own account of it. */
+const estimateOf = async (
+  ctx: Ctx,
+  wanted: { readonly network: Network; readonly scan: Pick<Scan, 'scan_type' | 'exclude_ips'> },
+  tools: Tools,
+): Promise<ScanEstimate> => {
+  const { plan } = await planFor(ctx, { ...wanted, checkpoint: null }, tools)
+  const { hosts, probes, seconds, techniques } = estimate(plan)
+  return { total_hosts: hosts, probes, estimated_seconds: seconds, techniques: [...techniques] }
+}
+
+const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
+  const { scan_type: scanType } = request
+  const network = await mustGetNetwork(ctx, request.id)
+  const rule = await ruleStore.ofNetwork(ctx, network.id)
+  const excludeIps = joinedExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
+  const { total, issues } = countFor(network, excludeIps, tools.config)
+  if (issues.length > 0) throw invalid(issues)
+  if (!request.dry_run) return queue(ctx, { network, scanType, excludeIps, total })
+  const scan = { scan_type: scanType, exclude_ips: excludeIps }
+  return new WithStatus(200, await estimateOf(ctx, { network, scan }, tools), true)
+}
+
+/** A scan that can't go on, or never could. False when it has ended otherwise meanwhile. */
+export const fail = async (ctx: Ctx, scan: Pick<Scan, 'id' | 'rule_id'>, reason: string): Promise<boolean> => {
+  const ended = { status: 'failed' as const, stage: '' as const, error_message: reason, completed_at: ctx.now }
+  const isFailed = await store.change(ctx, { id: scan.id, from: ['pending', 'running'] }, ended)
+  if (!isFailed) return false
+  await store.addNote(ctx, scan.id, `failed: ${reason}`)
+  await noteRun(ctx, scan.rule_id)
+  await ctx.emit('scan.failed', scan)
+  return true
+}
+
+const mustGet = async (ctx: Ctx, id: string): Promise<ScanDetail> => {
+  const scan = await store.find(ctx, id)
+  if (!scan) throw notFound('scan', id)
+  return store.withState(ctx, scan)
+}
+
+const mustLock = async (ctx: Ctx, id: string): Promise<Scan> => {
+  const scan = await store.lock(ctx, id)
+  if (!scan) throw notFound('scan', id)
+  return scan
+}
+
+const cancel = async (ctx: Ctx, id: string): Promise<void> => {
+  const scan = await mustLock(ctx, id)
+  if (scan.status !== 'pending' && scan.status !== 'running') throw invalidField('scan', `is ${scan.status} already`)
+  await store.change(
+    ctx,
+    { id, from: ['pending', 'running'] },
+    { status: 'cancelled', stage: '', completed_at: ctx.now },
+  )
+  await store.addNote(ctx, id, `cancelled by ${ctx.caller.username}`)
+  await noteRun(ctx, scan.rule_id)
+  await ctx.emit('scan.cancelled', scan)
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const scan = await mustLock(ctx, id)
+  ctx.precondition(etagOf(JSON.stringify(await store.withState(ctx, scan))))
+  await store.remove(ctx, id)
+  await ctx.emit('scan.deleted', scan)
+}
+
+export const scanHandlers = (tools: Tools): Handlers<typeof scans, Tables> => ({
+  start: async (ctx, request) => start(ctx, request, tools),
+  record,
+  list: async (ctx, { network_id, status, ...page }) => {
+    const revision = await ctx.store.revision(['discovery_scans'])
+    let query = store.query(ctx)
+    if (network_id) query = query.where('network_id', '=', network_id)
+    if (status) query = query.where('status', '=', status)
+    return listRows(ctx, { revision, query, page, row: store.scanOf })
+  },
+  get: async (ctx, { id }) => mustGet(ctx, id),
+  cancel: async (ctx, { id }) => cancel(ctx, id),
+  delete: async (ctx, { id }) => remove(ctx, id),
+  diff: async (ctx, { id, limit }) => {
+    const scan = await store.find(ctx, id)
+    if (!scan) throw notFound('scan', id)
+    return diffOf(ctx, scan, limit)
+  },
+})

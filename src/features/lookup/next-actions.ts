@@ -1,0 +1,39 @@
+/** How what is free is taken: the operations that do it, written as commands, for whoever may call them. */
+import { curlText, platText } from '../../platform/cli/command-text.ts'
+import { type AnyOperation, permissionsOf } from '../../platform/operation/operation.ts'
+import type { Ctx } from '../ctx.ts'
+import { devices } from '../devices/api.ts'
+import { networks } from '../networks/api.ts'
+import { reservations } from '../reservations/api.ts'
+import type { Lookup, LookupWay } from './api.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+const way = (op: AnyOperation, input: Input): LookupWay => ({
+  operation: op.name,
+  summary: op.summary,
+  command: platText(op, input),
+  // What is in a path is encoded, and safe between these quotes.
+  curl: curlText(op, input, (path) => `"$PLAT_URL${path}"`),
+})
+
+/** Stands where only the caller knows what belongs there. */
+const NAME = 'NAME'
+
+const waysOf = ({ kind, state, query, networks: [nearest] = [], pools: [pool] = [] }: Omit<Lookup, 'ways'>) => {
+  if (kind === 'ip' && state === 'free') {
+    const reserve = pool ? [{ op: reservations.create, input: { pool_id: pool.id, ip_address: query } }] : []
+    const place = pool ? { pool_id: pool.id } : nearest ? { network_id: nearest.id } : {}
+    return [...reserve, { op: devices.create, input: { name: NAME, addresses: [{ ip: query, ...place }] } }]
+  }
+  if (kind === 'cidr' && state === 'network' && pool)
+    return [{ op: reservations.allocate, input: { id: pool.id, count: 1 } }]
+  if (kind === 'cidr' && (state === 'free' || state === 'outside'))
+    return [{ op: networks.create, input: { name: NAME, subnet: query } }]
+  return []
+}
+
+export const waysFor = ({ caller }: Pick<Ctx, 'caller'>, lookup: Omit<Lookup, 'ways'>): LookupWay[] =>
+  waysOf(lookup)
+    .filter(({ op }: { op: AnyOperation }) => permissionsOf(op.access).some((one) => caller.permissions.has(one)))
+    .map(({ op, input }) => way(op, input))

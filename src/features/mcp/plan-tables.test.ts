@@ -1,0 +1,62 @@
+// What plans show of the database: every table is known to them, with what the database deletes along, and no secret.
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { jsonSchemaOf } from '../../platform/contract/json-schema.ts'
+import { inlined } from '../../platform/mcp/signature.ts'
+import { needsPlan } from '../../platform/mcp/tools.ts'
+import type { AnyOperation } from '../../platform/operation/operation.ts'
+import { isSecretName } from '../../platform/runtime/redaction.ts'
+import { contracts } from '../index.ts'
+import { CATALOGUE } from '../roles/catalogue.ts'
+import { KINDS, NOT_SHOWN } from './plan-tables.ts'
+
+const schema = await Bun.file(join(import.meta.dirname, '../../../golden/schema.sqlite.sql')).text()
+const tables = new Map(
+  [...schema.matchAll(/^CREATE TABLE (\w+) \(([\s\S]*?)\n?\);$/gm)].map(([, name = '', body = '']) => [name, body]),
+)
+const planned = Object.values(contracts)
+  .flatMap((set) => Object.values<AnyOperation>(set))
+  .filter((op) => needsPlan(op) && op.mcp !== 'hidden')
+
+test('every table is shown, or said not to be', () => {
+  const unknown = [...tables.keys()].filter((name) => !Object.hasOwn(KINDS, name) && !NOT_SHOWN.has(name))
+  expect(unknown).toEqual([])
+})
+
+test('there is no table that there is not', () => {
+  expect([...Object.keys(KINDS), ...NOT_SHOWN].filter((name) => !tables.has(name))).toEqual([])
+})
+
+test('what the database deletes along is shown along', () => {
+  const cascades = [...tables].flatMap(([child, body]) =>
+    [...body.matchAll(/(\w+) TEXT[^,]*? REFERENCES (\w+) \(id\) ON DELETE CASCADE/g)].map(
+      ([, column = '', parent = '']) => ({ parent, child, column }),
+    ),
+  )
+  const missing = cascades.filter(
+    ({ parent, child, column }) =>
+      Object.hasOwn(KINDS, child) &&
+      !KINDS[parent]?.cascades?.some((one) => one.table === child && one.column === column),
+  )
+  expect(cascades.length).toBeGreaterThan(10)
+  expect(missing).toEqual([])
+})
+
+test('the permissions are those of the catalogue', () => {
+  const known = new Set<string>(CATALOGUE.map(({ name }) => name))
+  const asked = Object.values(KINDS).flatMap(({ permission }) => permission ?? [])
+  expect(asked.filter((permission) => !known.has(permission))).toEqual([])
+})
+
+const secretsIn = (value: unknown): string[] => {
+  if (typeof value !== 'object' || value === null) return []
+  const own = Object.keys('properties' in value && value.properties ? value.properties : {}).filter(isSecretName)
+  return [...own, ...Object.values(value).flatMap(secretsIn)]
+}
+
+describe.each(planned.map((op) => [op.name, op] as const))('a plan of %s', (_, op) => {
+  test('keeps no secret, for it keeps what was sent', () => {
+    const { schema, definitions } = jsonSchemaOf(op.input, 'input')
+    expect(secretsIn(inlined(schema, definitions))).toEqual([])
+  })
+})

@@ -1,0 +1,202 @@
+/** What stands in the tables, in words for whoever is shown a change before it happens. Reads rows, never the tables. */
+import type { JournalRules, Row, TableRule } from '../../platform/db/journal.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
+
+/** The objects of one table. */
+export type Kind = TableRule & {
+  /** As one says it: `device`. */
+  readonly noun: string
+  /** Who may see more of them than how many there are; undefined for what is only ever counted. */
+  readonly permission?: Permission
+  /** What there is to see of one; secrets are no part of it. */
+  readonly view?: (row: Row) => Row
+  /** What a person calls it. */
+  readonly name?: (row: Row) => string
+}
+
+const pick =
+  (...columns: readonly string[]) =>
+  (row: Row): Row =>
+    Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const named = (row: Row): string => text(row.name)
+
+/** What is stored in `doc` is an object. */
+const docOf = ({ doc }: Row): Row => JSON.parse(text(doc)) as Row
+
+const deviceView = (row: Row): Row => {
+  const { id: _, created_at: _created, updated_at: _updated, ...fields } = docOf(row)
+  return fields
+}
+
+const discoveredView = (row: Row): Row => ({
+  ...pick('ip', 'hostname', 'mac_address', 'vendor', 'network_id', 'promoted_to_device_id')(docOf(row)),
+  ...pick('bucket', 'is_ignored')(row),
+})
+
+/** By table. The rows of all others are parts of these, or kept for the server's own use. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  datacenters: {
+    noun: 'datacenter',
+    key: ['id'],
+    permission: 'datacenters:read',
+    view: pick('name', 'location', 'description'),
+    name: named,
+  },
+  networks: {
+    noun: 'network',
+    key: ['id'],
+    permission: 'networks:read',
+    view: pick('name', 'subnet', 'vlan_id', 'datacenter_id', 'description'),
+    name: named,
+  },
+  pools: {
+    noun: 'pool',
+    key: ['id'],
+    permission: 'pools:read',
+    view: pick('name', 'network_id', 'start_ip', 'end_ip', 'description'),
+    name: named,
+  },
+  reservations: {
+    noun: 'reservation',
+    key: ['id'],
+    permission: 'reservations:read',
+    view: pick('ip_address', 'pool_id', 'hostname', 'purpose', 'notes', 'expires_at'),
+    name: (row) => text(row.hostname) || text(row.ip_address),
+  },
+  devices: { noun: 'device', key: ['id'], permission: 'devices:read', view: deviceView, name: named },
+  relationships: {
+    noun: 'relationship',
+    key: ['parent_id', 'child_id', 'type'],
+    permission: 'relationships:read',
+    view: pick('notes'),
+    name: ({ parent_id, child_id, type }) => `${text(parent_id)} ${text(type)} ${text(child_id)}`,
+  },
+  discovered_devices: {
+    noun: 'discovered device',
+    key: ['id'],
+    permission: 'discovery:read',
+    view: discoveredView,
+    name: (row) => {
+      const { hostname, ip } = docOf(row)
+      return text(hostname) || text(ip)
+    },
+  },
+  discovery_scans: {
+    noun: 'scan',
+    key: ['id'],
+    permission: 'discovery:read',
+    view: pick('network_id', 'scan_type', 'status'),
+    name: (row) => `${text(row.scan_type)} scan of ${text(row.created_at)}`,
+  },
+  discovery_rules: {
+    noun: 'discovery rule',
+    key: ['id'],
+    permission: 'discovery:read',
+    view: pick('network_id', 'scan_type', 'interval_hours', 'enabled'),
+    name: (row) => `rule of network ${text(row.network_id)}`,
+  },
+  discovery_locks: {
+    noun: 'field lock',
+    key: ['device_id', 'field'],
+    permission: 'discovery:read',
+    view: pick('created_by'),
+    name: ({ device_id, field }) => `${text(field)} of ${text(device_id)}`,
+  },
+  discovery_host_keys: { noun: 'pinned host key', key: ['place'] },
+  conflicts: {
+    noun: 'conflict',
+    key: ['id'],
+    permission: 'conflicts:read',
+    view: pick('type', 'status', 'description'),
+    name: (row) => text(row.description),
+  },
+  credentials: {
+    noun: 'credential',
+    key: ['id'],
+    permission: 'credentials:read',
+    view: pick('name', 'type', 'username', 'device_id', 'network_id', 'description'),
+    name: named,
+  },
+  webhooks: {
+    noun: 'webhook',
+    key: ['id'],
+    cascades: [{ table: 'webhook_deliveries', column: 'webhook_id' }],
+    permission: 'webhook:read',
+    view: pick('name', 'url', 'enabled', 'description'),
+    name: named,
+  },
+  webhook_deliveries: { noun: 'delivery', key: ['id'] },
+  users: {
+    noun: 'user',
+    key: ['id'],
+    cascades: [
+      { table: 'api_keys', column: 'user_id' },
+      { table: 'sessions', column: 'user_id' },
+      { table: 'user_roles', column: 'user_id' },
+      { table: 'oauth_grants', column: 'user_id' },
+    ],
+    permission: 'users:read',
+    view: pick('username', 'full_name', 'email', 'is_active'),
+    name: (row) => text(row.username),
+  },
+  user_roles: { noun: 'granted role', key: ['user_id', 'role_id'] },
+  roles: { noun: 'role', key: ['id'], permission: 'roles:read', view: pick('name', 'description'), name: named },
+  api_keys: { noun: 'API key', key: ['id'], permission: 'apikeys:read', view: pick('name', 'expires_at'), name: named },
+  sessions: { noun: 'session', key: ['id'] },
+  oauth_clients: {
+    noun: 'OAuth client',
+    key: ['id'],
+    cascades: [{ table: 'oauth_grants', column: 'client_id' }],
+    permission: 'oauth-clients:read',
+    view: pick('name', 'scope'),
+    name: named,
+  },
+  oauth_grants: { noun: 'OAuth consent', key: ['id'] },
+}
+
+/**
+ * Tables whose rows belong to an object above, whose row changes with them, and tables that the server keeps for itself:
+ * what it tells others, what it counts, what it remembers. Every table is here or above.
+ */
+export const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'addresses',
+  'device_domains',
+  'device_tags',
+  'network_addresses',
+  'pool_tags',
+  'role_permissions',
+  'conflict_members',
+  'discovered_addresses',
+  'discovered_identities',
+  'discovered_texts',
+  'discovery_changes',
+  'discovery_links',
+  'discovery_links',
+  'discovery_scan_states',
+  'oauth_access_tokens',
+  'oauth_client_uses',
+  'oauth_codes',
+  'oauth_grant_uses',
+  'oauth_refresh_tokens',
+  'api_key_uses',
+  'session_expiries',
+  'address_blocks',
+  'audit',
+  'audit_chains',
+  'events',
+  'idempotency_keys',
+  'job_leases',
+  'migrations',
+  'plans',
+  'pool_alarms',
+  'revisions',
+  'secret_checks',
+  'sign_in_keys',
+  'utilization_samples',
+  'webhook_purges',
+])
+
+export const RULES: JournalRules = KINDS

@@ -1,0 +1,66 @@
+/** The answers of the protocol's own endpoints: JSON that nobody keeps, and refusals in the words of RFC 6749 5.2. */
+
+import { AppError } from '../../platform/contract/errors.ts'
+import type { RawAudit } from '../../platform/operation/audit.ts'
+
+/** The codes of RFC 6749 4.1.2.1 and 5.2, RFC 7591 3.2.2 and RFC 8707 section 2 that we answer with. */
+export type OauthCode =
+  | 'access_denied'
+  | 'invalid_client'
+  | 'invalid_client_metadata'
+  | 'invalid_grant'
+  | 'invalid_redirect_uri'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+
+export type Problem = {
+  readonly error: OauthCode
+  /** Printable ASCII without `"` and `\` (RFC 6749 5.2), and so never what a caller has sent. */
+  readonly description: string
+}
+
+/** A refusal that is answered as the protocol has it, and stands in the audit trail like every other. */
+export class OauthRefusal extends AppError {
+  readonly problem: Problem
+
+  constructor(error: OauthCode, description: string) {
+    const isClient = error === 'invalid_client'
+    super(isClient ? 'UNAUTHORIZED' : 'INVALID_INPUT', description, isClient ? { challenge: 'Basic realm="plat"' } : {})
+    this.problem = { error, description }
+  }
+}
+
+/** RFC 6749 5.1: nothing on the way keeps what may hold a token. */
+const NOT_KEPT = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const
+
+export const json = (body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+  Response.json(body, { status, headers: { ...NOT_KEPT, ...headers } })
+
+export const empty = (): Response => new Response(null, { status: 200, headers: NOT_KEPT })
+
+/** Where the client is: its host, and the address that tells it of a problem, for a signed-in user alone. */
+type ClientPlace = { readonly host: string; readonly uri: string | undefined }
+
+export const problemAnswer = ({ error, description }: Problem, client?: ClientPlace): Response => {
+  const place = client && { redirect_host: client.host, ...(client.uri !== undefined && { redirect_uri: client.uri }) }
+  return json({ error, error_description: description, ...place }, 400)
+}
+
+/** Runs the handler of an endpoint; its refusals are put on record and answered. All else is for the kernel. */
+export const answering = async (
+  audit: Pick<RawAudit<never>, 'failed'>,
+  work: () => Promise<Response>,
+): Promise<Response> => {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (!(thrown instanceof OauthRefusal)) throw thrown
+    await audit.failed(thrown)
+    const { problem, status, challenge } = thrown
+    const body = { error: problem.error, error_description: problem.description }
+    return json(body, status, challenge === undefined ? {} : { 'WWW-Authenticate': challenge })
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The client projection: operations -> typed calls over `fetch`, for the web UI, the command line and the tests. It
+ * knows how an input travels (path, query, headers, body) and nothing of who calls. Browser-safe.
+ */
+import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
+import {
+  type AnyOperation,
+  httpParts,
+  type InputOf,
+  type OperationSet,
+  type OutputOf,
+  takesQuery,
+} from '../operation/operation.ts'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export type Transport = {
+  readonly fetch: Fetch
+  /** `https://plat.example.com`; empty for the page's own origin. */
+  readonly baseUrl?: string
+  /** Sent with every request; a function where they change, like a token. */
+  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
+}
+
+export type CallOptions = {
+  readonly signal?: AbortSignal
+  /** For one call: `If-Match`, say. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An input in which nothing is required may be left out. */
+type Arguments<In> =
+  Record<never, never> extends In ? [input?: In, options?: CallOptions] : [input: In, options?: CallOptions]
+
+export type Client<S extends Readonly<Record<string, OperationSet>>> = {
+  readonly [F in keyof S]: {
+    readonly [V in keyof S[F]]: (...args: Arguments<InputOf<S[F][V]>>) => Promise<OutputOf<S[F][V]>>
+  }
+}
+
+/** Segments that a URL parser takes for folders, percent-encoded or not: no request can carry them. */
+const UNSENDABLE = new Set(['', '.', '..'])
+
+const pathSegment = (field: string, value: unknown): string => {
+  if (value === undefined || value === null) throw invalidField(field, 'is required')
+  const text = String(value)
+  if (UNSENDABLE.has(text)) throw new AppError('NOT_FOUND', `Nothing has the ${field} "${text}"`)
+  return encodeURIComponent(text)
+}
+
+const queryOf = (fields: Readonly<Record<string, unknown>>): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined && one !== null) query.append(name, String(one))
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
+
+type WireRequest = { readonly path: string; readonly init: RequestInit & { readonly headers: Record<string, string> } }
+
+/**
+ * How an input travels: path parameters, then named headers, then the rest as query or body.
+ * @throws AppError VALIDATION_ERROR for a field that cannot travel where it has to
+ */
+export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest => {
+  const { method, path, params } = httpParts(op.http)
+  const rest = { ...input }
+  const headers: Record<string, string> = { accept: 'application/json' }
+  const url = params.reduce((made, name) => {
+    const segment = pathSegment(name, rest[name])
+    delete rest[name]
+    return made.replace(`{${name}}`, () => segment)
+  }, path)
+  for (const [header, field] of Object.entries(op.headers ?? {})) {
+    const value = rest[field]
+    delete rest[field]
+    if (value === undefined || value === null) continue
+    if (!isHeaderText(String(value))) throw invalidField(field, 'must be plain ASCII text')
+    headers[header] = String(value)
+  }
+  if (takesQuery(method)) return { path: url + queryOf(rest), init: { method, headers } }
+  headers['content-type'] = 'application/json'
+  const queried = (op.inQuery ?? []).map((field): [string, unknown] => {
+    const value = rest[field]
+    delete rest[field]
+    return [field, value]
+  })
+  return { path: url + queryOf(Object.fromEntries(queried)), init: { method, headers, body: JSON.stringify(rest) } }
+}
+
+/** The code of an answer that carries none: a proxy's, say. */
+const codeOfStatus = (status: number): ErrorCode => {
+  if (status === 401) return 'UNAUTHORIZED'
+  if (status === 403) return 'FORBIDDEN'
+  if (status === 404) return 'NOT_FOUND'
+  if (status === 405) return 'METHOD_NOT_ALLOWED'
+  if (status === 412) return 'PRECONDITION_FAILED'
+  if (status === 429) return 'RATE_LIMIT_EXCEEDED'
+  if (status === 502) return 'PROVIDER_UNREACHABLE'
+  if (status === 503 || status === 504 || status < 400) return 'UNAVAILABLE'
+  return status < 500 ? 'INVALID_INPUT' : 'INTERNAL_ERROR'
+}
+
+const isIssue = (value: unknown): value is FieldIssue =>
+  typeof value === 'object' && value !== null && 'field' in value && 'message' in value
+
+/** The error that a body of `{code, error, details}`, or in want of one the status, stands for. */
+export const errorOf = (status: number, body: unknown, from: string): AppError => {
+  // Read field by field below: a proxy or a newer server may have sent anything.
+  const { code, error, details } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  if (typeof error !== 'string')
+    return new AppError(codeOfStatus(status), `${from} answered with HTTP status ${status}`, { status })
+  const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : codeOfStatus(status)
+  return new AppError(known, error, { status, details: Array.isArray(details) ? details.filter(isIssue) : [] })
+}
+
+const placeOf = (transport: Transport): string => transport.baseUrl || 'the server'
+
+const reach = async (transport: Transport, path: string, init: RequestInit): Promise<Response> => {
+  try {
+    return await transport.fetch(`${transport.baseUrl ?? ''}${path}`, init)
+  } catch (cause) {
+    // Whoever aborts knows why, and a transport may have its own judgement.
+    if (init.signal?.aborted || cause instanceof AppError) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new AppError('UNAVAILABLE', `Can't reach ${placeOf(transport)}: ${reason}`, { cause })
+  }
+}
+
+/**
+ * Sends any request as the transport's caller and judges only its status.
+ * @throws AppError the server's error, or UNAVAILABLE when it can't be reached
+ */
+export const sendRequest = async (transport: Transport, path: string, init: RequestInit): Promise<Response> => {
+  const { headers } = transport
+  const own = typeof headers === 'function' ? headers() : headers
+  // The callers of this module write headers as plain records.
+  const merged = { ...own, ...(init.headers as Record<string, string> | undefined) }
+  const response = await reach(transport, path, { ...init, headers: merged })
+  if (response.ok) return response
+  // A body that isn't JSON says no more than the status does.
+  const body: unknown = await response.json().catch(() => undefined)
+  throw errorOf(response.status, body, placeOf(transport))
+}
+
+/** Calls an operation and hands back the response, its body unread: for answers that are streamed on. */
+export const send = (
+  transport: Transport,
+  op: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+  { signal, headers }: CallOptions = {},
+): Promise<Response> => {
+  const { path, init } = requestOf(op, input)
+  return sendRequest(transport, path, {
+    ...init,
+    headers: { ...init.headers, ...headers },
+    ...(signal ? { signal } : {}),
+  })
+}
+
+/** The JSON of an answer; undefined for one without a body. @throws AppError UNAVAILABLE for one that broke off or isn't JSON */
+export const readJson = async (transport: Transport, response: Response): Promise<unknown> => {
+  if (response.status === 204) return undefined
+  try {
+    return await response.json()
+  } catch (cause) {
+    throw new AppError('UNAVAILABLE', `${placeOf(transport)} answered with something that isn't JSON`, { cause })
+  }
+}
+
+/**
+ * Calls an operation.
+ * @throws AppError with the server's code, message, details and status
+ * @example await call({ fetch, baseUrl: 'http://localhost:8080' }, devices.get, { id: 'web-01' })
+ */
+export const call = async <O extends AnyOperation>(
+  transport: Transport,
+  op: O,
+  input: InputOf<O>,
+  options?: CallOptions,
+): Promise<OutputOf<O>> => {
+  const response = await send(transport, op, input as Readonly<Record<string, unknown>>, options)
+  // What the server answers is its half of the contract, which its own tests hold it to.
+  return (await readJson(transport, response)) as OutputOf<O>
+}
+
+type AnyCall = (input?: InputOf<AnyOperation>, options?: CallOptions) => Promise<unknown>
+
+/**
+ * One function per operation, under the names of the registry.
+ * @example
+ * const client = createClient({ fetch, baseUrl }, contracts)
+ * await client.datacenters.create({ name: 'HQ' })
+ */
+export const createClient = <S extends Readonly<Record<string, OperationSet>>>(
+  transport: Transport,
+  contracts: S,
+): Client<S> => {
+  const callerOf =
+    (op: AnyOperation): AnyCall =>
+    (input = {}, options) =>
+      call(transport, op, input, options)
+  const features = Object.entries(contracts).map(([feature, ops]) => [
+    feature,
+    Object.fromEntries(Object.entries(ops).map(([verb, op]) => [verb, callerOf(op)])),
+  ])
+  // Object.fromEntries loses which verbs there are; they are those of `contracts`.
+  return Object.fromEntries(features) as Client<S>
+}

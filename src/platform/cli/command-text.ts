@@ -1,0 +1,59 @@
+/** A call of an operation as a command that can be pasted into a POSIX shell: of curl, or of plat. Browser-safe. */
+
+import type { AnyOperation } from '../operation/operation.ts'
+import { requestOf } from './client.ts'
+import { commandOf, flagName, type Named } from './command-name.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+const PLAIN = /^[\w@%+=:,./-]+$/
+
+/** A word of a POSIX shell. */
+export const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** @param place the URL for a path, as a word of the shell */
+export const curlText = (op: AnyOperation, input: Input, place: (path: string) => string): string => {
+  const { path, init } = requestOf(op, input)
+  const { accept, ...headers } = init.headers
+  const words = [
+    'curl',
+    ...(init.method === 'GET' ? [] : ['-X', String(init.method)]),
+    '-H "Authorization: Bearer $PLAT_TOKEN"',
+    ...Object.entries(headers).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`)]),
+    ...(typeof init.body === 'string' ? ['-d', quoted(init.body)] : []),
+    place(path),
+  ]
+  return words.join(' ')
+}
+
+/** What a field has that holds nothing. */
+export const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+const flagWords = (field: string, value: unknown): string[] => {
+  const name = `--${flagName(field)}`
+  if (isEmpty(value)) return [`--unset ${flagName(field)}`]
+  if (typeof value === 'boolean') return [value ? name : `--no-${flagName(field)}`]
+  return (Array.isArray(value) ? value : [value]).map((one) => {
+    const text = typeof one === 'object' ? JSON.stringify(one) : String(one)
+    // What begins with dashes would be taken for a flag.
+    return text.startsWith('-') ? `${name}=${quoted(text)}` : `${name} ${quoted(text)}`
+  })
+}
+
+export const platText = (op: Named, input: Input): string => {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined)
+  const positional = op.cli?.args ?? []
+  const args = positional.filter((field) => {
+    const value = input[field]
+    return typeof value === 'string' && value !== '' && !value.startsWith('-')
+  })
+  // A gap would shift those behind it.
+  const leading = positional.slice(0, args.length).every((field) => args.includes(field)) ? args : []
+  return [
+    'plat',
+    ...commandOf(op),
+    ...leading.map((field) => quoted(String(input[field]))),
+    ...given.filter(([field]) => !leading.includes(field)).flatMap(([field, value]) => flagWords(field, value)),
+  ].join(' ')
+}

@@ -1,0 +1,133 @@
+/** A contract's schemas as JSON Schema (draft 2020-12), without what only zod or another projection reads. Browser-safe. */
+import { z } from 'zod'
+import { singular } from '../cli/command-name.ts'
+
+export type JsonSchema = {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly propertyNames?: JsonSchema
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly examples?: readonly unknown[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly contentEncoding?: string
+  /** The noun of the object that an id stands for. */
+  readonly 'x-ref'?: string
+}
+
+/** What zod writes: our own metadata among the keywords, and the named schemas in `$defs`. */
+type Raw = JsonSchema & {
+  readonly $schema?: string
+  readonly $defs?: Readonly<Record<string, Raw>>
+  readonly id?: string
+  readonly ref?: string
+  readonly columns?: unknown
+}
+
+export type Io = 'input' | 'output'
+export type Definitions = Readonly<Record<string, JsonSchema>>
+
+const NULL = JSON.stringify({ type: 'null' })
+
+/** `anyOf: [T, null]` as `type: [T, 'null']`, the short form of the same. */
+const foldNull = (schema: JsonSchema): JsonSchema => {
+  const { anyOf = [], ...rest } = schema
+  const [option, none] = anyOf
+  if (anyOf.length !== 2 || !option || typeof option.type !== 'string' || JSON.stringify(none) !== NULL) return schema
+  const values = option.enum ? { enum: [...option.enum, null] } : {}
+  return { type: [option.type, 'null'], ...withoutType(option), ...values, ...rest }
+}
+
+const withoutType = ({ type: _, ...rest }: JsonSchema): JsonSchema => rest
+
+const eachOf = (schemas: readonly JsonSchema[]): JsonSchema[] => schemas.map(clean)
+
+/** Safe integers are what JSON numbers are anyway; a format says what its pattern of 200 characters says. */
+const clean = (raw: Raw): JsonSchema => {
+  const {
+    $schema,
+    $defs,
+    id,
+    columns,
+    ref,
+    $ref,
+    type,
+    description,
+    default: byDefault,
+    minimum,
+    maximum,
+    pattern,
+    ...kept
+  } = raw
+  const { properties, required, items, additionalProperties, propertyNames, anyOf, oneOf, allOf, ...plain } = kept
+  const meaning = description ?? (ref === undefined ? undefined : `Id of a ${singular(ref)}`)
+  return foldNull({
+    ...($ref !== undefined && { $ref: $ref.replace('#/$defs/', '#/components/schemas/') }),
+    ...(type !== undefined && { type }),
+    ...(meaning !== undefined && { description: meaning }),
+    ...(ref !== undefined && { 'x-ref': ref }),
+    ...plain,
+    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
+    ...(pattern !== undefined && plain.format === undefined && { pattern }),
+    // `null` is how a contract spells "absent"; as a default it says nothing.
+    ...(byDefault !== undefined && byDefault !== null && { default: byDefault }),
+    ...(items && { items: clean(items) }),
+    ...(properties && { properties: mapValues(properties, clean) }),
+    ...(required && { required }),
+    // Zod closes every object of an output; an answer may get more fields in the next release.
+    ...(typeof additionalProperties === 'object' && { additionalProperties: clean(additionalProperties) }),
+    ...(propertyNames && propertyNames.type !== 'string' && { propertyNames: clean(propertyNames) }),
+    ...(anyOf && { anyOf: eachOf(anyOf) }),
+    ...(oneOf && { oneOf: eachOf(oneOf) }),
+    ...(allOf && { allOf: eachOf(allOf) }),
+  })
+}
+
+const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
+
+/** A schema and the named ones (`.meta({ id })`) it refers to as `#/components/schemas/<id>`. */
+export const jsonSchemaOf = (
+  schema: z.ZodType,
+  io: Io,
+): { readonly schema: JsonSchema; readonly definitions: Definitions } => {
+  // JSON Schema is what zod returns; its own type is wider than what contracts use of it.
+  const raw = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Raw
+  return { schema: clean(raw), definitions: mapValues(raw.$defs ?? {}, clean) }
+}
+
+/** The same schema with every object of declared fields closed: an unknown field is a mistake. */
+export const closed = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  ...(schema.properties && { properties: mapValues(schema.properties, closed), additionalProperties: false }),
+  ...(schema.items && { items: closed(schema.items) }),
+  ...(schema.anyOf && { anyOf: schema.anyOf.map(closed) }),
+  ...(schema.oneOf && { oneOf: schema.oneOf.map(closed) }),
+})
+
+/** `#/components/schemas/Device` -> `Device` */
+export const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
+
+/** The one type of a schema besides null. */
+export const baseType = ({ type }: JsonSchema): string | undefined =>
+  typeof type === 'string' ? type : type?.find((one) => one !== 'null')
+
+export const isNullable = ({ type, anyOf }: JsonSchema): boolean =>
+  (Array.isArray(type) && type.includes('null')) || (anyOf?.some((one) => one.type === 'null') ?? false)

@@ -1,0 +1,39 @@
+/**
+ * What a transaction has read and need not read again: whoever comes after others in one transaction (`Operation.inTurnBy`) asks for the
+ * same. It is good for as long as the transaction neither takes a named lock nor lets go of one (`Sql.locksHeld`).
+ */
+import type { Kysely } from 'kysely'
+import type { Sql } from '../database.ts'
+
+type Scope<Tables> = { readonly db: Kysely<Tables>; readonly store: { readonly sql: Pick<Sql, 'locksHeld'> } }
+
+export type UnderLocks<T> = {
+  /** What is known, and how to keep what is read from now on. */
+  readonly of: <Tables>(scope: Scope<Tables>) => { readonly known: T | undefined; readonly keep: (value: T) => void }
+  /** For a transaction that changes it itself. */
+  readonly forget: <Tables>(scope: Pick<Scope<Tables>, 'db'>) => void
+}
+
+/**
+ * @example
+ * const { known, keep } = ranges.of(ctx)
+ * if (known?.id === id) return known
+ */
+export const underLocks = <T>(): UnderLocks<T> => {
+  const kept = new WeakMap<object, { readonly locks: number; readonly value: T }>()
+  return {
+    of: ({ db, store }) => {
+      // Locks need no tables.
+      const locks = store.sql.locksHeld(db as never)
+      const last = kept.get(db)
+      return {
+        known: last && last.locks === locks ? last.value : undefined,
+        keep: (value) => {
+          // One at least: without, others may change what was read.
+          if (locks) kept.set(db, { locks, value })
+        },
+      }
+    },
+    forget: ({ db }) => void kept.delete(db),
+  }
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test'
+import { createFound } from './search-cache.ts'
+
+const holding = (word: string) => (text: string) => text.includes(word)
+const follow = (text: string, more: number) => String(Number(text) + more)
+
+const made = () => {
+  const found = createFound()
+  let reads = 0
+  const seek = (word: string, text: string | undefined, table = 'things') =>
+    found.remember({ table, key: word, by: { finds: holding(word) } }, async () => {
+      reads++
+      return text
+    })
+  const count = (word: string, read: () => Promise<string>) =>
+    found.remember({ table: 'things', key: word, by: { finds: holding(word), follow } }, read)
+  const changed = (...come: string[]) => found.changed('things', { come })
+  const left = (...gone: string[]) => found.changed('things', { gone })
+  return { changed, left, seek, count, reads: () => reads }
+}
+
+describe('what was found', () => {
+  test('is read once', async () => {
+    const { seek, reads } = made()
+    expect([await seek('a', '1'), await seek('a', '2'), reads()]).toEqual(['1', '1', 1])
+  })
+  test('is kept when others come or go', async () => {
+    const { seek, changed, reads } = made()
+    await seek('a', '1')
+    changed('b', 'c')
+    expect([await seek('a', '2'), reads()]).toEqual(['1', 1])
+  })
+  test('is read again when one of those comes or goes, however long ago', async () => {
+    const { seek, changed } = made()
+    await seek('a', '1')
+    changed('b', 'bad', 'c')
+    changed('d')
+    expect(await seek('a', '2')).toBe('2')
+    changed('e')
+    expect(await seek('a', '3')).toBe('2')
+  })
+  test('is looked at by each that asks for it, not by the first alone', async () => {
+    const { seek, changed } = made()
+    await seek('a', '1')
+    await seek('b', '1')
+    changed('ab')
+    expect([await seek('a', '2'), await seek('b', '2')]).toEqual(['2', '2'])
+  })
+  test('while it changed is not believed', async () => {
+    const { seek, changed } = made()
+    const reading = seek('a', 'before')
+    changed('a')
+    await reading
+    expect(await seek('a', 'after')).toBe('after')
+  })
+  test('by a slow read is not believed when a quicker one has seen the change', async () => {
+    const found = createFound()
+    const { promise: slow, resolve } = Promise.withResolvers<string>()
+    const place = { table: 'things', key: 'a', by: { finds: holding('a') } }
+    const first = found.remember(place, () => slow)
+    found.changed('things', { come: ['a'] })
+    expect(await found.remember(place, async () => 'after')).toBe('after')
+    resolve('before')
+    expect(await first).toBe('before')
+    expect(await found.remember(place, async () => 'after')).toBe('after')
+  })
+  test('of another table is not concerned', async () => {
+    const { seek, changed } = made()
+    await seek('a', '1', 'others')
+    changed('a')
+    expect(await seek('a', '2', 'others')).toBe('1')
+  })
+  test('is read again after more changes than are looked through', async () => {
+    const { seek, changed } = made()
+    await seek('a', '1')
+    changed(...Array(1000).fill('b'))
+    expect(await seek('a', '2')).toBe('1')
+    changed(...Array(1001).fill('b'))
+    expect(await seek('a', '2')).toBe('2')
+  })
+  test('is read again after changes of more characters than are kept', async () => {
+    const { seek, changed } = made()
+    await seek('a', '1')
+    changed('b'.repeat(1024 * 1024 - 1), 'b')
+    expect(await seek('a', '2')).toBe('1')
+    changed('b'.repeat(1024 * 1024), 'b')
+    expect(await seek('a', '2')).toBe('2')
+  })
+  test('is looked for again when it was nothing', async () => {
+    const { seek } = made()
+    await seek('a', undefined)
+    expect(await seek('a', '1')).toBe('1')
+  })
+})
+
+describe('how many were found', () => {
+  test('follows those that come and go, without being counted again', async () => {
+    const { count, changed, left } = made()
+    const counted = async () => '7'
+    const again = async () => {
+      throw new Error('counted again')
+    }
+    expect(await count('a', counted)).toBe('7')
+    changed('a1', 'b1', 'a2')
+    expect(await count('a', again)).toBe('9')
+    left('a1')
+    left('b1')
+    expect([await count('a', again), await count('a', again)]).toEqual(['8', '8'])
+    left('a2')
+    changed('a2')
+    expect(await count('a', again)).toBe('8')
+  })
+  test('is counted again where one came while it was: it may be among them or not', async () => {
+    const { count, changed } = made()
+    const { promise: slow, resolve } = Promise.withResolvers<string>()
+    const first = count('a', () => slow)
+    changed('a')
+    resolve('7')
+    expect([await first, await count('a', async () => '8')]).toEqual(['7', '8'])
+  })
+  test('is counted once where others came meanwhile', async () => {
+    const { count, changed } = made()
+    const { promise: slow, resolve } = Promise.withResolvers<string>()
+    const first = count('a', () => slow)
+    changed('b')
+    resolve('7')
+    await first
+    changed('a')
+    expect(await count('a', async () => 'counted again')).toBe('8')
+  })
+  test('is counted again after more changes than are looked through', async () => {
+    const { count, changed } = made()
+    await count('a', async () => '7')
+    changed(...Array(1001).fill('a'))
+    expect(await count('a', async () => '1008 counted')).toBe('1008 counted')
+  })
+})
+
+test('no more than some megabytes are kept, though some were read again', async () => {
+  const { seek, changed, reads } = made()
+  const long = 'x'.repeat(1000)
+  for (let i = 0; i < 20_000; i++) {
+    await seek(`<${i}>`, long)
+    if (i % 2 === 0) continue
+    changed(`<${i}>`)
+    await seek(`<${i}>`, long)
+  }
+  expect(reads()).toBe(30_000)
+  await seek('<19999>', long)
+  expect(reads()).toBe(30_000)
+  await seek('<0>', long)
+  expect(reads()).toBe(30_001)
+})

@@ -1,0 +1,97 @@
+// A transaction of many rows keeps few of their texts, and what was found before it is still read again where it must be.
+import { describe, expect, test } from 'bun:test'
+import { createFound, SearchChanges } from './search-cache.ts'
+
+const MANY = 5000
+
+const made = () => {
+  const found = createFound()
+  let reads = 0
+  const seek = async (word: string, table = 'things') =>
+    found.remember({ table, key: word, by: { finds: (text) => text.includes(word) } }, async () => String(++reads))
+  return { found, seek, changes: new SearchChanges() }
+}
+const addMany = (changes: SearchChanges, text = 'x') => {
+  for (let i = 0; i < MANY; i++) changes.add('things', { come: [text] })
+}
+
+describe('what was found is read again', () => {
+  test('after few changes of which one is found', async () => {
+    const { found, seek, changes } = made()
+    await seek('a')
+    changes.add('things', { come: ['b'], gone: ['a'] })
+    changes.tell(found)
+    expect(await seek('a')).toBe('2')
+  })
+
+  const one = (changes: SearchChanges) => changes.add('things', { come: ['a'] })
+  const long = (changes: SearchChanges) => changes.add('things', { come: ['x'.repeat(2_000_000)] })
+  const many = (changes: SearchChanges) => addMany(changes)
+  test.each([
+    ['the first', [one, many]],
+    ['the last', [many, one]],
+    ['the one after a long text', [long, one]],
+  ])('after many changes of which %s is found', async (_, steps) => {
+    const { found, seek, changes } = made()
+    await seek('a')
+    for (const step of steps) step(changes)
+    changes.tell(found)
+    expect(await seek('a')).toBe('2')
+  })
+
+  test('where the many were undone in part', async () => {
+    const { found, seek, changes } = made()
+    await seek('a')
+    const before = changes.count
+    addMany(changes)
+    changes.add('things', { come: ['a'] })
+    changes.undo(before)
+    changes.tell(found)
+    expect(await seek('a')).toBe('2')
+  })
+
+  test('where another transaction of the commit has changed many', async () => {
+    const { found, seek, changes } = made()
+    await seek('a')
+    const other = new SearchChanges()
+    addMany(other)
+    other.add('things', { come: ['a'] })
+    changes.addAll(other)
+    changes.tell(found)
+    expect(await seek('a')).toBe('2')
+  })
+})
+
+describe('what was found is kept', () => {
+  test('when the change that it finds was undone', async () => {
+    const { found, seek, changes } = made()
+    await seek('a')
+    const before = changes.count
+    changes.add('things', { come: ['a'] })
+    changes.undo(before)
+    changes.tell(found)
+    expect(await seek('a')).toBe('1')
+  })
+
+  test('in another table, whatever many there were', async () => {
+    const { found, seek, changes } = made()
+    await seek('a', 'others')
+    addMany(changes)
+    changes.tell(found)
+    expect(await seek('a', 'others')).toBe('1')
+  })
+
+  test('again, once it was read after many changes', async () => {
+    const { found, seek, changes } = made()
+    addMany(changes)
+    changes.tell(found)
+    await seek('a')
+    expect(await seek('a')).toBe('1')
+  })
+})
+
+test('of many changes few are kept', () => {
+  const changes = new SearchChanges()
+  addMany(changes, 'x'.repeat(100))
+  expect(changes.count).toBeLessThanOrEqual(1000)
+})

@@ -1,0 +1,159 @@
+/**
+ * A backup as a file: one line of JSON, the manifest, then the database, compressed (zstd, RFC 8878). So that it can be
+ * had back without Plat as well: `tail -n +2 FILE | zstd -d > plat.db`.
+ */
+import { closeSync, createReadStream, createWriteStream, openSync, readSync, writeFileSync } from 'node:fs'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { z } from 'zod'
+import { sizeOf, type Watch } from '../sqlite/file-work.ts'
+
+const FORMAT = 'plat-backup/1'
+const CHUNK_BYTES = 1024 * 1024
+/** No manifest is longer: what has no line break in so many bytes is another kind of file. */
+const LONGEST_MANIFEST = 1024 * 1024
+const SQLITE_MAGIC = 'SQLite format 3\0'
+
+const Manifest = z.object({
+  format: z.literal(FORMAT),
+  /** Of the program that made it. */
+  version: z.string(),
+  /** The migrations that the database has been through. */
+  schema: z.array(z.string()),
+  created_at: z.string(),
+  /** Of the database, uncompressed. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  size: z.int().nonnegative(),
+  /** Rows of each table. */
+  counts: z.record(z.string(), z.int()),
+})
+export type Manifest = z.infer<typeof Manifest>
+
+const LaterFormat = z.object({ format: z.string().regex(/^plat-backup\/(?!1$)/) })
+
+/** A file that can't be restored; the message says why. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError'
+}
+
+type Packed = {
+  readonly kind: 'backup'
+  readonly manifest: Manifest
+  /** Where the data begin. */
+  readonly offset: number
+}
+
+/** What a file is, by its beginning. */
+export type BackupFile = Packed | { readonly kind: 'database' }
+
+/** Hashes and counts what goes through, and shows how far it is. */
+const meter = (stage: string, total: number, { progress }: Watch) => {
+  const hash = new Bun.CryptoHasher('sha256')
+  let bytes = 0
+  const stream = new Transform({
+    transform(chunk: Uint8Array, _, done) {
+      bytes += chunk.length
+      // A file that claims to be small must not fill the disk.
+      if (bytes > total) return done(new BackupError('there is more in it than it says'))
+      hash.update(chunk)
+      progress(stage, bytes, total)
+      done(null, chunk)
+    },
+  })
+  return { stream, result: () => ({ size: bytes, sha256: hash.digest('hex') }) }
+}
+
+const sha256Of = async (file: string, { signal }: Watch): Promise<string> => {
+  const hash = new Bun.CryptoHasher('sha256')
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES, signal })) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+/** Packs a database file that nobody writes to. `to` is overwritten. */
+export const pack = async (
+  {
+    database,
+    to,
+    ...about
+  }: { readonly database: string; readonly to: string } & Omit<Manifest, 'format' | 'sha256' | 'size'>,
+  watch: Watch,
+): Promise<Manifest> => {
+  const size = sizeOf(database)
+  const manifest: Manifest = { format: FORMAT, ...about, sha256: await sha256Of(database, watch), size }
+  writeFileSync(to, `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
+  const packed = meter('compressing', size, watch)
+  await pipeline(
+    createReadStream(database, { highWaterMark: CHUNK_BYTES }),
+    packed.stream,
+    createZstdCompress(),
+    createWriteStream(to, { flags: 'a' }),
+    { signal: watch.signal },
+  )
+  return manifest
+}
+
+/** The first bytes, as far as the first line break if there is one. */
+const beginningOf = (file: string): Buffer => {
+  const descriptor = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(LONGEST_MANIFEST)
+    const length = readSync(descriptor, bytes, 0, bytes.length, 0)
+    const end = bytes.subarray(0, length).indexOf('\n')
+    return bytes.subarray(0, end === -1 ? length : end)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // Whatever is no JSON is no manifest.
+    return undefined
+  }
+}
+
+/** @throws BackupError for what is neither a backup nor a database */
+export const inspect = (file: string): BackupFile => {
+  const beginning = beginningOf(file)
+  if (beginning.toString('latin1', 0, SQLITE_MAGIC.length) === SQLITE_MAGIC) return { kind: 'database' }
+  const line = parsed(beginning.toString('utf8'))
+  // First, because what else a later format says, nobody knows.
+  if (LaterFormat.safeParse(line).success)
+    throw new BackupError(`${file} was made by a newer Plat, whose backups this version can't read. Use a newer one.`)
+  const manifest = Manifest.safeParse(line)
+  if (!manifest.success) throw new BackupError(`${file} is no backup of Plat, or its beginning is damaged`)
+  return { kind: 'backup', manifest: manifest.data, offset: beginning.length + 1 }
+}
+
+/**
+ * Unpacks the database of a backup into a file that is not there yet, readable by its owner alone.
+ * @throws BackupError if it is not, byte by byte, what was backed up
+ */
+export const unpack = async (
+  { file, manifest, offset, to }: Omit<Packed, 'kind'> & { readonly file: string; readonly to: string },
+  watch: Watch,
+): Promise<void> => {
+  const unpacked = meter('unpacking', manifest.size, watch)
+  const damaged = (cause?: unknown) =>
+    new BackupError(`${file} is damaged: what is in it does not match its checksum`, { cause })
+  try {
+    await pipeline(
+      createReadStream(file, { start: offset, highWaterMark: CHUNK_BYTES }),
+      createZstdDecompress(),
+      unpacked.stream,
+      createWriteStream(to, { flags: 'wx', mode: 0o600 }),
+      { signal: watch.signal },
+    )
+  } catch (error) {
+    watch.signal.throwIfAborted()
+    throw isOfSystem(error) ? error : damaged(error)
+  }
+  const { size, sha256 } = unpacked.result()
+  if (size !== manifest.size || sha256 !== manifest.sha256) throw damaged()
+}
+
+/** A disk that is full is no fault of the backup. */
+const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error

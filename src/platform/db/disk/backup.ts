@@ -1,0 +1,103 @@
+/** Makes a backup that is known to be good: copied in one snapshot, packed, unpacked again, and read through. */
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { FileReport } from '../sqlite/file.ts'
+import { checkDatabase, copyDatabase, type Watch } from '../sqlite/file-work.ts'
+import { BackupError, inspect, type Manifest, pack, unpack } from './backup-file.ts'
+import { replaceFile } from './durable.ts'
+
+export type BackupOptions = {
+  /** The database; a server may be writing to it. */
+  readonly database: string
+  readonly target: string
+  /** Of the program. */
+  readonly version: string
+  readonly now: () => Date
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // It is another user's, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** `FILE.123.part`: a folder of the process that works in it, so that two backups at once don't meet. */
+const workshopOf = (target: string): string => `${target}.${process.pid}.part`
+
+/** A number may belong to another process by now, or to one that is dead and not yet buried. */
+const LONGEST_BACKUP_MS = 24 * 60 * 60_000
+
+const removeStale = (target: string): void => {
+  const folder = dirname(target)
+  const prefix = `${basename(target)}.`
+  for (const name of readdirSync(folder)) {
+    const [, pid] = name.startsWith(prefix) ? (/^(\d+)\.part$/.exec(name.slice(prefix.length)) ?? []) : []
+    if (pid === undefined) continue
+    const path = join(folder, name)
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    if (!isRunning(Number(pid)) || age > LONGEST_BACKUP_MS) rmSync(path, { recursive: true, force: true })
+  }
+}
+
+const sameText = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const namesOf = ({ schema }: FileReport): string[] => schema.map(({ name }) => name)
+
+/**
+ * What a database holds that came out of a backup, or of another file called `name`.
+ * @throws BackupError if it is damaged, or holds other things than the manifest says
+ */
+export const verify = async (
+  database: string,
+  { manifest, name }: { readonly manifest?: Manifest | undefined; readonly name: string },
+  watch: Watch,
+): Promise<FileReport> => {
+  const report = await checkDatabase(database, watch)
+  if (report.problems.length > 0) throw new BackupError(`${name} is damaged: ${report.problems.join('; ')}`)
+  if (report.schema.length === 0) throw new BackupError(`${name} is no database of Plat`)
+  if (manifest && !(sameText(report.counts, manifest.counts) && sameText(namesOf(report), manifest.schema)))
+    throw new BackupError(`${name} is damaged: it does not hold what it says it holds`)
+  return report
+}
+
+/** @returns the manifest of the backup that is now at `packed` */
+const makeIn = async (workshop: string, options: BackupOptions, watch: Watch): Promise<Manifest> => {
+  const { database, version, now } = options
+  const copy = join(workshop, 'plat.db')
+  const packed = packedIn(workshop)
+  const created_at = now().toISOString()
+  const report = await copyDatabase(database, copy, watch)
+  const about = { version, schema: namesOf(report), created_at, counts: report.counts }
+  await pack({ database: copy, to: packed, ...about }, watch)
+  rmSync(copy)
+
+  // From the file itself: what can't be had back is no backup.
+  const file = inspect(packed)
+  if (file.kind !== 'backup') throw new BackupError(`${packed} can't be read back`)
+  await unpack({ ...file, file: packed, to: copy }, watch)
+  await verify(copy, { manifest: file.manifest, name: database }, watch)
+  return file.manifest
+}
+
+const packedIn = (workshop: string): string => join(workshop, 'packed')
+
+/** @throws BackupError; what the disk reports. Whatever happens, `target` is a whole backup or what it was before. */
+export const writeBackup = async (options: BackupOptions, watch: Watch): Promise<Manifest> => {
+  const { target } = options
+  removeStale(target)
+  const workshop = workshopOf(target)
+  // For its owner alone. A folder, so that a worker that is late to notice its end can't leave a file behind.
+  mkdirSync(workshop, { mode: 0o700 })
+  try {
+    const manifest = await makeIn(workshop, options, watch)
+    watch.signal.throwIfAborted()
+    replaceFile(packedIn(workshop), target)
+    return manifest
+  } finally {
+    rmSync(workshop, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,110 @@
+/** The data folder of SQLite: one process, one file, its reserve of space, and a copy of the data before each upgrade. */
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from '../../runtime/log.ts'
+import { type Migration, migrate } from '../migrate.ts'
+import { openSqlite, type SqliteDb } from '../sqlite/sqlite.ts'
+import { lockDataDir } from './data-lock.ts'
+import { diskProblemOf } from './disk-errors.ts'
+import { guardDisk } from './disk-guard.ts'
+import { makePrivateFile, makePrivateFolder } from './private-files.ts'
+import { type Ballast, createBallast } from './reserve.ts'
+import { copyBeforeUpgrade, removePartialCopies } from './upgrade-copy.ts'
+
+export const DATA_FILE = 'plat.db'
+/** What a restore has unpacked and not yet put in its place. */
+export const RESTORING = `${DATA_FILE}.restoring`
+const REPLACED = /^plat-replaced-.*\.db$/
+
+type Options = {
+  readonly dataDir: string
+  readonly migrations: readonly Migration[]
+  readonly now: () => Date
+  readonly log: Logger
+  /** Free space of the disk, in bytes; asked of the system unless a test says otherwise. */
+  readonly freeBytes?: () => number
+}
+
+export type DataFolder<Tables> = {
+  readonly db: SqliteDb<Tables>
+  /** To be called now and then: makes the reserve, notices that there is space again. */
+  readonly tend: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Removes what a command that was killed left behind. Only for whoever holds the lock of the folder.
+ * A restore that got no further than keeping the old data aside has given the file a second name, which must go:
+ * SQLite must not open one file by two names.
+ */
+export const tidyDataDir = (dataDir: string): void => {
+  removePartialCopies(dataDir)
+  const data = statSync(join(dataDir, DATA_FILE), { throwIfNoEntry: false })
+  for (const name of readdirSync(dataDir)) {
+    const file = join(dataDir, name)
+    const isAlias = REPLACED.test(name) && data !== undefined && statSync(file).ino === data.ino
+    if (isAlias || name.startsWith(RESTORING)) rmSync(file, { force: true })
+  }
+}
+
+/** A disk that filled up while nobody was there may leave no room for the small files that opening needs. */
+const startOn = (ballast: Ballast) => {
+  let isFull = false
+  return {
+    isFull: () => isFull,
+    run: <T>(work: () => T): T => {
+      try {
+        return work()
+      } catch (error) {
+        if (diskProblemOf(error) === undefined) throw error
+        isFull = true
+        ballast.release()
+        return work()
+      }
+    },
+  }
+}
+
+/**
+ * Opens the data of the folder, made if it is not there, and brings it to the schema of `migrations`.
+ * @throws DataLockedError, DataFolderOpenError, MigrationError
+ */
+export const openDataFolder = async <Tables>(options: Options): Promise<DataFolder<Tables>> => {
+  const { dataDir, migrations, now, log, freeBytes } = options
+  makePrivateFolder(dataDir)
+  const ballast = createBallast(dataDir, freeBytes)
+  const start = startOn(ballast)
+  const unlock = start.run(() => lockDataDir(dataDir))
+  let db: SqliteDb<Tables> | undefined
+  const close = async () => {
+    await db?.close()
+    unlock()
+  }
+  try {
+    tidyDataDir(dataDir)
+    const file = join(dataDir, DATA_FILE)
+    const guardFor = guardDisk({ ballast, log, isFull: start.isFull })
+    const onCheckpointFailure = (error: unknown) =>
+      log.warn('the log of the database is not moved into its file beside the writing, but by it', { error })
+    // Before SQLite does: its log and its index get the rights of the file.
+    start.run(() => makePrivateFile(file))
+    const opened = start.run(() => openSqlite<Tables>(file, { guardFor, onCheckpointFailure }))
+    db = opened
+    const applied = await migrate(opened, {
+      migrations,
+      now,
+      beforeUpgrade: async (before) => {
+        const copy = copyBeforeUpgrade(opened, dataDir, before.length + 1)
+        log.info('database copied before the upgrade', { copy })
+      },
+    })
+    if (applied.length > 0) log.info('database migrated', { applied })
+    const tend = async () => {
+      if (opened.diskProblem() === undefined) ballast.take()
+    }
+    return { db: opened, tend, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,34 @@
+/** Errors that are the disk's and not ours: full, failing, read-only. Under one name, whether SQLite or the system reports them. */
+import { AppError } from '../../contract/errors.ts'
+
+export type DiskProblem = 'full' | 'failing' | 'read-only'
+
+const PROBLEMS: readonly (readonly [RegExp, DiskProblem])[] = [
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)$/, 'full'],
+  [/^(SQLITE_IOERR.*|EIO)$/, 'failing'],
+  [/^(SQLITE_READONLY.*|EROFS)$/, 'read-only'],
+]
+
+const MESSAGES: Readonly<Record<DiskProblem, string>> = {
+  full: 'The disk is full: nothing was changed. Changes are taken again once there is space',
+  failing: 'The disk fails: nothing was changed. The log of the server says more',
+  'read-only': 'The data can only be read: nothing was changed. The log of the server says more',
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** @example diskProblemOf(new SQLiteError('database or disk is full')) // 'full', by its code */
+export const diskProblemOf = (error: unknown): DiskProblem | undefined => {
+  const code = codeOf(error)
+  return PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
+}
+
+/** Another process has held the one writer of SQLite for longer than `busy_timeout`. */
+export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
+
+/** The 503 in place of an error of the disk; any other error as it is. */
+export const translateDiskError = (error: unknown): unknown => {
+  const problem = diskProblemOf(error)
+  return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error
+}

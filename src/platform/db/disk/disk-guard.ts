@@ -1,0 +1,112 @@
+/**
+ * Keeps SQLite usable on a full disk. From the first write that found no space, the database may not grow: what frees
+ * space goes on, in the room that the ballast leaves, and so does what fits into freed pages. Ends by itself.
+ */
+import type { Database } from 'bun:sqlite'
+import type { Logger } from '../../runtime/log.ts'
+import { type DiskProblem, diskProblemOf } from './disk-errors.ts'
+import { BALLAST_BYTES, BALLAST_MARGIN_BYTES, type Ballast } from './reserve.ts'
+
+export type DiskGuard = {
+  /** Told, outside of any transaction, of the errors in the one that has just ended; none if all of it was committed. */
+  readonly ended: (errors: readonly unknown[]) => void
+  /** Why changes are refused now, in words; undefined while they are not. Looks first whether there is space again. */
+  readonly problem: () => string | undefined
+}
+
+/** For whoever shares the file of a running server: the reserve is the server's. */
+export const unguarded = (): DiskGuard => ({ ended: () => {}, problem: () => undefined })
+
+const MESSAGES: Readonly<Record<DiskProblem, string>> = {
+  full: 'the disk is full: changes are refused, reading and deleting go on',
+  failing: 'the disk failed at the last change',
+  'read-only': 'the data can only be read',
+}
+/** SQLite's own limit, in pages. */
+const UNLIMITED_PAGES = 4_294_967_294
+/** With less than this the system reports other things than a full disk, such as a file that can't be mapped. */
+const NOTHING_LEFT_BYTES = 1024 * 1024
+/** After a reserve that could not be made although there seems to be space (a quota), so that not every write tries. */
+const RETRY_MS = 1000
+
+type Options = {
+  readonly ballast: Ballast
+  readonly log: Logger
+  /** Whether the disk was full already when the file was opened. */
+  readonly isFull?: () => boolean
+}
+
+export const guardDisk =
+  ({ ballast, log, isFull = () => false }: Options) =>
+  (writer: Database): DiskGuard => {
+    let current: DiskProblem | undefined
+    let lastTry = Number.NEGATIVE_INFINITY
+
+    const attempt = (what: string, work: () => void): void => {
+      try {
+        work()
+      } catch (error) {
+        // Nothing hangs on it: the next write tells whether there is room.
+        log.warn(`on a full disk: ${what} failed`, { error })
+      }
+    }
+
+    /** Moves what the log holds into the file and cuts the log; readers in this very process can't be waited for. */
+    const checkpoint = (): void => {
+      writer.run('PRAGMA busy_timeout = 0')
+      try {
+        writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      } finally {
+        writer.run('PRAGMA busy_timeout = 5000')
+      }
+    }
+
+    const stopGrowth = (): void => {
+      const { page_count: pages = 0 } = writer.query<{ page_count: number }, []>('PRAGMA page_count').get() ?? {}
+      writer.run(`PRAGMA max_page_count = ${pages}`)
+    }
+
+    const becomeFull = (): void => {
+      log.error('the disk is full: changes are refused until there is space, reading and deleting go on', {
+        free_bytes: ballast.freeBytes(),
+      })
+      attempt('giving the reserve away', ballast.release)
+      attempt('the checkpoint', checkpoint)
+      attempt('keeping the file from growing', stopGrowth)
+    }
+
+    const becomeWell = (): void => {
+      current = undefined
+      writer.run(`PRAGMA max_page_count = ${UNLIMITED_PAGES}`)
+      log.info('there is space on the disk again: changes are taken', { free_bytes: ballast.freeBytes() })
+    }
+
+    if (isFull()) {
+      becomeFull()
+      current = 'full'
+    }
+
+    const problemIn = (errors: readonly unknown[]): DiskProblem | undefined => {
+      const problems = errors.flatMap((error) => diskProblemOf(error) ?? [])
+      if (problems.includes('full')) return 'full'
+      return problems.includes('failing') && ballast.freeBytes() < NOTHING_LEFT_BYTES ? 'full' : problems[0]
+    }
+
+    return {
+      ended: (errors) => {
+        // The end of a full disk is seen at the disk, not at a write that happened to fit.
+        if (current === 'full') return
+        const found = problemIn(errors)
+        if (found === 'full') becomeFull()
+        else if (found !== undefined) log.error(MESSAGES[found], { errors: errors.map(String) })
+        if (found !== undefined || errors.length === 0) current = found
+      },
+      problem: () => {
+        if (current === 'full' && performance.now() - lastTry >= RETRY_MS) {
+          if (ballast.take()) becomeWell()
+          else if (ballast.freeBytes() >= BALLAST_BYTES + BALLAST_MARGIN_BYTES) lastTry = performance.now()
+        }
+        return current === undefined ? undefined : MESSAGES[current]
+      },
+    }
+  }

@@ -1,0 +1,74 @@
+/** The copy of the data that is made before an upgrade, `plat-before-N.db`: the way back to the version before. */
+import type { Database } from 'bun:sqlite'
+import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { MigrationError } from '../migrate.ts'
+import { rewriteFile } from '../sqlite/vacuum.ts'
+import { diskProblemOf } from './disk-errors.ts'
+import { replaceFile } from './durable.ts'
+
+/** Older ones are deleted: each is as large as the data. */
+const KEPT = 3
+const COPY = /^plat-before-\d+\.db$/
+const REPLACED = /^plat-replaced-.*\.db$/
+const PART = '.part'
+
+type Source = { readonly copyTo: (file: string) => void }
+
+const noRoom = (dataDir: string, cause: unknown): MigrationError =>
+  new MigrationError(
+    `There is no room in ${dataDir} for the copy of the data that is made before an upgrade. Nothing was changed: free as much space as the data take, or go on with the version before.`,
+    { cause },
+  )
+
+/** Newest first. */
+export const upgradeCopies = (dataDir: string): string[] =>
+  readdirSync(dataDir)
+    .filter((name) => COPY.test(name))
+    .map((name) => join(dataDir, name))
+    .map((file) => ({ file, time: statSync(file).mtimeMs }))
+    .sort((a, b) => b.time - a.time)
+    .map(({ file }) => file)
+
+/** All earlier data in the folder: the copies of upgrades, and the data that a restore has replaced. */
+export const earlierData = (dataDir: string): string[] =>
+  readdirSync(dataDir)
+    .filter((name) => COPY.test(name) || REPLACED.test(name))
+    .map((name) => join(dataDir, name))
+
+/** Changes earlier data and rewrites its file. @throws Error when it cannot be rewritten; the file is as it was then */
+export const rewriteEarlierData = (file: string, change: (database: Database) => void): void =>
+  rewriteFile(file, file + PART, change)
+
+/**
+ * Copies the data as it is before the migration of this number, and forgets the oldest copies.
+ * @returns the copy, which is whole however this ends
+ */
+export const copyBeforeUpgrade = (source: Source, dataDir: string, migration: number): string => {
+  const copy = join(dataDir, `plat-before-${migration}.db`)
+  const part = copy + PART
+  rmSync(part, { force: true })
+  try {
+    // Made here, so that its content is never readable to others.
+    closeSync(openSync(part, 'wx', 0o600))
+    source.copyTo(part)
+    replaceFile(part, copy)
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw diskProblemOf(error) === 'full' ? noRoom(dataDir, error) : error
+  }
+  for (const old of upgradeCopies(dataDir)
+    .filter((file) => file !== copy)
+    .slice(KEPT - 1))
+    rmSync(old, { force: true })
+  return copy
+}
+
+const isPartOf = (whole: RegExp, name: string): boolean =>
+  name.endsWith(PART) && whole.test(name.slice(0, -PART.length))
+
+/** What a copy that was cut off left behind. */
+export const removePartialCopies = (dataDir: string): void => {
+  for (const name of readdirSync(dataDir))
+    if (isPartOf(COPY, name) || isPartOf(REPLACED, name)) rmSync(join(dataDir, name), { force: true })
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { sharing } from './coalesce.ts'
+
+/** Runs that end when they are told to. */
+const runs = () => {
+  const begun: PromiseWithResolvers<number>[] = []
+  const ask = sharing(() => {
+    const run = Promise.withResolvers<number>()
+    begun.push(run)
+    return run.promise
+  })
+  const turn = () => Bun.sleep(0)
+  return { ask, begun, turn }
+}
+
+test('who asks while a run is under way shares the next one, which begins when it ends', async () => {
+  const { ask, begun, turn } = runs()
+  const first = ask()
+  await turn()
+  const others = [ask(), ask(), ask()]
+  await turn()
+  expect(begun).toHaveLength(1)
+  begun[0]?.resolve(1)
+  expect(await first).toBe(1)
+  await turn()
+  expect(begun).toHaveLength(2)
+  begun[1]?.resolve(2)
+  expect(await Promise.all(others)).toEqual([2, 2, 2])
+})
+
+test('a run that fails fails for those who share it, and for nobody else', async () => {
+  const { ask, begun, turn } = runs()
+  const first = ask()
+  await turn()
+  const second = ask()
+  begun[0]?.reject(new Error('no'))
+  await expect(first).rejects.toThrow('no')
+  await turn()
+  begun[1]?.resolve(2)
+  expect(await second).toBe(2)
+})
+
+test('who asks when nothing is under way is answered by a run of its own', async () => {
+  const { ask, begun, turn } = runs()
+  for (const n of [1, 2]) {
+    const answer = ask()
+    await turn()
+    begun.at(-1)?.resolve(n)
+    expect(await answer).toBe(n)
+  }
+})

@@ -1,0 +1,40 @@
+/** Errors of PostgreSQL that say nothing about what was asked: it is away, it is busy, or it took too long. */
+import { SQL } from 'bun'
+import { AppError } from '../../contract/errors.ts'
+
+/**
+ * SQLSTATEs of a server that goes away or is not there yet (class 57P, 08), that has no connection left (53300), and that was
+ * promoted or demoted under us (25006, read-only).
+ */
+const AWAY = /^(57P0[1-5]|08...|53300|25006|25P03)$/
+/** `query_canceled`, by the limit on statements, and `lock_not_available`, by that on waiting for a lock. */
+const TOO_LONG = /^(57014|55P03)$/
+/** The client's own, where no server said anything: refused, closed, timed out. */
+const CONNECTION =
+  /^(ERR_POSTGRES_(CONNECTION_.*|IDLE_TIMEOUT|LIFETIME_TIMEOUT)|ECONN.*|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
+
+const MESSAGES = {
+  away: 'The database does not answer; try again in a moment',
+  slow: 'The database took too long; try again in a moment',
+} as const
+
+const problemOf = (error: unknown): keyof typeof MESSAGES | undefined => {
+  if (error instanceof SQL.PostgresError && error.errno !== undefined) {
+    const state = String(error.errno)
+    if (AWAY.test(state)) return 'away'
+    if (TOO_LONG.test(state)) return 'slow'
+  }
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return CONNECTION.test(code) ? 'away' : undefined
+}
+
+/** The 503 in place of an error of the server's state; any other error as it is. */
+export const translatePostgresError = (error: unknown): unknown => {
+  const problem = problemOf(error)
+  return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error
+}
+
+/** For `catch`: throws what it is given, translated. */
+export const rethrowTranslated = (error: unknown): never => {
+  throw translatePostgresError(error)
+}

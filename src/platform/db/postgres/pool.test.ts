@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { dialects, postgresDatabase } from '../../../testing/servers.ts'
+import { until } from '../../../testing/until.ts'
+import { createPostgresPool, type PostgresPool } from './pool.ts'
+
+const MOST = 3
+
+// Not skipped but left out: a run on SQLite only is asked for, and needs no PostgreSQL on the machine.
+if (dialects().includes('postgres')) {
+  let server: Awaited<ReturnType<typeof postgresDatabase>>
+  let losses = 0
+  let pool: PostgresPool
+  beforeAll(async () => {
+    server = await postgresDatabase()
+    pool = createPostgresPool(
+      new SQL({
+        url: server.url,
+        max: MOST,
+        onclose: () => {
+          losses++
+          pool.lost()
+        },
+      }),
+    )
+  })
+  afterAll(async () => {
+    await pool.close()
+    await server.drop()
+  })
+
+  /** The process of the server that answers a query of its own. */
+  const answering = async (sleepS = 0): Promise<number> => {
+    const { connection, release } = await pool.reserve()
+    try {
+      const [row] = await connection`SELECT pg_backend_pid() AS pid, pg_sleep(${sleepS})`
+      return row.pid
+    } finally {
+      release()
+    }
+  }
+
+  const distinct = (pids: readonly number[]): number => new Set(pids).size
+
+  test('one after another are answered by the process that answered last', async () => {
+    await Promise.all(Array.from({ length: MOST }, () => answering(0.05)))
+    const pids: number[] = []
+    for (let i = 0; i < 2 * MOST; i++) pids.push(await answering())
+    expect(distinct(pids)).toBe(1)
+  })
+
+  test('many at once share all there are, and each has its turn', async () => {
+    const pids = await Promise.all(Array.from({ length: 10 * MOST }, () => answering(0.005)))
+    expect(pids).toHaveLength(10 * MOST)
+    expect(distinct(pids)).toBe(MOST)
+  })
+
+  test('one that the server has ended while nobody had it is not lent again', async () => {
+    const before = losses
+    const own = await pool.reserve()
+    await Promise.all(Array.from({ length: MOST - 1 }, () => answering(0.05)))
+    await own.connection`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+    await until('the others are lost', () => losses >= before + MOST - 1 || undefined)
+    const pids = await Promise.all(Array.from({ length: 2 * MOST }, () => answering(0.005)))
+    expect(pids).toHaveLength(2 * MOST)
+    own.release()
+    expect(await answering()).toBeGreaterThan(0)
+  })
+
+  test('one that is ended while somebody has it is not lent again', async () => {
+    const { connection, release } = await pool.reserve()
+    const ended = connection`SELECT pg_terminate_backend(pg_backend_pid())`
+    expect(ended).rejects.toThrow()
+    await Promise.allSettled([ended])
+    release()
+    for (let i = 0; i < 2 * MOST; i++) expect(await answering()).toBeGreaterThan(0)
+  })
+}

@@ -1,0 +1,260 @@
+/** PostgreSQL through Bun's own client: many writers, so rows and names are locked where SQLite has one writer. */
+import { SQL } from 'bun'
+import { type Compilable, Kysely, sql } from 'kysely'
+import { createRemembered } from '../cache/query-cache.ts'
+import type { Db, Sql, Standing } from '../database.ts'
+import { createQueryWatch } from '../query/query-metrics.ts'
+import { lengthOf } from '../row-weight.ts'
+import { createSnapshotAges } from '../snapshot-ages.ts'
+import { postgresPeers } from './change-notifier.ts'
+import { sharing } from './coalesce.ts'
+import { behindEachOther, later, oneByOne } from './dialect.ts'
+import { rethrowTranslated } from './errors.ts'
+import { guard } from './guards.ts'
+import { createPostgresPool, type PostgresPool } from './pool.ts'
+import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
+import { createWriter, lockNames, locksHeld } from './writes.ts'
+
+const STREAM_CHUNK = 500
+/** Characters of a chunk's rows: where they are long, fewer are fetched the next time. */
+const STREAM_CHUNK_LENGTH = 512 * 1024
+/** A server that is there answers at once. */
+const CONNECT_S = 5
+/** And a ping within this time, or it is as good as away. */
+const PING_MS = 2000
+/** What the server knows our connections by. */
+export const PROGRAM_NAME = 'plat'
+/**
+ * What every connection is opened with. Whoever was cut off from the server, or was stopped within a transaction, holds its
+ * locks for a minute at most.
+ */
+const CONNECTION = {
+  application_name: PROGRAM_NAME,
+  idle_in_transaction_session_timeout: 60_000,
+  tcp_keepalives_idle: 30,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+  // By default to fetch a row by an index counts as much as on a disk that turns: a piece of an address was looked for in all addresses.
+  random_page_cost: 1.1,
+} as const
+type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
+
+const postgresSql: Sql = {
+  hasOneWriter: false,
+  isInProcess: false,
+  areFew: async () => true,
+  matchesWords,
+  matchesWordsInOrder,
+  countWords,
+  guard,
+  // A snapshot lists those under way below its own end (PostgreSQL's documentation, 9.27.16): what has begun beyond is below a number
+  // that is taken now. Those of the server's transactions that hold their number in another database write nothing here.
+  underWay: async (db) => {
+    const { rows } = await sql<{ oldest: string; next: string }>`
+      SELECT pg_current_xact_id()::text AS next, coalesce((
+        SELECT x FROM pg_snapshot_xip(s) AS x WHERE x::xid <> ALL (ARRAY(
+          SELECT l.transactionid FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+          WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND a.datname <> current_database()
+        )) ORDER BY x LIMIT 1
+      ), pg_snapshot_xmax(s))::text AS oldest FROM pg_current_snapshot() AS s`.execute(db)
+    return rows[0] && { oldest: BigInt(rows[0].oldest), next: BigInt(rows[0].next) }
+  },
+  nowMs: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
+  // Not the stronger lock, which would also keep those off who only refer to the row (a foreign key being checked).
+  // Every select builder has forNoKeyUpdate; the capability is generic over all of them.
+  lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
+  lockFreeRows: (query) => (query as Lockable<typeof query>).forNoKeyUpdate().skipLocked(),
+  lockNames,
+  locksHeld,
+}
+
+/** @throws when the server has not answered within the time of a ping. */
+const inTime = async (answer: Promise<unknown>): Promise<void> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`the database has not answered within ${PING_MS} ms`)), PING_MS)
+  try {
+    await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * What has been committed, and how often to each table; without the counts where it is what had been committed in the snapshot
+ * before: then they are the same, and to add them up takes longer than to ask.
+ */
+const readStanding = async <Tables>(db: Kysely<Tables>, before: string) => {
+  const { rows } = await sql<{ snapshot: string; counts: string | null }>`
+    SELECT pg_current_snapshot()::text AS snapshot,
+           CASE WHEN pg_current_snapshot()::text = ${before} THEN NULL ELSE coalesce(
+             (SELECT string_agg(name || ' ' || n, ',') FROM (SELECT name, sum(n) AS n FROM revisions GROUP BY name) AS sums), '')
+           END AS counts`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('a query for one row has none')
+  return row
+}
+
+/** How many rows to fetch next, by the length of those that came last. */
+const rowsOfChunk = (rows: readonly unknown[]): number => {
+  const columns = Object.keys((rows[0] ?? {}) as object)
+  let length = 1
+  for (const row of rows) length += lengthOf(row as object, columns)
+  return Math.max(1, Math.min(STREAM_CHUNK, Math.floor((STREAM_CHUNK_LENGTH * rows.length) / length)))
+}
+
+export type PostgresLimits = {
+  /** Two at least; for all but streams and for what is told by other servers. */
+  readonly connections: number
+  /** For one statement; long work has none. */
+  readonly statementMs: number
+  /** For waiting until somebody else lets go of a row or a name. */
+  readonly lockMs: number
+}
+
+export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
+
+/**
+ * Of those, the ones for queries that are answered at once. Few, because many queries then share a round trip, and the server
+ * wakes few processes; their callers wait for no other.
+ */
+const quickConnections = (connections: number): number => Math.max(1, Math.floor(connections / 5))
+
+/** Streams have connections of their own: as many readers as there are may be slow without anyone else having to wait. */
+const streamConnections = (connections: number): number => Math.max(1, Math.floor(connections / 2))
+
+/** All that one server opens at most: its own, those of its streams, and the one that it is told by. */
+export const mostConnections = (connections: number): number => connections + streamConnections(connections) + 1
+
+/** Connects lazily; the first query meets the server. */
+export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Db<Tables> => {
+  const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
+  const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
+  const opened = { ...shared, connection: { ...CONNECTION, ...timeouts } }
+  /** Connections for one query or transaction at a time. */
+  const pooled = (options: SQL.Options): PostgresPool => {
+    const pool = createPostgresPool(new SQL({ ...options, onclose: () => pool.lost() }))
+    return pool
+  }
+  const pool = pooled({ ...opened, max: limits.connections - quickConnections(limits.connections) })
+  let seen: { readonly snapshot: string; readonly standing: Standing } | undefined
+  const quickClient = new SQL({
+    ...opened,
+    max: quickConnections(limits.connections),
+    // A server that comes back from a crash may number transactions as it did before, and mean others.
+    onclose: () => {
+      seen = undefined
+    },
+  })
+  // Within a stream's transaction its reader may be slow, and holds no lock.
+  const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
+  const streams = pooled({ ...shared, max: streamConnections(limits.connections), connection: streaming })
+  const peers = postgresPeers(
+    quickClient,
+    (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }),
+  )
+  const watch = createQueryWatch()
+  const dialect = oneByOne(pool)
+  const db = new Kysely<Tables>({ log: watch.log, dialect })
+  const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient) })
+  const kept = createRemembered()
+  const standing = sharing(async (): Promise<Standing> => {
+    const asked = seen
+    const { snapshot, counts } = await readStanding(quick, asked?.snapshot ?? '')
+    if (asked && counts === null) return asked.standing
+    const standing = standingOf(counts ?? '')
+    // Not what was read before a connection was lost.
+    if (seen === asked) seen = { snapshot, standing }
+    return standing
+  })
+  const standingOf = (text: string): Standing => {
+    const counts = new Map(text.split(',').map((one) => one.split(' ') as [string, string]))
+    const commits = (table: string): string => counts.get(table) ?? '0'
+    return {
+      // Other instances commit as well: nothing is remembered but under the count that they share.
+      remember: (table, key, read) => kept({ table, state: commits(table), key }, read),
+      revision: (tables) => tables.map(commits).join('.'),
+    }
+  }
+  let isReachable = true
+
+  const write = createWriter<Tables>({ pool, dialect, log: watch.log })
+  const ages = createSnapshotAges(streamConnections(limits.connections))
+
+  /** @param entered called when it begins; what it answers is called when the snapshot has been given back */
+  async function* read<Row>(queries: readonly Compilable<Row>[], entered: () => () => void): AsyncGenerator<Row[]> {
+    const leave = entered()
+    const { connection, release } = await streams.reserve().catch((error: unknown) => {
+      leave()
+      throw error
+    })
+    let rows: Row[] = []
+    let most = STREAM_CHUNK
+    try {
+      let before: Promise<unknown>[] = [later(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')]
+      for (const [at, query] of queries.entries()) {
+        const compiled = query.compile()
+        if (at > 0) before.push(later(connection, 'CLOSE rows'))
+        before.push(later(connection, `DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, compiled.parameters))
+        for (;;) {
+          const fetched = later(connection, `FETCH ${most} FROM rows`)
+          // What failed first comes first; behind it all the others fail.
+          await Promise.all(before)
+          before = []
+          const more = (await fetched) as Row[]
+          const isLast = more.length < most
+          most = rowsOfChunk(more)
+          rows = rows.length === 0 ? more : rows.concat(more)
+          if (isLast) break
+          yield rows
+          rows = []
+        }
+      }
+    } catch (error) {
+      rethrowTranslated(error)
+    } finally {
+      // Not waited for. Without an answer the server is gone, and the transaction with it; what was thrown before says so.
+      later(connection, 'ROLLBACK').then(release, release)
+      leave()
+    }
+    // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
+    yield rows
+  }
+
+  return {
+    engine: 'postgres',
+    read: db,
+    quick,
+    sql: postgresSql,
+    write,
+    stream: (...queries) => read(queries, ages.enter),
+    scan: (...queries) => read(queries, () => () => {}),
+    onSnapshotsDue: ages.listen,
+    remember: async (table, key, read) => (await standing()).remember(table, key, read),
+    revision: async (tables) => (await standing()).revision(tables),
+    standing,
+    watch: watch.listen,
+    connections: () => (isReachable ? 1 : 0),
+    peers,
+    ping: async () => {
+      try {
+        await inTime(sql`SELECT 1`.execute(db))
+        isReachable = true
+      } catch (error) {
+        isReachable = false
+        throw error
+      }
+    },
+    vacuum: async (tables) => {
+      for (const table of tables) await sql`VACUUM (FULL) ${sql.table(table)}`.execute(db)
+    },
+    close: async () => {
+      ages.close()
+      await peers.close()
+      await db.destroy()
+      await quick.destroy()
+      await pool.close()
+      await quickClient.close()
+      await streams.close()
+    },
+  }
+}

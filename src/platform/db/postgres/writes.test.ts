@@ -1,0 +1,172 @@
+// Writes that wait for each other in any case, and therefore share a transaction.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { sql } from 'kysely'
+import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
+import { dialects } from '../../../testing/servers.ts'
+import type { Tx } from '../database.ts'
+
+type Write = Tx<ThingTables>
+
+const add = (tx: Write, id: string) => tx.db.insertInto('things').values({ id, n: 0, owner_id: null }).execute()
+
+const numberOf = async (tx: Write): Promise<string> => {
+  const { rows } = await sql<{ n: string }>`SELECT pg_current_xact_id()::text AS n`.execute(tx.db)
+  return rows[0]?.n ?? ''
+}
+
+const conflict = () =>
+  new SQL.PostgresError('no', {
+    code: 'ERR_POSTGRES_SERVER_ERROR',
+    errno: '40001',
+    detail: '',
+    hint: '',
+    severity: 'ERROR',
+  })
+
+// Not skipped but left out, as in postgres.test.ts.
+if (dialects().includes('postgres')) {
+  let database: EmptyDatabase<ThingTables>
+  beforeAll(async () => {
+    database = await thingsDatabase('postgres')
+  })
+  beforeEach(() => database.db.write((tx) => tx.db.deleteFrom('things').execute()))
+  afterAll(() => database.close())
+
+  const write = <T>(work: (tx: Write) => Promise<T>, inTurn = 'a') => database.db.write(work, { inTurn })
+  const ids = async () =>
+    (await database.db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
+
+  /** Holds the line of a name until it is let go. */
+  const holdLine = (inTurn = 'a') => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const held = write(() => promise, inTurn)
+    return async () => {
+      resolve()
+      await held
+    }
+  }
+
+  describe('writes in turn', () => {
+    test('share a transaction when they have waited, and see what those before them wrote', async () => {
+      const letGo = holdLine()
+      const waiting = Array.from({ length: 10 }, (_, i) =>
+        write(async (tx) => {
+          await add(tx, `id-${i}`)
+          const { count } = await tx.db
+            .selectFrom('things')
+            .select(({ fn }) => fn.countAll<number>().as('count'))
+            .executeTakeFirstOrThrow()
+          return { number: await numberOf(tx), count: Number(count) }
+        }),
+      )
+      await letGo()
+      const done = await Promise.all(waiting)
+      // A slow machine has time for several.
+      expect(new Set(done.map(({ number }) => number)).size).toBeLessThan(10)
+      expect(done.map(({ count }) => count)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+      expect((await ids()).length).toBe(10)
+    })
+
+    test('are alone when nobody waits', async () => {
+      const first = await write(numberOf)
+      expect(await write(numberOf)).not.toBe(first)
+    })
+
+    test('of another name do not wait', async () => {
+      const letGo = holdLine()
+      const [order, waiting] = [[] as string[], write(async () => void order.push('a'))]
+      await write(async () => void order.push('b'), 'b')
+      await letGo()
+      await waiting
+      expect(order).toEqual(['b', 'a'])
+    })
+
+    test('fail for themselves: nothing of what failed is written, and the others are', async () => {
+      const letGo = holdLine()
+      const done: string[] = []
+      const batch = async (_: unknown, items: readonly string[]) => void done.push(...items)
+      const waiting = ['good', 'bad', 'fine'].map((id) =>
+        write(async (tx) => {
+          await add(tx, id)
+          tx.atCommit(batch, id)
+          if (id === 'bad') throw new Error('it is bad')
+          return id
+        }),
+      )
+      await letGo()
+      const outcomes = await Promise.allSettled(waiting)
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect(await ids()).toEqual(['fine', 'good'])
+      expect(done).toEqual(['good', 'fine'])
+    })
+
+    test('whose insert is refused are told so in its words, and the others are written', async () => {
+      const letGo = holdLine()
+      const waiting = [
+        write((tx) => add(tx, 'one')),
+        write((tx) =>
+          tx.db
+            .insertInto('things')
+            .values({ id: 'two', n: null as never, owner_id: null })
+            .execute(),
+        ),
+        write((tx) => add(tx, 'three')),
+      ]
+      await letGo()
+      const [one, two, three] = await Promise.allSettled(waiting)
+      expect([one?.status, three?.status]).toEqual(['fulfilled', 'fulfilled'])
+      expect(String((two as PromiseRejectedResult).reason)).toContain('violates not-null constraint')
+      expect(await ids()).toEqual(['one', 'three'])
+    })
+
+    test('are run again when another writer was faster', async () => {
+      const letGo = holdLine()
+      let tries = 0
+      const waiting = [
+        write((tx) => add(tx, 'one')),
+        write(async (tx) => {
+          await add(tx, 'two')
+          if (++tries === 1) throw conflict()
+        }),
+      ]
+      await letGo()
+      await Promise.all(waiting)
+      expect(tries).toBe(2)
+      expect(await ids()).toEqual(['one', 'two'])
+    })
+
+    test('are all told when their transaction is lost, and none of them is written', async () => {
+      const letGo = holdLine()
+      const waiting = [
+        write((tx) => add(tx, 'one')),
+        write(async (tx) => void (await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(tx.db))),
+        write((tx) => add(tx, 'three')),
+      ]
+      await letGo()
+      const outcomes = await Promise.allSettled(waiting)
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+      expect(await ids()).toEqual([])
+      await write((tx) => add(tx, 'after'))
+      expect(await ids()).toEqual(['after'])
+    })
+
+    test('are answered in several transactions when there are very many', async () => {
+      const letGo = holdLine()
+      const waiting = Array.from({ length: 200 }, () => write(numberOf))
+      await letGo()
+      const numbers = new Set(await Promise.all(waiting))
+      expect(numbers.size).toBeGreaterThan(3)
+      expect(numbers.size).toBeLessThan(100)
+    })
+
+    test('change the revision of what they touch', async () => {
+      const before = await database.db.revision(['things'])
+      const letGo = holdLine()
+      const waiting = [write((tx) => add(tx, 'one')), write((tx) => add(tx, 'two'))]
+      await letGo()
+      await Promise.all(waiting)
+      expect(await database.db.revision(['things'])).not.toBe(before)
+    })
+  })
+}

@@ -1,0 +1,249 @@
+/** Writing on PostgreSQL: named locks, what a commit leaves behind for readers, and several callers in one transaction. */
+import { SQL } from 'bun'
+import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
+import { AtCommit } from '../at-commit.ts'
+import { type Db, type Guard, GuardError, type Sql, type Tx, type WriteOptions } from '../database.ts'
+import { touching } from '../query/written-tables.ts'
+import { countGuarded, counting, guardAlone, isGuardFailure } from './guards.ts'
+import type { PostgresPool } from './pool.ts'
+import { kyselyIn, PostgresTransaction } from './transaction.ts'
+
+/** Names of a kind share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
+const LOCK_BUCKETS = 1024
+const LOCK_KINDS = 65_536
+/** The first key of our advisory locks, to keep apart from other programs on the same server. */
+const LOCK_SPACE = 0x504c4154
+/** In the order in which they are given. */
+const LOCK = `SELECT pg_advisory_xact_lock(${LOCK_SPACE}, bucket) FROM unnest(string_to_array($1, ',')::int4[]) AS locks (bucket)`
+
+/** A counter per table is spread over this many rows at most, so that concurrent commits seldom wait for one another. */
+const REVISION_SHARDS = 16
+const COUNT = counting('$1', '$2::int4')
+
+/**
+ * Serialization failure and deadlock; and a broken constraint, which only happens when another writer was faster than our
+ * own check. The transaction is run again: it then sees what the other one did, and gives the right answer to it.
+ */
+const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
+const MAX_TRIES = 5
+const isRetryable = (error: unknown): boolean => error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
+
+/** Callers in one transaction at most, and how long it takes in more of them: the first of them waits for the last. */
+const LARGEST_GROUP = 64
+const LONGEST_GROUP_MS = 50
+
+/**
+ * A name begins with the word that says of what kind it is. Those of two kinds share no lock: who takes one and then the other
+ * never meets somebody who, with other names, takes the same two the other way round.
+ */
+const lockOf = (name: string): number => {
+  const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
+  return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)
+}
+
+/** The named locks of a transaction; what it has asked for once it need not ask for again. */
+type HeldLocks = { readonly buckets: Set<number>; changes: number }
+const heldLocks = new WeakMap<object, HeldLocks>()
+
+export const lockNames: Sql['lockNames'] = async (db, names) => {
+  const held = heldLocks.get(db)
+  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !held?.buckets.has(bucket))
+  if (wanted.length === 0) return
+  if (held) held.changes++
+  for (const bucket of wanted) held?.buckets.add(bucket)
+  // In one order for everybody, so that two transactions never wait for each other crosswise.
+  await db.executeQuery(CompiledQuery.raw(LOCK, [wanted.sort((a, b) => a - b).join(',')]))
+}
+
+export const locksHeld: Sql['locksHeld'] = (db) => heldLocks.get(db)?.changes
+
+type Options = { readonly pool: PostgresPool; readonly dialect: Dialect; readonly log: (event: LogEvent) => void }
+type Work<Tables, T> = (tx: Tx<Tables>) => Promise<T>
+type Waiting<Tables> = {
+  readonly work: Work<Tables, unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** One transaction, in which work is done piece by piece. */
+class Writing<Tables> {
+  readonly #transaction: PostgresTransaction
+  readonly #unnoticed: Kysely<Tables>
+  readonly #noticed: Kysely<Tables>
+  readonly #touched = new Set<string>()
+  readonly #left = new AtCommit()
+  readonly #guards = new Set<Guard>()
+  readonly #locks: HeldLocks = { buckets: new Set(), changes: 0 }
+  #depth = 0
+
+  constructor(transaction: PostgresTransaction, dialect: Dialect) {
+    this.#transaction = transaction
+    this.#unnoticed = kyselyIn<Tables>(transaction, dialect)
+    this.#noticed = kyselyIn<Tables>(transaction, dialect, [touching(this.#touched)])
+    heldLocks.set(this.#noticed, this.#locks)
+  }
+
+  /** Neither a statement nor a lock is given up on after a time. */
+  takesLong(): Promise<void> {
+    return this.#transaction.give(
+      "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)",
+    )
+  }
+
+  /** @param isShared with others, to whom nothing is done when it fails */
+  async do<T>(work: Work<Tables, T>, isShared = false): Promise<T> {
+    const left = new AtCommit()
+    const guards: Guard[] = []
+    const savepoint = <V>(inner: () => Promise<V>) => this.#savepoint(inner)
+    const run = () =>
+      work({
+        db: this.#noticed,
+        savepoint,
+        atCommit: (batch, item) => left.add(batch, [item]),
+        // Other servers write as well, and do not say what: what is found goes by the counts that they share.
+        searchedBy: () => {},
+        revision: () => undefined,
+        guard: (guard) => {
+          if (guard.tables.some((table) => this.#touched.has(table))) return false
+          guards.push(guard)
+          return true
+        },
+      })
+    const value = await (isShared ? savepoint(run) : run())
+    // Only now: what fails leaves nothing.
+    this.#left.addAll(left)
+    for (const guard of guards) this.#guards.add(guard)
+    return value
+  }
+
+  async #savepoint<T>(inner: () => Promise<T>): Promise<T> {
+    const name = sql.id(`s${++this.#depth}`)
+    await this.#transaction.give(`SAVEPOINT s${this.#depth}`)
+    try {
+      const value = await inner()
+      await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)
+      return value
+    } catch (error) {
+      await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(this.#unnoticed)
+      // Those that were taken within are let go of.
+      this.#locks.buckets.clear()
+      this.#locks.changes++
+      // Rolled back it is still there; thousands of them would slow the server down.
+      await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)
+      throw error
+    } finally {
+      this.#depth--
+    }
+  }
+
+  get isGuarded(): boolean {
+    return this.#guards.size > 0
+  }
+
+  /** @param shard whose counters are its own until the commit, as far as this server goes */
+  async finish(shard: number): Promise<void> {
+    await this.#left.run(this.#unnoticed)
+    const guards = [...this.#guards]
+    // Sorted, so that two commits never wait for each other crosswise.
+    const touched = [...this.#touched].sort().join(',')
+    // The last one goes along with the counters, which are a statement anyway.
+    const last = touched === '' ? undefined : guards.pop()
+    for (const { condition, values } of guards) await this.#transaction.give(guardAlone(condition), values)
+    if (last) await this.#transaction.give(countGuarded(last), [...last.values, touched, shard])
+    else if (touched !== '') await this.#transaction.give(COUNT, [touched, shard])
+  }
+}
+
+export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables>['write'] => {
+  // Each server begins with another one. As few as will do: whoever reads adds them up.
+  const first = Math.floor(Math.random() * REVISION_SHARDS)
+  const shards = Array.from({ length: REVISION_SHARDS }, (_, at) => (first + at) % REVISION_SHARDS)
+
+  const inTransaction = async <T>(work: (writing: Writing<Tables>) => Promise<T>): Promise<T> => {
+    const { connection, release } = await pool.reserve()
+    const transaction = new PostgresTransaction(connection, log)
+    const writing = new Writing<Tables>(transaction, dialect)
+    let shard: number | undefined
+    try {
+      const value = await work(writing)
+      shard = shards.shift()
+      await writing.finish(shard ?? first)
+      await transaction.commit()
+      return value
+    } catch (error) {
+      await transaction.rollback()
+      throw writing.isGuarded && isGuardFailure(error) ? new GuardError() : error
+    } finally {
+      if (shard !== undefined) shards.unshift(shard)
+      release()
+    }
+  }
+
+  const alone = async <T>(work: Work<Tables, T>, takesLong = false): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await inTransaction(async (writing) => {
+          if (takesLong) await writing.takesLong()
+          return writing.do(work)
+        })
+      } catch (error) {
+        if (!isRetryable(error) || tries === MAX_TRIES) throw error
+      }
+    }
+  }
+
+  const answer = async ({ work, resolve, reject }: Waiting<Tables>): Promise<void> => alone(work).then(resolve, reject)
+
+  /** One transaction for those in the queue, and for whoever joins it meanwhile; all are answered after its commit. */
+  const together = async (queue: Waiting<Tables>[]): Promise<void> => {
+    const done: (() => void)[] = []
+    const again: Waiting<Tables>[] = []
+    const taken: Waiting<Tables>[] = []
+    try {
+      await inTransaction(async (writing) => {
+        const endMs = performance.now() + LONGEST_GROUP_MS
+        while (taken.length < LARGEST_GROUP && performance.now() < endMs) {
+          const next = queue.shift()
+          if (!next) break
+          taken.push(next)
+          try {
+            const value = await writing.do(next.work, true)
+            done.push(() => next.resolve(value))
+          } catch (error) {
+            if (isRetryable(error)) again.push(next)
+            else done.push(() => next.reject(error))
+          }
+        }
+      })
+    } catch (error) {
+      // None of it is there, which is known only where the server has said so.
+      if (isRetryable(error) || error instanceof GuardError) return void (await Promise.all(taken.map(answer)))
+      for (const { reject } of taken) reject(error)
+      return
+    }
+    for (const settle of done) settle()
+    await Promise.all(again.map(answer))
+  }
+
+  const queues = new Map<string, Waiting<Tables>[]>()
+  const drain = async (name: string, queue: Waiting<Tables>[]): Promise<void> => {
+    while (queue.length > 0) {
+      const only = queue.length === 1 ? queue.shift() : undefined
+      await (only ? answer(only) : together(queue))
+    }
+    queues.delete(name)
+  }
+
+  return <T>(work: Work<Tables, T>, { alone: takesLong = false, inTurn }: WriteOptions = {}): Promise<T> => {
+    if (inTurn === undefined) return alone(work, takesLong)
+    return new Promise<T>((resolve, reject) => {
+      // What it is resolved with is what this very work returned.
+      const waiting: Waiting<Tables> = { work, resolve: (value) => resolve(value as T), reject }
+      const queue = queues.get(inTurn)
+      if (queue) return void queue.push(waiting)
+      const made = [waiting]
+      queues.set(inTurn, made)
+      void drain(inTurn, made)
+    })
+  }
+}

@@ -1,0 +1,14 @@
+/** The names that queries are counted by. */
+import { expect, test } from 'bun:test'
+import { queryName } from './query-metrics.ts'
+
+test.each([
+  ['select "doc" from "devices" where "id" = ?', 'select devices'],
+  ['insert into "addresses" ("ip") values (?)', 'insert addresses'],
+  ['update "networks" set "name" = ?', 'update networks'],
+  ['delete from "pools" where "id" = $1', 'delete pools'],
+  ['SELECT pg_advisory_xact_lock(1)', 'other'],
+  ['SAVEPOINT s1', 'other'],
+])('%s', (sql, name) => {
+  expect(queryName(sql)).toBe(name)
+})

@@ -1,0 +1,167 @@
+/** Kysely on bun:sqlite: the statement cache and the short way to it that make it fast, and nothing of ours. */
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultConnectionProvider,
+  DefaultQueryExecutor,
+  type Driver,
+  Kysely,
+  type KyselyPlugin,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { QueryWatch } from '../query/query-metrics.ts'
+
+/** Distinct statements kept prepared; the product has a few hundred, and lists of values add some of many lengths. */
+const CACHE_SIZE = 500
+
+export type StatementCache = { readonly prepare: (sql: string) => Statement; readonly clear: () => void }
+
+/** Keeps the statements used last prepared; the oldest is finalized when there are too many. */
+export const statementCache = (database: Database): StatementCache => {
+  const statements = new Map<string, Statement>()
+  return {
+    prepare: (sql) => {
+      const known = statements.get(sql)
+      if (known) {
+        if (statements.size > CACHE_SIZE / 2) {
+          statements.delete(sql)
+          statements.set(sql, known)
+        }
+        return known
+      }
+      const [oldest] = statements
+      if (statements.size >= CACHE_SIZE && oldest) {
+        statements.delete(oldest[0])
+        oldest[1].finalize()
+      }
+      const statement = database.prepare(sql)
+      statements.set(sql, statement)
+      return statement
+    },
+    clear: () => {
+      for (const statement of statements.values()) statement.finalize()
+      statements.clear()
+    },
+  }
+}
+
+/** Runs a compiled query. Returns a promise where the connection is on another thread. */
+export type Run = <Row>(query: CompiledQuery) => QueryResult<Row> | Promise<QueryResult<Row>>
+
+/** Runs one statement on a connection of this thread. */
+export const runStatement = (
+  cache: StatementCache,
+  sql: string,
+  parameters: readonly unknown[],
+): QueryResult<unknown> => {
+  const statement = cache.prepare(sql)
+  // Kysely types parameters as unknown; Plat binds text, numbers and null.
+  const values = parameters as SQLQueryBindings[]
+  if (statement.columnNames.length > 0) return { rows: statement.all(...values) }
+  const { changes, lastInsertRowid } = statement.run(...values)
+  return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] }
+}
+
+/**
+ * Runs compiled queries and tells `log` of each.
+ * @param writer for writes: they fail once its transaction has ended, as SQLite ends it by itself on a full disk
+ */
+export const runOn =
+  (cache: StatementCache, log: QueryWatch['log'], writer?: Pick<Database, 'inTransaction'>): Run =>
+  <Row>(query: CompiledQuery): QueryResult<Row> => {
+    if (writer?.inTransaction === false) throw new Error('The transaction has ended')
+    const startedMs = performance.now()
+    try {
+      // The row's type is the query's own.
+      return runStatement(cache, query.sql, query.parameters) as QueryResult<Row>
+    } finally {
+      log({ level: 'query', query, queryDurationMillis: performance.now() - startedMs })
+    }
+  }
+
+const beginElsewhere = async (): Promise<never> => {
+  throw new Error('write through Db.write, which begins and commits')
+}
+
+/** Answers at once, so nobody ever waits for the connection. */
+const driverOn = (run: Run): Driver => {
+  const connection: DatabaseConnection = {
+    executeQuery: async <Row>(query: CompiledQuery) => run<Row>(query),
+    streamQuery: () => {
+      throw new Error('stream through Db.stream, which has a snapshot of its own')
+    },
+  }
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    releaseConnection: async () => {},
+    beginTransaction: beginElsewhere,
+    commitTransaction: beginElsewhere,
+    rollbackTransaction: beginElsewhere,
+    destroy: async () => {},
+  }
+}
+
+/** Kysely's own lets one query at a time through, which ours have no need of. */
+class Adapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+type Parts = {
+  readonly run: Run
+  readonly adapter: Adapter
+  readonly driver: Driver
+  /** One for all: making one costs more than most queries, and every transaction has an executor of its own. */
+  readonly compiler: SqliteQueryCompiler
+}
+
+/**
+ * Kysely's executor lends a connection for each query, in a dozen promises that take longer than most of our queries. This
+ * one runs the query. Plugins see each query and not its result, of which none of ours makes another.
+ */
+class DirectExecutor extends DefaultQueryExecutor {
+  readonly #parts: Parts
+
+  constructor(parts: Parts, plugins: KyselyPlugin[] = []) {
+    const { adapter, driver, compiler } = parts
+    super(compiler, adapter, new DefaultConnectionProvider(driver), plugins)
+    this.#parts = parts
+  }
+
+  override async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.#parts.run<Row>(query)
+  }
+
+  override withPlugin(plugin: KyselyPlugin): DirectExecutor {
+    return new DirectExecutor(this.#parts, [...this.plugins, plugin])
+  }
+
+  override withoutPlugins(): DirectExecutor {
+    return new DirectExecutor(this.#parts)
+  }
+}
+
+/** A Kysely whose queries `run` runs, on one SQLite connection. Closing it is the caller's. */
+export const sqliteKysely = <Tables>(run: Run): Kysely<Tables> => {
+  const adapter = new Adapter()
+  const driver = driverOn(run)
+  const compiler = new SqliteQueryCompiler()
+  const dialect = {
+    createAdapter: () => adapter,
+    createDriver: () => driver,
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => compiler,
+  }
+  return new Kysely<Tables>({
+    config: { dialect },
+    dialect,
+    driver,
+    executor: new DirectExecutor({ run, adapter, driver, compiler }),
+  })
+}

@@ -1,0 +1,70 @@
+// The body of a worker that holds a writing connection to a SQLite file for one large transaction after another. Requests are
+// answered in the order in which they come.
+import type { Database } from 'bun:sqlite'
+import type { QueryResult } from 'kysely'
+import { type SentError, sentError } from '../worker-error.ts'
+import { connectWriter } from './connection.ts'
+import { runStatement, type StatementCache, statementCache } from './dialect.ts'
+
+export type SentStatement = { readonly sql: string; readonly parameters: readonly unknown[] }
+export type LargeWriterRequest =
+  /** @param maxPages how many pages the file may have */
+  | { readonly kind: 'open'; readonly file: string; readonly maxPages: number }
+  /** Run one after another; the first failure ends them. */
+  | { readonly kind: 'statements'; readonly statements: readonly SentStatement[] }
+  | { readonly kind: 'close' }
+/** @param result of the last statement */
+export type LargeWriterAnswer = { readonly inTransaction: boolean } & (
+  | { readonly ok: true; readonly result: QueryResult<unknown> }
+  | ({ readonly ok: false } & SentError)
+)
+
+const BEGINS = /^BEGIN/
+
+declare const self: Worker
+
+let database: Database | undefined
+let statements: StatementCache | undefined
+
+self.onmessage = ({ data }: MessageEvent<LargeWriterRequest>) => self.postMessage(answer(data))
+
+function answer(request: LargeWriterRequest): LargeWriterAnswer {
+  try {
+    const result = perform(request)
+    return { ok: true, result, inTransaction: database?.inTransaction ?? false }
+  } catch (error) {
+    return { ok: false, ...sentError(error), inTransaction: database?.inTransaction ?? false }
+  }
+}
+
+function perform(request: LargeWriterRequest): QueryResult<unknown> {
+  if (request.kind === 'close') close()
+  else if (request.kind === 'open') open(request)
+  else return runAll(request.statements)
+  return { rows: [] }
+}
+
+function runAll(all: readonly SentStatement[]): QueryResult<unknown> {
+  if (!database || !statements) throw new Error('The connection is not open')
+  let result: QueryResult<unknown> = { rows: [] }
+  for (const { sql, parameters } of all) {
+    if (!database.inTransaction && !BEGINS.test(sql)) throw new Error('The transaction has ended')
+    result = runStatement(statements, sql, parameters)
+  }
+  return result
+}
+
+function open({ file, maxPages }: Extract<LargeWriterRequest, { kind: 'open' }>): void {
+  close()
+  // The log is moved into the file after the commit, by checkpoints.ts.
+  database = connectWriter(file, 0)
+  database.run(`PRAGMA max_page_count = ${maxPages}`)
+  statements = statementCache(database)
+}
+
+function close(): void {
+  statements?.clear()
+  database?.close()
+  statements = undefined
+  database = undefined
+}

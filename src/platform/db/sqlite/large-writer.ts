@@ -1,0 +1,159 @@
+/**
+ * A SQLite connection on another thread, for transactions that change many pages. The commit of such a transaction is one call of
+ * the library, which takes about 1 ms for each MB of the log: on the main thread it would delay every other request.
+ */
+import type { Database } from 'bun:sqlite'
+import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
+import type { QueryWatch } from '../query/query-metrics.ts'
+import { WorkerError } from '../worker-error.ts'
+import type { Writer } from './commit-group.ts'
+import { sqliteKysely } from './dialect.ts'
+import type { LargeWriterAnswer, LargeWriterRequest, SentStatement } from './large-writer-worker.ts'
+
+type Pending = {
+  readonly resolve: (result: QueryResult<unknown>) => void
+  readonly reject: (error: Error) => void
+  /** How many times something had been undone when it was sent. */
+  readonly undone: number
+}
+
+export type LargeWriter<Tables> = Writer & {
+  readonly db: Kysely<Tables>
+  /** Opens the connection; the worker starts with the first one. */
+  readonly open: () => Promise<void>
+  /** Closes the connection, and with it a transaction that has not ended. Never rejects. */
+  readonly close: () => Promise<void>
+  /** Ends the worker. */
+  readonly end: () => void
+}
+
+type Options = {
+  readonly file: string
+  /** The connection on this thread. It knows how far the file may grow. */
+  readonly writer: Database
+  readonly log: QueryWatch['log']
+  readonly spawn?: () => Worker
+}
+
+/** Statements that wait to be sent, and their parameters: a message takes 0.1 ms, however few it holds. */
+const MOST_UNSENT = 200
+const MOST_UNSENT_PARAMETERS = 2000
+
+/** As `Tx.db` says, an insert that returns nothing need not be awaited. */
+const returnsNothing = ({ query }: CompiledQuery): boolean => query.kind === 'InsertQueryNode' && !query.returning
+
+const UNDOES = /^ROLLBACK/
+
+// The bundler finds the worker by this very form.
+const spawnWorker = (): Worker => new Worker(new URL('./large-writer-worker.ts', import.meta.url).href)
+
+export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWorker }: Options): LargeWriter<Tables> => {
+  let worker: Worker | undefined
+  let inTransaction = false
+  /** In the order of the requests, which is that of the answers. */
+  let pending: Pending[] = []
+  let unsent: SentStatement[] = []
+  let unsentParameters = 0
+  /** Of a statement that may not have been awaited: all later ones fail with it, until it is undone. */
+  let failure: Error | undefined
+  let undone = 0
+
+  /** Nothing of an earlier transaction, or of what is undone, is sent or fails any more. */
+  const forget = (): void => {
+    unsent = []
+    unsentParameters = 0
+    failure = undefined
+    undone++
+  }
+
+  const fail = (error: Error): void => {
+    worker?.terminate()
+    worker = undefined
+    inTransaction = false
+    forget()
+    for (const { reject } of pending.splice(0)) reject(error)
+  }
+
+  const start = (): Worker => {
+    const started = spawn()
+    const died = (reason: string): void => {
+      if (worker === started) fail(new Error(reason))
+    }
+    started.onmessage = ({ data }: MessageEvent<LargeWriterAnswer>) => {
+      inTransaction = data.inTransaction
+      const [first, ...others] = pending
+      pending = others
+      if (data.ok) first?.resolve(data.result)
+      else {
+        const error = new WorkerError(data.message, data.code)
+        if (first?.undone === undone) failure ??= error
+        first?.reject(error)
+      }
+    }
+    started.addEventListener('error', (event) => {
+      event.preventDefault()
+      died(`The writing worker failed: ${event.message}`)
+    })
+    started.addEventListener('close', () => died('The writing worker ended'))
+    return started
+  }
+
+  const ask = (request: LargeWriterRequest): Promise<QueryResult<unknown>> => {
+    const { promise, resolve, reject } = Promise.withResolvers<QueryResult<unknown>>()
+    if (worker) {
+      pending.push({ resolve, reject, undone })
+      worker.postMessage(request)
+    } else reject(new Error('The writing worker has ended'))
+    return promise
+  }
+
+  /** Sends what is unsent. Resolves with the result of the last statement, or rejects with the first failure. */
+  const sendAll = (): Promise<QueryResult<unknown>> => {
+    const statements = unsent
+    unsent = []
+    unsentParameters = 0
+    return failure ? Promise.reject(failure) : ask({ kind: 'statements', statements })
+  }
+
+  const runQuery = async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
+    const startedMs = performance.now()
+    try {
+      // SQLite ends the transaction by itself on a full disk: what comes after that would be written all the same.
+      if (failure || !inTransaction) throw failure ?? new Error('The transaction has ended')
+      unsent.push({ sql: query.sql, parameters: query.parameters })
+      unsentParameters += query.parameters.length
+      const isFull = unsent.length >= MOST_UNSENT || unsentParameters >= MOST_UNSENT_PARAMETERS
+      if (returnsNothing(query) && !isFull) return { rows: [] }
+      // The row's type is the query's own.
+      return (await sendAll()) as QueryResult<Row>
+    } finally {
+      log({ level: 'query', query, queryDurationMillis: performance.now() - startedMs })
+    }
+  }
+
+  return {
+    db: sqliteKysely<Tables>(runQuery),
+    get inTransaction() {
+      return inTransaction
+    },
+    run: (sql) => {
+      if (UNDOES.test(sql)) forget()
+      unsent.push({ sql, parameters: [] })
+      return sendAll()
+    },
+    open: async () => {
+      worker ??= start()
+      worker.ref()
+      forget()
+      const { max_page_count: maxPages = 0 } =
+        writer.query<{ max_page_count: number }, []>('PRAGMA max_page_count').get() ?? {}
+      await ask({ kind: 'open', file, maxPages })
+    },
+    close: async () => {
+      if (!worker) return
+      await ask({ kind: 'close' }).catch(fail)
+      worker?.unref()
+    },
+    end: () => fail(new Error('The database is closed')),
+  }
+}

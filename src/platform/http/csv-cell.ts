@@ -1,0 +1,58 @@
+/**
+ * Texts as cells of a CSV that do nothing to a spreadsheet or a terminal, and how such a cell is read again. What `safeCell` makes,
+ * `plainCell` gives back as it was. Browser-safe.
+ */
+import { HIDDEN } from '../contract/hidden-characters.ts'
+
+/** A spreadsheet takes what begins with one of these for a formula; the last four are their full-width forms. */
+const FORMULA = '=+\\-@\\uff1d\\uff0b\\uff0d\\uff20'
+
+/**
+ * Where a formula would begin: at the start of a cell, and after what splits cells or rows in the spreadsheets of some countries, which
+ * do not heed that the cell is quoted; quotes before it may be dropped there. And a blank at the start, which may be dropped as well.
+ */
+const AHEAD = `(?=['"]*[${FORMULA}])`
+const INSIDE = '(?<=[;\\t\\r\\n])'
+const OPEN_INSIDE = new RegExp(`${INSIDE}${AHEAD}`, 'gu')
+const OPEN = new RegExp(`(?:^|${INSIDE})${AHEAD}|^(?='*[\\t\\r\\n])`, 'gu')
+const GUARD_INSIDE = new RegExp(`${INSIDE}'${AHEAD}`, 'gu')
+const GUARD = new RegExp(`(?:^|${INSIDE})'${AHEAD}|^'(?='*[\\t\\r\\n])`, 'gu')
+
+/** Most texts, found quickly: of printable ASCII, with nothing at the start or inside that the above could match. */
+const HARMLESS = /^(?!['"=+\-@])[\x20-\x3a\x3c-\x7e]*$/
+
+/** Line ends and tabs are part of a text. */
+const INVISIBLE = `(?![\\t\\r\\n])[\\p{Cc}${HIDDEN}]`
+const HAS_INVISIBLE = new RegExp(INVISIBLE, 'u')
+const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
+
+const hex = (character: string, digits: number): string => character.charCodeAt(0).toString(16).padStart(digits, '0')
+const escaped = (c: string): string => (c <= '\u00ff' ? `\\x${hex(c, 2)}` : `\\u${hex(c, 4)}`)
+/** How `escaped` writes. */
+const ESCAPE = '(?:x[0-9a-f]{2}|u[0-9a-f]{4})'
+const EVERY_ESCAPE = new RegExp(`\\\\${ESCAPE}`, 'g')
+const EVERY_LOOKALIKE = new RegExp(`\\\\(?=${ESCAPE})`, 'g')
+/** A cell with escapes begins with an apostrophe: elsewhere they are text, as in a Windows path. */
+const HAS_ESCAPES = new RegExp(`^'[^]*\\\\${ESCAPE}`)
+
+/**
+ * @example safeCell('=1+1') // "'=1+1"
+ * @example safeCell('a;=1+1') // "a;'=1+1"
+ * @example safeCell('a\u001bb') // "'a\\x1bb"
+ */
+export const safeCell = (text: string): string => {
+  if (HARMLESS.test(text)) return text
+  const guarded = text.replace(OPEN, "'")
+  if (!HAS_INVISIBLE.test(guarded) && !HAS_ESCAPES.test(guarded)) return guarded
+  const visible = text.replace(EVERY_LOOKALIKE, '\\x5c').replace(EVERY_INVISIBLE, escaped)
+  return `'${visible.replace(OPEN_INSIDE, "'")}`
+}
+
+/** The text of a cell that `safeCell` has made; any other cell as it is, unless it looks like one of those. */
+export const plainCell = (cell: string): string =>
+  HAS_ESCAPES.test(cell)
+    ? cell
+        .slice(1)
+        .replace(GUARD_INSIDE, '')
+        .replace(EVERY_ESCAPE, (found) => String.fromCharCode(Number.parseInt(found.slice(2), 16)))
+    : cell.replace(GUARD, '')

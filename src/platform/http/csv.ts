@@ -1,0 +1,37 @@
+/** CSV by RFC 4180. What a spreadsheet would run as a formula is led by an apostrophe, and controls are made visible. */
+import { isRow, type Row } from '../cli/labels.ts'
+import { safeCell } from './csv-cell.ts'
+
+const textOf = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.some(isRow) ? JSON.stringify(value) : value.map(String).join(';')
+  return isRow(value) ? JSON.stringify(value) : String(value)
+}
+
+/** @example csvCell('=1+1') // "'=1+1" */
+export const csvCell = (value: unknown): string => {
+  const text = textOf(value)
+  // A number of the contract is one, also where it is negative.
+  const safe = typeof value === 'number' ? text : safeCell(text)
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(',')}\r\n`
+
+type CsvOptions = {
+  readonly columns: readonly string[]
+  readonly hasHeaders: boolean
+  /** What becomes of a row before it is written; as it is where absent. */
+  readonly shown?: (line: string) => string
+}
+
+export function* csvText(rows: readonly Row[], options: CsvOptions): Generator<string> {
+  const { columns, hasHeaders, shown = (line: string) => line } = options
+  const lineOf = (cells: readonly unknown[]): string => shown(csvLine(cells))
+  if (hasHeaders) yield lineOf(columns)
+  for (let at = 0; at < rows.length; at += 2000)
+    yield rows
+      .slice(at, at + 2000)
+      .map((row) => lineOf(columns.map((column) => row[column])))
+      .join('')
+}

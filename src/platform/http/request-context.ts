@@ -1,0 +1,73 @@
+/** One request on its way through the application: what is known of it, and what is found out. */
+import type { Standing } from '../db/database.ts'
+import { type Caller, GUEST } from '../operation/caller.ts'
+import type { Request as KernelRequest } from '../operation/request.ts'
+import type { Rights } from '../operation/rights.ts'
+import type { Source } from './outgoing.ts'
+import type { Params } from './route-table.ts'
+
+/** What an answer is made of; it becomes a `Response` once, with all its headers. */
+export type Answered = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array<ArrayBuffer> | Source | null
+}
+
+type Arrival = {
+  readonly raw: Request
+  readonly path: string
+  readonly search: string
+  readonly params: Params
+  readonly clientOf: () => string
+}
+
+/**
+ * Path and query of a request's URL, as they were sent. It may be a path alone, or have a host that is none.
+ * @example split('http://localhost/api/devices?q=a') // ['/api/devices', '?q=a']
+ */
+export const split = (url: string): readonly [path: string, search: string] => {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
+  const query = url.indexOf('?', start)
+  const hash = url.indexOf('#', start)
+  const end = query === -1 || (hash !== -1 && hash < query) ? hash : query
+  return end === -1 ? [url.slice(start), ''] : [url.slice(start, end), url.slice(end)]
+}
+
+/** Finds out what only some requests need to know: signal and client are made when they are asked for. */
+export class Exchange implements KernelRequest {
+  readonly raw: Request
+  readonly requestId: string = Bun.randomUUIDv7()
+  readonly path: string
+  /** With its question mark; '' without a query. */
+  readonly search: string
+  /** What stands in the path, and later all that is put in. */
+  input: object
+  ifMatch: string | undefined
+  readonly params: Params
+  caller: Caller = GUEST
+  /** A session cookie to send again, because its expiry moved. */
+  setCookie: string | undefined
+  standing: Standing | undefined
+  rights: Rights | undefined
+  readonly #clientOf: () => string
+  #client: string | undefined
+
+  constructor({ raw, path, search, params, clientOf }: Arrival) {
+    this.raw = raw
+    this.path = path
+    this.search = search
+    this.params = params
+    this.input = params
+    this.#clientOf = clientOf
+  }
+
+  /** The address of the client; '' when unknown. */
+  get client(): string {
+    this.#client ??= this.#clientOf()
+    return this.#client
+  }
+
+  get signal(): AbortSignal {
+    return this.raw.signal
+  }
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { operation, rawRoute } from '../operation/operation.ts'
+import { openapi } from './openapi.ts'
+
+const Thing = z.object({ id: z.string(), size: z.int().nullable() }).meta({ id: 'Thing', columns: ['id'] })
+
+const things = {
+  list: operation({
+    name: 'things.list',
+    summary: 'List things',
+    http: 'GET /api/things',
+    effect: 'read',
+    access: 'things:list',
+    input: z.object({ tags: z.array(z.string()).optional() }),
+    output: z.array(Thing),
+  }),
+  update: operation({
+    name: 'things.update',
+    summary: 'Change a thing',
+    http: 'PUT /api/things/{id}',
+    effect: 'update',
+    access: 'things:update',
+    headers: { 'Idempotency-Key': 'key' },
+    input: z.object({
+      id: z.string().meta({ ref: 'things' }),
+      size: z.int().nullable().optional(),
+      key: z.string().optional(),
+    }),
+    output: Thing,
+  }),
+  delete: operation({
+    name: 'things.delete',
+    summary: 'Delete a thing',
+    http: 'DELETE /api/things/{id}',
+    effect: 'delete',
+    access: 'things:delete',
+    input: z.object({ id: z.string() }),
+    output: z.void(),
+  }),
+}
+
+const doc = openapi({ things }, [], { version: '1' })
+
+describe('an operation', () => {
+  test('takes its input from path, header and body', () => {
+    expect(doc.paths['/api/things/{id}']?.put).toMatchObject({
+      parameters: [
+        {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'Id of a thing',
+          schema: { type: 'string', 'x-ref': 'things' },
+        },
+        { name: 'Idempotency-Key', in: 'header', required: false },
+        { $ref: '#/components/parameters/IfMatch' },
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: { type: 'object', properties: { size: { type: ['integer', 'null'] } } } },
+        },
+      },
+    })
+  })
+
+  test('answers with its named schema, and headers that say what changed and how many there are', () => {
+    const { responses } = doc.paths['/api/things']?.get ?? {}
+    expect(responses?.['200']).toEqual({
+      description: 'List things',
+      headers: {
+        'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+        ETag: { $ref: '#/components/headers/ETag' },
+        'X-Total-Count': { $ref: '#/components/headers/X-Total-Count' },
+      },
+      content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } } },
+    })
+    expect(Object.keys(responses ?? {})).toEqual(['200', '304', '400', '401', '403', '429', '500'])
+  })
+
+  test('without an answer is 204', () => {
+    const { responses } = doc.paths['/api/things/{id}']?.delete ?? {}
+    expect(Object.keys(responses ?? {})).toEqual(['204', '401', '403', '404', '412', '429', '500'])
+  })
+
+  test('says what it needs, its command and its tool', () => {
+    expect(doc.paths['/api/things/{id}']?.put).toMatchObject({
+      'x-permission': 'things:update',
+      'x-cli': 'plat thing update',
+      'x-mcp-tool': 'call_operation',
+    })
+  })
+})
+
+test('a raw route declares the parameters of its path and what it produces', () => {
+  const file = rawRoute({
+    name: 'things.file',
+    summary: 'The file of a thing',
+    http: 'GET /api/things/{id}/file',
+    access: 'public',
+    query: z.object({ width: z.int().optional() }),
+    produces: 'image/png',
+  })
+  expect(openapi({}, [file], { version: '1' }).paths['/api/things/{id}/file']?.get).toMatchObject({
+    parameters: [
+      { name: 'id', in: 'path', required: true },
+      { name: 'width', in: 'query', required: false },
+    ],
+    responses: { '200': { content: { 'image/png': {} } } },
+    security: [],
+  })
+})
+
+test('one route is one operation', () => {
+  const twin = { ...things.list, name: 'things.again' }
+  expect(() => openapi({ things, twins: { twin } }, [], { version: '1' })).toThrow(
+    'things.again and things.list are both GET /api/things',
+  )
+})
+
+test('one id is one schema', () => {
+  const Other = z.object({ name: z.string() }).meta({ id: 'Thing' })
+  const other = { ...things.list, name: 'others.list', http: 'GET /api/others', output: z.array(Other) } as const
+  expect(() => openapi({ things, others: { other } }, [], { version: '1' })).toThrow(
+    'Two different schemas have the id Thing',
+  )
+})

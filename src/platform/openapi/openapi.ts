@@ -1,0 +1,66 @@
+/** Projection: contracts and raw routes -> OpenAPI 3.1 document. */
+import { type Definitions, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { type AnyOperation, type Http, httpParts, type OperationSet } from '../operation/operation.ts'
+import { CONVENTIONS, ERROR_SCHEMA, SHARED } from './components.ts'
+import type { DocumentedOperation, OpenApi } from './document.ts'
+import { type Collector, type DocumentedRoute, entryOf, toolOf, usageOf } from './entry.ts'
+import { exampleOf } from './example.ts'
+
+/** Gathers the named schemas of every contract. */
+const createCollector = (): Collector => {
+  const schemas = new Map<string, JsonSchema>([['Error', ERROR_SCHEMA]])
+  return {
+    definitions: () => Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+    toSchema: (zodSchema, io) => {
+      const { schema, definitions } = jsonSchemaOf(zodSchema, io)
+      for (const [id, definition] of Object.entries(definitions)) {
+        const known = schemas.get(id)
+        if (!known) schemas.set(id, definition)
+        // The one id that the platform itself describes, in more words than a contract needs.
+        else if (id !== 'Error' && JSON.stringify(known) !== JSON.stringify(definition))
+          throw new Error(`Two different schemas have the id ${id}`)
+      }
+      return schema
+    },
+  }
+}
+
+const operationEntry = (op: AnyOperation, collector: Collector): DocumentedOperation => {
+  const tool = toolOf(op)
+  return { ...entryOf(op, collector), 'x-cli': usageOf(op), ...(tool && { 'x-mcp-tool': tool }) }
+}
+
+const withExamples = (definitions: Definitions): Definitions =>
+  Object.fromEntries(
+    Object.entries(definitions).map(([id, schema]) => [id, { ...schema, examples: [exampleOf(schema, definitions)] }]),
+  )
+
+/** @throws Error when two operations share method and path, or two schemas an id. */
+export const openapi = (
+  contracts: Readonly<Record<string, OperationSet>>,
+  routes: readonly DocumentedRoute[],
+  { version }: { readonly version: string },
+): OpenApi => {
+  const collector = createCollector()
+  const paths: Record<string, Record<string, DocumentedOperation>> = {}
+  const add = (http: Http, entry: DocumentedOperation) => {
+    const { method, path } = httpParts(http)
+    const methods = paths[path] ?? {}
+    const taken = methods[method.toLowerCase()]
+    if (taken) throw new Error(`${entry.operationId} and ${taken.operationId} are both ${http}`)
+    paths[path] = { ...methods, [method.toLowerCase()]: entry }
+  }
+  for (const set of Object.values(contracts))
+    for (const op of Object.values(set)) add(op.http, operationEntry(op, collector))
+  for (const route of routes) add(route.http, entryOf(route, collector))
+
+  const tags = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((entry) => entry.tags)))
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Plat', version, description: CONVENTIONS, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: { schemas: withExamples(collector.definitions()), ...SHARED },
+  }
+}

@@ -1,0 +1,36 @@
+/** Who may call what: judged from the declaration of an operation and from the caller, and from nothing else. */
+import { AppError } from '../contract/errors.ts'
+import type { Caller } from './caller.ts'
+import { type Access, type AnyOperation, type Permission, permissionsOf } from './operation.ts'
+
+/** The FORBIDDEN of a client whose user could have allowed it more. */
+export class InsufficientScopeError extends AppError {
+  constructor(
+    message: string,
+    /** Each of them would do. */
+    readonly permissions: readonly Permission[],
+  ) {
+    super('FORBIDDEN', message)
+  }
+}
+
+/** @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission. */
+export const checkAccess = (access: Access, caller: Caller): void => {
+  if (access === 'public') return
+  if (caller.via === 'guest') throw new AppError('UNAUTHORIZED', 'Sign in, or send an API key as a Bearer token')
+  const wanted = permissionsOf(access)
+  if (access === 'authenticated' || wanted.some((permission) => caller.permissions.has(permission))) return
+  const message = `This needs the permission ${wanted.join(' or ')}`
+  const withheld = wanted.filter((permission) => caller.client?.withheld.has(permission))
+  throw withheld.length > 0 ? new InsufficientScopeError(message, withheld) : new AppError('FORBIDDEN', message)
+}
+
+/**
+ * What asks for no permission is in no scope, and so nobody has allowed a client to do it: a user's keys, sessions and
+ * consents are for the user.
+ * @throws AppError FORBIDDEN
+ */
+export const checkConsent = ({ access, needsNoConsent }: AnyOperation, { client }: Caller): void => {
+  if (client && access === 'authenticated' && !needsNoConsent)
+    throw new AppError('FORBIDDEN', 'This is for the user, and not for a client that acts for the user')
+}

@@ -1,0 +1,115 @@
+/** What a handler gets, and what a feature is made of. */
+import type { Kysely } from 'kysely'
+import type { Etag } from '../contract/etag.ts'
+import type { Db, SearchedBy, Standing, Tx, WriteOptions } from '../db/database.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { RawAudit } from './audit.ts'
+import type { Caller } from './caller.ts'
+import type { AnyOperation, Permission, RawRoute } from './operation.ts'
+import type { Identify } from './request.ts'
+import type { Rights } from './rights.ts'
+
+export type KernelWriteOptions<Tables> = WriteOptions & {
+  /** Of a raw route whose change is this transaction: it holds the entry as well. */
+  readonly audit?: RawAudit<Tx<Tables>>
+}
+
+/** All that a handler gets; there is nothing else to reach for. */
+export type KernelCtx<Tables> = {
+  /** With the permissions of the latest transaction, or of the request's headers before the first. */
+  readonly caller: Caller
+  /** As they came with the request: for whoever runs other calls for its caller. */
+  readonly rights: Rights | undefined
+  /** The transaction of a write, or the last committed state. */
+  readonly db: Kysely<Tables>
+  /** Streams, revisions and the engine's named capabilities. */
+  readonly store: Db<Tables>
+  /** By which it was found out who calls, where that is not the last commit. */
+  readonly standing: Standing | undefined
+  /** The moment of the call: RFC 3339, UTC, milliseconds. */
+  readonly now: string
+  /** As in X-Request-Id. */
+  readonly requestId: string
+  /** The address that the request comes from; '' when unknown. */
+  readonly client: string
+  readonly log: Logger
+  readonly signal: AbortSignal
+  /** Tells the rest of the product, inside the same transaction. */
+  readonly emit: (event: string, data: unknown) => Promise<void>
+  /** As `Tx.searchedBy`; of what cannot write, nothing. */
+  readonly searchedBy: SearchedBy
+  /** Undoes only what `work` did if it throws. */
+  readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
+  /** @throws AppError FORBIDDEN unless the caller holds the permission. Each later transaction of the call asks for it again. */
+  readonly require: (permission: Permission) => void
+  /**
+   * Compares the caller's rights with those of now: for a transaction that lasts, before each of its batches and its end. Each
+   * transaction does it by itself when it begins. What was judged by `caller` before, but for `require`, is not judged again.
+   * @throws AppError UNAUTHORIZED (or EXPIRED_KEY) for credentials that do not hold any more, FORBIDDEN without a permission that
+   * the call needs
+   */
+  readonly confirmRights: () => Promise<void>
+  /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
+  readonly precondition: (current: Etag) => void
+  /** Runs a short transaction, for raw routes, jobs and operations with `hasOwnTransactions`, which begin without one. */
+  readonly write: <T>(work: InTransaction<Tables, T>, options?: KernelWriteOptions<Tables>) => Promise<T>
+}
+
+export type InTransaction<Tables, T> = (ctx: KernelCtx<Tables>) => Promise<T>
+
+export type RawHandler<Tables> = (
+  ctx: KernelCtx<Tables>,
+  request: globalThis.Request,
+  audit: RawAudit<Tx<Tables>>,
+) => Promise<Response>
+
+/** What a feature does when another feature emits an event, inside the same transaction. */
+export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
+
+export type Bound<Tables> = {
+  readonly op: AnyOperation
+  readonly handler:
+    | ((ctx: KernelCtx<Tables>, input: never) => Promise<unknown>)
+    | {
+        readonly prepare: (
+          ctx: KernelCtx<Tables>,
+          input: never,
+        ) => Promise<(ctx: KernelCtx<Tables>) => Promise<unknown>>
+      }
+}
+export type BoundRaw<Tables> = {
+  readonly route: RawRoute
+  readonly handler: RawHandler<Tables>
+  /** Tells who calls, in place of what tells it everywhere else; of a public route as well. */
+  readonly identify?: Identify
+}
+
+/** Background work: takes no input, is idempotent, runs on a timer, and writes in transactions of its own (`ctx.write`). */
+export type Job<Tables> = {
+  readonly name: string
+  readonly summary: string
+  readonly everyMs: number
+  /** Not only after that time, but at the start as well. */
+  readonly runsAtStart?: true
+  /** Also where several instances share a database: it works on what this process keeps, or shares the work out by itself. */
+  readonly onEveryInstance?: true
+  readonly run: (ctx: KernelCtx<Tables>) => Promise<void>
+}
+
+/** The implementation of a feature, as it stands in the registry. */
+export type Feature<Tables> = {
+  readonly operations: readonly Bound<Tables>[]
+  readonly routes?: readonly BoundRaw<Tables>[]
+  readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
+  readonly jobs?: readonly Job<Tables>[]
+  /** Told the names of the events of every transaction, after its commit. Must be quick: callers wait for it. */
+  readonly committed?: (events: readonly string[]) => void
+  /** Told the same of what other instances have committed, soon after, where they share the database. */
+  readonly heard?: (events: readonly string[]) => void
+  /** Others may have committed anything meanwhile, of which nothing was heard. */
+  readonly missed?: () => void
+  /** The process is told to end: lets go of whoever would wait for more. */
+  readonly beginStop?: () => void
+  /** Ends what goes on between calls, before the database is closed. */
+  readonly close?: () => Promise<void>
+}

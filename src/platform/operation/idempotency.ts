@@ -1,0 +1,58 @@
+/** A retry gets the answer of the first try: the answer is kept with the change that made it, for 24 hours. */
+import { invalidField } from '../contract/errors.ts'
+import type { KernelCtx } from './context.ts'
+
+export type IdempotencyTables = {
+  idempotency_keys: {
+    owner: string
+    operation: string
+    key: string
+    request_hash: string
+    answer: string
+    created_at: string
+  }
+}
+
+const KEPT_MS = 24 * 60 * 60 * 1000
+
+export type Attempt = { readonly operation: string; readonly key: string | undefined; readonly input: unknown }
+
+const hashOf = (input: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(input)).digest('hex')
+
+/**
+ * Runs `work` once per caller, operation and key; a repeat of the same request gets the kept answer.
+ * @throws AppError VALIDATION_ERROR when the key was used for another request.
+ */
+export const once = async <Tables extends IdempotencyTables, T>(
+  ctx: KernelCtx<Tables>,
+  { operation, key, input }: Attempt,
+  work: () => Promise<T>,
+): Promise<T> => {
+  if (key === undefined) return work()
+  const owner = ctx.caller.userId ?? ''
+  // Every set of tables that extends ours has this one; Kysely can't see that through a type parameter.
+  const { db, store } = ctx as unknown as KernelCtx<IdempotencyTables>
+  await store.sql.lockNames(db as never, [`idempotency ${owner} ${operation} ${key}`])
+  const request_hash = hashOf(input)
+  const oldest = new Date(Date.parse(ctx.now) - KEPT_MS).toISOString()
+  await db.deleteFrom('idempotency_keys').where('created_at', '<', oldest).execute()
+  const known = await db
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'answer'])
+    .where('owner', '=', owner)
+    .where('operation', '=', operation)
+    .where('key', '=', key)
+    .executeTakeFirst()
+  if (known) {
+    if (known.request_hash !== request_hash)
+      throw invalidField('Idempotency-Key', 'was used for another request; use a new key')
+    // It was a T when it was stored.
+    return JSON.parse(known.answer) as T
+  }
+  const answer = await work()
+  await db
+    .insertInto('idempotency_keys')
+    .values({ owner, operation, key, request_hash, answer: JSON.stringify(answer), created_at: ctx.now })
+    .execute()
+  return answer
+}

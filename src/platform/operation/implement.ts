@@ -1,0 +1,35 @@
+/** The handlers of a feature, and how they are paired with its contract. */
+
+import type { Bound, KernelCtx } from './context.ts'
+import type { Answer } from './handler-result.ts'
+import type { AnyOperation, OperationSet, OutputOf, ParsedInputOf } from './operation.ts'
+
+export type Handler<O extends AnyOperation, Tables> = (
+  ctx: KernelCtx<Tables>,
+  input: ParsedInputOf<O>,
+) => Promise<Answer<OutputOf<O>>>
+
+/**
+ * A handler in two steps, for what must not be done while a transaction is held (the hash of a password takes a second):
+ * `prepare` runs without one and answers with the step that runs inside it, which judges anew whatever may have changed.
+ */
+export type PreparedHandler<O extends AnyOperation, Tables> = {
+  readonly prepare: (
+    ctx: KernelCtx<Tables>,
+    input: ParsedInputOf<O>,
+  ) => Promise<(ctx: KernelCtx<Tables>) => Promise<Answer<OutputOf<O>>>>
+}
+
+export type Handlers<S extends OperationSet, Tables> = {
+  readonly [K in keyof S]: Handler<S[K], Tables> | PreparedHandler<S[K], Tables>
+}
+
+/** Pairs a feature's contract with its handlers; a missing, misspelt or mistyped handler does not compile. */
+export const implementFor =
+  <Tables>() =>
+  <S extends OperationSet>(operations: S, handlers: Handlers<S, Tables>): readonly Bound<Tables>[] =>
+    Object.entries(operations).map(([verb, op]) => ({
+      op,
+      // The type of `handlers` demands one handler per verb.
+      handler: handlers[verb] as Bound<Tables>['handler'],
+    }))

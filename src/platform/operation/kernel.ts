@@ -1,0 +1,234 @@
+/**
+ * Runs operations. `run` is the only way in, for HTTP, MCP and jobs alike: access, parse, transaction, handler, events,
+ * audit entry, commit. Nothing else checks permissions, opens a transaction, emits events or writes to the audit trail.
+ */
+import { AppError } from '../contract/errors.ts'
+import { matchesEtag } from '../contract/etag.ts'
+import { parse } from '../contract/validate.ts'
+import type { Db, Standing, Tx, WriteOptions } from '../db/database.ts'
+import type { Logger } from '../runtime/log.ts'
+import { checkAccess, checkConsent } from './access.ts'
+import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, subjectOf } from './audit.ts'
+import { type Caller, GUEST } from './caller.ts'
+import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
+import { type Fence, fenced } from './fence.ts'
+import { WithStatus } from './handler-result.ts'
+import type { AnyOperation, RawRoute } from './operation.ts'
+import type { Request } from './request.ts'
+import { HeldRights } from './rights.ts'
+
+/** What has no end of its own is not called off half-way. */
+const NEVER = new AbortController().signal
+
+/** A request under way. */
+type Call = { readonly request: Omit<Request, 'input'>; readonly held: HeldRights }
+
+/** A transaction, and the names of what was emitted in it so far. */
+type Transaction<Tables> = Tx<Tables> & { readonly events: string[] }
+
+export type KernelOptions<Tables> = {
+  readonly db: Db<Tables>
+  readonly features: readonly Feature<Tables>[]
+  readonly now: () => Date
+  readonly log: Logger
+  /** Told the names of the events of every transaction, after its commit. */
+  readonly committed: (events: readonly string[]) => void
+  readonly audit: AuditSink<Tx<Tables>>
+}
+
+/** On what terms a job runs: it may be told to stop, and be kept from writing. */
+export type JobTerms<Tables> = { readonly signal?: AbortSignal; readonly fence?: Fence<Tables> }
+
+export type Kernel<Tables> = {
+  /** The same features on another view of the database, or with others to tell of what happens. */
+  readonly over: (other: Partial<Omit<KernelOptions<Tables>, 'features'>>) => Kernel<Tables>
+  readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
+  /** The request with the rights that its caller has now. @throws AppError UNAUTHORIZED or FORBIDDEN where they do not suffice. */
+  readonly confirmed: <R extends Omit<Request, 'input'>>(op: AnyOperation, request: R) => Promise<R>
+  /** Runs a short transaction for a caller who may call the operation. */
+  readonly write: <T>(op: AnyOperation, request: Omit<Request, 'input'>, work: InTransaction<Tables, T>) => Promise<T>
+  /** Puts on record that a call was turned away, and why, before it came to be run. */
+  readonly refused: (called: AnyOperation | RawRoute, request: Request, error: unknown) => Promise<void>
+  readonly runJob: (job: Job<Tables>, terms?: JobTerms<Tables>) => Promise<void>
+  readonly runRaw: (
+    bound: BoundRaw<Tables>,
+    request: Omit<Request, 'input'>,
+    raw: globalThis.Request,
+  ) => Promise<Response>
+}
+
+export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
+  const { db, features, now, log, committed, audit } = options
+  const reactions = new Map<string, Reaction<Tables>[]>()
+  for (const feature of features)
+    for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
+      reactions.set(event, [...(reactions.get(event) ?? []), reaction])
+
+  type Work<T> = (ctx: KernelCtx<Tables>, tx: Tx<Tables>) => Promise<T>
+
+  /** @throws AppError UNAUTHORIZED or FORBIDDEN */
+  const callOf = (op: AnyOperation, request: Omit<Request, 'input'>): Call => {
+    const check = (caller: Caller): void => {
+      checkAccess(op.access, caller)
+      checkConsent(op, caller)
+    }
+    return { request, held: new HeldRights(request, check) }
+  }
+
+  const transact = async <T>({ request, held }: Call, work: Work<T>, options: WriteOptions = {}): Promise<T> => {
+    const { value, events } = await held.tried((isFirst) =>
+      db.write((tx) => {
+        const events: string[] = []
+        const run = async () => ({ value: await work(contextFor({ request, held }, { ...tx, events }), tx), events })
+        // Rights have no tables.
+        return held.within(tx as never, run, isFirst && !options.alone)
+      }, options),
+    )
+    committed(events)
+    return value
+  }
+
+  /** @param standing for what reads once and is done: nothing that lasts, or writes, may go by it */
+  const contextFor = ({ request, held }: Call, tx?: Transaction<Tables>, standing?: Standing): KernelCtx<Tables> => {
+    const at = now()
+    let text: string | undefined
+    const ctx: KernelCtx<Tables> = {
+      get caller() {
+        return held.caller
+      },
+      rights: request.rights,
+      db: tx?.db ?? db.read,
+      store: standing ? { ...db, ...standing } : db,
+      standing: request.standing,
+      get now() {
+        text ??= at.toISOString()
+        return text
+      },
+      requestId: request.requestId,
+      // Made when asked for, as the request's own are.
+      get client() {
+        return request.client ?? ''
+      },
+      log,
+      get signal() {
+        return request.signal
+      },
+      emit: async (event, data) => {
+        // A reaction declares the type of the event it reacts to; the emitter is the one place that makes it.
+        for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
+        tx?.events.push(event)
+      },
+      searchedBy: (table, texts) => tx?.searchedBy(table, texts),
+      savepoint: async (work) => {
+        if (!tx) return work()
+        const before = tx.events.length
+        try {
+          return await tx.savepoint(work)
+        } catch (error) {
+          // What was undone did not happen.
+          tx.events.length = before
+          throw error
+        }
+      },
+      require: (permission) => held.require(permission),
+      confirmRights: () => held.confirm(tx as never),
+      precondition: (current) => {
+        if (request.ifMatch === undefined || matchesEtag(request.ifMatch, current)) return
+        throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
+      },
+      write: (work, options = {}) =>
+        transact(
+          { request, held },
+          async (inner, transaction) => {
+            const value = await work(inner)
+            await options.audit?.succeeded(transaction)
+            return value
+          },
+          options,
+        ),
+    }
+    return ctx
+  }
+
+  const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
+    const call = callOf(op, request)
+    const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
+    const ctx = contextFor(call, undefined, request.standing)
+    return typeof handler === 'object' ? (await handler.prepare(ctx, input))(ctx) : handler(ctx, input)
+  }
+
+  /** `done` is told what was made, in the transaction that made it if there is one. */
+  const runWrite = async (
+    { op, handler }: Bound<Tables>,
+    request: Request,
+    done: (made: unknown, tx?: Tx<Tables>) => Promise<void>,
+  ): Promise<unknown> => {
+    const call = callOf(op, request)
+    const input = parse(op.input, request.input) as never // as in `runRead`
+    const turn = op.inTurnBy?.(input)
+    const inTransaction = (work: Work<unknown>) =>
+      transact(
+        call,
+        async (ctx, tx) => {
+          const made = await work(ctx, tx)
+          await done(made, tx)
+          return made
+        },
+        turn === undefined ? undefined : { inTurn: `${op.name} ${turn}` },
+      )
+    if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(call), input))
+    if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, input))
+    const made = await handler(contextFor(call), input)
+    await done(made)
+    return made
+  }
+
+  const runAudited = async (bound: Bound<Tables>, request: Request, audited: AuditedCall): Promise<unknown> => {
+    const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, request.input, made))
+    try {
+      return await runWrite(bound, request, async (made, tx) => {
+        if (made instanceof WithStatus && made.isDryRun) return
+        await audit.succeeded(event(made), tx)
+      })
+    } catch (error) {
+      await audit.failed(event(), error)
+      throw error
+    }
+  }
+
+  return {
+    over: (other) => createKernel({ ...options, ...other }),
+    run: (bound, request) => {
+      const audited = auditedAs(bound.op)
+      return audited ? runAudited(bound, request, audited) : runRead(bound, request)
+    },
+    confirmed: async (op, request) => {
+      const { held } = callOf(op, request)
+      await held.confirm()
+      return { ...request, caller: held.caller, rights: held.rights }
+    },
+    write: (op, request, work) => transact(callOf(op, request), work),
+    refused: async (called, request, error) => {
+      const audited = auditedAs(called)
+      if (!audited) return
+      const subject = 'effect' in called ? subjectOf(called, request.input) : {}
+      await audit.failed(eventOf(audited, request, subject), error)
+    },
+    runJob: async (job, { signal = NEVER, fence } = {}) => {
+      const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
+      const request = { caller, requestId: job.name, signal }
+      const ctx = contextFor({ request, held: new HeldRights(request) })
+      await job.run(fence ? fenced(ctx, fence) : ctx)
+    },
+    runRaw: async ({ route, handler }, request, raw) => {
+      const call = rawAuditOf(audit, route, request)
+      try {
+        const held = new HeldRights(request, (caller) => checkAccess(route.access, caller))
+        return await handler(contextFor({ request, held }), raw, call)
+      } catch (error) {
+        await call.failed(error)
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,366 @@
+// Every setting there is, each once: its variable, default, form and meaning. Parsing, `NAME_FILE`, the
+// help text and the documentation all follow from this table.
+
+import { passwordProblem } from '../../security/password-rule.ts'
+import { LOG_FORMATS, LOG_LEVELS } from '../log.ts'
+import {
+  addressOrCidr,
+  boolean,
+  duration,
+  durationOrNone,
+  forwardingHeader,
+  hexKey,
+  hostName,
+  InvalidValue,
+  integer,
+  issuerUrl,
+  list,
+  listenAddress,
+  oneOf,
+  optional,
+  type Parser,
+  portList,
+  text,
+  urlWithScheme,
+} from './values.ts'
+
+export type Variable<Value> = {
+  /** The environment variable; as a flag it is the same words, `--listen-addr`. */
+  readonly name: string
+  /** Parsed when nothing is set; '' for none. */
+  readonly default: string
+  readonly parse: Parser<Value>
+  /** Never shown, and read from the file that `NAME_FILE` names as well. */
+  readonly isSecret?: true
+  readonly help: string
+}
+
+const adminPassword: Parser<string> = (value) => {
+  const problem = passwordProblem(value)
+  if (problem) throw new InvalidValue(problem.charAt(0).toLowerCase() + problem.slice(1))
+  return value
+}
+
+const requests = integer(1, 1_000_000_000)
+const days = integer(1, 36_500)
+
+export const VARIABLES = {
+  listenAddr: {
+    name: 'LISTEN_ADDR',
+    default: ':8080',
+    parse: listenAddress,
+    help: 'Where to listen: :port for all addresses, host:port or [v6]:port',
+  },
+  dataDir: { name: 'DATA_DIR', default: './data', parse: text, help: 'Folder of the data file and its backups' },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    default: '',
+    parse: optional(urlWithScheme('postgres', 'postgresql')),
+    isSecret: true,
+    help: 'PostgreSQL to use, postgres://...; without it SQLite in DATA_DIR',
+  },
+  databaseConnections: {
+    name: 'DATABASE_CONNECTIONS',
+    default: '20',
+    parse: integer(2, 1000),
+    help: 'Connections to PostgreSQL for requests and jobs, at most; half as many for lists that are being sent, and one, come on top',
+  },
+  databaseStatementTimeoutMs: {
+    name: 'DATABASE_STATEMENT_TIMEOUT',
+    default: '1m',
+    parse: duration('24h'),
+    help: 'Longest time a statement may take on PostgreSQL; migrations have no limit',
+  },
+  databaseLockTimeoutMs: {
+    name: 'DATABASE_LOCK_TIMEOUT',
+    default: '10s',
+    parse: duration('24h'),
+    help: 'Longest time a statement waits on PostgreSQL for what another one holds',
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    parse: oneOf(LOG_LEVELS),
+    help: `Least severe level to log: ${LOG_LEVELS.join(', ')}`,
+  },
+  logFormat: {
+    name: 'LOG_FORMAT',
+    default: 'text',
+    parse: oneOf(LOG_FORMATS),
+    help: `Form of the log: ${LOG_FORMATS.join(' or ')}`,
+  },
+  devMode: {
+    name: 'DEV_MODE',
+    default: 'false',
+    parse: boolean,
+    help: 'For development: cookies work over plain http, and nothing is rate limited',
+  },
+  requestTimeoutMs: {
+    name: 'REQUEST_TIMEOUT',
+    default: '30s',
+    parse: duration('24h'),
+    help: 'Longest time a request may take',
+  },
+  shutdownDelayMs: {
+    name: 'SHUTDOWN_DELAY',
+    default: '0',
+    parse: durationOrNone('5m'),
+    help: 'How long a process that is told to end goes on answering while /readyz says that it is not ready, so that a load balancer sends it nobody new',
+  },
+  streamsPerUser: {
+    name: 'STREAMS_PER_USER',
+    default: '8',
+    parse: integer(1, 100_000),
+    help: 'Of long answers whose clients have read nothing for a second, how many of one user go on; the oldest is cut off',
+  },
+  streamsTotal: {
+    name: 'STREAMS_TOTAL',
+    default: '64',
+    parse: integer(1, 100_000),
+    help: 'The same for all users together',
+  },
+  rateLimitStore: {
+    name: 'RATE_LIMIT_STORE',
+    default: 'memory',
+    parse: oneOf(['memory', 'valkey']),
+    help: 'Where requests are counted for the limits: memory (each instance for itself) or valkey (all together)',
+  },
+  rateLimitEnabled: {
+    name: 'RATE_LIMIT_ENABLED',
+    default: 'true',
+    parse: boolean,
+    help: 'Limit the requests of each client; the login limit stays on regardless',
+  },
+  rateLimitRequests: {
+    name: 'RATE_LIMIT_REQUESTS',
+    default: '100',
+    parse: requests,
+    help: 'Requests of one client per RATE_LIMIT_WINDOW',
+  },
+  rateLimitWindowMs: {
+    name: 'RATE_LIMIT_WINDOW',
+    default: '1m',
+    parse: duration('24h'),
+    help: 'Time after which a client may use all its requests again',
+  },
+  loginRateLimitRequests: {
+    name: 'LOGIN_RATE_LIMIT_REQUESTS',
+    default: '5',
+    parse: requests,
+    help: 'Logins and password changes of one client per LOGIN_RATE_LIMIT_WINDOW; when set it holds in dev mode too',
+  },
+  loginRateLimitWindowMs: {
+    name: 'LOGIN_RATE_LIMIT_WINDOW',
+    default: '1m',
+    parse: duration('24h'),
+    help: 'Time after which a client may use all its logins again',
+  },
+  trustProxy: {
+    name: 'TRUST_PROXY',
+    default: 'false',
+    parse: boolean,
+    help: "Believe the forwarding headers of TRUSTED_PROXIES about the client's address",
+  },
+  trustedProxies: {
+    name: 'TRUSTED_PROXIES',
+    default: '',
+    parse: list(addressOrCidr),
+    help: 'Reverse proxies to believe: IP addresses and CIDRs, comma-separated',
+  },
+  trustedProxyHeader: {
+    name: 'TRUSTED_PROXY_HEADER',
+    default: 'X-Forwarded-For',
+    parse: forwardingHeader,
+    help: 'The one header in which TRUSTED_PROXIES name the client; by default X-Forwarded-For, or X-Real-IP where it is missing',
+  },
+  allowedHosts: {
+    name: 'ALLOWED_HOSTS',
+    default: '',
+    parse: list(hostName),
+    help: 'Host names, without ports, that requests may be addressed to, comma-separated; without it all of them',
+  },
+  sessionTtlMs: {
+    name: 'SESSION_TTL',
+    default: '24h',
+    parse: duration(),
+    help: 'How long a login lasts after its last use',
+  },
+  feedsPerUser: {
+    name: 'FEEDS_PER_USER',
+    default: '16',
+    parse: integer(1, 100_000),
+    help: 'Live feeds (/api/events) of one user that an instance holds open at most; the oldest ends for the next one',
+  },
+  sessionStoreType: {
+    name: 'SESSION_STORE_TYPE',
+    default: 'sqlite',
+    parse: oneOf(['sqlite', 'valkey']),
+    help: 'Where sessions live: sqlite (the main database, whichever it is) or valkey',
+  },
+  valkeyUrl: {
+    name: 'VALKEY_URL',
+    default: 'redis://localhost:6379/0',
+    parse: urlWithScheme('redis', 'rediss', 'valkey', 'valkeys'),
+    isSecret: true,
+    help: 'The Valkey or Redis server of SESSION_STORE_TYPE=valkey and RATE_LIMIT_STORE=valkey',
+  },
+  cookieSecure: {
+    name: 'COOKIE_SECURE',
+    default: 'true',
+    parse: boolean,
+    help: 'Send the session cookie over https alone',
+  },
+  initialAdminUsername: {
+    name: 'INITIAL_ADMIN_USERNAME',
+    default: '',
+    parse: optional(text),
+    help: 'Name of the admin made at the first start; admin if only the password is set',
+  },
+  initialAdminPassword: {
+    name: 'INITIAL_ADMIN_PASSWORD',
+    default: '',
+    parse: optional(adminPassword),
+    isSecret: true,
+    help: 'Password of that admin; without it one is made and shown once',
+  },
+  initialAdminEmail: {
+    name: 'INITIAL_ADMIN_EMAIL',
+    default: 'admin@localhost',
+    parse: text,
+    help: 'E-mail address of that admin',
+  },
+  initialAdminFullName: {
+    name: 'INITIAL_ADMIN_FULL_NAME',
+    default: 'System Administrator',
+    parse: text,
+    help: 'Full name of that admin',
+  },
+  auditEnabled: { name: 'AUDIT_ENABLED', default: 'false', parse: boolean, help: 'Keep an audit log of changes' },
+  auditRetentionDays: {
+    name: 'AUDIT_RETENTION_DAYS',
+    default: '90',
+    parse: days,
+    help: 'Days that audit entries are kept',
+  },
+  encryptionKey: {
+    name: 'ENCRYPTION_KEY',
+    default: '',
+    parse: optional(hexKey),
+    isSecret: true,
+    help: 'Key of stored credentials and secrets, 64 hexadecimal digits; without it none can be stored',
+  },
+  encryptionKeyPrevious: {
+    name: 'ENCRYPTION_KEY_PREVIOUS',
+    default: '',
+    parse: list(hexKey),
+    isSecret: true,
+    help: 'Earlier keys, comma-separated, until everything is encrypted with ENCRYPTION_KEY',
+  },
+  ssrfAllowPrivateTargets: {
+    name: 'SSRF_ALLOW_PRIVATE_TARGETS',
+    default: 'false',
+    parse: boolean,
+    help: 'Let webhooks and other outgoing requests reach private addresses',
+  },
+  discoveryMaxConcurrent: {
+    name: 'DISCOVERY_MAX_CONCURRENT',
+    default: '2',
+    parse: integer(1, 64),
+    help: 'Scans that run at one time',
+  },
+  discoverySnmpv2cEnabled: {
+    name: 'DISCOVERY_SNMPV2C_ENABLED',
+    default: 'false',
+    parse: boolean,
+    help: 'Let scans use SNMPv2c, which sends its community in the clear',
+  },
+  discoveryTimeoutMs: {
+    name: 'DISCOVERY_TIMEOUT',
+    default: '1s',
+    parse: duration('5m'),
+    help: 'How long a probe waits for its answer; a service, half as long again and 1.5 s at least',
+  },
+  discoveryRatePerSecond: {
+    name: 'DISCOVERY_RATE',
+    default: '2000',
+    parse: integer(1, 1_000_000),
+    help: 'Most probes a second',
+  },
+  discoveryCleanupDays: {
+    name: 'DISCOVERY_CLEANUP_DAYS',
+    default: '30',
+    parse: days,
+    help: 'Days that discovered devices nobody promoted are kept',
+  },
+  discoveryAllowedSubnets: {
+    name: 'DISCOVERY_ALLOWED_SUBNETS',
+    default: '',
+    parse: list(addressOrCidr),
+    help: 'The only networks that may be scanned, as CIDRs, comma-separated; without it all of them',
+  },
+  discoveryAllowLocal: {
+    name: 'DISCOVERY_ALLOW_LOCAL',
+    default: 'false',
+    parse: boolean,
+    help: 'Let scans probe loopback, link-local and unspecified addresses: what listens on this machine alone; in dev mode true unless set',
+  },
+  discoveryPorts: {
+    name: 'DISCOVERY_PORTS',
+    default: '',
+    parse: portList,
+    help: 'TCP ports that full and deep scans try, like 22,80,8000-8100; without it a list of about 100',
+  },
+  discoveryFingerprintsDir: {
+    name: 'DISCOVERY_FINGERPRINTS_DIR',
+    default: '',
+    parse: text,
+    help: 'Folder of fingerprints in the recog format (XML) that deep scans use besides their own',
+  },
+  mcpOauthEnabled: {
+    name: 'MCP_OAUTH_ENABLED',
+    default: 'false',
+    parse: boolean,
+    help: 'Let MCP clients log in through OAuth; needs MCP_OAUTH_ISSUER_URL',
+  },
+  mcpOauthIssuerUrl: {
+    name: 'MCP_OAUTH_ISSUER_URL',
+    default: '',
+    parse: optional(issuerUrl),
+    help: 'Address at which OAuth clients reach this server, https://...',
+  },
+  mcpOauthAccessTokenTtlMs: {
+    name: 'MCP_OAUTH_ACCESS_TOKEN_TTL',
+    default: '1h',
+    parse: duration(),
+    help: 'How long an access token is valid',
+  },
+  mcpOauthRefreshTokenTtlMs: {
+    name: 'MCP_OAUTH_REFRESH_TOKEN_TTL',
+    default: '720h',
+    parse: duration(),
+    help: 'How long a refresh token is valid',
+  },
+  mcpOauthRefreshGraceMs: {
+    name: 'MCP_OAUTH_REFRESH_GRACE',
+    default: '0',
+    parse: durationOrNone('5m'),
+    help: 'How long a refresh token that was used still gives an access token, for clients that refresh twice at once; 0 for not at all',
+  },
+  poolUtilizationThresholdPercent: {
+    name: 'POOL_UTILIZATION_THRESHOLD',
+    default: '90',
+    parse: integer(1, 100),
+    help: 'Per cent of a pool in use at which an event tells of it',
+  },
+  webhookRetentionDays: {
+    name: 'WEBHOOK_RETENTION_DAYS',
+    default: '30',
+    parse: days,
+    help: 'Days that webhook deliveries are kept',
+  },
+} as const satisfies Readonly<Record<string, Variable<unknown>>>
+
+/** The parsed value of every variable, before one of them changes what another means. */
+export type Values = {
+  readonly [Field in keyof typeof VARIABLES]: ReturnType<(typeof VARIABLES)[Field]['parse']>
+}

@@ -1,0 +1,127 @@
+/** Runs registered jobs on their timers, one at a time each; the health check asks whether it is alive. */
+import { AppError } from '../contract/errors.ts'
+import type { Job } from '../operation/context.ts'
+import type { Kernel } from '../operation/kernel.ts'
+import { type Lease, type LeaseState, type Leases, LostLeaseError } from './leases.ts'
+import type { Logger } from './log.ts'
+
+export type Scheduler = {
+  /** The moment of the last tick, in ms since the epoch. */
+  readonly lastTick: () => number
+  /** Resolves when nothing is running any more. */
+  readonly stop: () => Promise<void>
+}
+
+type Options<Tables> = {
+  readonly kernel: Kernel<Tables>
+  readonly jobs: readonly Job<Tables>[]
+  /** Undefined where no other instance has the same jobs. */
+  readonly leases: Leases | undefined
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+const TICK_MS = 1000
+/** A lease is renewed so many times before it would end. */
+const RENEWALS = 3
+
+/** Stands for all jobs that are looked up together. */
+const ALL = 'all'
+
+const isAway = (error: unknown): boolean => error instanceof AppError && error.code === 'UNAVAILABLE'
+
+export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Options<Tables>): Scheduler => {
+  const isOwn = (job: Job<Tables>): boolean => !leases || job.onEveryInstance === true
+  const own = jobs.filter(isOwn)
+  const shared = jobs.filter((job) => !isOwn(job))
+  const due = new Map(own.map((job) => [job.name, now().getTime() + (job.runsAtStart ? 0 : job.everyMs)]))
+  const running = new Map<string, Promise<void>>()
+  /** What failed because the database is away: said once, and not with each try. */
+  const waiting = new Set<string>()
+  let lastTick = now().getTime()
+  let isRegistered = false
+  let looking: Promise<void> | undefined
+  let isStopped = false
+
+  const failed = (name: string, error: unknown): void => {
+    const isKnown = isAway(error) && waiting.has(name)
+    if (isAway(error)) waiting.add(name)
+    if (error instanceof LostLeaseError) log.warn('a job is done elsewhere by now', { job: name })
+    else if (!isKnown) log.error('job failed', { job: name, error })
+  }
+
+  const start = (job: Job<Tables>, run: () => Promise<void>): void => {
+    const work = run()
+      .then(() => void waiting.delete(job.name))
+      .catch((error: unknown) => failed(job.name, error))
+      .finally(() => running.delete(job.name))
+    running.set(job.name, work)
+  }
+
+  /** Runs a job for as long as its lease is ours; whatever it would write after that is refused. */
+  const runLeased = async (job: Job<Tables>, lease: Lease, from: Leases): Promise<void> => {
+    const lost = new AbortController()
+    const timer = setInterval(() => {
+      from.renew(lease).then(
+        (isOurs) => {
+          if (!isOurs) lost.abort()
+        },
+        // Either the next try succeeds, or the lease ends and is another's.
+        () => {},
+      )
+    }, from.lastsMs / RENEWALS)
+    log.debug('job begun', { job: job.name, fence: lease.fence })
+    try {
+      // The lease has a table of its own, which no job writes to.
+      await kernel.runJob(job, { signal: lost.signal, fence: (ctx) => from.hold(ctx.db as never, lease) })
+      log.debug('job done', { job: job.name, fence: lease.fence })
+    } finally {
+      clearInterval(timer)
+      // Where that fails the lease ends by itself.
+      await from.release(lease).catch(() => {})
+    }
+  }
+
+  const isDue = ({ everyMs }: Job<Tables>, { isHeld, isLeft, sinceMs }: LeaseState): boolean =>
+    isLeft || (!isHeld && sinceMs >= everyMs)
+
+  const lookAtShared = async (from: Leases): Promise<void> => {
+    if (!isRegistered)
+      await from.register(shared.map(({ name, runsAtStart }) => ({ name, isDue: runsAtStart === true })))
+    isRegistered = true
+    const states = new Map((await from.look()).map((state) => [state.name, state]))
+    for (const job of shared) {
+      const state = states.get(job.name)
+      if (isStopped || !state || running.has(job.name) || !isDue(job, state)) continue
+      const lease = await from.take(state)
+      if (lease) start(job, () => runLeased(job, lease, from))
+    }
+    waiting.delete(ALL)
+  }
+
+  const timer = setInterval(() => {
+    lastTick = now().getTime()
+    for (const job of own) {
+      if (running.has(job.name) || lastTick < (due.get(job.name) ?? 0)) continue
+      due.set(job.name, lastTick + job.everyMs)
+      start(job, () => kernel.runJob(job))
+    }
+    if (!leases || shared.length === 0 || looking) return
+    looking = lookAtShared(leases)
+      .catch((error: unknown) => failed(ALL, error))
+      .finally(() => {
+        looking = undefined
+      })
+  }, TICK_MS)
+  timer.unref()
+
+  return {
+    lastTick: () => lastTick,
+    stop: async () => {
+      isStopped = true
+      clearInterval(timer)
+      await looking
+      await Promise.all(running.values())
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/** When something was last used: noted in memory on the request path, written now and then away from it. */
+import type { Db, Tx } from '../db/database.ts'
+
+/** A use is noted again only after this time: what is shown is true to the minute. */
+const PRECISION_MS = 60_000
+
+export type Uses = {
+  /** Takes a map lookup; never waits and never fails. */
+  readonly note: (id: string, at: Date) => void
+  /** Writes what was noted since the last flush, in one transaction; none if there is nothing. */
+  readonly flush: () => Promise<void>
+}
+
+/** @param record writes one use; what was used may be gone by then */
+export const createUses = <Tables>(
+  db: Pick<Db<Tables>, 'write'>,
+  record: (tx: Tx<Tables>, id: string, usedAt: string) => Promise<void>,
+): Uses => {
+  /** The last use noted of each id, in milliseconds: at most one entry per id used within the precision. */
+  const noted = new Map<string, number>()
+  let pending = new Map<string, number>()
+
+  const forgetOld = (newest: number): void => {
+    for (const [id, at] of noted) if (newest - at >= PRECISION_MS) noted.delete(id)
+  }
+
+  return {
+    note: (id, at) => {
+      const ms = at.getTime()
+      const last = noted.get(id)
+      if (last !== undefined && ms - last < PRECISION_MS) return
+      noted.set(id, ms)
+      pending.set(id, ms)
+    },
+    flush: async () => {
+      if (pending.size === 0) return
+      const batch = pending
+      pending = new Map()
+      forgetOld(Math.max(...batch.values()))
+      try {
+        await db.write(async (tx) => {
+          // Sorted, so that two processes never wait for each other crosswise.
+          for (const [id, ms] of [...batch].sort(([a], [b]) => (a < b ? -1 : 1)))
+            await record(tx, id, new Date(ms).toISOString())
+        })
+      } catch (error) {
+        // What was noted meanwhile is newer.
+        pending = new Map([...batch, ...pending])
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,171 @@
+// Which instance does which job: by the clock of the database, and refused to whoever has lost it.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { instances } from '../../migrations/0018-instances.ts'
+import { type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
+import { dialects } from '../../testing/servers.ts'
+import { until } from '../../testing/until.ts'
+import type { Db } from '../db/database.ts'
+import { ddlFor } from '../db/migrate.ts'
+import type { Job } from '../operation/context.ts'
+import { startScheduler } from './jobs.ts'
+import { createLeases, type LeaseTables } from './leases.ts'
+
+const TIMEOUT_MS = 60_000
+const SHORT_MS = 300
+const LONG_MS = 60_000
+
+// Not skipped but left out: a run on SQLite only is asked for. There one process has the database.
+if (dialects().includes('postgres')) {
+  let things: ThingsKernel
+  let db: Db<LeaseTables>
+  beforeAll(async () => {
+    things = await thingsKernel([], 'postgres')
+    // The tables of the migration beside those of the test.
+    db = things.db as unknown as Db<LeaseTables>
+    const [table = ''] = instances.statements(ddlFor('postgres'))
+    await sql.raw(table).execute(db.read)
+  }, TIMEOUT_MS)
+  beforeEach(() => db.write((tx) => tx.db.deleteFrom('job_leases').execute()))
+  afterAll(() => things.close())
+
+  const newJob = async (name: string, isDue = true) => {
+    const one = createLeases(db, LONG_MS)
+    await one.register([{ name, isDue }])
+    return one
+  }
+  const seen = async (name: string) => {
+    const state = (await createLeases(db).look()).find((one) => one.name === name)
+    if (!state) throw new Error(`there is no job ${name}`)
+    return state
+  }
+
+  describe('a lease', () => {
+    test('goes to one of those who want it at the same time', async () => {
+      await newJob('sweep')
+      const state = await seen('sweep')
+      const taken = await Promise.all(Array.from({ length: 8 }, () => createLeases(db, LONG_MS).take(state)))
+      expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1)
+    })
+
+    test("is nobody else's while it lasts", async () => {
+      const one = await newJob('sweep')
+      await one.take(await seen('sweep'))
+      expect(await createLeases(db, LONG_MS).take(await seen('sweep'))).toBeUndefined()
+    })
+
+    test("is another's after its holder was silent for so long", async () => {
+      await newJob('sweep')
+      await createLeases(db, SHORT_MS).take(await seen('sweep'))
+      const state = await until('the end of the lease', async () => {
+        const now = await seen('sweep')
+        return now.isLeft ? now : undefined
+      })
+      expect(await createLeases(db, LONG_MS).take(state)).toEqual({ name: 'sweep', fence: 2 })
+    })
+
+    test('that is renewed lasts', async () => {
+      await newJob('sweep')
+      const one = createLeases(db, LONG_MS)
+      const lease = await one.take(await seen('sweep'))
+      if (!lease) throw new Error('nobody else wanted it')
+      expect(await one.renew(lease)).toBe(true)
+    })
+
+    test('that another has taken is not renewed', async () => {
+      await newJob('sweep')
+      const one = createLeases(db, 1)
+      const lease = await one.take(await seen('sweep'))
+      if (!lease) throw new Error('nobody else wanted it')
+      await until('another holder', async () => createLeases(db, LONG_MS).take(await seen('sweep')))
+      expect(await one.renew(lease)).toBe(false)
+    })
+
+    test('is measured by the clock of the database, whatever that of a process says', async () => {
+      const one = await newJob('sweep')
+      await one.take(await seen('sweep'))
+      const { now_ms } = await db.read
+        .selectFrom('job_leases')
+        .select(db.sql.nowMs(Date.now() + 24 * 60 * LONG_MS).as('now_ms'))
+        .executeTakeFirstOrThrow()
+      expect(Math.abs(Number(now_ms) - Date.now())).toBeLessThan(LONG_MS)
+    })
+
+    test('keeps nobody from it once it is given back', async () => {
+      const one = await newJob('sweep')
+      const lease = await one.take(await seen('sweep'))
+      if (!lease) throw new Error('nobody else wanted it')
+      await one.release(lease)
+      expect(await createLeases(db).take(await seen('sweep'))).toEqual({ name: 'sweep', fence: 2 })
+    })
+  })
+
+  test('a job that is known is not put down again', async () => {
+    const one = await newJob('sweep', false)
+    const before = await seen('sweep')
+    await one.register([{ name: 'sweep', isDue: true }])
+    expect((await seen('sweep')).sinceMs).toBeLessThan(before.sinceMs + LONG_MS)
+  })
+
+  describe('two schedulers on one database', () => {
+    type Run = Job<never>['run']
+    const start = (name: string, run: Run, { everyMs = LONG_MS, lastsMs = LONG_MS, onEveryInstance = false } = {}) =>
+      startScheduler({
+        kernel: things.kernel as never,
+        jobs: [{ name, summary: '', everyMs, runsAtStart: true, ...(onEveryInstance && { onEveryInstance }), run }],
+        leases: createLeases(db, lastsMs),
+        log: things.log,
+        now: () => new Date(),
+      })
+
+    test('run a job that is due once', async () => {
+      let runs = 0
+      const both = [start('once', async () => void runs++), start('once', async () => void runs++)]
+      await until('a tick of both', () => (both.every(({ lastTick }) => lastTick() > 0) && runs > 0 ? true : undefined))
+      // What they had begun by now they have ended.
+      await Promise.all(both.map(({ stop }) => stop()))
+      expect([runs, (await seen('once')).fence]).toEqual([1, 1])
+    })
+
+    test('both run one that is for every instance', async () => {
+      const runs = new Set<number>()
+      const both = [0, 1].map((n) => start('own', async () => void runs.add(n), { onEveryInstance: true }))
+      expect(await until('a run of each', () => (runs.size === 2 ? runs.size : undefined))).toBe(2)
+      await Promise.all(both.map(({ stop }) => stop()))
+    })
+
+    test('one does what the other has left, which writes nothing any more', async () => {
+      const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
+      const outcomes: string[] = []
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+      // As one that was stopped for a while: it renews nothing, and then goes on.
+      const stalled = createLeases(db, 1)
+      await stalled.register([{ name: 'left', isDue: true }])
+      const lease = await stalled.take(await seen('left'))
+      if (!lease) throw new Error('nobody else wanted it')
+      const running = things.kernel.runJob(
+        {
+          name: 'left',
+          summary: '',
+          everyMs: LONG_MS,
+          run: async (ctx) => {
+            await resumed
+            await ctx.write((inner) =>
+              inner.db.insertInto('things').values({ id: 'late', n: 0, owner_id: null }).execute(),
+            )
+          },
+        },
+        { fence: (ctx) => stalled.hold(ctx.db as never, lease) },
+      )
+      const other = start('left', async () => {
+        outcomes.push('done by the other')
+        end()
+      })
+      await ended
+      resume()
+      await expect(running).rejects.toThrow('was taken over by another instance')
+      await other.stop()
+      expect([outcomes, await things.ids()]).toEqual([['done by the other'], []])
+    })
+  })
+}

@@ -1,0 +1,104 @@
+/** Bytes that are read again later, in bounded memory: what is more than a little lies in a temporary file without a name. */
+import type { FileHandle } from 'node:fs/promises'
+import { AppError } from '../contract/errors.ts'
+import { translateDiskError } from '../db/disk/disk-errors.ts'
+import { freeBytesOf } from '../db/disk/reserve.ts'
+import { openUnnamedFile, writeAt } from './unnamed-file.ts'
+
+/** Bytes that stay in memory: no file is made for a small input. */
+const MEMORY_BYTES = 1024 * 1024
+/** Bytes that are read at once. */
+const READ_BYTES = 256 * 1024
+/** Space that is left to the database, which may be on the same disk. */
+const SPARE_BYTES = 32 * 1024 * 1024
+/** Bytes written between two looks at the free space. */
+const LOOK_BYTES = 8 * 1024 * 1024
+
+export type Spool = {
+  /** @throws AppError UNAVAILABLE when the disk is full, fails or can't be written to */
+  readonly write: (bytes: Uint8Array) => Promise<void>
+  /** All that was written, from the beginning. A piece is valid until the next one is asked for. */
+  readonly read: () => AsyncGenerator<Uint8Array>
+  /** Frees memory and disk. Never rejects. */
+  readonly close: () => Promise<void>
+}
+
+type Options = {
+  /** Made if it is not there. */
+  readonly dir: string
+  /** Free space of the disk, in bytes; asked of the system unless a test says otherwise. */
+  readonly freeBytes?: (dir: string) => number
+}
+
+const noSpace = () =>
+  new AppError(
+    'UNAVAILABLE',
+    'The disk has not enough space for this file: nothing was changed. Try again once there is space',
+  )
+
+const openFile = async (dir: string): Promise<FileHandle> => {
+  try {
+    return await openUnnamedFile(dir)
+  } catch (error) {
+    const translated = translateDiskError(error)
+    if (translated !== error) throw translated
+    throw new AppError('UNAVAILABLE', 'The server has no place for a file of this size; its log says more', {
+      cause: error,
+    })
+  }
+}
+
+async function* readWhole(file: FileHandle): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(READ_BYTES)
+  for (let at = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+    if (bytesRead === 0) return
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+export const createSpool = ({ dir, freeBytes = freeBytesOf }: Options): Spool => {
+  let parts: Uint8Array[] = []
+  let size = 0
+  /** Bytes in the file. */
+  let written = 0
+  let lookAt = 0
+  let file: FileHandle | undefined
+
+  const toFile = async (bytes: Uint8Array): Promise<void> => {
+    file ??= await openFile(dir)
+    if (size >= lookAt) {
+      if (freeBytes(dir) < SPARE_BYTES + LOOK_BYTES) throw noSpace()
+      lookAt = size + LOOK_BYTES
+    }
+    await writeAt(file, bytes, written).catch((error: unknown) => {
+      throw translateDiskError(error)
+    })
+    written += bytes.length
+  }
+
+  return {
+    write: async (bytes) => {
+      size += bytes.length
+      if (size <= MEMORY_BYTES) {
+        parts.push(bytes)
+        return
+      }
+      const kept = parts
+      parts = []
+      for (const part of [...kept, bytes]) await toFile(part)
+    },
+    read: async function* () {
+      if (file) yield* readWhole(file)
+      else yield* parts
+    },
+    close: async () => {
+      parts = []
+      const open = file
+      file = undefined
+      // A failing disk: the file has no name, and goes with the process at the latest.
+      await open?.close().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,104 @@
+/** Commands to a Valkey (or Redis) server: connected when one is first needed, and again after it was away; never waited for long. */
+import type { RedisClient } from 'bun'
+import { AppError } from '../contract/errors.ts'
+import type { Logger } from './log.ts'
+
+export type Valkey = {
+  /** @throws AppError UNAVAILABLE within two seconds while the server is away or refuses the command. */
+  readonly send: (command: string, ...args: readonly string[]) => Promise<unknown>
+  readonly close: () => void
+}
+
+type ValkeyOptions = {
+  readonly url: string
+  /** What is kept there, for messages: `session store`. */
+  readonly what: string
+  readonly log: Logger
+  /** How long a connection may take, and how long an answer. */
+  readonly patienceMs?: number
+}
+
+/** Both together stay below two seconds, since a new connection answers at once or not at all. */
+const PATIENCE_MS = 1500
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** An answer that came in time, and was a refusal. */
+const isRefusal = (error: unknown): boolean => codeOf(error) === 'ERR_REDIS_SERVER_ERROR'
+const isClosed = (error: unknown): boolean => codeOf(error) === 'ERR_REDIS_CONNECTION_CLOSED'
+
+const inTime = async <T>(work: Promise<T>, patienceMs: number): Promise<T> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Opens no connection yet. */
+export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyOptions): Valkey => {
+  const { host } = new URL(url)
+  let client: RedisClient | undefined
+  let isAway = false
+
+  /** A client that lost its connection is not used again; the next command makes another. */
+  const drop = (used: RedisClient): void => {
+    if (client === used) client = undefined
+    used.close()
+  }
+
+  const connect = (): RedisClient => {
+    // Its own reconnecting gives up after some tries, and lets commands wait meanwhile.
+    const made = new Bun.RedisClient(url, { autoReconnect: false, connectionTimeout: patienceMs })
+    made.onclose = () => {
+      if (client === made) client = undefined
+    }
+    return made
+  }
+
+  const attempt = async (command: string, args: readonly string[]): Promise<unknown> => {
+    client ??= connect()
+    const used = client
+    try {
+      return await inTime(used.send(command, [...args]), patienceMs)
+    } catch (error) {
+      if (!isRefusal(error)) drop(used)
+      throw error
+    }
+  }
+
+  const sendTwice = async (command: string, args: readonly string[]): Promise<unknown> => {
+    const wasConnected = client?.connected === true
+    try {
+      return await attempt(command, args)
+    } catch (error) {
+      // The server may have been restarted since the last command.
+      if (!wasConnected || !isClosed(error)) throw error
+      return attempt(command, args)
+    }
+  }
+
+  return {
+    send: async (command, ...args) => {
+      try {
+        const answer = await sendTwice(command, args)
+        if (isAway) log.info(`the ${what} is back`, { host })
+        isAway = false
+        return answer
+      } catch (cause) {
+        // Once per outage.
+        if (!isAway) log.warn(`the ${what} is away`, { host, error: cause })
+        isAway = true
+        throw new AppError('UNAVAILABLE', `The ${what} does not answer; try again in a moment, or use an API key`, {
+          cause,
+        })
+      }
+    },
+    close: () => client?.close(),
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The one way a request leaves Plat. The connection goes to the very address that was judged, every redirect is judged again,
+ * one deadline holds for all of it, and the environment's proxies are not asked.
+ */
+import type { IncomingMessage } from 'node:http'
+import { parseIp } from '../../net/ip.ts'
+import { addressOf, hostOf, OutboundError, parseTarget, type TargetRules, targetProblem } from './outbound-target.ts'
+
+export type OutboundRequest = {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  /** Sent on every hop. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Meant for the first origin alone: they may hold what only it may know. */
+  readonly ownHeaders?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** For all of it: names, connections, redirects and the body. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+export type OutboundAnswer = {
+  readonly status: number
+  /** At most 64 KiB. */
+  readonly body: Uint8Array
+  readonly isCut: boolean
+}
+
+export type Outbound = {
+  /** What is wrong with a target when it is saved; undefined for a good one, and for a name that does not resolve yet. */
+  readonly problem: (url: string) => Promise<string | undefined>
+  /** @throws OutboundError when it may not be sent, or no answer came in time */
+  readonly send: (request: OutboundRequest) => Promise<OutboundAnswer>
+}
+
+export type OutboundOptions = {
+  readonly rules: TargetRules
+  /** Certificate authorities besides those of the system, as PEM. */
+  readonly ca?: readonly string[]
+}
+
+const MAX_BODY = 65_536
+const MAX_REDIRECTS = 5
+/** Of a POST, these and no others are sent again as they were. RFC 9110 section 15.4 lets clients of today do so. */
+const REDIRECTS = new Set([301, 302, 307, 308])
+
+type Hop = { readonly url: URL; readonly address: string; readonly headers: Readonly<Record<string, string>> }
+
+export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
+  const connect = async ({ url, address, headers }: Hop, { method, body }: OutboundRequest, signal: AbortSignal) => {
+    const isSecure = url.protocol === 'https:'
+    // Loaded by the first request: at the start of a server they would be some of its longest steps.
+    const { request } = await (isSecure ? import('node:https') : import('node:http'))
+    const host = hostOf(url)
+    const options = {
+      host: address,
+      port: url.port || (isSecure ? 443 : 80),
+      path: url.pathname + url.search,
+      method,
+      headers: { ...headers, host: url.host, ...(body ? { 'content-length': String(body.length) } : {}) },
+      setHost: false,
+      // A socket of its own: one that is kept was judged for another request.
+      agent: false as const,
+      signal,
+    }
+    const secured = { ...(parseIp(host) ? {} : { servername: host }), ...(ca ? { ca: [...ca] } : {}) }
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const client = request(isSecure ? { ...options, ...secured } : options)
+      client.once('response', resolve).once('error', reject).end(body)
+    })
+  }
+
+  const read = async (answer: IncomingMessage): Promise<OutboundAnswer> => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk.subarray(0, MAX_BODY - size))
+      size += chunk.length
+      if (size > MAX_BODY) break
+    }
+    answer.destroy()
+    return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks), isCut: size > MAX_BODY }
+  }
+
+  const follow = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> => {
+    let url = parseTarget(request.url)
+    const { origin } = url
+    for (let redirects = 0; ; redirects++) {
+      const headers = url.origin === origin ? { ...request.ownHeaders, ...request.headers } : request.headers
+      const answer = await connect({ url, address: await addressOf(rules, url, signal), headers }, request, signal)
+      const location = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined
+      if (location === undefined) return await read(answer)
+      answer.destroy()
+      if (redirects === MAX_REDIRECTS) throw new OutboundError(`more than ${MAX_REDIRECTS} redirects`)
+      const next = URL.parse(location, url.href)?.href
+      if (next === undefined) throw new OutboundError('redirects to what is not a URL')
+      const wasSecure = url.protocol === 'https:'
+      url = parseTarget(next)
+      if (wasSecure && url.protocol === 'http:') throw new OutboundError('redirects from https to http')
+    }
+  }
+
+  return {
+    problem: (url) => targetProblem(rules, url),
+    send: async (request) => {
+      const deadline = AbortSignal.timeout(request.timeoutMs)
+      const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
+      try {
+        return await follow(request, signal)
+      } catch (error) {
+        if (error instanceof OutboundError) throw error
+        if (deadline.aborted)
+          throw new OutboundError(`no answer within ${request.timeoutMs / 1000} s`, { cause: error })
+        const text = error instanceof Error ? error.message : String(error)
+        throw new OutboundError(`could not be reached: ${text}`, { cause: error })
+      }
+    },
+  }
+}

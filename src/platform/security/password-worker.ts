@@ -1,0 +1,30 @@
+// The body of a password worker: one bcrypt computation per message, answered in order. Being
+// synchronous is the point: the second it takes belongs to this thread and to no shared pool.
+import type { WorkerAnswer } from '../runtime/worker-gate.ts'
+
+/** What a password worker is asked; answered with the hash, or with whether the password matches. */
+export type PasswordJob =
+  | { readonly kind: 'hash'; readonly password: string; readonly cost: number }
+  | { readonly kind: 'verify'; readonly password: string; readonly hash: string }
+
+declare const self: Worker
+
+self.onmessage = (event: MessageEvent<PasswordJob>) => {
+  self.postMessage(answer(event.data))
+}
+
+function answer(job: PasswordJob): WorkerAnswer<string | boolean> {
+  try {
+    return { ok: true, value: compute(job) }
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** What is no hash matches nothing. */
+const HASH = /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/
+
+function compute(job: PasswordJob): string | boolean {
+  if (job.kind === 'hash') return Bun.password.hashSync(job.password, { algorithm: 'bcrypt', cost: job.cost })
+  return HASH.test(job.hash) && Bun.password.verifySync(job.password, job.hash, 'bcrypt')
+}

@@ -1,0 +1,219 @@
+/** All that is asked of one living host: its open ports, its SSH key, its SNMP agent. Bounded in time. */
+import { createGate, type Gate } from '../ports/semaphore.ts'
+import type { FoundService, SnmpLogin, SshLogin } from '../protocol.ts'
+import type { ScanContext } from '../scan-context.ts'
+import type { FoundAgent } from '../snmp/find-agents.ts'
+import type { Pacer } from '../sweeps/pacer.ts'
+import { cleanName, cleanText } from './clean-text.ts'
+import type { Certificate } from './conversation.ts'
+import { identify } from './identify.ts'
+import type { NetworkAnswers } from './network-questions.ts'
+import { OS_WEIGHTS } from './os-guess.ts'
+import { probeService } from './probe-service.ts'
+import type { Recog } from './recog.ts'
+import type { SshSystem } from './ssh.ts'
+
+export type HostServices = {
+  readonly context: ScanContext
+  readonly connections: Gate
+  readonly handshakes: Gate
+  readonly pacer: Pacer
+  readonly recog: Recog | undefined
+}
+
+/** A host gets this long, however many ports it has open and however slowly it speaks. */
+const HOST_MS = 30_000
+/** A service gets this long at least, and where probes may take longer half as long again as one of them. */
+const LEAST_SERVICE_MS = 1500
+const SSH_MS = 6000
+/** Of one host at one time: many devices have few sockets. */
+const PORTS_AT_ONCE = 8
+/** More are no services: something answers for every port. */
+const MOST_PORTS = 64
+
+const certificateNames = ({ subject, names }: Certificate): string[] =>
+  [...new Set([subject, ...names].map(cleanName))]
+    .filter((name) => name.includes('.') && !/^[\d.]+$/.test(name))
+    .slice(0, 4)
+
+const isFor = (index: number, { targets }: ScanContext, login: SshLogin): boolean =>
+  login.ip === '' || targets.indexOf(login.ip) === index
+
+const noteSystem = (index: number, { findings }: ScanContext, { os, kernel, hostname }: SshSystem): void => {
+  findings.evidence(index, 'ssh', 'logged in by SSH')
+  const name = cleanName(hostname)
+  if (name !== '' && name !== 'localhost') findings.addName(index, { name, source: 'ssh' })
+  if (os !== '')
+    findings.amend(index, ({ votes }) => {
+      votes.push({ os, weight: OS_WEIGHTS.login, because: `SSH login: ${kernel}` })
+    })
+}
+
+const scanSsh = async (
+  index: number,
+  port: number,
+  { tools, signal }: { tools: HostServices; signal: AbortSignal },
+): Promise<void> => {
+  const { context, handshakes } = tools
+  const { plan, targets, findings, reporter } = context
+  const ip = targets.textOf(index)
+  const { askSsh } = await import('./ssh.ts')
+  const logins = plan.ssh.filter((login) => isFor(index, context, login))
+  // Without any login once, for the key alone.
+  for (const login of logins.length > 0 ? logins : [undefined]) {
+    const found = await handshakes(() =>
+      askSsh({ ip, port, timeoutMs: SSH_MS, login, pinnedKey: plan.hostKeys[ip] ?? '', signal }),
+    )
+    if (found.hostKey !== '')
+      findings.amend(index, (details) => {
+        // The key of the usual port speaks for the host.
+        if (port === 22 || details.sshHostKey === '') details.sshHostKey = found.hostKey
+      })
+    if (found.refusal !== '') reporter.note(`${ip} tcp/${port}: ${found.refusal}`)
+    if (found.system) return noteSystem(index, context, found.system)
+  }
+}
+
+const noteService = (
+  index: number,
+  { findings }: ScanContext,
+  { service, os, certificate }: { service: FoundService; os: string; certificate: Certificate | undefined },
+): void =>
+  findings.amend(index, (details) => {
+    details.services.push(service)
+    if (os !== '')
+      details.votes.push({ os, weight: OS_WEIGHTS.banner, because: `${service.service} on tcp/${service.port}` })
+    if (certificate === undefined) return
+    if (details.tlsCertificate === '' || service.port === 443) details.tlsCertificate = certificate.sha256
+    for (const name of certificateNames(certificate))
+      if (!details.names.some((one) => one.name === name)) details.names.push({ name, source: 'tls' })
+  })
+
+const scanPort = async (
+  index: number,
+  port: number,
+  { tools, signal }: { tools: HostServices; signal: AbortSignal },
+): Promise<void> => {
+  const { context, connections, recog } = tools
+  const found = await connections(() =>
+    probeService({
+      ip: context.targets.textOf(index),
+      port,
+      totalMs: Math.max(LEAST_SERVICE_MS, context.plan.probeTimeoutMs * 1.5),
+      signal,
+      ...(recog && { refine: recog.refine }),
+    }),
+  )
+  if (signal.aborted) return
+  context.reporter.probed(1)
+  noteService(index, context, found)
+  if (found.isSsh) await scanSsh(index, port, { tools, signal })
+}
+
+/** Those that may work: the communities it has answered to, and version 3 where it has an engine. */
+const loginsFor = (agent: FoundAgent, logins: readonly SnmpLogin[]): SnmpLogin[] =>
+  logins.filter((login) =>
+    login.version === 'v3' ? agent.engineId !== '' : agent.communities.includes(login.credentialId),
+  )
+
+const scanSnmp = async (
+  index: number,
+  agent: FoundAgent,
+  { tools, signal }: { tools: HostServices; signal: AbortSignal },
+): Promise<void> => {
+  const { plan, targets, findings } = tools.context
+  const ip = targets.textOf(index)
+  findings.evidence(
+    index,
+    'snmp',
+    agent.engineId === '' ? 'answered SNMP' : `answered SNMP as engine ${agent.engineId}`,
+  )
+  const service = (product: string, version: string, banner: string): FoundService => ({
+    port: 161,
+    protocol: 'udp',
+    service: 'snmp',
+    product,
+    version,
+    banner,
+    details: agent.engineId === '' ? {} : { 'engine-id': agent.engineId },
+  })
+  const put = (one: FoundService): void =>
+    findings.amend(index, ({ services }) => {
+      services.push(one)
+    })
+  const logins = loginsFor(agent, plan.snmp)
+  if (logins.length === 0) return put(service('', '', ''))
+  const [{ openAgent }, { readFacts }] = await Promise.all([import('../snmp/session.ts'), import('../snmp/facts.ts')])
+  const opened = await openAgent({ ip, port: 161, signal }, logins)
+  if (opened === undefined) return put(service('', '', ''))
+  try {
+    const facts = await readFacts(opened.agent, {
+      credentialId: opened.login.credentialId,
+      engineId: agent.engineId,
+      mayTell: (address) => !targets.isExcluded(address),
+    })
+    const identity = identify({ sysdescr: facts.description })
+    put(service(identity?.product ?? '', identity?.version ?? '', cleanText(facts.description, 1024)))
+    const name = cleanName(facts.name)
+    if (name !== '') findings.addName(index, { name, source: 'snmp' })
+    findings.amend(index, (details) => {
+      details.snmp = facts
+      if (identity && identity.os !== '')
+        details.votes.push({ os: identity.os, weight: OS_WEIGHTS.snmp, because: 'SNMP sysDescr' })
+    })
+    // What a router has in its table names hosts that are out of reach of our own ARP.
+    for (const { ip: address, mac } of facts.arp) {
+      const other = targets.indexOf(address)
+      if (other !== undefined && findings.up.has(other) && findings.macOf(other) === '')
+        findings.setMac(other, mac, 'snmp')
+    }
+    const own = facts.interfaces.find(({ addresses }) => addresses.includes(ip))
+    if (own && own.mac !== '' && findings.macOf(index) === '') findings.setMac(index, own.mac, 'snmp')
+  } catch {
+    put(service('', '', ''))
+  } finally {
+    opened.agent.close()
+  }
+}
+
+/** Ends with the scan, and after its own time at the latest. */
+const hostSignal = (signal: AbortSignal): { signal: AbortSignal; end: () => void } => {
+  const controller = new AbortController()
+  const end = (): void => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+    controller.abort()
+  }
+  const timer = setTimeout(end, HOST_MS)
+  signal.addEventListener('abort', end)
+  if (signal.aborted) end()
+  return { signal: controller.signal, end }
+}
+
+/** A host that makes us stumble costs its own services and nothing else. */
+export const scanHost = async (index: number, tools: HostServices, answers: NetworkAnswers): Promise<void> => {
+  try {
+    await lookAt(index, tools, answers)
+  } catch (error) {
+    const { reporter, targets } = tools.context
+    reporter.note(`${targets.textOf(index)}: ${error instanceof Error ? cleanText(error.message) : 'unknown fault'}`)
+  }
+}
+
+const lookAt = async (index: number, tools: HostServices, answers: NetworkAnswers): Promise<void> => {
+  const { context } = tools
+  const { findings, targets } = context
+  if (!targets.has(index)) return
+  const { signal, end } = hostSignal(context.signal)
+  const gate = createGate(PORTS_AT_ONCE)
+  const ports = findings.openPortsOf(index).slice(0, MOST_PORTS)
+  const snmp = async (): Promise<void> => {
+    const agent = await answers.agents.of(index)
+    if (agent && !signal.aborted) await scanSnmp(index, agent, { tools, signal })
+  }
+  try {
+    await Promise.all([snmp(), ...ports.map((port) => gate(() => scanPort(index, port, { tools, signal })))])
+  } finally {
+    end()
+  }
+}

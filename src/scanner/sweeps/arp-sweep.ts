@@ -1,0 +1,78 @@
+/** Finds the hosts of a large network that this machine is on, by ARP requests of our own. Needs CAP_NET_RAW. */
+
+import type { ScanContext } from '../scan-context.ts'
+import type { Libc } from '../sys/libc.ts'
+import { type ArpSocket, openArpSocket } from './arp-socket.ts'
+import { leavesOutEmptyBlocks } from './empty-blocks.ts'
+import type { Link, Links } from './links.ts'
+import { createPacer } from './pacer.ts'
+import { createPasses } from './passes.ts'
+import { createPinger } from './pinger.ts'
+import { wait, walk } from './probe-loop.ts'
+import type { Sweep, SweepOptions } from './sweep.ts'
+
+const WAIT_MS = 500
+/** For those that were found last to answer a ping. */
+const PING_WAIT_MS = 1500
+
+export const arpSweep = (
+  context: ScanContext,
+  { links, c, tries, isWanted }: SweepOptions & { links: Links; c: Libc },
+): Sweep => {
+  const { plan, targets, findings, reporter, signal } = context
+  const pacer = createPacer(plan.probesPerSecond)
+  const passes = createPasses(context, { tries, isThorough: plan.type === 'deep', pacer })
+  const empty = leavesOutEmptyBlocks(context)
+  return {
+    name: 'arp',
+    get passes() {
+      return passes.count()
+    },
+    close: () => {},
+    run: async ({ pass, from, onPlace }) => {
+      const before = findings.up.count()
+      const pinger = createPinger(context, c)
+      const sockets = new Map<Link, ArpSocket>()
+      for (const link of links.all) {
+        const onReply = ({ index, mac }: { index: number; mac: string }): void => {
+          pinger.ask(index)
+          findings.arp(index, mac, 'arp')
+        }
+        const socket = openArpSocket(c, { targets, link, onReply })
+        if (socket) sockets.set(link, socket)
+      }
+      const tick = (): void => {
+        for (const socket of sockets.values()) socket.drain()
+        pinger.tick()
+      }
+      try {
+        await empty.run(pass, (isTried, isRest) =>
+          walk({
+            from: isRest ? 0 : from,
+            size: targets.size,
+            pacer,
+            signal,
+            wants: (index) => targets.has(index) && links.of(index) !== undefined && isWanted(index) && isTried(index),
+            send: (index) => {
+              const link = links.of(index)
+              const socket = link && sockets.get(link)
+              if (!socket?.send(index)) return 'starved'
+              reporter.probed(1)
+              return 'sent'
+            },
+            onTick: (place) => {
+              tick()
+              onPlace(place)
+            },
+            onStarved: (rate) => reporter.note(`halved the rate to ${rate} probes a second: send buffers are full`),
+          }).then(() => wait(WAIT_MS, { signal, onTick: tick })),
+        )
+        passes.after(pass, before)
+        await wait(PING_WAIT_MS, { signal, onTick: tick, isOver: pinger.isOver })
+      } finally {
+        for (const socket of sockets.values()) socket.close()
+        pinger.close()
+      }
+    },
+  }
+}

@@ -1,0 +1,71 @@
+/** Which addresses of a scan are on a network that this machine is on itself, and which are its own. */
+import { readFileSync } from 'node:fs'
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
+import { cidrHolds, parseCidr } from '../../net/cidr.ts'
+import { parseIp } from '../../net/ip.ts'
+import type { Targets } from '../targets.ts'
+
+export type Link = {
+  readonly name: string
+  /** The number of the interface. */
+  readonly number: number
+  readonly address: string
+  readonly mac: string
+  /** First and last index of the scan on it. */
+  readonly first: number
+  readonly last: number
+}
+
+export type Links = {
+  readonly all: readonly Link[]
+  /** Undefined for what is behind a router, or on this machine. */
+  readonly of: (index: number) => Link | undefined
+  /** How many targets are on a link. */
+  readonly count: number
+  /** Targets that are this machine, with the MAC of each. */
+  readonly own: ReadonlyMap<number, string>
+}
+
+const NO_MAC = '00:00:00:00:00:00'
+
+const numberOf = (name: string): number => {
+  try {
+    return Number(readFileSync(`/sys/class/net/${name}/ifindex`, 'latin1').trim())
+  } catch {
+    // No Linux, or no /sys: then nothing is sent through it by number.
+    return 0
+  }
+}
+
+const linkOf = (name: string, info: NetworkInterfaceInfo, { family, block, size }: Targets): Link | undefined => {
+  const network = info.cidr === null ? undefined : parseCidr(info.cidr)
+  if (info.internal || network === undefined || network.family !== family) return undefined
+  if (network.last < block.first || network.first > block.last || network.first === network.last) return undefined
+  return {
+    name,
+    number: numberOf(name),
+    address: info.address,
+    mac: info.mac,
+    first: network.first < block.first ? 0 : Number(network.first - block.first),
+    last: network.last > block.last ? size - 1 : Number(network.last - block.first),
+  }
+}
+
+/** Of the interfaces as they are now. */
+export const findLinks = (targets: Targets): Links => {
+  const infos = Object.entries(networkInterfaces()).flatMap(([name, list]) =>
+    (list ?? []).map((info) => ({ name, info })),
+  )
+  const all = infos.flatMap(({ name, info }) => linkOf(name, info, targets) ?? [])
+  const own = new Map<number, string>()
+  for (const { info } of infos) {
+    const ip = parseIp(info.address)
+    if (info.internal || ip === undefined || !cidrHolds(targets.block, ip)) continue
+    const index = targets.indexOf(info.address)
+    if (index !== undefined) own.set(index, info.mac === NO_MAC ? '' : info.mac)
+  }
+  const of = (index: number): Link | undefined => all.find(({ first, last }) => index >= first && index <= last)
+  let count = 0
+  for (let index = 0; index < targets.size && all.length > 0; index++) if (targets.has(index) && of(index)) count++
+  return { all, of, count, own }
+}

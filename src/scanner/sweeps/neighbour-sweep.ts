@@ -1,0 +1,126 @@
+/**
+ * Finds the hosts of a network that this machine is on, by the neighbour table of the kernel: a datagram to each address makes
+ * the kernel ask for it, and whoever answers is alive, firewall or not. Needs no privilege.
+ */
+
+import type { ScanContext } from '../scan-context.ts'
+import type { Libc } from '../sys/libc.ts'
+import type { Links } from './links.ts'
+import { type NeighbourTable, readNeighbours } from './neighbours.ts'
+import { createPacer } from './pacer.ts'
+import { createPinger, type Pinger } from './pinger.ts'
+import { wait, walk } from './probe-loop.ts'
+import type { Sweep, SweepOptions } from './sweep.ts'
+import { createToucher } from './udp-touch.ts'
+
+/** So many addresses fit into the table at once beside what it has to hold for others (`gc_thresh3` is 1024). */
+const FITS_AT_ONCE = 512
+/**
+ * An address nobody has holds its entry for three seconds, so that at this rate 600 are taken. Those given up stay listed until
+ * the kernel needs their room, and do no harm.
+ */
+const SAFE_PER_SECOND = 200
+/** Above it nothing is sent until some are given up. */
+const MOST_UNRESOLVED = 680
+const LOOK_EVERY_MS = 100
+/** Who has answered stays listed for many seconds; to read a full table costs some milliseconds. */
+const LOOK_AT_LARGE_EVERY_MS = 500
+/** What answers at once has answered by then. */
+const FIRST_WAIT_MS = 300
+/** The kernel asks again after one second, and a third time after two. */
+const LAST_WAIT_MS = 1150
+const LAST_WAIT_OF_LARGE_MS = 3200
+/** An entry from earlier is asked after 5 s, three times in a second each. */
+const DOUBT_WAIT_MS = 8500
+
+export const neighbourSweep = (
+  context: ScanContext,
+  { links, c, isWanted }: SweepOptions & { links: Links; c: Libc },
+): Sweep => {
+  const { plan, targets, findings, reporter, signal } = context
+  const fits = links.count <= FITS_AT_ONCE
+  const startedAtMs = performance.now()
+
+  /** Those known from earlier that have not shown yet that they are still there. */
+  const doubtful = new Set<number>()
+  let table: NeighbourTable | undefined
+  let lookedAtMs = 0
+  const look = (pinger: Pinger): void => {
+    const now = performance.now()
+    if (now - lookedAtMs < (fits ? LOOK_EVERY_MS : LOOK_AT_LARGE_EVERY_MS)) return
+    lookedAtMs = now
+    table = readNeighbours(c, targets)
+    const known = new Set(table?.neighbours.map(({ index }) => index))
+    // Asked after in vain: the kernel has given it up.
+    for (const index of doubtful) if (!known.has(index)) doubtful.delete(index)
+    for (const { index, mac, heardMsAgo, isDoubtful } of table?.neighbours ?? []) {
+      if (!links.of(index)) continue
+      // Heard of before the scan began means nothing: it may have left since.
+      const isHeard = heardMsAgo !== undefined && heardMsAgo <= now - startedAtMs
+      if (isHeard || !isDoubtful) {
+        pinger.ask(index)
+        findings.arp(index, mac, 'neighbour')
+        doubtful.delete(index)
+      } else if (!findings.isSeen(index)) {
+        pinger.ask(index)
+        doubtful.add(index)
+        findings.rememberMac(index, mac, 'neighbour')
+      }
+    }
+  }
+
+  return {
+    name: 'neighbours',
+    // The kernel tries three times by itself.
+    passes: links.count > 0 ? 1 : 0,
+    close: () => {},
+    run: async ({ from, onPlace }) => {
+      const toucher = createToucher(c, targets)
+      const pinger = createPinger(context, c)
+      const pacer = createPacer(fits ? plan.probesPerSecond : Math.min(SAFE_PER_SECOND, plan.probesPerSecond))
+      const tick = (): void => {
+        look(pinger)
+        pinger.tick()
+      }
+      const close = (): void => {
+        toucher.close()
+        pinger.close()
+      }
+      const finishUp = async (): Promise<void> => {
+        const began = performance.now()
+        const isResolved = (): boolean => lookedAtMs > began && table?.unresolved === 0 && pinger.isOver()
+        await wait(fits ? LAST_WAIT_MS : LAST_WAIT_OF_LARGE_MS, { signal, onTick: tick, isOver: isResolved })
+        const isSure = (): boolean => [...doubtful].every((index) => findings.isSeen(index)) && pinger.isOver()
+        await wait(doubtful.size > 0 ? DOUBT_WAIT_MS : 1000, { signal, onTick: tick, isOver: isSure })
+      }
+      try {
+        await walk({
+          from,
+          size: targets.size,
+          pacer,
+          signal,
+          wants: (index) => targets.has(index) && links.of(index) !== undefined && isWanted(index),
+          send: (index) => {
+            if (!fits && (table?.unresolved ?? 0) >= MOST_UNRESOLVED) return 'later'
+            if (!toucher.touch(index)) return 'starved'
+            reporter.probed(1)
+            return 'sent'
+          },
+          onTick: (place) => {
+            tick()
+            onPlace(place)
+          },
+          onStarved: (rate) => reporter.note(`halved the rate to ${rate} probes a second: send buffers are full`),
+        })
+      } catch (error) {
+        close()
+        throw error
+      }
+      const rest = finishUp().finally(close)
+      // A host that lost the first question is asked again after a second; the others need not wait for it.
+      if (plan.type === 'quick' || !fits) return rest
+      context.latecomers.add(rest)
+      await wait(FIRST_WAIT_MS, { signal, onTick: () => {} })
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/** How many passes a sweep makes: more than it was told when the ones before have lost much, and then slower. */
+
+import type { ScanContext } from '../scan-context.ts'
+import type { Pacer } from './pacer.ts'
+
+/** That may be added. */
+const MOST_MORE = 3
+/** So many new hosts in a pass, as a share of all, are no chance loss: somebody limits the rate of replies. */
+const LIMITED_SHARE = 0.15
+const FEWEST_LIMITED = 8
+
+export type Passes = {
+  readonly count: () => number
+  /** Looks at what the pass has found; `before` is how many hosts were known when it began. */
+  readonly after: (pass: number, before: number) => void
+}
+
+export type PassesOptions = {
+  readonly tries: number
+  /** Goes on until a pass finds nothing new, within reason. */
+  readonly isThorough: boolean
+  readonly pacer: Pacer
+}
+
+export const createPasses = (
+  { findings, reporter, signal }: ScanContext,
+  { tries, isThorough, pacer }: PassesOptions,
+): Passes => {
+  let count = tries
+  return {
+    count: () => count,
+    after: (pass, before) => {
+      if (signal.aborted) return
+      const found = findings.up.count() - before
+      const isLimited = pass > 0 && found >= Math.max(FEWEST_LIMITED, before * LIMITED_SHARE)
+      if (isLimited)
+        reporter.note(`halved the rate to ${pacer.halve()} probes a second: pass ${pass + 1} found ${found} more hosts`)
+      const wantsMore = isLimited || (isThorough && found > 0)
+      if (wantsMore && pass === count - 1 && pass < tries + MOST_MORE - 1) count++
+    },
+  }
+}

@@ -1,0 +1,21 @@
+/** What a scanner may do on this machine, found out by doing it; and the one command that would let it do more. */
+
+import type { Privilege } from '../protocol.ts'
+import { maySendArp } from '../sweeps/arp-socket.ts'
+import { mayPing } from '../sweeps/icmp-socket.ts'
+import { readNeighbours } from '../sweeps/neighbours.ts'
+import type { Targets } from '../targets.ts'
+import type { Libc } from './libc.ts'
+
+const adviceFor = ({ icmp, arp }: Pick<Privilege, 'icmp' | 'arp'>): string => {
+  if (process.platform !== 'linux') return ''
+  if (!icmp) return 'sysctl -w net.ipv4.ping_group_range="0 2147483647"'
+  return arp ? '' : `setcap cap_net_raw+ep ${process.execPath}`
+}
+
+export const findPrivilege = (c: Libc | undefined, targets: Targets): Privilege => {
+  const icmp = c !== undefined && mayPing(c, targets.family)
+  const arp = c !== undefined && maySendArp(c)
+  const neighbours = c !== undefined && readNeighbours(c, targets) !== undefined
+  return { icmp, arp, neighbours, advice: adviceFor({ icmp, arp }) }
+}

@@ -1,0 +1,8 @@
+/** For rows that hold others. */
+export type Tree<Row> = {
+  /** From 1. */
+  readonly levelOf: (row: Row) => number
+  /** Undefined for one that holds nothing. */
+  readonly isExpanded: (row: Row) => boolean | undefined
+  readonly toggle: (row: Row, isExpanded: boolean) => void
+}
