@@ -21,8 +21,8 @@ const STREAM_TABLE_BITS = 16
 /** Larger texts are compressed off the event loop; for smaller ones the way there and back costs more than the work. */
 const SYNC_UP_TO_LENGTH = 32 * 1024
 
-/** Codings by name with their weights; one that can't be read is refused. */
-const weightsOf = (header: string): ReadonlyMap<string, number> =>
+/** Codings or media ranges by name with their weights (RFC 9110 12.4.2); one with a broken weight has the weight 0. */
+export const weightsOf = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header.split(',').map((one) => {
       const [name = '', ...params] = one.split(';').map((part) => part.trim().toLowerCase())

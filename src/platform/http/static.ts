@@ -1,11 +1,11 @@
 /**
- * Serves the built web UI in front of the API: hashed files under /static/, and the page for whatever else a browser
- * navigates to, with 404 where the UI has nothing. Neither is counted by the limit of requests, which is there for what costs the server something.
+ * Serves the built web UI in front of the API: hashed files under /static/, the page at / for every client, and the page for whatever
+ * else a browser navigates to, with 404 where the UI has nothing. Neither is counted by the limit of requests, which is there for what costs the server something.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
-import { acceptedCoding } from './compression.ts'
+import { acceptedCoding, weightsOf } from './compression.ts'
 import { type SecurityHeaders, securityHeaders } from './headers.ts'
 import { split } from './request-context.ts'
 import { createHostCheck, type HostCheck } from './request-host.ts'
@@ -78,9 +78,20 @@ const assetAnswer = (answer: Answer, { type, plain, coded }: File, accepted: str
   })
 }
 
-/** Whether a browser asks for a page: a client of the API does not name HTML. */
+/** True for a browser that asks for a page: a client of the API does not name HTML. */
 const wantsHtml = ({ headers }: Request): boolean =>
   (headers.get('accept') ?? '').includes('text/html') && !headers.has('x-requested-with')
+
+/**
+ * True where the Accept field allows HTML, by name or by a range (RFC 9110 12.5.1); without the field it does.
+ * The root has the page and nothing else, so that curl and uptime checks get it there.
+ */
+const acceptsHtml = ({ headers }: Request): boolean => {
+  if (headers.has('x-requested-with')) return false
+  const ranges = weightsOf(headers.get('accept') || '*/*')
+  const weight = ranges.get('text/html') ?? ranges.get('text/*') ?? ranges.get('*/*') ?? 0
+  return weight > 0
+}
 
 /** `/devices/$id` as an expression; a slash at the end makes no other page of it. */
 const patternOf = (paths: readonly string[]): RegExp =>
@@ -147,7 +158,8 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     const [path] = split(request.url)
     const isAsset = path.startsWith('/static/')
-    if (!isAsset && !(isPage(path) && wantsHtml(request))) return undefined
+    const isWanted = path === '/' ? acceptsHtml(request) : wantsHtml(request)
+    if (!isAsset && !(isPage(path) && isWanted)) return undefined
     // The application refuses it.
     if (checkHost(request.headers)) return undefined
     loaded ??= load()
