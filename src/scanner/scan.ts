@@ -74,7 +74,7 @@ export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: Scan
   onReporter(reporter)
 
   const c = libc()
-  const links = findLinks(targets)
+  const links = findLinks(c, targets)
   const privilege = findPrivilege(c, targets)
   send({ type: 'ready', privilege })
   const context: ScanContext = {

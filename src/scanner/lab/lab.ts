@@ -69,6 +69,8 @@ export type LabScanOptions = {
   readonly as?: As
   /** What is done with the scan while it runs, by name; see run-scan.ts. */
   readonly deed?: 'cancel' | 'kill' | 'resume'
+  /** Enters the network namespace alone: `/sys` is the one of the first namespace. */
+  readonly keepsMounts?: boolean
 }
 
 /** What run-scan.ts prints. */
@@ -215,10 +217,12 @@ route add blackhole 198.19.0.0/16
       })
       started.push(child)
     },
-    scan: async (plan, { as = 'nobody', deed } = {}) => {
+    scan: async (plan, { as = 'nobody', deed, keepsMounts = false } = {}) => {
+      // `ip netns exec` mounts the `/sys` of the namespace; `nsenter --net` mounts nothing.
+      const enter = keepsMounts ? ['nsenter', `--net=/run/netns/${scanner}`] : ['ip', 'netns', 'exec', scanner]
       const user = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', ...PRIVILEGES[as]]
       const runner = [process.execPath, '--no-env-file', join(import.meta.dirname, 'run-scan.ts')]
-      const child = Bun.spawn(['ip', 'netns', 'exec', scanner, ...user, ...runner, deed ?? ''], {
+      const child = Bun.spawn([...enter, ...user, ...runner, deed ?? ''], {
         stdin: new Blob([JSON.stringify(plan)]),
         stdout: 'pipe',
         stderr: 'inherit',

@@ -1,8 +1,8 @@
 /** Which addresses of a scan are on a network that this machine is on itself, and which are its own. */
-import { readFileSync } from 'node:fs'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
+import type { Libc } from '../sys/libc.ts'
 import type { Targets } from '../targets.ts'
 
 export type Link = {
@@ -28,22 +28,26 @@ export type Links = {
 
 const NO_MAC = '00:00:00:00:00:00'
 
-const numberOf = (name: string): number => {
-  try {
-    return Number(readFileSync(`/sys/class/net/${name}/ifindex`, 'latin1').trim())
-  } catch {
-    // No Linux, or no /sys: then nothing is sent through it by number.
-    return 0
-  }
-}
+/**
+ * The number of an interface in the network namespace of this process: `if_nametoindex` (RFC 3493 section 4.1). `/sys/class/net`
+ * shows the namespace in which it was mounted, which may be another one.
+ *
+ * @returns 0 where no interface has the name, or there is no C library to ask
+ */
+export const interfaceNumber = (c: Libc | undefined, name: string): number =>
+  c === undefined ? 0 : c.if_nametoindex(Buffer.from(`${name}\0`))
 
-const linkOf = (name: string, info: NetworkInterfaceInfo, { family, block, size }: Targets): Link | undefined => {
+const linkOf = (
+  c: Libc | undefined,
+  { name, info }: { readonly name: string; readonly info: NetworkInterfaceInfo },
+  { family, block, size }: Targets,
+): Link | undefined => {
   const network = info.cidr === null ? undefined : parseCidr(info.cidr)
   if (info.internal || network === undefined || network.family !== family) return undefined
   if (network.last < block.first || network.first > block.last || network.first === network.last) return undefined
   return {
     name,
-    number: numberOf(name),
+    number: interfaceNumber(c, name),
     address: info.address,
     mac: info.mac,
     first: network.first < block.first ? 0 : Number(network.first - block.first),
@@ -51,12 +55,12 @@ const linkOf = (name: string, info: NetworkInterfaceInfo, { family, block, size 
   }
 }
 
-/** Of the interfaces as they are now. */
-export const findLinks = (targets: Targets): Links => {
+/** Reads the interfaces as they are now. */
+export const findLinks = (c: Libc | undefined, targets: Targets): Links => {
   const infos = Object.entries(networkInterfaces()).flatMap(([name, list]) =>
     (list ?? []).map((info) => ({ name, info })),
   )
-  const all = infos.flatMap(({ name, info }) => linkOf(name, info, targets) ?? [])
+  const all = infos.flatMap((one) => linkOf(c, one, targets) ?? [])
   const own = new Map<number, string>()
   for (const { info } of infos) {
     const ip = parseIp(info.address)

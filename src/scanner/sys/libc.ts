@@ -21,6 +21,7 @@ const openFirst = () => {
         recv: { args: ['i32', 'ptr', 'u64', 'i32'], returns: 'i32' },
         recvmmsg: { args: ['i32', 'ptr', 'u32', 'i32', 'ptr'], returns: 'i32' },
         poll: { args: ['ptr', 'u64', 'i32'], returns: 'i32' },
+        if_nametoindex: { args: ['ptr'], returns: 'u32' },
         __errno_location: { args: [], returns: 'ptr' },
       }).symbols
     } catch {
