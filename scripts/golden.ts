@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { proseText } from '../src/testing/prose-files.ts'
 import {
   cliText,
   openapiText,
@@ -27,6 +28,7 @@ const texts: Readonly<Record<string, string>> = {
   'permissions.txt': permissionsText(),
   'schema.sqlite.sql': await sqliteText(),
   'schema.postgres.sql': postgresText(),
+  'prose.txt': proseText(),
 }
 
 const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')

@@ -1,0 +1,151 @@
+/**
+ * The language rules of docs/glossary.md, for comments, messages, help texts and documents. The number of findings of a
+ * folder is recorded in golden/prose.txt and only falls. Each rule is shown to fail on a made-up offender.
+ */
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Passage, proseFindings, readDocument, readSource } from './testing/prose.ts'
+import { findingsByFolder, recorded } from './testing/prose-files.ts'
+
+const findings = findingsByFolder()
+const record = recorded()
+
+describe('the language of the repository', () => {
+  test('has no folder with more findings than golden/prose.txt records', () => {
+    const worse = [...findings].filter(([folder, { length }]) => length > (record.get(folder) ?? 0))
+    expect(
+      worse.map(([folder, found]) => ({ folder, recorded: record.get(folder) ?? 0, now: found.length, found })),
+    ).toEqual([])
+  })
+
+  test('has no folder with fewer findings than recorded: lower its number with `npm run golden`', () => {
+    const better = [...record].filter(([folder, count]) => (findings.get(folder)?.length ?? 0) < count)
+    expect(
+      better.map(([folder, count]) => ({ folder, recorded: count, now: findings.get(folder)?.length ?? 0 })),
+    ).toEqual([])
+  })
+})
+
+const plain = (n: number): Passage[] =>
+  Array.from({ length: n }, () => ({
+    path: 'src/a.ts',
+    line: 1,
+    text: 'Returns the addresses of a pool in ascending order, without those that a device uses.',
+    isComment: true,
+  }))
+const comment = (text: string): Passage => ({ path: 'src/b.ts', line: 7, text, isComment: true })
+const text = (sentence: string): Passage => ({ ...comment(sentence), isComment: false })
+
+describe('a rule of the language', () => {
+  test.each([
+    ['whoever', 'Whoever waits is served.'],
+    ['whomever', 'Shown to whomever it concerns.'],
+    ['nobody as a subject', 'A lock that nobody holds.'],
+    ['somebody as a subject', 'Somebody was quicker.'],
+    ['anew', 'The server starts anew.'],
+    ['meanwhile', 'It has changed meanwhile.'],
+    ['in vain', 'Waits in vain for an answer.'],
+    ['let go', 'The lock is let go at the end.'],
+    ['lets go', 'Lets go of the connection.'],
+    ['is told', 'The process is told to end.'],
+    ['is through', 'Returns when the copy is through.'],
+    ['that there is', 'Reads every row that there is.'],
+    ['that there are', 'Reads all rows that there are.'],
+  ])('refuses "%s" with its file and line', (_, sentence) => {
+    for (const passage of [comment(sentence), text(sentence)])
+      expect(proseFindings([...plain(200), passage])).toEqual([expect.stringContaining('src/b.ts:7')])
+  })
+
+  test.each([
+    'Shown to nobody.',
+    'Returns the address of a device.',
+    'Tells the time.',
+    'Closes the connection and lets the goal stand.',
+    'Reads through a cache.',
+  ])('permits "%s"', (sentence) => {
+    expect(proseFindings([comment(sentence)])).toEqual([])
+  })
+
+  test('permits 2 "what" in 1,000 words of comments, and refuses the third', () => {
+    const about = (n: number) => [...plain(80), ...Array.from({ length: n }, () => comment('Says what it does.'))]
+    expect([proseFindings(about(2)).length, proseFindings(about(3)).length]).toEqual([0, 1])
+  })
+
+  test('permits any number of "what" in a text', () => {
+    expect(proseFindings(Array.from({ length: 9 }, () => text('Choose what to export.')))).toEqual([])
+  })
+
+  test.each(['What', 'Who', 'Whether', 'Those'])('permits 2 %% of comments to open with %s', (word) => {
+    const about = (n: number) => [...plain(2000), ...Array.from({ length: n }, () => comment(`${word} remains.`))]
+    expect([proseFindings(about(40)).length, proseFindings(about(41)).length]).toEqual([0, 1])
+  })
+
+  test('permits "of its own" once in 1,000 words', () => {
+    const about = (n: number) => [...plain(80), ...Array.from({ length: n }, () => comment('Has a file of its own.'))]
+    expect([proseFindings(about(1)).length, proseFindings(about(2)).length]).toEqual([0, 1])
+  })
+})
+
+describe('the prose of a source', () => {
+  const read = (path: string, source: string) =>
+    readSource(path, source).map((passage) => [passage.line, passage.text, passage.isComment])
+
+  test('is its comments, each one whole', () => {
+    const source = '/**\n * One\n * two.\n */\nconst a = 1 // three\n\n// four\n// five\nb()'
+    expect(read('src/a.ts', source)).toEqual([
+      [1, 'One two.', true],
+      [5, 'three', true],
+      [7, 'four five', true],
+    ])
+  })
+
+  test('is the sentences in its strings, and no keys, paths and code', () => {
+    const source =
+      "f('id', 'a/b/c', 'holds // no comment at all', \"It isn't a number\")\nconst c = `Adds $" + '{n} to the list`' // one template
+    expect(read('src/a.ts', source)).toEqual([
+      [1, 'holds // no comment at all', false],
+      [1, "It isn't a number", false],
+      [2, 'Adds $ to the list', false],
+    ])
+  })
+
+  test('is the text between the tags of a component', () => {
+    const source =
+      'const a = (\n  <p className="x y z">\n    Saved a minute ago <b>{n}</b> by a colleague of yours\n  </p>\n)'
+    expect(read('web/src/a.tsx', source).map(([, found]) => found)).toContain('Saved a minute ago')
+    expect(read('web/src/a.tsx', source).map(([, found]) => found)).toContain('by a colleague of yours')
+  })
+
+  test('is not ended by a regular expression that holds a quote', () => {
+    expect(read('src/a.ts', "const a = s.replace(/['\"`]/g, '') // one\n// two")).toEqual([[1, 'one two', true]])
+  })
+
+  test('is of a test file its comments alone', () => {
+    expect(read('src/a.test.ts', "test('nobody comes to it', () => {}) // why")).toEqual([[1, 'why', true]])
+  })
+})
+
+test('the prose of a document is its text without the code', () => {
+  const lines = readDocument('docs/a.md', '# A title\n\n```sh\nwhoever\n```\nRun `plat whoever` now.')
+  expect(lines.map(({ line, text: words }) => [line, words])).toEqual([
+    [1, '# A title'],
+    [6, 'Run `` now.'],
+  ])
+})
+
+describe('docs/glossary.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/glossary.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (?!Term|---)(.+) \| (.+) \| (.*) \|$/gm)].map(([, ...cells]) => cells)
+
+  test('has 40 to 60 terms, each with a meaning', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(40)
+    expect(rows.length).toBeLessThanOrEqual(60)
+    expect(rows.filter(([term, meaning]) => !term?.trim() || !meaning?.trim())).toEqual([])
+  })
+
+  test('has every term once, in the order of the alphabet', () => {
+    const terms = rows.map(([term = '']) => term.toLowerCase())
+    expect(terms).toEqual([...new Set(terms)].toSorted())
+  })
+})

@@ -1,0 +1,132 @@
+/**
+ * The rules of docs/glossary.md for the language of comments, messages and documents. `readSource` and `readDocument`
+ * extract the prose of a file, `proseFindings` checks the prose of one folder.
+ */
+
+/** One comment, one text for a user, or one paragraph of a document. */
+export type Passage = {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+  readonly isComment: boolean
+}
+
+/** Terms that are not used, each with a plain replacement. */
+const TERMS: readonly (readonly [RegExp, string])[] = [
+  [/\bwho(m)?ever\b/gi, 'name the person or the process: a client, the caller, a user who'],
+  // As an object they are plain English: "shown to nobody".
+  [
+    /(?<!\b(?:to|for|of|by|from|with|as|at|on|than) )\b(?:nobody|somebody)\b(?!'s)/gi,
+    'name the subject, or use the passive',
+  ],
+  [/\banew\b/gi, '"again"'],
+  [/\bmeanwhile\b/gi, '"concurrently", "until then"'],
+  [/\bin vain\b/gi, '"without effect", "fails"'],
+  [/\blet(?:s|ting)? go\b/gi, '"releases", "closes"'],
+  [/\bis told\b/gi, '"receives", "is notified"'],
+  [/\bis through\b/gi, '"has finished"'],
+  [/\bthat there (?:is|are)\b/gi, '"existing", "present", or leave it out'],
+]
+
+const OPENING = /^(?:What|Who|Whether|Those)\b/
+const OWN = /\bof (?:its|their|his|her|our) own\b/gi
+const WHAT = /\bwhat\b/gi
+
+const MOST_WHATS = 2 / 1000
+const MOST_OPENINGS = 2 / 100
+const MOST_OWNS = 1 / 1000
+
+const wordCount = (passages: readonly Passage[]): number =>
+  passages.reduce((sum, { text }) => sum + (text.match(/[A-Za-z][\w'-]*/g)?.length ?? 0), 0)
+
+const matches = (passages: readonly Passage[], pattern: RegExp): string[] =>
+  passages.flatMap(({ path, line, text }) =>
+    [...text.matchAll(pattern)].map(({ 0: found, index }) => {
+      const excerpt = text.slice(Math.max(0, index - 30), index + found.length + 30)
+      return `${path}:${line}: "${found}" in "${excerpt.trim()}"`
+    }),
+  )
+
+/** The occurrences beyond the permitted number. One is always permitted, so that a small folder may have it. */
+const excess = (found: readonly string[], permitted: number, rule: string): string[] =>
+  found.slice(Math.max(1, Math.floor(permitted))).map((one) => `${one}: ${rule}`)
+
+/** Checks the passages of one folder. @returns one line for each finding, with its place and its remedy */
+export const proseFindings = (passages: readonly Passage[]): string[] => {
+  const comments = passages.filter(({ isComment }) => isComment)
+  const openings = comments.filter(({ text }) => OPENING.test(text))
+  return [
+    ...TERMS.flatMap(([term, remedy]) => matches(passages, term).map((one) => `${one}: write ${remedy}`)),
+    ...excess(matches(passages, OWN), wordCount(passages) * MOST_OWNS, 'at most 1 in 1,000 words'),
+    ...excess(matches(comments, WHAT), wordCount(comments) * MOST_WHATS, 'at most 2 in 1,000 words of comments'),
+    ...excess(
+      openings.map(({ path, line, text }) => `${path}:${line}: "${text.slice(0, 60)}"`),
+      comments.length * MOST_OPENINGS,
+      'at most 2 % of the comments open with What, Who, Whether or Those',
+    ),
+  ]
+}
+
+const TOKEN = new RegExp(
+  [
+    /(?<comment>\/\*[\s\S]*?\*\/|(?:(?<![:\\])\/\/[^\n]*(?:\n[ \t]*(?=\/\/))?)+)/,
+    /(?<string>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`)/,
+    // A regular expression stands where a value is expected. It may hold quotes.
+    /(?<pattern>(?<=[(,=:[!&|?{;]\s*|\breturn )\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+)
+const JSX_TEXT = />([^<>{}=;]*[A-Za-z][^<>{}=;]*)(?=[<{])/g
+
+/** @returns the line of an index. The indexes of the calls must not fall. */
+const lineCounter = (text: string) => {
+  let line = 1
+  let next = text.indexOf('\n')
+  return (index: number): number => {
+    for (; next !== -1 && next < index; next = text.indexOf('\n', next + 1)) line += 1
+    return line
+  }
+}
+const flat = (text: string): string => text.replace(/\s+/g, ' ').trim()
+const commentText = (comment: string): string =>
+  flat(
+    comment
+      .replace(/^\/\*+|\*+\/$/g, '')
+      .replace(/^[ \t]*(?:\/\/+|\*(?!\/))/gm, '')
+      .replace(/`[^`\n]*`/g, '``'),
+  )
+const stringText = (string: string): string => flat(string.slice(1, -1).replace(/\$\{[^}]*\}/g, '$'))
+
+/** A text for people has words; a class list, a path or a key has no sentence. */
+const isSentence = (text: string): boolean => /[A-Za-z']+ [A-Za-z']+ [A-Za-z']+/.test(text)
+
+/** @returns comments, and outside of tests also the texts in strings and in JSX */
+export const readSource = (path: string, text: string): Passage[] => {
+  const withTexts = !/\.test\.tsx?$|^e2e\/|\/testing\//.test(path)
+  const passages: Passage[] = []
+  const lineOf = lineCounter(text)
+  const rest = text.replace(TOKEN, (token, ...more) => {
+    const { comment, string } = more.at(-1) as { comment?: string; string?: string }
+    const index = more.at(-3) as number
+    const read = comment !== undefined ? commentText(comment) : string !== undefined ? stringText(string) : ''
+    if (read !== '' && (comment !== undefined || (withTexts && isSentence(read))))
+      passages.push({ path, line: lineOf(index), text: read, isComment: comment !== undefined })
+    return token.replace(/[^\n]/g, ' ')
+  })
+  if (withTexts && path.endsWith('.tsx')) {
+    const lineOfJsx = lineCounter(text)
+    for (const { 1: jsx = '', index } of rest.matchAll(JSX_TEXT))
+      if (isSentence(flat(jsx))) passages.push({ path, line: lineOfJsx(index), text: flat(jsx), isComment: false })
+  }
+  return passages
+}
+
+/** @returns the lines of a Markdown document without its code */
+export const readDocument = (path: string, text: string): Passage[] =>
+  text
+    .replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ''))
+    .split('\n')
+    .map((line, i) => ({ path, line: i + 1, text: line.replace(/`[^`]*`/g, '``'), isComment: false }))
+    .filter((passage) => passage.text.trim() !== '')
