@@ -187,7 +187,7 @@ if (dialects().includes('postgres')) {
 test('migrations are applied once by several programs on one file', async () => {
   const { dir, close } = await emptyDatabase<Tables>('sqlite')
   const script = `
-    const { openSqlite } = await import(${JSON.stringify(join(import.meta.dir, 'sqlite.ts'))})
+    const { openSqlite } = await import(${JSON.stringify(join(import.meta.dir, 'sqlite/sqlite.ts'))})
     const { migrate } = await import(${JSON.stringify(join(import.meta.dir, 'migrate.ts'))})
     const { migrations } = await import(${JSON.stringify(join(import.meta.dir, '../../migrations/index.ts'))})
     const db = openSqlite(${JSON.stringify(join(dir, 'both.db'))})

@@ -39,7 +39,7 @@ test('a folder that all users share is refused, and stays as it is', () => {
 
 // Nobody can change the mode of a folder of /proc, not even root.
 test('a folder whose mode cannot be changed keeps the server from starting, which says which', async () => {
-  const main = join(import.meta.dir, '..', '..', 'main.ts')
+  const main = join(import.meta.dir, '..', '..', '..', 'main.ts')
   const env = { ...process.env, LISTEN_ADDR: '127.0.0.1:0', DATA_DIR: '/proc/self' }
   const child = Bun.spawn([process.execPath, main, 'serve'], { env, cwd: scratch(), stderr: 'pipe' })
   const [code, said] = await Promise.all([child.exited, new Response(child.stderr).text()])
