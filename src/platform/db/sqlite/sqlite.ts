@@ -29,7 +29,7 @@ const OLDEST_VERSION = [3, 51, 3] as const
 const LOG_PAGES = 3000
 /** Pages that the reader keeps: 4 MB. Any write empties it, and the operating system has them as well. */
 const READER_CACHE_PAGES = 1024
-/** Pages that a kept snapshot caches: 2 MB. The utilization of 1,000 networks takes a fifth longer with half of that. */
+/** Pages that a kept snapshot caches: 2 MB, so that the next list finds them. */
 const SNAPSHOT_CACHE_PAGES = 512
 /** Pages that the others cache, of which there may be many: 1 MB. */
 const EXTRA_SNAPSHOT_CACHE_PAGES = 256
