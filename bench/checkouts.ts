@@ -1,6 +1,6 @@
 /**
  * This checkout beside another one, such as the release before:
- * `bun bench/checkouts.ts --other ../plat-before [--devices 20000] [--only write] [--starts 4]`.
+ * `bun bench/checkouts.ts --other ../plat-before [--devices 20000] [--only write] [--starts 4] [--postgres]`.
  * The other one must be installed. It makes the data; each server gets a copy, and both do the same work in turn.
  *
  * Compares processor time per request: it differs by 1 to 3 % between two runs of the same code, the time on the clock by 10 %.
@@ -9,6 +9,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { SQL } from 'bun'
+import { postgresAsItComes } from '../src/testing/servers.ts'
 import { authorized, type Result } from './bench.ts'
 import { median, milliseconds, times } from './numbers.ts'
 import { allWorks, type PairWork, type Side } from './pair.ts'
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     devices: { type: 'string', default: '20000' },
     only: { type: 'string', default: '' },
     starts: { type: 'string', default: '4' },
+    postgres: { type: 'boolean', default: false },
   },
 })
 if (values.other === undefined) throw new Error('--other names the checkout to compare with')
@@ -91,19 +94,38 @@ const { prepare } = (await import(join(root, 'bench', 'setup.ts'))) as { readonl
 const workDir = mkdtempSync(join(tmpdir(), 'plat-bench-checkouts-'))
 const running: Server[] = []
 
+/** With --postgres: a cluster with the defaults of PostgreSQL, in which each server gets a copy of the imported database. */
+const cluster = values.postgres ? await postgresAsItComes() : undefined
+const databaseUrl = (name: string): Record<string, string> => {
+  if (cluster === undefined) return {}
+  const url = new URL(cluster.url)
+  url.pathname = `/${name}`
+  return { DATABASE_URL: url.href }
+}
+
+/** Creates a database in the cluster. @param template the database that it is a copy of */
+const createDatabase = async (name: string, template: string): Promise<void> => {
+  if (cluster === undefined) return
+  const client = new SQL(cluster.url, { max: 1 })
+  await client.unsafe(`CREATE DATABASE "${name}" TEMPLATE "${template}"`)
+  await client.close()
+}
+
 const stopAll = async (): Promise<void> => {
   for (const server of running.splice(0)) await server.stop()
 }
 
 try {
-  const { dataDir, key, deviceIds } = await prepare(workDir, Number(values.devices))
+  await createDatabase('imported', 'template1')
+  const { dataDir, key, deviceIds } = await prepare(workDir, Number(values.devices), databaseUrl('imported'))
   const works = allWorks(deviceIds).filter(({ name }) => name.includes(values.only))
   const all = new Map<PairWork, Costs[][]>(works.map((work) => [work, []]))
   for (let start = 0; start < Number(values.starts); start++) {
     const serve = async (checkout: string, name: string): Promise<Subject> => {
       const copy = join(workDir, `${name}-${start}`)
       cpSync(dataDir, copy, { recursive: true })
-      const server = await startPlat(copy, {}, { root: checkout })
+      await createDatabase(`${name}-${start}`, 'imported')
+      const server = await startPlat(copy, databaseUrl(`${name}-${start}`), { root: checkout })
       running.push(server)
       return { side: { port: server.port, request: authorized(key), deviceIds }, pid: server.pid }
     }
@@ -121,6 +143,7 @@ try {
   publish([...all].map(([work, costs]) => resultOf(work, costs)))
 } finally {
   await stopAll()
+  await cluster?.remove()
   rmSync(workDir, { recursive: true, force: true })
 }
 process.exit()
