@@ -1,7 +1,7 @@
 /** The measured processes: Plat as anybody starts it, and the bare server that it is compared with. */
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
-import { SERVER_COMPILERS } from '../src/platform/runtime/jit-flags.ts'
+import { SERVER_JIT_FLAGS } from '../src/platform/runtime/jit-flags.ts'
 import { Connection, requestBytes } from './connection.ts'
 
 export const ROOT = join(import.meta.dir, '..')
@@ -122,7 +122,7 @@ export const startPlat = (
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
       // `plat serve` would become a process that has them (6 ms), and could not be asked any more.
-      ...SERVER_COMPILERS,
+      ...SERVER_JIT_FLAGS,
       ...env,
     },
   )

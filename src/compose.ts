@@ -51,14 +51,14 @@ export const dataFile = (config: Config): string => join(config.dataDir, DATA_FI
 export type OpenDatabase = {
   readonly db: Db<Tables>
   /** To be called every minute: looks after the disk that the data is on. */
-  readonly tend: () => Promise<void>
+  readonly maintain: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /** A request that is only to be counted waits no longer. */
 const LIMIT_PATIENCE_MS = 300
 
-const nothingToTend = async (): Promise<void> => {}
+const nothingToMaintain = async (): Promise<void> => {}
 
 /**
  * Opens the database for a short command, also while a server uses it: that server has brought it to its schema.
@@ -70,7 +70,7 @@ export const openDatabaseBeside = async (context: Process): Promise<OpenDatabase
   } catch (error) {
     if (!(error instanceof DataLockedError)) throw error
     const db = openSqlite<Tables>(dataFile(context.config))
-    return { db, tend: nothingToTend, close: db.close }
+    return { db, maintain: nothingToMaintain, close: db.close }
   }
 }
 
@@ -86,7 +86,7 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
       throw error
     })
     if (applied.length > 0) log.info('database migrated', { applied })
-    return { db, tend: nothingToTend, close: db.close }
+    return { db, maintain: nothingToMaintain, close: db.close }
   }
   return openDataFolder<Tables>({ dataDir: config.dataDir, migrations, now, log })
 }
@@ -101,10 +101,10 @@ export type Plat = {
   readonly firstAdmin: Promise<FirstAdmin | undefined>
   /** Does now what the timer would do. */
   readonly runJob: (name: string) => Promise<void>
-  /** From now on the process says that it is not ready. */
-  readonly beginStop: () => void
-  /** Ends the answers that have no end of their own. */
-  readonly letGo: () => void
+  /** Readiness checks fail from now on. */
+  readonly startDraining: () => void
+  /** Closes responses that have no end of their own. */
+  readonly closeStreams: () => void
   readonly close: () => Promise<void>
 }
 
@@ -121,7 +121,7 @@ export type ComposeOptions = {
 /** The whole product on an open database, without a socket. */
 export const compose = async (
   { config, log, now }: Process,
-  { db, tend, close }: OpenDatabase,
+  { db, maintain, close }: OpenDatabase,
   {
     outbound,
     startScan = startScanProcess,
@@ -167,20 +167,20 @@ export const compose = async (
     now,
     outbound: outbound ?? createOutbound({ rules: targetRules(config.ssrfAllowPrivateTargets) }),
   })
-  const committed = (events: readonly string[]): void => {
-    population.committed(events)
-    for (const feature of features) feature.committed?.(events)
-    db.peers?.tell(events)
+  const onCommit = (events: readonly string[]): void => {
+    population.onCommit(events)
+    for (const feature of features) feature.onCommit?.(events)
+    db.notifier?.publish(events)
   }
-  db.peers?.hear({
-    heard: (events) => {
-      for (const feature of features) feature.heard?.(events)
+  db.notifier?.subscribe({
+    onChange: (events) => {
+      for (const feature of features) feature.onRemoteCommit?.(events)
     },
-    missed: () => {
-      for (const feature of features) feature.missed?.()
+    onGap: () => {
+      for (const feature of features) feature.onNotificationGap?.()
     },
   })
-  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, committed, audit })
+  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, onCommit, audit })
   addProcessMetrics({ metrics, db, population, guard, now })
   const onEveryInstance = true
   const jobs: readonly Job<Tables>[] = [
@@ -217,11 +217,11 @@ export const compose = async (
       },
     },
     {
-      name: 'disk.tend',
+      name: 'disk.maintain',
       summary: 'Keeps a reserve of disk space, and notices when a full disk has space again',
       everyMs: 60_000,
       onEveryInstance,
-      run: tend,
+      run: maintain,
     },
   ]
   const leases = db.sql.hasOneWriter ? undefined : createLeases(db)
@@ -263,11 +263,11 @@ export const compose = async (
       if (!job) throw new Error(`there is no job ${name}`)
       await kernel.runJob(job)
     },
-    beginStop: () => {
+    startDraining: () => {
       isStopping = true
     },
-    letGo: () => {
-      for (const feature of features) feature.beginStop?.()
+    closeStreams: () => {
+      for (const feature of features) feature.onShutdown?.()
     },
     close: async () => {
       streams.close()

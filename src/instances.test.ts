@@ -184,7 +184,7 @@ if (dialects().includes('postgres')) {
     })
 
     test('tells it also after the connection was lost by which it hears of others', async () => {
-      const areHearing = () => [app.db, other.plat.db].every(({ peers }) => peers?.isHearing())
+      const areHearing = () => [app.db, other.plat.db].every(({ notifier }) => notifier?.isConnected())
       await until('both hear of each other', () => areHearing() || undefined)
       await cutOff()
       await until('the loss is noticed', () => !areHearing() || undefined)
@@ -200,7 +200,7 @@ if (dialects().includes('postgres')) {
       const feed = await listen()
       await feed.opened()
       await cutOff()
-      await until('the loss is noticed', () => !other.plat.db.peers?.isHearing() || undefined)
+      await until('the loss is noticed', () => !other.plat.db.notifier?.isConnected() || undefined)
       await admin.api.devices.create({ name: 'found out' })
       expect((await feed.hears(1)).map(({ event }) => event)).toEqual(['device.created'])
       await feed.stop()
@@ -217,7 +217,7 @@ if (dialects().includes('postgres')) {
     test('lets go of it also when it did not hear of it', async () => {
       const { key, roleId } = await follower()
       await cutOff()
-      await until('the loss is noticed', () => !other.plat.db.peers?.isHearing() || undefined)
+      await until('the loss is noticed', () => !other.plat.db.notifier?.isConnected() || undefined)
       const feed = await listen(key)
       await changeRole(roleId)
       expect(await feed.isOver()).toBe(true)

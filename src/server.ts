@@ -24,7 +24,7 @@ import { openSite } from './platform/http/static.ts'
 import type { Connection } from './platform/http/unacknowledged.ts'
 import { type Config, loadConfig } from './platform/runtime/config/config.ts'
 import type { Flags } from './platform/runtime/config/sources.ts'
-import { collectRegularly } from './platform/runtime/gc.ts'
+import { collectGarbageRegularly } from './platform/runtime/gc.ts'
 import { createLogger } from './platform/runtime/log.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 
@@ -141,18 +141,18 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     await plat.close()
     throw error
   })
-  const collecting = collectRegularly()
+  const collecting = collectGarbageRegularly()
   return {
     url: urlOf(server),
     plat,
     firstAdmin,
     stop: async () => {
-      plat.beginStop()
+      plat.startDraining()
       isStopping = true
-      // Whoever sends requests here learns that there are better places, and meanwhile gets his answers.
+      // Keep serving while the load balancer drains this instance.
       if (config.shutdownDelayMs > 0) await Bun.sleep(config.shutdownDelayMs)
-      plat.letGo()
-      // Nobody new is let in; those that are being answered are answered, as far as there is time.
+      plat.closeStreams()
+      // Refuse new connections; finish the requests in progress until the deadline.
       void server.stop()
       const deadlineMs = Date.now() + SHUTDOWN_MS
       while (server.pendingRequests > 0 && Date.now() < deadlineMs) await Bun.sleep(DRAIN_TICK_MS)

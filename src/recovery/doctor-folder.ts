@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
-import { BALLAST_BYTES, BALLAST_FILE, freeBytesOf } from '../platform/db/disk/reserve.ts'
+import { freeBytesOf, RESERVE_BYTES, RESERVE_FILE } from '../platform/db/disk/reserve.ts'
 import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
 import { sizeText } from './offline.ts'
 
@@ -20,7 +20,7 @@ const OURS = /^(plat\.|plat-before-|plat-replaced-|dev-encryption-key$)/
 const OTHERS = 0o077
 
 /** Below this a write may fail any moment; the reserve is not made either. */
-const TIGHT_BYTES = 3 * BALLAST_BYTES
+const TIGHT_BYTES = 3 * RESERVE_BYTES
 /** A disk that has less than this beside a copy of the data is worth a look. */
 const ROOM_BYTES = 256 * 1024 * 1024
 
@@ -76,7 +76,7 @@ const space = ({ freeBytes, dataDir }: FolderFacts, entries: readonly Entry[]): 
   const free = freeBytes()
   const data = sumOf(entries.filter(({ name }) => name.startsWith(DATA_FILE)))
   const copies = entries.filter(({ name }) => name.startsWith('plat-'))
-  const reserve = entries.some(({ name }) => name === BALLAST_FILE) ? '' : '; the reserve for a full disk is not there'
+  const reserve = entries.some(({ name }) => name === RESERVE_FILE) ? '' : '; the reserve for a full disk is not there'
   const message = `${sizeText(free)} free, ${sizeText(data)} of data, ${sizeText(sumOf(copies))} of older copies${reserve}`
   const advice =
     copies.length > 0

@@ -9,7 +9,7 @@ import { compose, type OpenDatabase } from '../compose.ts'
 import type { Tables } from '../features/tables.ts'
 import { migrations } from '../migrations/index.ts'
 import { openDataFolder } from '../platform/db/disk/data-folder.ts'
-import { BALLAST_FILE } from '../platform/db/disk/reserve.ts'
+import { RESERVE_FILE } from '../platform/db/disk/reserve.ts'
 import { loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger } from '../platform/runtime/log.ts'
 import { createUser, keyFor } from './identities.ts'
@@ -54,9 +54,9 @@ export const watchFullDisk = async (dataDir: string, { fill, empty, freeBytes }:
       }),
     )
   const create = (name: string) => send('POST', '/api/devices', { name, description: 'x'.repeat(2000) })
-  const hasBallast = () => existsSync(join(dataDir, BALLAST_FILE))
+  const hasBallast = () => existsSync(join(dataDir, RESERVE_FILE))
 
-  await opened.tend()
+  await opened.maintain()
   const before = { ready: await ready(send), hasBallast: hasBallast() }
   await fill(opened.db)
 

@@ -36,7 +36,7 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
   const features = [{ operations, routes }]
-  const kernel = createKernel({ db, features, now: () => new Date(), log, committed: () => {}, audit: NO_AUDIT })
+  const kernel = createKernel({ db, features, now: () => new Date(), log, onCommit: () => {}, audit: NO_AUDIT })
   const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
   const config = loadConfig({ env: { RATE_LIMIT_ENABLED: 'false' }, cwd: '/nowhere' })
   const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date(), limitStore: undefined, log })

@@ -23,7 +23,7 @@ export const thingsKernel = async (features: readonly Feature<ThingTables>[] = [
   const now = () => new Date(clock.ms)
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
-  const kernel = createKernel({ db: database.db, features, now, log, committed: () => {}, audit: NO_AUDIT })
+  const kernel = createKernel({ db: database.db, features, now, log, onCommit: () => {}, audit: NO_AUDIT })
   /** Runs in the context that a job gets: without a transaction, and with `write`. */
   const inJob = (run: Job<ThingTables>['run']) => kernel.runJob({ name: 'test', summary: '', everyMs: 1000, run })
   /** Runs in a transaction. */

@@ -18,7 +18,7 @@ const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })
 export const restart = async (app: TestApp, settings: Partial<Config>, log: Logger = quiet): Promise<Restarted> => {
   const context = { config: { ...app.config, ...settings }, log, now: () => new Date() }
   const nothing = async () => {}
-  const plat = await compose(context, { db: app.db, tend: nothing, close: nothing })
+  const plat = await compose(context, { db: app.db, maintain: nothing, close: nothing })
   const request: Restarted['request'] = async ({ key }, method, path, body) =>
     plat.fetch(
       new Request(`http://plat.test${path}`, {

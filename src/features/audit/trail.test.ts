@@ -38,7 +38,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
     const removeOld = async () => {
       const now = () => new Date(ms)
       const log = createLogger({ level: 'error', format: 'text', write: () => {} })
-      const kernel = createKernel({ db: app.db, features: [], now, log, committed: () => {}, audit: NO_AUDIT })
+      const kernel = createKernel({ db: app.db, features: [], now, log, onCommit: () => {}, audit: NO_AUDIT })
       for (const job of auditFeature(app).jobs ?? []) await kernel.runJob(job)
     }
     /** Every write after another, so that all entries are in one chain. */

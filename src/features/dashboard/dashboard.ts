@@ -1,7 +1,7 @@
 /** Puts together what the first page shows, each part for whoever may list it. Joins the tables of others, owns none. */
 import { sql } from 'kysely'
 import { countRows } from '../../platform/contract/list.ts'
-import { countOnce } from '../../platform/db/cache/query-cache.ts'
+import { cachedCount } from '../../platform/db/cache/query-cache.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as discovery from '../discovery/discovery.ts'
@@ -24,7 +24,7 @@ const ENDING_MS = 14 * DAY_MS
 const later = (ctx: Ctx, byMs: number): string => new Date(Date.parse(ctx.now) + byMs).toISOString()
 
 const countOf = (ctx: Ctx, table: 'devices' | 'networks' | 'pools' | 'datacenters'): Promise<number> =>
-  countOnce(ctx, table, 'all', () => countRows(ctx.db.selectFrom(table)))
+  cachedCount(ctx, table, 'all', () => countRows(ctx.db.selectFrom(table)))
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100)
 

@@ -124,7 +124,7 @@ export const devices = {
     http: 'POST /api/devices',
     status: 201,
     effect: 'create',
-    inTurnBy: placesOf,
+    serializeBy: placesOf,
     access: 'devices:create',
     mcp: 'listed',
     cli: { args: ['name'] },

@@ -66,7 +66,7 @@ const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<voi
 }
 
 /** Judges drafts together; the database is asked once for all of them. */
-export const judge = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
+export const validate = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
   await lockPlaces(ctx, drafts)
   const ids = drafts.flatMap(({ id }) => (id === undefined ? [] : [id]))
   const [issues, taken] = await Promise.all([referenceIssues(ctx, drafts), store.findDocs(ctx, ids)])
@@ -98,7 +98,7 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth =
 }
 
 export const create = async (ctx: Ctx, draft: DeviceDraft, birth?: Birth): Promise<Device> => {
-  const [made] = await judge(ctx, [draft])
+  const [made] = await validate(ctx, [draft])
   if (!made) throw new Error('one draft makes one device')
   if (made.error) throw made.error
   await insertAll(ctx, [made.device], birth)

@@ -1,7 +1,7 @@
 /** The list of devices, narrowed by its filters. */
 
 import { countRows, listRows } from '../../platform/contract/list.ts'
-import { countOnce } from '../../platform/db/cache/query-cache.ts'
+import { cachedCount } from '../../platform/db/cache/query-cache.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx } from '../ctx.ts'
@@ -37,7 +37,7 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
   const total = () =>
     only && !second && !datacenter_id && !status
       ? countMembers(ctx, only)
-      : countOnce(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
+      : cachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
   /** Those of the page are found in the order of an index; what is sent is fetched of them alone. */
   const pageOf = (limit: number, offset: number) =>
     ctx.db

@@ -8,7 +8,7 @@ import { parseCidr } from '../../net/cidr.ts'
 import { canonicalIp, ipKey, parseIp } from '../../net/ip.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { type ChainQuery, countRows, SHORT } from '../../platform/contract/list.ts'
-import { countOnce, listOnce } from '../../platform/db/cache/query-cache.ts'
+import { cachedCount, cachedList } from '../../platform/db/cache/query-cache.ts'
 import type { Part, WordsInOrder } from '../../platform/db/database.ts'
 import { padded } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
@@ -54,7 +54,7 @@ const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to:
     : docs(ctx).where(sql<SqlBool>`EXISTS (SELECT 1 ${inside} AND device_id = devices.id)`)
   return {
     queries: [first(named(query))],
-    total: () => countOnce(ctx, 'devices', `found ${text}`, () => countRows(sparse)),
+    total: () => cachedCount(ctx, 'devices', `found ${text}`, () => countRows(sparse)),
   }
 }
 
@@ -155,7 +155,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   /** Of all that is found, where that was asked for. */
   let counted: Promise<number> | undefined
   const total = (): Promise<number> => {
-    counted ??= countOnce(ctx, 'devices', `found ${text}`, count, finds)
+    counted ??= cachedCount(ctx, 'devices', `found ${text}`, count, finds)
     return counted
   }
   const others = async (part: Part) => {
@@ -178,7 +178,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
     const all = await counted
     const together = all !== undefined && all <= MANY ? SHORT : rows
-    const kept = await listOnce(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together), finds)
+    const kept = await cachedList(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together), finds)
     return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
   }
   return { total, rest }

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
-import { remembered } from '../../platform/db/cache/query-cache.ts'
+import { cachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { pause } from '../../platform/runtime/pause.ts'
@@ -54,7 +54,7 @@ const domainRows = ({ id, domains }: Device) => domains.map((domain, position) =
 
 /** One device as the JSON text that is sent. */
 export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> => {
-  return remembered(ctx, 'devices', id, async () => (await docsById(ctx, { id }))[0]?.doc)
+  return cachedText(ctx, 'devices', id, async () => (await docsById(ctx, { id }))[0]?.doc)
 }
 
 const docsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
@@ -134,7 +134,7 @@ const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows
 
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
   const rows = devices.map(rowOf)
-  ctx.searchedBy('devices', { come: rows.map(({ search_text }) => search_text) })
+  ctx.searchTextChanged('devices', { added: rows.map(({ search_text }) => search_text) })
   await insertRows(ctx, rows)
   await insertAddresses(ctx, devices)
   await insertTags(ctx, devices)
@@ -144,7 +144,8 @@ export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void
 export const update = async (ctx: Ctx, change: Change): Promise<void> => {
   const { before, device, changes } = change
   const row = rowOf(device)
-  if (isFoundOtherwise(change)) ctx.searchedBy('devices', { gone: [searchText(before)], come: [row.search_text] })
+  if (isFoundOtherwise(change))
+    ctx.searchTextChanged('devices', { removed: [searchText(before)], added: [row.search_text] })
   await ctx.db.updateTable('devices').set(row).where('id', '=', device.id).execute()
   if (changes.includes('addresses')) {
     await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()
@@ -168,7 +169,7 @@ export const remove = async (ctx: Ctx, device: Device): Promise<void> => {
     ['device_tags', tags],
     ['device_domains', domains],
   ] as const
-  ctx.searchedBy('devices', { gone: [searchText(device)] })
+  ctx.searchTextChanged('devices', { removed: [searchText(device)] })
   // A delete that finds nothing counts as a change all the same, with which all that is remembered of the table is lost.
   for (const [table, list] of lists)
     if (list.length > 0) await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()

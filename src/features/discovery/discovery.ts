@@ -99,7 +99,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         everyMs: 2 * SECOND_MS,
         runsAtStart: true,
         onEveryInstance: true,
-        run: runner.tend,
+        run: runner.maintain,
       },
       {
         name: 'discovery.start-due',
@@ -123,9 +123,9 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         run: forgetScans,
       },
     ],
-    committed: runner.committed,
-    heard: runner.committed,
-    missed: runner.ask,
+    onCommit: runner.onCommit,
+    onRemoteCommit: runner.onCommit,
+    onNotificationGap: runner.ask,
     close: runner.close,
   }
 }

@@ -45,7 +45,7 @@ type Pending = { readonly drafts: readonly New[]; readonly outcomes: Outcome[]; 
 const createAll = async (ctx: Ctx, { drafts, outcomes, breathe }: Pending): Promise<void> => {
   if (drafts.length === 0) return
   const together = await attempt(ctx, async () => {
-    const made = await devices.judge(
+    const made = await devices.validate(
       ctx,
       drafts.map(({ draft }) => draft),
     )

@@ -11,7 +11,7 @@ type Parsed = { readonly at: number; readonly draft: RelationshipDraft }
 /** Those that are good, not there yet, and the first of their kind in the file. */
 const newAmong = async (ctx: Ctx, parsed: readonly Parsed[]): Promise<Parsed[]> => {
   const seen = new Set<string>()
-  const judged = await relationships.judge(
+  const judged = await relationships.validate(
     ctx,
     parsed.map(({ draft }) => draft),
   )

@@ -110,7 +110,7 @@ export const runImport = async (ctx: Ctx, task: ImportTask): Promise<ImportResul
         audit.note({ changes: { created, updated, unchanged, rows: beginning.rows } })
         return result
       },
-      { alone: true, large: isLarge(task.body), audit },
+      { exclusive: true, large: isLarge(task.body), audit },
     )
   } catch (error) {
     if (!(error instanceof Undo)) throw error

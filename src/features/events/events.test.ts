@@ -167,7 +167,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     const { db, config } = app
     const {
       routes = [],
-      missed,
+      onNotificationGap: missed,
       close,
     } = eventsFeature({ db, config, log: silent, now: () => new Date(), checkCredentials })
     // All that the route asks of it.
@@ -273,7 +273,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
       const other = await testApp({ dialect })
       const feed = await follow(await other.as('admin'))
       await feed.opened()
-      other.plat.letGo()
+      other.plat.closeStreams()
       await feed.isOver()
       await other.close()
     },

@@ -72,9 +72,9 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
     operations: [],
     routes: [{ route: eventRoutes.stream, handler: streamTo({ follow, leave: feed.leave, before }) }],
     reactions: recording,
-    committed: told,
-    heard: told,
-    missed: () => {
+    onCommit: told,
+    onRemoteCommit: told,
+    onNotificationGap: () => {
       revalidation.request()
       feed.wake()
     },
@@ -96,7 +96,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
       },
     ],
     // Answers that never end would be waited for in vain.
-    beginStop: () => void feed.close(),
+    onShutdown: () => void feed.close(),
     close: async () => {
       revalidation.close()
       await feed.close()

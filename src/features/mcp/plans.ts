@@ -10,7 +10,7 @@ import type { Plans } from '../../platform/mcp/call.ts'
 import { needsPlan } from '../../platform/mcp/tools.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Bound } from '../../platform/operation/context.ts'
-import { canRehearse, rehearse, runWatched } from '../../platform/operation/dry-run.ts'
+import { canDryRun, dryRun, runRecorded } from '../../platform/operation/dry-run.ts'
 import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Request } from '../../platform/operation/request.ts'
 import type { Tables } from '../tables.ts'
@@ -91,7 +91,7 @@ export type PlansOptions = {
 export const plannedOf = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
   const planned = operations.filter(({ op }) => needsPlan(op) && op.mcp !== 'hidden')
   for (const bound of planned)
-    if (!canRehearse(bound)) throw new Error(`${bound.op.name} needs a plan, and is no single transaction`)
+    if (!canDryRun(bound)) throw new Error(`${bound.op.name} needs a plan, and is no single transaction`)
   return new Map(planned.map((bound) => [bound.op.name, bound]))
 }
 
@@ -111,7 +111,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const at = now()
       // A rehearsal is undone, and so not confirmed by a commit.
       const request = await kernel.confirmed(bound.op, asked)
-      const { answer, changes } = await rehearse({ kernel, db, watched: WATCHED, at }, bound, request)
+      const { answer, changes } = await dryRun({ kernel, db, watched: WATCHED, at }, bound, request)
       const shown = { ...told(changes), ...failures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
       const { caller, input } = request
@@ -140,7 +140,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       if (!bound) throw invalid([{ field: 'plan_id', message: `is of ${plan.operation}, which there is no more` }])
       const request = await kernel.confirmed(bound.op, asked)
       let done: readonly RowChange[] = []
-      const answer = await runWatched(
+      const answer = await runRecorded(
         {
           kernel,
           db,

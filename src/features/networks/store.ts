@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey } from '../../net/ip.ts'
-import { underLocks } from '../../platform/db/cache/lock-scoped-cache.ts'
-import { countsOnce } from '../../platform/db/cache/query-cache.ts'
+import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
+import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
@@ -39,20 +39,20 @@ export const lock = (ctx: Ctx, id: string): Promise<Network | undefined> =>
 
 type IdsBySubnet = Map<string, readonly string[]>
 /** Of subnets that there are, and of others. */
-const lastAsked = underLocks<IdsBySubnet>()
+const lastAsked = lockScopedCache<IdsBySubnet>()
 
 export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
-  lastAsked.forget(ctx)
+  lastAsked.clear(ctx)
   await ctx.db.insertInto('networks').values(rowOf(network)).execute()
 }
 
 export const update = async (ctx: Ctx, network: Network): Promise<void> => {
-  lastAsked.forget(ctx)
+  lastAsked.clear(ctx)
   await ctx.db.updateTable('networks').set(rowOf(network)).where('id', '=', network.id).execute()
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  lastAsked.forget(ctx)
+  lastAsked.clear(ctx)
   await ctx.db.deleteFrom('networks').where('id', '=', id).execute()
 }
 
@@ -68,13 +68,13 @@ const bySubnets = preparedKeys((db: Kysely<Tables>, wanted) => subnets(db).where
 
 /** The ids of the networks with one of these subnets, or of all; none for a subnet that no network has. */
 export const idsBySubnet = async (ctx: Ctx, wanted: readonly string[] | 'all'): Promise<IdsBySubnet> => {
-  const { known, keep } = lastAsked.of(ctx)
-  const ids: IdsBySubnet = (wanted === 'all' ? undefined : known) ?? new Map()
+  const { value: cached, set } = lastAsked.get(ctx)
+  const ids: IdsBySubnet = (wanted === 'all' ? undefined : cached) ?? new Map()
   const missing = wanted === 'all' ? wanted : wanted.filter((subnet) => !ids.has(subnet))
   const rows = await (missing === 'all' ? subnets(ctx.db).execute() : bySubnets(ctx, missing))
   if (missing !== 'all') for (const subnet of missing) ids.set(subnet, [])
   for (const { id, subnet } of rows) ids.set(subnet, [...(ids.get(subnet) ?? []), id])
-  if (wanted !== 'all') keep(ids)
+  if (wanted !== 'all') set(ids)
   return ids
 }
 
@@ -95,5 +95,5 @@ export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<stri
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
   const count = async () => new Map((await query.execute()).map(({ network_id, n }) => [network_id, Number(n)]))
   // Of all networks it takes a look at every address.
-  return networkId === undefined ? countsOnce(ctx, 'network_addresses', 'used', count) : count()
+  return networkId === undefined ? cachedCounts(ctx, 'network_addresses', 'used', count) : count()
 }

@@ -30,7 +30,7 @@ export type Asked = {
   readonly codeChallenge: string | null
 }
 
-export type Judgement =
+export type AuthorizationDecision =
   | { readonly kind: 'refuse'; readonly problem: Problem }
   | { readonly kind: 'tell'; readonly problem: Problem; readonly redirectUri: string }
   | { readonly kind: 'ask'; readonly asked: Asked }
@@ -81,11 +81,11 @@ export const telling = (
 ): string => redirection(redirectUri, { error, error_description: description, state, iss: issuer })
 
 /** @param client the one that `client_id` names */
-export const judgeAuthorization = (
+export const decideAuthorization = (
   parameters: Parameters,
   client: RegisteredClient | undefined,
   server: Server,
-): Judgement => {
+): AuthorizationDecision => {
   if (!client)
     return { kind: 'refuse', problem: { error: 'invalid_client', description: 'client_id is not registered' } }
   const { redirect_uri: redirectUri, state, scope, code_challenge } = parameters
@@ -94,7 +94,7 @@ export const judgeAuthorization = (
       kind: 'refuse',
       problem: { error: 'invalid_request', description: 'redirect_uri is not one that the client has registered' },
     }
-  const tell = (problem: Problem): Judgement => ({
+  const tell = (problem: Problem): AuthorizationDecision => ({
     kind: 'tell',
     problem,
     redirectUri: telling(problem, { redirectUri, state }, server),

@@ -9,7 +9,13 @@ import { CATALOGUE } from '../roles/catalogue.ts'
 import type { SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
 import { accountOf } from '../users/account.ts'
-import { type Asked, type Judgement, judgeAuthorization, type Parameters, telling } from './authorization.ts'
+import {
+  type Asked,
+  type AuthorizationDecision,
+  decideAuthorization,
+  type Parameters,
+  telling,
+} from './authorization.ts'
 import { registered } from './clients.ts'
 import { json, OauthRefusal, type Problem, problemAnswer } from './oauth-error.ts'
 import { isForm, postedParameters, queryParameters } from './parameters.ts'
@@ -23,9 +29,9 @@ const CODE_PREFIX = 'plat_ac_'
 /** RFC 6749 4.1.2 says ten minutes at most; a client that is there comes at once. */
 const CODE_LIFE_MS = 60_000
 
-const judge = async (ctx: Ctx, parameters: Parameters, settings: Settings): Promise<Judgement> => {
+const decide = async (ctx: Ctx, parameters: Parameters, settings: Settings): Promise<AuthorizationDecision> => {
   const row = await store.findClient(ctx, parameters.client_id ?? '')
-  return judgeAuthorization(parameters, row && registered(row), settings)
+  return decideAuthorization(parameters, row && registered(row), settings)
 }
 
 const signInFirst = () => new AppError('UNAUTHORIZED', 'Sign in to decide what the client may do')
@@ -54,7 +60,7 @@ const consentRequest = (
 const redirect = (to: string): Response =>
   new Response(null, { status: 303, headers: { Location: to, 'Cache-Control': 'no-store' } })
 
-type Told = Extract<Judgement, { readonly kind: 'tell' }>
+type Told = Extract<AuthorizationDecision, { readonly kind: 'tell' }>
 
 /**
  * Answers a wrong request. Anyone can register a client, so no browser is redirected (RFC 9700 4.11.2): the host is named for the
@@ -65,15 +71,15 @@ const wrong = ({ problem, redirectUri }: Told, isSignedIn: boolean): Response =>
 
 /** `GET /mcp-oauth/authorize` for whoever is no browser on its way to a page. */
 export const authorize = async (ctx: Ctx, request: Request, settings: Settings): Promise<Response> => {
-  const judgement = await judge(ctx, queryParameters(request), settings)
-  switch (judgement.kind) {
+  const decision = await decide(ctx, queryParameters(request), settings)
+  switch (decision.kind) {
     case 'refuse':
-      return problemAnswer(judgement.problem)
+      return problemAnswer(decision.problem)
     case 'tell':
-      return wrong(judgement, ctx.caller.via === 'session')
+      return wrong(decision, ctx.caller.via === 'session')
     case 'ask':
       if (ctx.caller.via !== 'session') throw signInFirst()
-      return json(consentRequest(judgement.asked, ctx.caller))
+      return json(consentRequest(decision.asked, ctx.caller))
   }
 }
 
@@ -191,7 +197,7 @@ export const consent = async (ctx: Ctx, request: Request, options: ConsentOption
     throw new AppError('CSRF_FAILED', 'Decide on the page of this server')
   const sinceMs = performance.now()
   const parameters = await postedParameters(request)
-  const judgement = await judge(ctx, parameters, options.settings)
+  const decision = await decide(ctx, parameters, options.settings)
   let deviceCookie: string | undefined
   const signIn: Terms['signIn'] = async (shown) => {
     const admitted = await options.signIn(ctx, { ...shown, headers: request.headers, sinceMs })
@@ -203,18 +209,18 @@ export const consent = async (ctx: Ctx, request: Request, options: ConsentOption
     if (deviceCookie !== undefined) answer.headers.append('Set-Cookie', deviceCookie)
     return answer
   }
-  switch (judgement.kind) {
+  switch (decision.kind) {
     case 'refuse':
-      await recordRefusal(options, judgement.problem)
-      return problemAnswer(judgement.problem)
+      await recordRefusal(options, decision.problem)
+      return problemAnswer(decision.problem)
     case 'tell': {
       const isSignedIn = ctx.caller.via === 'session' || hasCredentials(parameters)
       if (isSignedIn) noteUser(options, await decider(ctx, parameters, { ...options, signIn }))
-      await recordRefusal(options, judgement.problem)
+      await recordRefusal(options, decision.problem)
       // A form is sent by a browser, which would follow the redirect by itself.
-      return isSignedIn && !isForm(request) ? goTo(judgement.redirectUri) : wrong(judgement, isSignedIn)
+      return isSignedIn && !isForm(request) ? goTo(decision.redirectUri) : wrong(decision, isSignedIn)
     }
     case 'ask':
-      return goTo(await decided(ctx, parameters, judgement.asked, { ...options, signIn }))
+      return goTo(await decided(ctx, parameters, decision.asked, { ...options, signIn }))
   }
 }

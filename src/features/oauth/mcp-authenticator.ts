@@ -5,14 +5,14 @@
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { createMemo, createRevisionCache } from '../../platform/db/cache/revision-cache.ts'
-import type { Db, Standing } from '../../platform/db/database.ts'
+import type { Db, ReadPoint } from '../../platform/db/database.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { createRights } from '../../platform/operation/read-rights.ts'
 import type { Identify, Identity } from '../../platform/operation/request.ts'
 import type { Rights } from '../../platform/operation/rights.ts'
-import type { Uses } from '../../platform/runtime/last-used.ts'
+import type { LastUsed } from '../../platform/runtime/last-used.ts'
 import { isSameHash, secretHash } from '../../platform/security/secret-token.ts'
 import type { Tables } from '../tables.ts'
 import { type Account, accountOf } from '../users/account.ts'
@@ -33,7 +33,7 @@ type EntranceOptions = {
   readonly now: () => Date
   /** Tells who calls everywhere else. */
   readonly identify: Identify
-  readonly uses: Uses
+  readonly uses: LastUsed
 }
 
 /** A change to any of these may change what a token opens. Uses are kept elsewhere. */
@@ -76,10 +76,10 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
   const comeAgain = bearer({ ...realm, scope: scopeText(EVERYDAY), error: 'invalid_token' })
   const refusal = (message: string) => new AppError('UNAUTHORIZED', message, { challenge: comeAgain })
 
-  const remembering = (_: string, standing: Standing): Source => {
+  const remembering = (_: string, readPoint: ReadPoint): Source => {
     const holders = createMemo<Holder>(MAX_ENTRIES)
     // A write may ask while it holds a connection, so this must not wait for one of those.
-    return { holder: (hash) => holders(hash, () => holderOf({ db: db.quick }, hash, standing)) }
+    return { holder: (hash) => holders(hash, () => holderOf({ db: db.quick }, hash, readPoint)) }
   }
   const known = createRevisionCache({ tables: TABLES, now, empty: remembering })
 
@@ -88,8 +88,8 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
     tables: TABLES,
     common: COMMON,
     committed: () => {
-      const standing = db.standing()
-      return standing instanceof Promise ? standing.then(known) : known(standing)
+      const readPoint = db.readPoint()
+      return readPoint instanceof Promise ? readPoint.then(known) : known(readPoint)
     },
     within: (tx) => ({ holder: (hash) => holderOf(tx, hash, undefined) }),
   })
@@ -99,7 +99,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
   const holderOf = async (
     scope: store.Scope,
     hash: string,
-    standing: Standing | undefined,
+    readPoint: ReadPoint | undefined,
   ): Promise<Holder | undefined> => {
     const token = await store.findAccessToken(scope, hash)
     if (!token || !isSameHash(token.token_hash, hash)) return undefined
@@ -107,7 +107,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
     if (!account?.isActive || account.generation !== token.user_generation) return undefined
     const rights = rightsOf({
       caller: callerOf(token, account),
-      standing,
+      readPoint,
       rows: [
         { table: 'users', where: { id: account.id, is_active: 1, generation: account.generation } },
         { table: 'oauth_access_tokens', where: { token_hash: hash } },
@@ -125,7 +125,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
   }
 
   const byToken = async (token: string): Promise<Identity> => {
-    const { rights, grantId } = await liveHolder(secretHash(token), known(await db.standing()))
+    const { rights, grantId } = await liveHolder(secretHash(token), known(await db.readPoint()))
     const { caller } = rights
     uses.note(`${caller.client?.id} ${grantId}`, now())
     return { caller, isAmbient: false, rights }

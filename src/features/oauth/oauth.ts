@@ -7,7 +7,7 @@ import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { BoundRaw } from '../../platform/operation/context.ts'
 import type { Identify } from '../../platform/operation/request.ts'
-import { createUses } from '../../platform/runtime/last-used.ts'
+import { createLastUsed } from '../../platform/runtime/last-used.ts'
 import { type Feature, implement } from '../ctx.ts'
 import type { SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
@@ -96,7 +96,7 @@ const routesFor = (settings: Settings, { signIn, identify }: OauthOptions): Boun
 export const createOauth = (options: OauthOptions): Oauth => {
   const { config, db, now, identify } = options
   const settings = settingsOf(config)
-  const uses = createUses(db, (tx, id, at) => {
+  const uses = createLastUsed(db, (tx, id, at) => {
     const [clientId = '', grantId = ''] = id.split(' ')
     return recordUse(tx, { clientId, grantId }, at)
   })

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { secretHash } from '../../platform/security/secret-token.ts'
 import { challengeOf } from '../../testing/oauth.ts'
-import { judgeAuthorization, type RegisteredClient } from './authorization.ts'
+import { decideAuthorization, type RegisteredClient } from './authorization.ts'
 import { isProven, shownClient } from './client-credentials.ts'
 import { OauthRefusal } from './oauth-error.ts'
 import { destinationOf, isRedirectUri, isRegistered, redirection } from './redirect-uri.ts'
-import { judgeRegistration } from './registration.ts'
+import { validateRegistration } from './registration.ts'
 import { ALL_SCOPES, catalogued, EVERYDAY, knownScopes, READING } from './scopes.ts'
 
 describe('a redirect_uri', () => {
@@ -101,9 +101,9 @@ describe('a state', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (state) => {
         const parameters = { redirect_uri: 'https://a.example/cb', response_type: 'x', state }
-        const judgement = judgeAuthorization(parameters, client, server)
-        if (judgement.kind !== 'tell') throw new Error('there is something to tell')
-        expect(new URL(judgement.redirectUri).searchParams.get('state')).toBe(state)
+        const decision = decideAuthorization(parameters, client, server)
+        if (decision.kind !== 'tell') throw new Error('there is something to tell')
+        expect(new URL(decision.redirectUri).searchParams.get('state')).toBe(state)
       }),
     )
   })
@@ -112,9 +112,9 @@ describe('a state', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (more, uri) => {
         const parameters = { response_type: 'code', code_challenge: challengeOf('x'), ...more, redirect_uri: uri }
-        const judgement = judgeAuthorization(parameters, client, server)
-        if (judgement.kind === 'tell') expect(judgement.redirectUri.startsWith('https://a.example/cb?')).toBe(true)
-        if (judgement.kind === 'ask') expect(judgement.asked.redirectUri).toBe('https://a.example/cb')
+        const decision = decideAuthorization(parameters, client, server)
+        if (decision.kind === 'tell') expect(decision.redirectUri.startsWith('https://a.example/cb?')).toBe(true)
+        if (decision.kind === 'ask') expect(decision.asked.redirectUri).toBe('https://a.example/cb')
       }),
     )
   })
@@ -153,9 +153,9 @@ describe('registration', () => {
     ]
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names, '__proto__'), member), (body) => {
-        const judged = judgeRegistration(body)
-        if ('problem' in judged) expect(judged.problem.description).toMatch(/^[ !#-[\]-~]+$/)
-        else expect(judged.redirect_uris.every(isRedirectUri)).toBe(true)
+        const registration = validateRegistration(body)
+        if ('problem' in registration) expect(registration.problem.description).toMatch(/^[ !#-[\]-~]+$/)
+        else expect(registration.redirect_uris.every(isRedirectUri)).toBe(true)
       }),
       { numRuns: 2000 },
     )

@@ -7,7 +7,7 @@ import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { json, OauthRefusal } from './oauth-error.ts'
 import { jsonMembers } from './parameters.ts'
-import { judgeRegistration, type Metadata } from './registration.ts'
+import { type Metadata, validateRegistration } from './registration.ts'
 import * as store from './store.ts'
 
 /** Clients that nobody has agreed to yet. With more, the oldest go: a flood keeps nobody from coming in. */
@@ -32,20 +32,20 @@ const insert = async (ctx: Ctx, id: string, metadata: Metadata, secret: string |
 
 export const register = async (ctx: Ctx, request: Request, audit: RawAudit<Tx<Tables>>): Promise<Response> => {
   const body = await jsonMembers(request, 'invalid_client_metadata')
-  const judged = judgeRegistration(body)
-  if ('problem' in judged) {
-    throw new OauthRefusal(judged.problem.error, judged.problem.description)
+  const registration = validateRegistration(body)
+  if ('problem' in registration) {
+    throw new OauthRefusal(registration.problem.error, registration.problem.description)
   }
   const client_id = Bun.randomUUIDv7()
-  const secret = judged.token_endpoint_auth_method === 'none' ? undefined : newSecret(SECRET_PREFIX)
-  audit.note({ resourceId: client_id, oauthClient: namedClient({ name: judged.client_name, id: client_id }) })
-  await ctx.write((tx) => insert(tx, client_id, judged, secret), { audit })
+  const secret = registration.token_endpoint_auth_method === 'none' ? undefined : newSecret(SECRET_PREFIX)
+  audit.note({ resourceId: client_id, oauthClient: namedClient({ name: registration.client_name, id: client_id }) })
+  await ctx.write((tx) => insert(tx, client_id, registration, secret), { audit })
   return json(
     {
       client_id,
       client_id_issued_at: Math.floor(Date.parse(ctx.now) / 1000),
       ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
-      ...judged,
+      ...registration,
     },
     201,
   )

@@ -91,7 +91,7 @@ const readResponseTypes = (value: unknown): 'code'[] => {
 const present = (value: unknown): unknown => value ?? undefined
 
 /** What is kept of it; members that mean nothing here are dropped, and nothing that they name is ever fetched. */
-export const judgeRegistration = (
+export const validateRegistration = (
   body: Readonly<Record<string, unknown>>,
 ): Metadata | { readonly problem: Problem } => {
   try {

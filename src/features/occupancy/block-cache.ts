@@ -2,7 +2,7 @@
  * What a transaction has read of blocks. Several may take addresses one after the other in one transaction: what it has locked, nobody
  * else changes meanwhile. Of what it has not locked it believes what it has read until it locks that.
  */
-import { underLocks } from '../../platform/db/cache/lock-scoped-cache.ts'
+import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
 
@@ -24,23 +24,23 @@ export class Seen {
 
   /** Whether nobody else can have changed what was read and is locked by now. */
   holds(ctx: Ctx): boolean {
-    return lastSeen.of(ctx).known === this
+    return lastSeen.get(ctx).value === this
   }
 }
 
-const lastSeen = underLocks<Seen>()
+const lastSeen = lockScopedCache<Seen>()
 
 /** What the transaction has read already, if that holds and will do; else nothing, to read into. */
 export const seenBy = (ctx: Ctx, isAnew = false): Seen => {
-  const { known, keep } = lastSeen.of(ctx)
-  if (known && !isAnew) return known
+  const { value: cached, set } = lastSeen.get(ctx)
+  if (cached && !isAnew) return cached
   const seen = new Seen()
-  keep(seen)
+  set(seen)
   return seen
 }
 
 /** What the transaction has made of blocks itself. */
 export const written = (ctx: Ctx, rows: readonly { readonly block: string; readonly taken: string }[]): void => {
-  const { known } = lastSeen.of(ctx)
-  for (const { block, taken } of rows) known?.blocks.set(block, taken)
+  const { value: cached } = lastSeen.get(ctx)
+  for (const { block, taken } of rows) cached?.blocks.set(block, taken)
 }

@@ -2,8 +2,8 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
-import { underLocks } from '../../platform/db/cache/lock-scoped-cache.ts'
-import { countsOnce } from '../../platform/db/cache/query-cache.ts'
+import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
+import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
@@ -94,15 +94,15 @@ export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
   )
 
 type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & { readonly subnet: string }
-const lastRange = underLocks<StoredRange>()
+const lastRange = lockScopedCache<StoredRange>()
 
 /** Where a pool is, and the subnet of its network; keeps other writers off the pool until commit. */
 export const lockRange = async (ctx: Ctx, id: string): Promise<StoredRange | undefined> => {
   await lockAll(ctx, [id])
-  const { known, keep } = lastRange.of(ctx)
-  if (known?.id === id) return known
+  const { value: cached, set } = lastRange.get(ctx)
+  if (cached?.id === id) return cached
   const [range] = await rangeById(ctx, { id })
-  if (range) keep(range)
+  if (range) set(range)
   return range
 }
 
@@ -136,14 +136,14 @@ export const insert = async (ctx: Ctx, pool: Pool): Promise<void> => {
 }
 
 export const update = async (ctx: Ctx, pool: Pool): Promise<void> => {
-  lastRange.forget(ctx)
+  lastRange.clear(ctx)
   await ctx.db.updateTable('pools').set(rowOf(pool)).where('id', '=', pool.id).execute()
   await deleteTags(ctx, [pool.id])
   await insertTags(ctx, pool)
 }
 
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
-  lastRange.forget(ctx)
+  lastRange.clear(ctx)
   for (const batch of batches(ids)) {
     await deleteTags(ctx, batch)
     await ctx.db.deleteFrom('pools').where('id', 'in', batch).execute()
@@ -245,7 +245,7 @@ export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string,
   const count = async () => new Map((await query.execute()).map(({ id, n }) => [id, Number(n)]))
   if (poolId !== undefined) return count()
   // Of all pools it takes a look at every address.
-  return countsOnce(ctx, 'addresses', `used ${await ctx.store.revision(['pools'])}`, count)
+  return cachedCounts(ctx, 'addresses', `used ${await ctx.store.revision(['pools'])}`, count)
 }
 
 /** The addresses that only a live reservation holds, everywhere or in a range; ascending. */

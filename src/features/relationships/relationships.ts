@@ -19,7 +19,7 @@ const tripleOf = ({ device_id: parent_id, child_id, type }: RelationshipDraft): 
   ...{ parent_id, child_id, type },
 })
 
-type Judged = {
+type Validated = {
   /** Two with the same one are the same relationship. */
   readonly key: string
   /** What there is already between these devices. */
@@ -28,7 +28,7 @@ type Judged = {
 }
 
 /** Judges drafts together; the database is asked once for all of them. */
-export const judge = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<Judged[]> => {
+export const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<Validated[]> => {
   const [there, rows] = await Promise.all([
     existing(
       ctx,
@@ -50,8 +50,8 @@ export const judge = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Pro
   })
 }
 
-const judgeOne = async (ctx: Ctx, draft: RelationshipDraft): Promise<Judged['known']> => {
-  const [judged] = await judge(ctx, [draft])
+const validateOne = async (ctx: Ctx, draft: RelationshipDraft): Promise<Validated['known']> => {
+  const [judged] = await validate(ctx, [draft])
   if (judged?.error) throw judged.error
   return judged?.known
 }
@@ -64,14 +64,14 @@ export const insertAll = async (ctx: Ctx, drafts: readonly RelationshipDraft[]):
 }
 
 export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<void> => {
-  if (await judgeOne(ctx, draft))
+  if (await validateOne(ctx, draft))
     throw new AppError('ALREADY_EXISTS', `The relationship ${describe(tripleOf(draft))} exists already`)
   await insertAll(ctx, [draft])
 }
 
 /** Makes a relationship, or gives the one there is new notes. */
 export const upsert = async (ctx: Ctx, draft: RelationshipDraft): Promise<'created' | 'updated' | 'unchanged'> => {
-  const known = await judgeOne(ctx, draft)
+  const known = await validateOne(ctx, draft)
   if (!known) {
     await insertAll(ctx, [draft])
     return 'created'

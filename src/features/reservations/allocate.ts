@@ -1,7 +1,7 @@
 /** Hands out free addresses so that nobody else gets them: picked, claimed and recorded in one transaction. */
 import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
-import { once } from '../../platform/operation/idempotency.ts'
+import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
 import type { Ctx } from '../ctx.ts'
 import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
 import { lockForPlacing } from '../networks/membership.ts'
@@ -104,6 +104,6 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
 
 /** @throws AppError IP_NOT_AVAILABLE when the pool has not as many free addresses; nothing is taken then. */
 export const allocate = async (ctx: Ctx, { idempotency_key, ...request }: AllocationRequest): Promise<Allocation> =>
-  once(ctx, { operation: 'reservations.allocate', key: idempotency_key, input: request }, () =>
+  withIdempotencyKey(ctx, { operation: 'reservations.allocate', key: idempotency_key, input: request }, () =>
     allocateOnce(ctx, request),
   )

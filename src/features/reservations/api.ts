@@ -143,7 +143,7 @@ export const reservations = {
     http: 'POST /api/pools/{id}/allocate',
     status: 201,
     effect: 'create',
-    inTurnBy: ({ id }) => id,
+    serializeBy: ({ id }) => id,
     access: 'reservations:create',
     headers: { 'Idempotency-Key': 'idempotency_key' },
     mcp: 'listed',

@@ -107,7 +107,7 @@ describe.each([...dialects()])('rotation on %s', (dialect) => {
         log: createLogger({ level: 'error', format: 'text' }),
         now: () => new Date(),
       }
-      const plat = await compose(context, { db: { ...app.db, write }, tend: nothing, close: nothing })
+      const plat = await compose(context, { db: { ...app.db, write }, maintain: nothing, close: nothing })
       closing.push(plat.close)
       const headers = { Authorization: `Bearer ${admin.key}` }
       const request = new Request('http://plat.test/api/secrets/rotate', { method: 'POST', headers })

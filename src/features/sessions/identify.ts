@@ -2,7 +2,7 @@
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { createMemo, createRevisionCache } from '../../platform/db/cache/revision-cache.ts'
-import type { Db, Standing, Tx } from '../../platform/db/database.ts'
+import type { Db, ReadPoint, Tx } from '../../platform/db/database.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import { createRights } from '../../platform/operation/read-rights.ts'
@@ -46,7 +46,7 @@ type Holder = { readonly key: ApiKeyRow; readonly rights: Rights | undefined }
 /** Where credentials are looked up. */
 type Source = {
   /** Undefined in a transaction. */
-  readonly standing: Standing | undefined
+  readonly readPoint: ReadPoint | undefined
   readonly holder: (hash: string) => Promise<Holder | undefined>
   readonly live: (hash: string, read: () => Promise<Live | undefined>) => Promise<Live | undefined>
   readonly session: (hash: string) => Promise<Session | undefined>
@@ -75,14 +75,14 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const cookie = cookieFor(config)
 
   /** What was read of one revision is remembered. */
-  const remembering = (_: string, standing: Standing): Source => {
+  const remembering = (_: string, readPoint: ReadPoint): Source => {
     const holders = createMemo<Holder>(MAX_ENTRIES)
     const lives = createMemo<Live>(MAX_ENTRIES)
     const accounts = createMemo<Account>(MAX_ENTRIES)
     // A write may ask while it holds a connection, so this must not wait for one of those.
     const scope = { db: db.quick }
     const source: Source = {
-      standing,
+      readPoint,
       holder: (hash) => holders(hash, () => holderOf(scope, source, hash)),
       live: (hash, read) => (sessions.isInDatabase ? lives(hash, read) : read()),
       session: (hash) => sessions.find(hash),
@@ -94,7 +94,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
 
   const within = (tx: Tx<Tables>): Source => {
     const source: Source = {
-      standing: undefined,
+      readPoint: undefined,
       holder: (hash) => holderOf(tx, source, hash),
       live: (_, read) => read(),
       session: (hash) => sessions.find(hash, tx.db),
@@ -104,8 +104,8 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   }
 
   const committed = (): Source | Promise<Source> => {
-    const standing = db.standing()
-    return standing instanceof Promise ? standing.then(known) : known(standing)
+    const readPoint = db.readPoint()
+    return readPoint instanceof Promise ? readPoint.then(known) : known(readPoint)
   }
 
   const rightsOf = createRights<Tables, Source>({ db, tables: TABLES, common: COMMON, committed, within })
@@ -127,7 +127,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       account &&
       rightsOf({
         caller: callerOf(account, 'key', key.id),
-        standing: source.standing,
+        readPoint: source.readPoint,
         rows: [
           { table: 'users', where: { id: account.id, is_active: 1 } },
           { table: 'api_keys', where: { id: key.id, expires_at: key.expires_at } },
@@ -183,9 +183,9 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const account = await activeAccount(source, userId)
     if (account?.generation !== userGeneration) throw sessionEnded()
     const caller = callerOf(account, 'session', id)
-    const { standing } = source
+    const { readPoint } = source
     const user = { table: 'users', where: { id: userId, is_active: 1, generation: userGeneration } }
-    const found = { caller, standing, isOver: () => isOver(live) }
+    const found = { caller, readPoint, isOver: () => isOver(live) }
     if (sessions.isInDatabase) {
       live.rights = rightsOf({
         ...found,
@@ -233,10 +233,10 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   return async (headers) => {
     const shown = credentialsOf(headers, cookie.name)
     if (!shown) return undefined
-    const asked = db.standing()
-    const standing = asked instanceof Promise ? await asked : asked
-    const identity = await (shown.kind === 'bearer' ? byBearer : bySession)(shown.token, known(standing))
+    const asked = db.readPoint()
+    const readPoint = asked instanceof Promise ? await asked : asked
+    const identity = await (shown.kind === 'bearer' ? byBearer : bySession)(shown.token, known(readPoint))
     // Where the commits are this process's own, to ask again costs nothing.
-    return db.sql.isInProcess ? identity : { ...identity, standing }
+    return db.sql.isInProcess ? identity : { ...identity, readPoint }
   }
 }

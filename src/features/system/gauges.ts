@@ -20,7 +20,7 @@ const CHANGE: Readonly<Record<string, { readonly noun: Noun; readonly by: 1 | -1
 export type Population = {
   readonly of: (noun: Noun) => number
   /** To be told of every commit. */
-  readonly committed: (events: readonly string[]) => void
+  readonly onCommit: (events: readonly string[]) => void
   readonly recount: () => Promise<void>
 }
 
@@ -35,7 +35,7 @@ export const createPopulation = async (db: Db<Tables>): Promise<Population> => {
   await recount()
   return {
     of: (noun) => counts[noun],
-    committed: (events) => {
+    onCommit: (events) => {
       for (const event of events) {
         const change = CHANGE[event]
         if (change) counts[change.noun] += change.by

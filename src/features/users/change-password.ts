@@ -49,7 +49,7 @@ export const changePassword = async (ctx: Ctx, passwords: Passwords, input: Pass
 }
 
 /** @throws AppError NOT_FOUND, FORBIDDEN where the caller lacks what the user holds. */
-const judged = async (ctx: Ctx, user: UserRow | undefined, id: string): Promise<UserRow> => {
+const validated = async (ctx: Ctx, user: UserRow | undefined, id: string): Promise<UserRow> => {
   if (!user) throw notFound('user', id)
   await requireCharge(ctx, user)
   return user
@@ -61,7 +61,7 @@ export const resetPassword = async (
   { id, new_password }: PasswordReset,
 ): Promise<Rest> => {
   // Judged before the hash as well, which takes a second.
-  await judged(ctx, await store.find(ctx, id), id)
+  await validated(ctx, await store.find(ctx, id), id)
   const hash = await unlessBusy(ctx, passwords.hash(new_password, turnOf(ctx)))
-  return async (tx) => setPassword(tx, await judged(tx, await store.lock(tx, id), id), hash)
+  return async (tx) => setPassword(tx, await validated(tx, await store.lock(tx, id), id), hash)
 }

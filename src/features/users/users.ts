@@ -71,7 +71,7 @@ const requireAnotherAdmin = async (ctx: Ctx, { id, is_active }: UserRow): Promis
 }
 
 /** All that may speak against a new user but the password. */
-const judgeDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDraft): Promise<NamedRole[]> => {
+const validateDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDraft): Promise<NamedRole[]> => {
   const named = role_id ? [...listed(roles), ['role_id', role_id] as const] : listed(roles)
   const held = await rolesNamed(ctx, named)
   await requireGrantable(ctx, held)
@@ -82,7 +82,7 @@ const judgeDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDra
 const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promise<User> => {
   // Until commit no other transaction takes a name that looks like this one.
   await store.lockNames(ctx)
-  const roles = await judgeDraft(ctx, draft)
+  const roles = await validateDraft(ctx, draft)
   const { username, email, full_name, is_active } = draft
   const id = Bun.randomUUIDv7()
   const times = { created_at: ctx.now, updated_at: ctx.now, last_login_at: null }
@@ -95,7 +95,7 @@ const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promis
 
 /** Judged before the hash as well, which takes a second. */
 const create = async (ctx: Ctx, passwords: Passwords, draft: UserDraft) => {
-  await judgeDraft(ctx, draft)
+  await validateDraft(ctx, draft)
   const hash = await unlessBusy(ctx, passwords.hash(draft.password, turnOf(ctx)))
   return (tx: Ctx) => insert(tx, draft, hash)
 }
@@ -175,7 +175,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 type Granting = { readonly row: UserRow; readonly role: NamedRole; readonly held: readonly NamedRole[] }
 
 /** @throws AppError VALIDATION_ERROR for an unknown user or role, FORBIDDEN where the caller lacks what the user holds. */
-const judgeGrant = async (ctx: Ctx, { user_id, role_id }: RoleGrant): Promise<Granting> => {
+const validateGrant = async (ctx: Ctx, { user_id, role_id }: RoleGrant): Promise<Granting> => {
   const row = await store.lock(ctx, user_id)
   const role = await findRole(ctx, role_id)
   const issues: FieldIssue[] = []
@@ -194,14 +194,14 @@ const setRoles = async (ctx: Ctx, { id }: UserRow, roles: readonly NamedRole[]):
 }
 
 const grant = async (ctx: Ctx, input: RoleGrant): Promise<{ status: 'granted' }> => {
-  const { row, role, held } = await judgeGrant(ctx, input)
+  const { row, role, held } = await validateGrant(ctx, input)
   await requireGrantable(ctx, [role])
   if (!held.some(({ id }) => id === role.id)) await setRoles(ctx, row, [...held, role])
   return { status: 'granted' }
 }
 
 const revoke = async (ctx: Ctx, input: RoleGrant): Promise<void> => {
-  const { row, role, held } = await judgeGrant(ctx, input)
+  const { row, role, held } = await validateGrant(ctx, input)
   const kept = held.filter(({ id }) => id !== role.id)
   if (kept.length === held.length) return
   if (role.id === ADMIN_ROLE_ID) await requireAnotherAdmin(ctx, row)

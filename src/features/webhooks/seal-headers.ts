@@ -100,7 +100,7 @@ export const sealStoredHeaders = async (options: Options): Promise<void> => {
     return
   }
   if (clear === 0 && !(await store.isPurgePending({ db: db.read }))) return
-  const sealed = await db.write((tx) => sealAll(tx, options), { alone: true })
+  const sealed = await db.write((tx) => sealAll(tx, options), { exclusive: true })
   log.info('headers of webhooks are encrypted; the files of the database are rewritten', { webhooks: sealed })
   if (await purge(options)) await db.write(store.endPurge)
 }

@@ -181,7 +181,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
       redeliver: async (ctx, { id, delivery_id }) => redeliver(ctx, id, delivery_id),
     }),
     reactions: { [RECORDED]: queue },
-    committed: (names) => {
+    onCommit: (names) => {
       if (!names.includes(QUEUED)) return
       // What goes wrong is logged where it does, and tried again with the next tick.
       options

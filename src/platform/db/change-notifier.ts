@@ -1,15 +1,15 @@
-/** Servers that share a database, as they hear of each other. What they are told is a hint: some of it may be lost. */
+/** Notifications of commits between the servers that share a database. They are hints: some may be lost. */
 
-export type Peers = {
-  /** Tells the others the names of what was committed here. Never waits and never fails; what comes together goes together. */
-  readonly tell: (names: readonly string[]) => void
-  readonly hear: (listener: PeerListener) => void
-  /** False while nothing can be heard: then there is only looking for oneself. */
-  readonly isHearing: () => boolean
+export type ChangeNotifier = {
+  /** Sends the names of committed events to the other servers. Never waits and never fails; calls in quick succession share a message. */
+  readonly publish: (names: readonly string[]) => void
+  readonly subscribe: (listener: ChangeListener) => void
+  /** False while notifications cannot arrive: poll instead. */
+  readonly isConnected: () => boolean
 }
 
-export type PeerListener = {
-  readonly heard: (names: readonly string[]) => void
-  /** Something may have been told that was not heard: at the first connection, and at each new one. */
-  readonly missed: () => void
+export type ChangeListener = {
+  readonly onChange: (names: readonly string[]) => void
+  /** Notifications may have been lost. Called after the first connection and after each reconnection. */
+  readonly onGap: () => void
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { SQL } from 'bun'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
-import { countOnce, remembered } from './cache/query-cache.ts'
+import { cachedCount, cachedText } from './cache/query-cache.ts'
 import type { Db, Tx } from './database.ts'
 import { violationOf } from './violations.ts'
 
@@ -249,7 +249,7 @@ describe.each(dialects())('a database on %s', (dialect) => {
 
   describe('what is remembered', () => {
     const names = (scope: { db: Things['read'] }) =>
-      remembered({ db: scope.db, store: db }, 'things', 'all', async () => {
+      cachedText({ db: scope.db, store: db }, 'things', 'all', async () => {
         const rows = await scope.db.selectFrom('things').select('id').orderBy('id').execute()
         return rows.map(({ id }) => id).join()
       })
@@ -279,7 +279,7 @@ describe.each(dialects())('a database on %s', (dialect) => {
 
     test('as a number follows what is committed, and nothing that was undone', async () => {
       const number = () =>
-        countOnce(
+        cachedCount(
           { db: db.read, store: db },
           'things',
           'number',
@@ -287,7 +287,7 @@ describe.each(dialects())('a database on %s', (dialect) => {
           () => true,
         )
       const adding = async (tx: Tx<ThingTables>, id: string) => {
-        tx.searchedBy('things', { come: [id] })
+        tx.searchTextChanged('things', { added: [id] })
         await add(tx, id)
       }
       const refused = async (tx: Tx<ThingTables>, id: string) => {
@@ -307,7 +307,7 @@ describe.each(dialects())('a database on %s', (dialect) => {
       ])
       expect([await number(), await ids(db)]).toEqual([4, ['a', 'b', 'd', 'f']])
       await db.write(async (tx) => {
-        tx.searchedBy('things', { gone: ['a'] })
+        tx.searchTextChanged('things', { removed: ['a'] })
         await tx.db.deleteFrom('things').where('id', '=', 'a').execute()
       })
       expect(await number()).toBe(3)

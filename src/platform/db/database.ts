@@ -4,7 +4,7 @@
  */
 import type { Compilable, Expression, Kysely, QueryExecutorProvider, RawBuilder, SqlBool } from 'kysely'
 import type { Batch } from './at-commit.ts'
-import type { Peers } from './change-notifier.ts'
+import type { ChangeNotifier } from './change-notifier.ts'
 import type { QueryListener } from './query/query-metrics.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -20,8 +20,8 @@ export type Tx<Tables> = {
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
   /** Hands an item to a batch; where that fails, so does the commit. Not from within a savepoint, which might be undone. */
   readonly atCommit: <Item>(batch: Batch<Tables, Item>, item: Item) => void
-  /** Says by which texts rows of a table are found no more, and by which from now on: each of them, or none of the table. */
-  readonly searchedBy: SearchedBy
+  /** Declares which search texts a transaction removes from a table and adds to it: every one of them, or none for that table. */
+  readonly searchTextChanged: SearchTextChanged
   /**
    * As `Db.revision`, for the state that this transaction began with. Undefined where only a query can tell: other servers write
    * as well, or a transaction that shares the commit has written one of the tables.
@@ -60,39 +60,39 @@ export class GuardError extends Error {
   }
 }
 
-export type SearchTexts = { readonly gone?: readonly string[]; readonly come?: readonly string[] }
-export type SearchedBy = (table: string, texts: SearchTexts) => void
+export type SearchTexts = { readonly removed?: readonly string[]; readonly added?: readonly string[] }
+export type SearchTextChanged = (table: string, texts: SearchTexts) => void
 
-/** What is found by the texts of rows. */
-export type FoundBy = {
-  /** Whether a row with this text is found. */
+/** Which rows a cached search finds, by their search text. */
+export type SearchMatch = {
+  /** Returns true if a row with this text matches. */
   readonly finds: (text: string) => boolean
-  /** What is found once so many more rows are, or fewer; where that cannot be told from their number, it is read again. */
+  /** Returns the result after `more` rows matched (negative: fewer). Where absent, the search is run again. */
   readonly follow?: (found: string, more: number) => string
 }
 
 export type WriteOptions = {
-  /** Alone in its commit, and without a limit of time: for long work, so that no short write shares its fate. */
-  readonly alone?: boolean
+  /** Shares its commit with no other write, and has no time limit: for long work, so that a short write never fails with it. */
+  readonly exclusive?: boolean
   /**
-   * Of a write that is alone: it changes thousands of rows. SQLite runs it on another thread, where its commit delays no request;
+   * Of an exclusive write that changes thousands of rows. SQLite runs it on another thread, where its commit delays no request;
    * each of its statements takes a little longer.
    */
   readonly large?: boolean
   /**
-   * For what can be had again: it is answered before it is on the disk. A loss of power may undo it, with whatever came after it, up
-   * to the next write that is not relaxed; the end of the process may not. PostgreSQL takes no notice: nobody else waits there.
+   * Returns before the commit is synced to disk: for data that can be collected again. A power loss may undo the write and those
+   * after it, up to the next write without `deferSync`; the end of the process does not. PostgreSQL ignores it.
    */
-  readonly relaxed?: boolean
+  readonly deferSync?: boolean
   /**
-   * Writes of one name wait for each other in any case, because they lock the same: those that wait may share a transaction. On
-   * SQLite all do.
+   * Writes with equal names take the same locks and so wait for each other: those that wait may share a transaction. On SQLite
+   * all writes may.
    */
-  readonly inTurn?: string
+  readonly serializeBy?: string
 }
 
-/** How far the commits had come at a moment: what is answered by it is as new as that. */
-export type Standing = {
+/** A committed state of the database: answers that use it are at least as new as that state. */
+export type ReadPoint = {
   /** As `Db.revision`. */
   readonly revision: (tables: readonly string[]) => string
   /** As `Db.remember`. */
@@ -100,7 +100,7 @@ export type Standing = {
     table: string,
     key: string,
     read: () => Promise<string | undefined>,
-    by?: FoundBy,
+    by?: SearchMatch,
   ) => string | undefined | Promise<string | undefined>
 }
 
@@ -134,14 +134,14 @@ export type Db<Tables> = {
     table: keyof Tables & string,
     key: string,
     read: () => Promise<string | undefined>,
-    by?: FoundBy,
+    by?: SearchMatch,
   ) => string | undefined | Promise<string | undefined>
   /** Changes whenever a committed write touched one of the tables: the ground of every list's ETag. */
   readonly revision: (tables: readonly (keyof Tables & string)[]) => string | Promise<string>
-  /** How things stand at a moment after the call: a request that asks once need not ask again. */
-  readonly standing: () => Standing | Promise<Standing>
-  /** The other servers that write to the same database; undefined where there are none. */
-  readonly peers: Peers | undefined
+  /** Returns a committed state no older than the call: one request needs to ask only once. */
+  readonly readPoint: () => ReadPoint | Promise<ReadPoint>
+  /** Notifications between the servers that share the database; undefined on SQLite. */
+  readonly notifier: ChangeNotifier | undefined
   /** Names the one who is told of every query and how long it took. */
   readonly watch: (listener: QueryListener) => void
   /** Connections open now; 0 means that the database is away. */

@@ -21,8 +21,8 @@ import {
   type WhereNode,
 } from 'kysely'
 import type { Sql, Tx } from './database.ts'
-import { kyselyOn, WatchedExecutor } from './query/intercepting-executor.ts'
-import { isStandIn } from './query/prepared.ts'
+import { InterceptingExecutor, kyselyOn } from './query/intercepting-executor.ts'
+import { isPlaceholder } from './query/prepared.ts'
 import { writtenTable } from './query/written-tables.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -148,11 +148,11 @@ class Watch {
     return this.#write(inner, query, { table, node, given, before: [], isDelete: true })
   }
 
-  /** A prepared query holds stand-ins; these are their values. */
+  /** The values of the placeholders of a prepared query. */
   #given(inner: QueryExecutor, { query, queryId, parameters }: CompiledQuery): (value: unknown) => unknown {
     const names = inner.compileQuery(query, queryId).parameters
     const values = new Map(names.map((name, i) => [name, parameters[i]]))
-    return (value) => (isStandIn(value) ? values.get(value) : value)
+    return (value) => (isPlaceholder(value) ? values.get(value) : value)
   }
 
   async #execute(inner: QueryExecutor, node: RootOperationNode, { given, query }: Around): Promise<Row[]> {
@@ -238,7 +238,7 @@ const openOn = (executor: QueryExecutor): Open => kyselyOn(executor)
 export const journaled = <Tables>(tx: Tx<Tables>, options: JournalOptions): { tx: Tx<Tables>; journal: Journal } => {
   const notes = new Notes(options)
   const watch = new Watch(notes, options)
-  const executor = new WatchedExecutor(tx.db.getExecutor(), (inner, query) => watch.run(inner, query))
+  const executor = new InterceptingExecutor(tx.db.getExecutor(), (inner, query) => watch.run(inner, query))
   return {
     tx: {
       ...tx,

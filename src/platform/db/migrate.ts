@@ -109,7 +109,7 @@ export const pendingOf = (migrations: readonly Migration[], applied: Applied, dd
 }
 
 /** Takes as long as it takes, and so does waiting for another process that migrates. */
-const LONG = { alone: true }
+const LONG = { exclusive: true }
 
 export type MigrateOptions = {
   readonly migrations: readonly Migration[]

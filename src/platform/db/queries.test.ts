@@ -7,7 +7,7 @@ import { batches } from './batches.ts'
 import { containsText } from './contains.ts'
 import { escapeLike } from './database.ts'
 import { ddlFor } from './migrate.ts'
-import { touching } from './query/written-tables.ts'
+import { trackWrittenTables } from './query/written-tables.ts'
 
 describe('batches', () => {
   test.each([0, 1, 499, 500, 501, 1500])('of %d items lose none and keep the order', (count) => {
@@ -82,7 +82,7 @@ describe.each(dialects())('on %s', (dialect) => {
   describe('the tables that a write touches', () => {
     const touchedBy = async (work: (db: typeof database.db.read) => Promise<unknown>): Promise<string[]> => {
       const touched = new Set<string>()
-      await database.db.write((tx) => work(tx.db.withPlugin(touching(touched))))
+      await database.db.write((tx) => work(tx.db.withPlugin(trackWrittenTables(touched))))
       return [...touched].sort()
     }
     const row = { id: 'x', n: 1, owner_id: null }

@@ -1,9 +1,9 @@
 /** Lists narrowed to a subset that another table names. Whether it is large decides how its first rows are found soonest. */
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { countOnce, type RememberScope, remembered } from './cache/query-cache.ts'
+import { type CacheScope, cachedCount, cachedText } from './cache/query-cache.ts'
 import type { Sql } from './database.ts'
 
-type Scope<Tables> = RememberScope<Tables> & { readonly store: { readonly sql: Pick<Sql, 'areFew'> } }
+type Scope<Tables> = CacheScope<Tables> & { readonly store: { readonly sql: Pick<Sql, 'areFew'> } }
 
 export type Subset = {
   /** The list's own column, `devices.id`. */
@@ -33,17 +33,17 @@ export const membership = async <Tables>(
   const [list = ''] = id.split('.')
   const look = async () => String(await scope.store.sql.areFew(scope.db, list, sql`SELECT 1 AS one ${of}`))
   // A subset is of a table there is.
-  const areFew = await remembered(scope, table as keyof Tables & string, `few ${column} ${value}`, look)
+  const areFew = await cachedText(scope, table as keyof Tables & string, `few ${column} ${value}`, look)
   if (areFew === 'true') return { ordered: counted, counted }
   return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
 }
 
 /** How many are in the subset, without a look at the list: for a table that names rows of the list alone, as a foreign key sees to. */
 export const countMembers = <Tables>(
-  scope: RememberScope<Tables>,
+  scope: CacheScope<Tables>,
   { table, member, column, value }: Subset,
 ): Promise<number> =>
-  countOnce(scope, table as keyof Tables & string, `members ${column} ${value}`, async () => {
+  cachedCount(scope, table as keyof Tables & string, `members ${column} ${value}`, async () => {
     const members = sql`SELECT DISTINCT ${sql.ref(member)} FROM ${sql.table(table)} WHERE ${sql.ref(column)} = ${value}`
     const { rows } = await sql<{ n: number | string }>`SELECT count(*) AS n FROM (${members}) AS members`.execute(
       scope.db,

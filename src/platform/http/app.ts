@@ -14,7 +14,7 @@ import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { type InputPlan, inputPlan, readInput } from './input.ts'
 import type { Recipient } from './outgoing.ts'
-import { type Answered, Exchange, split } from './request-context.ts'
+import { type Answered, RequestContext, split } from './request-context.ts'
 import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
 import { type LongBody, longBody, longBodyOf, respond } from './respond.ts'
@@ -53,7 +53,7 @@ type Admission = {
   /** The route's own way to tell who calls. */
   readonly own?: Identify | undefined
 }
-type Handler = (exchange: Exchange) => Promise<Answered | Response>
+type Handler = (context: RequestContext) => Promise<Answered | Response>
 type Mounted = { readonly kind: RequestKind; readonly handle: Handler }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -67,16 +67,16 @@ const checkCsrf = ({ isAmbient }: Identity, { method, headers }: Request): void 
   throw new AppError('CSRF_FAILED', 'A change in a browser session needs the header X-Requested-With: XMLHttpRequest')
 }
 
-const recipientOf = (exchange: Exchange, route: string, { connection, disconnect }: Socket): Recipient => ({
-  owner: exchange.caller.userId ?? exchange.client,
-  username: exchange.caller.username,
+const recipientOf = (context: RequestContext, route: string, { connection, disconnect }: Socket): Recipient => ({
+  owner: context.caller.userId ?? context.client,
+  username: context.caller.username,
   route,
-  requestId: exchange.requestId,
+  requestId: context.requestId,
   connection: connection?.(),
   disconnect: disconnect ?? (() => {}),
 })
 
-const described = ({ requestId, raw, path }: Exchange) => ({ request_id: requestId, method: raw.method, path })
+const described = ({ requestId, raw, path }: RequestContext) => ({ request_id: requestId, method: raw.method, path })
 
 /** The body of an answer that is not sent is read from nothing: its source would hold a snapshot of the database for ever. */
 const discard = (answered: Answered | Response): void => {
@@ -86,15 +86,15 @@ const discard = (answered: Answered | Response): void => {
 }
 
 type Finish = {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly security: Headers
   readonly limits: Readonly<Record<string, string>>
   readonly send: (long: LongBody) => ReadableStream<Uint8Array>
 }
 
 /** The answer with the headers that every answer has, and those of the limits. */
-const finish = (answered: Answered | Response, { exchange, security, limits, send }: Finish): Response => {
-  const { requestId, setCookie, raw } = exchange
+const finish = (answered: Answered | Response, { context, security, limits, send }: Finish): Response => {
+  const { requestId, setCookie, raw } = context
   if (raw.method === 'HEAD') discard(answered)
   if (!(answered instanceof Response)) {
     const { status, headers, body } = answered
@@ -128,25 +128,25 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const table = createRouteTable<Mounted>()
 
   /** Finds out who calls, and whether they may. */
-  const admit = async (exchange: Exchange, { access, bearerOnly = false, own }: Admission): Promise<void> => {
+  const admit = async (context: RequestContext, { access, bearerOnly = false, own }: Admission): Promise<void> => {
     if (access === 'public' && !own) return
-    const { raw } = exchange
+    const { raw } = context
     const isNobody = bearerOnly && !own && !raw.headers.has('authorization')
     const identity = isNobody ? undefined : await (own ?? identify)(raw.headers)
     if (identity) {
-      exchange.setCookie = identity.setCookie
-      exchange.caller = identity.caller
-      exchange.standing = identity.standing
-      exchange.rights = identity.rights
+      context.setCookie = identity.setCookie
+      context.caller = identity.caller
+      context.readPoint = identity.readPoint
+      context.rights = identity.rights
       checkCsrf(identity, raw)
     }
     // Before the body is read: a caller without the permission learns nothing about it.
-    checkAccess(access, exchange.caller)
+    checkAccess(access, context.caller)
   }
 
   /** Puts on record that a request was turned away before it came to be run. */
-  const refused = async (exchange: Exchange, called: AnyOperation | RawRoute, error: unknown): Promise<never> => {
-    await kernel.refused(called, exchange, error)
+  const refused = async (context: RequestContext, called: AnyOperation | RawRoute, error: unknown): Promise<never> => {
+    await kernel.refused(called, context, error)
     throw error
   }
 
@@ -160,33 +160,33 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     }
     const isRead = op.effect === 'read'
     const isConditional = /^(PUT|DELETE) /.test(op.http)
-    return async (exchange) => {
+    return async (context) => {
       try {
-        await admit(exchange, op)
-        const input = readInput(plan(), exchange)
-        exchange.input = input instanceof Promise ? await input : input
+        await admit(context, op)
+        const input = readInput(plan(), context)
+        context.input = input instanceof Promise ? await input : input
       } catch (error) {
-        return refused(exchange, op, error)
+        return refused(context, op, error)
       }
-      if (isConditional) exchange.ifMatch = exchange.raw.headers.get('if-match') ?? undefined
-      const answer = await kernel.run(bound, exchange)
-      return respond({ exchange, status: op.status ?? 200, isRead }, answer)
+      if (isConditional) context.ifMatch = context.raw.headers.get('if-match') ?? undefined
+      const answer = await kernel.run(bound, context)
+      return respond({ context, status: op.status ?? 200, isRead }, answer)
     }
   }
 
   const rawHandler = (bound: BoundRaw<Tables>): Handler => {
     const { route, identify: own } = bound
     const { access, bearerOnly = false } = route
-    return async (exchange) => {
-      await admit(exchange, { access, bearerOnly, own }).catch((error: unknown) => refused(exchange, route, error))
-      return kernel.runRaw(bound, exchange, withWholeUrl(exchange.raw))
+    return async (context) => {
+      await admit(context, { access, bearerOnly, own }).catch((error: unknown) => refused(context, route, error))
+      return kernel.runRaw(bound, context, withWholeUrl(context.raw))
     }
   }
 
-  const errorAnswer = (exchange: Exchange, thrown: unknown): Answered => {
+  const errorAnswer = (context: RequestContext, thrown: unknown): Answered => {
     const error = toAppError(thrown)
     if (error.code === 'INTERNAL_ERROR')
-      log.error('request failed', { ...described(exchange), error: error.cause ?? error })
+      log.error('request failed', { ...described(context), error: error.cause ?? error })
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
     if (error.challenge ?? error.status === 401) headers['WWW-Authenticate'] = error.challenge ?? 'Bearer'
     // RFC 9110 15.5.9: nobody waits for the rest of what came too slowly.
@@ -195,16 +195,16 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     return { status: error.status, headers, body: JSON.stringify(error.toBody()) }
   }
 
-  const unknown: Handler = async (exchange) => {
-    const { path, raw } = exchange
+  const unknown: Handler = async (context) => {
+    const { path, raw } = context
     const methods = table.methods(path)
     if (methods.length > 0) {
-      const answer = errorAnswer(exchange, new AppError('METHOD_NOT_ALLOWED', `${raw.method} is not possible here`))
+      const answer = errorAnswer(context, new AppError('METHOD_NOT_ALLOWED', `${raw.method} is not possible here`))
       const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ')
       return { ...answer, headers: { ...answer.headers, Allow: allow } }
     }
     if (JSON_PREFIXES.some((prefix) => path.startsWith(prefix)))
-      return errorAnswer(exchange, new AppError('NOT_FOUND', `There is no ${path}`))
+      return errorAnswer(context, new AppError('NOT_FOUND', `There is no ${path}`))
     return { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
   }
   const nowhere: Mounted = { kind: { route: 'unknown' }, handle: unknown }
@@ -230,9 +230,9 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       // Of whoever changes something at once, before they may be gone: it goes on record.
       const peer = SAFE_METHODS.has(request.method) ? undefined : socket.peer()
       const clientOf = () => guard.clientOf(peer ?? socket.peer(), request.headers)
-      const exchange = new Exchange({ raw: request, path, search, params: found?.params ?? {}, clientOf })
+      const context = new RequestContext({ raw: request, path, search, params: found?.params ?? {}, clientOf })
       const { kind, handle } = found?.route ?? nowhere
-      const admitted = guard.admit(exchange, kind)
+      const admitted = guard.admit(context, kind)
       // Counted here it costs no turn of the event loop.
       const { headers, error } = admitted instanceof Promise ? await admitted : admitted
       let answered: Answered | Response
@@ -243,17 +243,17 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
           throw new AppError('INVALID_INPUT', 'The path has dot segments, empty segments or a fragment')
         const misdirected = checkHost(request.headers, kind.isProbe)
         if (misdirected) throw misdirected
-        handling = handle(exchange)
+        handling = handle(context)
         answered = await guard.run(handling, kind)
       } catch (thrown) {
-        answered = errorAnswer(exchange, thrown)
+        answered = errorAnswer(context, thrown)
         // It may have been given up, and be answered all the same later.
         handling?.then(discard, () => {})
       }
       guard.answered(kind, answered.status, startedMs)
-      const failed = (cause: unknown) => log.error('answer broken off', { ...described(exchange), error: cause })
-      const send = ({ source }: LongBody) => streams.send(source, recipientOf(exchange, kind.route, socket), failed)
-      return finish(answered, { exchange, security, limits: headers, send })
+      const failed = (cause: unknown) => log.error('answer broken off', { ...described(context), error: cause })
+      const send = ({ source }: LongBody) => streams.send(source, recipientOf(context, kind.route, socket), failed)
+      return finish(answered, { context, security, limits: headers, send })
     },
   }
 }

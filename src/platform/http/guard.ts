@@ -3,7 +3,7 @@ import type { Logger } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
 import { createInFlight } from './in-flight.ts'
-import { createLimits, type Judgement, type LimitConfig, type LimitStore } from './limits.ts'
+import { createLimits, type LimitConfig, type LimitResult, type LimitStore } from './limits.ts'
 
 export type RequestKind = {
   /** The pattern of its path; what is counted by it is bounded so. */
@@ -20,7 +20,7 @@ export type Guard = {
   /** The client's address behind a peer and the headers it sent; '' when unknown. */
   readonly clientOf: (peer: string, headers: Headers) => string
   /** Counts the request. `headers` belong to its answer, whatever that is; `error` is set when there were too many. */
-  readonly admit: (from: { readonly client: string }, kind: RequestKind) => Judgement | Promise<Judgement>
+  readonly admit: (from: { readonly client: string }, kind: RequestKind) => LimitResult | Promise<LimitResult>
   /** Answers by `work`, or after the time limit with an error. */
   readonly run: <T>(work: Promise<T>, kind: RequestKind) => Promise<T>
   readonly answered: (kind: RequestKind, status: number, startedMs: number) => void
@@ -38,7 +38,7 @@ type Options = {
 }
 
 /** The narrower limit is the one worth knowing; without it the general one's headers stay. */
-const both = (general: Judgement, sensitive: Judgement): Judgement => ({
+const both = (general: LimitResult, sensitive: LimitResult): LimitResult => ({
   ...sensitive,
   headers: { ...general.headers, ...sensitive.headers },
 })
@@ -70,8 +70,8 @@ export const createGuard = ({ config, metrics, now, limitStore, log }: Options):
     admit: (from, { isSensitive = false, isProbe = false }) => {
       const general = (isProbe ? limits.probes : limits.general)(from, now)
       if (!isSensitive) return general
-      const narrower = async (judgement: Judgement) =>
-        judgement.error ? judgement : both(judgement, await limits.sensitive(from, now))
+      const narrower = async (result: LimitResult) =>
+        result.error ? result : both(result, await limits.sensitive(from, now))
       return general instanceof Promise ? general.then(narrower) : narrower(general)
     },
     run: inFlight.run,

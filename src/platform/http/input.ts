@@ -4,7 +4,7 @@ import { AppError } from '../contract/errors.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
-import type { Exchange } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** What is known of an operation's input before there is any. */
 export type InputPlan = {
@@ -50,13 +50,17 @@ const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): P
 }
 
 /** @throws AppError for a body that is no JSON object, is of another type, or too large. */
-export const readInput = (plan: InputPlan, exchange: Exchange): object | Promise<object> => {
-  const { raw, search } = exchange
-  if (plan.isInQuery) return completed(plan, exchange, queryInput(plan, search))
-  return bodyInput(plan, raw).then((body) => completed(plan, exchange, { ...body }))
+export const readInput = (plan: InputPlan, context: RequestContext): object | Promise<object> => {
+  const { raw, search } = context
+  if (plan.isInQuery) return completed(plan, context, queryInput(plan, search))
+  return bodyInput(plan, raw).then((body) => completed(plan, context, { ...body }))
 }
 
-const completed = (plan: InputPlan, { raw, params, search }: Exchange, input: Record<string, unknown>): object => {
+const completed = (
+  plan: InputPlan,
+  { raw, params, search }: RequestContext,
+  input: Record<string, unknown>,
+): object => {
   const { headers, op } = plan
   if (op.inQuery && search !== '') {
     const queried = queryInput(plan, search)

@@ -14,11 +14,11 @@ export type LimitConfig = {
   readonly loginRateLimitWindowMs: number
 }
 
-/** What a request is told of the limit it was counted by. */
-export type Judgement = { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
+/** The rate limit headers of a request, and its error if the limit is exceeded. */
+export type LimitResult = { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
 
-/** Asked for the client only where there is a limit: to find out who it is takes longer than to count it. */
-type Count = (from: { readonly client: string }, now: () => Date) => Judgement | Promise<Judgement>
+/** Reads `client` only where a limit is set: finding the client's address costs more than counting. */
+type Count = (from: { readonly client: string }, now: () => Date) => LimitResult | Promise<LimitResult>
 
 /** Where limits are counted together with other instances; undefined where this one counts for itself. */
 export type LimitStore = Pick<Valkey, 'send'> | undefined
@@ -32,27 +32,27 @@ export type Limits = {
   readonly sensitive: Count
 }
 
-const UNLIMITED: Judgement = { headers: {} }
+const UNLIMITED: LimitResult = { headers: {} }
 
 const refusal = (code: 'RATE_LIMIT_EXCEEDED' | 'LOGIN_RATE_LIMIT_EXCEEDED', { limit, resetMs }: Verdict): AppError =>
   new AppError(code, `The limit of ${limit} requests is used up; come back at ${new Date(resetMs).toISOString()}`)
 
-/** An address is in canonical text, so that an IPv4 one needs no look at all. */
+/** Addresses are in canonical text: an IPv4 address is its own key. */
 const countedFor = (address: string): Counted =>
   address.includes(':') ? { client: limitKey(address), site: siteKey(address) } : { client: address, site: undefined }
 
 type Code = Parameters<typeof refusal>[0]
 
 const limitBy = (limit: Limit, code: Code, store: LimitStore): Count => {
-  const judged = (verdict: Verdict): Judgement => {
+  const resultOf = (verdict: Verdict): LimitResult => {
     const headers = limitHeaders(verdict)
     return verdict.isAllowed ? { headers } : { headers, error: refusal(code, verdict) }
   }
   const own = createClientLimiter(limit)
-  if (!store) return ({ client }, now) => judged(own.take(countedFor(client), now().getTime()))
+  if (!store) return ({ client }, now) => resultOf(own.take(countedFor(client), now().getTime()))
   const name = code === 'RATE_LIMIT_EXCEEDED' ? 'requests' : 'sign-ins'
   const shared = createSharedLimiter({ limit, name, valkey: store, own })
-  return async ({ client }, now) => judged(await shared.take(countedFor(client), now().getTime()))
+  return async ({ client }, now) => resultOf(await shared.take(countedFor(client), now().getTime()))
 }
 
 export const createLimits = (config: LimitConfig, store: LimitStore): Limits => {

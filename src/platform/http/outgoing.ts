@@ -125,7 +125,7 @@ export class Outgoing {
   /**
    * Looks at the answer once in a while. @returns the bytes handed on since the last time
    */
-  look(): number {
+  poll(): number {
     const since = this.#handed - this.#handedBefore
     this.#handedBefore = this.#handed
     // In smaller pieces it is seen sooner what its client takes.

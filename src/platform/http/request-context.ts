@@ -1,5 +1,5 @@
 /** One request on its way through the application: what is known of it, and what is found out. */
-import type { Standing } from '../db/database.ts'
+import type { ReadPoint } from '../db/database.ts'
 import { type Caller, GUEST } from '../operation/caller.ts'
 import type { Request as KernelRequest } from '../operation/request.ts'
 import type { Rights } from '../operation/rights.ts'
@@ -34,7 +34,7 @@ export const split = (url: string): readonly [path: string, search: string] => {
 }
 
 /** Finds out what only some requests need to know: signal and client are made when they are asked for. */
-export class Exchange implements KernelRequest {
+export class RequestContext implements KernelRequest {
   readonly raw: Request
   readonly requestId: string = Bun.randomUUIDv7()
   readonly path: string
@@ -47,7 +47,7 @@ export class Exchange implements KernelRequest {
   caller: Caller = GUEST
   /** A session cookie to send again, because its expiry moved. */
   setCookie: string | undefined
-  standing: Standing | undefined
+  readPoint: ReadPoint | undefined
   rights: Rights | undefined
   readonly #clientOf: () => string
   #client: string | undefined

@@ -5,7 +5,7 @@ import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 import { acceptedCoding, compressed, compressedSource } from './compression.ts'
 import { DATA_CACHE_CONTROL } from './headers.ts'
 import type { Source } from './outgoing.ts'
-import type { Answered, Exchange } from './request-context.ts'
+import type { Answered, RequestContext } from './request-context.ts'
 
 /** Bodies up to this size are not worth compressing. */
 const SMALL_BYTES = 1024
@@ -13,7 +13,7 @@ const SMALL_BYTES = 1024
 const WHOLE_BYTES = 64 * 1024
 
 export type Reply = {
-  readonly exchange: Exchange
+  readonly context: RequestContext
   readonly status: number
   readonly isRead: boolean
 }
@@ -32,7 +32,7 @@ const headersFor = (etag: string | undefined, coding?: string): Record<string, s
   return headers
 }
 
-const isCurrent = ({ raw }: Exchange, etag: string): boolean => {
+const isCurrent = ({ raw }: RequestContext, etag: string): boolean => {
   const header = raw.headers.get('if-none-match')
   return header !== null && matchesEtag(header, etag)
 }
@@ -44,13 +44,13 @@ const notModified = (etag: string): Answered => ({
 })
 
 const respondText = (
-  { exchange, status, isRead }: Reply,
+  { context, status, isRead }: Reply,
   json: string,
   total?: number,
 ): Answered | Promise<Answered> => {
   const etag = isRead || status < 300 ? etagOf(json) : undefined
-  if (isRead && etag !== undefined && isCurrent(exchange, etag)) return notModified(etag)
-  const coding = json.length > SMALL_BYTES ? acceptedCoding(exchange.raw.headers.get('accept-encoding')) : undefined
+  if (isRead && etag !== undefined && isCurrent(context, etag)) return notModified(etag)
+  const coding = json.length > SMALL_BYTES ? acceptedCoding(context.raw.headers.get('accept-encoding')) : undefined
   const headers = headersFor(etag, coding)
   if (total !== undefined) headers['X-Total-Count'] = String(total)
   if (coding === undefined) return { status, headers, body: json }
@@ -97,10 +97,10 @@ const resumed = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncI
   }
 }
 
-const respondList = async ({ exchange, status }: Reply, list: JsonList<unknown>): Promise<Answered> => {
-  const { raw, path, search } = exchange
+const respondList = async ({ context, status }: Reply, list: JsonList<unknown>): Promise<Answered> => {
+  const { raw, path, search } = context
   const etag = etagOf(`${list.parts.revision} ${path}${search}`)
-  if (isCurrent(exchange, etag)) return notModified(etag)
+  if (isCurrent(context, etag)) return notModified(etag)
   const counted = list.parts.total()
   const countHeader = async () => ({ 'X-Total-Count': String(await counted) })
   if (raw.method === 'HEAD') return { status, headers: { ...headersFor(etag), ...(await countHeader()) }, body: null }

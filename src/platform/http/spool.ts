@@ -55,7 +55,7 @@ export const createSpoolSpace = ({
     /** Work on the file; it is closed when none is left. */
     let working: Promise<unknown> = Promise.resolve()
     let isClosed = false
-    const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const serialized = <T>(work: () => Promise<T>): Promise<T> => {
       const done = working.then(() => {
         if (isClosed) throw new Error('the temporary file is closed')
         return work()
@@ -66,13 +66,13 @@ export const createSpoolSpace = ({
     return {
       length: () => length,
       append: (bytes) =>
-        inTurn(async () => {
+        serialized(async () => {
           await writeAt(file, bytes, length)
           length += bytes.length
           if (!isClosed) used += bytes.length
         }),
       read: (position, most) =>
-        inTurn(async () => {
+        serialized(async () => {
           const piece = new Uint8Array(Math.min(most, length - position))
           const { bytesRead } = await file.read(piece, 0, piece.length, position)
           if (bytesRead === 0 && piece.length > 0) throw new Error('a temporary file has lost bytes')

@@ -9,7 +9,7 @@ import { acceptedCoding, weightsOf } from './compression.ts'
 import { type SecurityHeaders, securityHeaders } from './headers.ts'
 import { split } from './request-context.ts'
 import { createHostCheck, type HostCheck } from './request-host.ts'
-import { lookOf } from './theme-cookie.ts'
+import { themeAttributes } from './theme-cookie.ts'
 
 /** Undefined for a request that is not for the UI. */
 export type Site = (request: Request) => Response | undefined
@@ -171,7 +171,7 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
       // After an upgrade an open tab asks for files of before.
       return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
     }
-    const { html, etag } = pageFor(lookOf(request.headers.get('cookie')))
+    const { html, etag } = pageFor(themeAttributes(request.headers.get('cookie')))
     const headers = {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': PAGE_POLICY,

@@ -134,7 +134,7 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
   /** Those that wait for their clients, and have hardly moved since the last tick. */
   const waitingNow = (): readonly Outgoing[] =>
     [...all].filter((one) => {
-      const since = one.look()
+      const since = one.poll()
       if (one.isClientsTurn && since < FAST_BYTES) return true
       one.pace.caughtUp()
       return false
@@ -154,7 +154,7 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
     }
   }
 
-  const judge = (): void => {
+  const enforceLimits = (): void => {
     const silent = [...all].filter((one) => one.isClientsTurn && one.pace.isSilent()).sort(byAge)
     for (const own of Map.groupBy(silent, ({ recipient }) => recipient.owner).values())
       for (const one of tooMany(own, perUser)) cut(one, 'too many answers of this user are not read')
@@ -171,7 +171,7 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
     lastTickMs = performance.now()
     try {
       await observe(elapsedMs)
-      judge()
+      enforceLimits()
     } finally {
       isTicking = false
     }

@@ -119,7 +119,7 @@ const numberOr = (value: unknown, otherwise: number): number => (typeof value ==
 type ToolInput = { readonly tool: string; readonly input: Arguments; readonly fields: unknown }
 
 /** The fields that are wanted of the answer. @throws AppError for a call that is not to be run */
-const judge = <Tables>(
+const validateFields = <Tables>(
   { bound, answerFields, needsPlan: isPlanned }: Entry<Tables>,
   { input, fields }: ToolInput,
   { caller }: CallContext,
@@ -154,7 +154,7 @@ const runOperation = async <Tables>(
   let input: Arguments = isPaged ? { limit: DEFAULT_ROWS, ...call.input } : call.input
   let fields: readonly string[] | undefined
   try {
-    fields = judge(entry, call, context)
+    fields = validateFields(entry, call, context)
     input = await withIds(bound.op, input, {
       sets: box.sets,
       run: async (op, wanted) => {

@@ -1,7 +1,7 @@
 /** What a handler gets, and what a feature is made of. */
 import type { Kysely } from 'kysely'
 import type { Etag } from '../contract/etag.ts'
-import type { Db, SearchedBy, Standing, Tx, WriteOptions } from '../db/database.ts'
+import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/database.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
@@ -24,8 +24,8 @@ export type KernelCtx<Tables> = {
   readonly db: Kysely<Tables>
   /** Streams, revisions and the engine's named capabilities. */
   readonly store: Db<Tables>
-  /** By which it was found out who calls, where that is not the last commit. */
-  readonly standing: Standing | undefined
+  /** The state that identified the caller, where that is not the last commit. */
+  readonly readPoint: ReadPoint | undefined
   /** The moment of the call: RFC 3339, UTC, milliseconds. */
   readonly now: string
   /** As in X-Request-Id. */
@@ -36,8 +36,8 @@ export type KernelCtx<Tables> = {
   readonly signal: AbortSignal
   /** Tells the rest of the product, inside the same transaction. */
   readonly emit: (event: string, data: unknown) => Promise<void>
-  /** As `Tx.searchedBy`; of what cannot write, nothing. */
-  readonly searchedBy: SearchedBy
+  /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
+  readonly searchTextChanged: SearchTextChanged
   /** Undoes only what `work` did if it throws. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
   /** @throws AppError FORBIDDEN unless the caller holds the permission. Each later transaction of the call asks for it again. */
@@ -102,14 +102,14 @@ export type Feature<Tables> = {
   readonly routes?: readonly BoundRaw<Tables>[]
   readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
   readonly jobs?: readonly Job<Tables>[]
-  /** Told the names of the events of every transaction, after its commit. Must be quick: callers wait for it. */
-  readonly committed?: (events: readonly string[]) => void
-  /** Told the same of what other instances have committed, soon after, where they share the database. */
-  readonly heard?: (events: readonly string[]) => void
-  /** Others may have committed anything meanwhile, of which nothing was heard. */
-  readonly missed?: () => void
-  /** The process is told to end: lets go of whoever would wait for more. */
-  readonly beginStop?: () => void
-  /** Ends what goes on between calls, before the database is closed. */
+  /** Called after commit with the names of the emitted events. Must return quickly: callers wait for it. */
+  readonly onCommit?: (events: readonly string[]) => void
+  /** Called with the events of commits by other instances that share the database, soon after each. */
+  readonly onRemoteCommit?: (events: readonly string[]) => void
+  /** Notifications of other instances may have been lost: treat all cached remote state as stale. */
+  readonly onNotificationGap?: () => void
+  /** Shutdown started: close long-lived responses. */
+  readonly onShutdown?: () => void
+  /** Stops background work. Called before the database is closed. */
   readonly close?: () => Promise<void>
 }

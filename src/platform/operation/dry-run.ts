@@ -16,14 +16,14 @@ type Watched = Omit<JournalOptions, 'sql'>
 class Undone extends Error {
   override readonly name = 'Undone'
   constructor(readonly value: unknown) {
-    super('what was rehearsed is undone')
+    super('the dry run is rolled back')
   }
 }
 
-export type Rehearsal = { readonly answer: unknown; readonly changes: readonly RowChange[] }
+export type DryRun = { readonly answer: unknown; readonly changes: readonly RowChange[] }
 
 /** Whether all that an operation does is in one transaction, which can be undone. */
-export const canRehearse = <Tables>({ op, handler }: Bound<Tables>): boolean =>
+export const canDryRun = <Tables>({ op, handler }: Bound<Tables>): boolean =>
   typeof handler === 'function' && !op.hasOwnTransactions
 
 type Rehearse<Tables> = {
@@ -35,11 +35,11 @@ type Rehearse<Tables> = {
 }
 
 /** What a call would change, and would answer. Nothing is changed, told or put on record. @throws what the call would throw */
-export const rehearse = async <Tables>(
+export const dryRun = async <Tables>(
   { kernel, db, watched, at }: Rehearse<Tables>,
   bound: Bound<Tables>,
   request: Request,
-): Promise<Rehearsal> => {
+): Promise<DryRun> => {
   let changes: readonly RowChange[] = []
   const undoing: Db<Tables> = {
     ...db,
@@ -52,7 +52,7 @@ export const rehearse = async <Tables>(
             changes = journal.changes()
             throw new Undone(value)
           },
-          { alone: true },
+          { exclusive: true },
         )
       } catch (error) {
         // It is what `work` has just returned.
@@ -61,7 +61,7 @@ export const rehearse = async <Tables>(
       }
     },
   }
-  const quiet = kernel.over({ db: undoing, committed: () => {}, audit: NO_AUDIT, now: () => at })
+  const quiet = kernel.over({ db: undoing, onCommit: () => {}, audit: NO_AUDIT, now: () => at })
   const answer = await quiet.run(bound, request)
   return { answer, changes }
 }
@@ -74,7 +74,7 @@ type Watch<Tables> = Rehearse<Tables> & {
 }
 
 /** Runs a call for good, unless `first` or `last` objects. */
-export const runWatched = async <Tables>(
+export const runRecorded = async <Tables>(
   { kernel, db, watched, at, first, last }: Watch<Tables>,
   bound: Bound<Tables>,
   request: Request,
@@ -90,7 +90,7 @@ export const runWatched = async <Tables>(
           last(journal.changes())
           return value
         },
-        { alone: true },
+        { exclusive: true },
       ),
   }
   return kernel.over({ db: watching, now: () => at }).run(bound, request)

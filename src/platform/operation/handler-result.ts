@@ -31,4 +31,8 @@ export class JsonList<T> {
   constructor(readonly parts: ListParts) {}
 }
 
-export type Answer<T> = T | WithStatus<T> | JsonText<T> | (T extends readonly (infer Row)[] ? JsonList<Row> : never)
+export type HandlerResult<T> =
+  | T
+  | WithStatus<T>
+  | JsonText<T>
+  | (T extends readonly (infer Row)[] ? JsonList<Row> : never)

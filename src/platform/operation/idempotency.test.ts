@@ -4,7 +4,7 @@ import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel }
 import { dialects } from '../../testing/servers.ts'
 import { AppError } from '../contract/errors.ts'
 import type { KernelCtx } from './context.ts'
-import { type IdempotencyTables, once } from './idempotency.ts'
+import { type IdempotencyTables, withIdempotencyKey } from './idempotency.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -37,7 +37,7 @@ describe.each(dialects())('an idempotency key on %s', (dialect) => {
       const caller = { ...callerWith(), userId }
       // The tables of the test and the one that idempotency needs.
       const own = { ...ctx, caller } as unknown as KernelCtx<IdempotencyTables>
-      return once(own, { operation, key, input }, async () => {
+      return withIdempotencyKey(own, { operation, key, input }, async () => {
         if (work) return work(ctx)
         const id = Bun.randomUUIDv7()
         await addThing(ctx, id)
@@ -74,8 +74,10 @@ describe.each(dialects())('an idempotency key on %s', (dialect) => {
     const without = { key: undefined }
     const run = () =>
       things.inJobWrite((ctx) =>
-        once(ctx as unknown as KernelCtx<IdempotencyTables>, { operation: 'op', input: {}, ...without }, async () =>
-          Bun.randomUUIDv7(),
+        withIdempotencyKey(
+          ctx as unknown as KernelCtx<IdempotencyTables>,
+          { operation: 'op', input: {}, ...without },
+          async () => Bun.randomUUIDv7(),
         ),
       )
     expect(await run()).not.toBe(await run())

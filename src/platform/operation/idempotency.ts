@@ -1,4 +1,4 @@
-/** A retry gets the answer of the first try: the answer is kept with the change that made it, for 24 hours. */
+/** Idempotency keys: a retry gets the answer of the first attempt, which is stored in its transaction for 24 hours. */
 import { invalidField } from '../contract/errors.ts'
 import type { KernelCtx } from './context.ts'
 
@@ -13,17 +13,17 @@ export type IdempotencyTables = {
   }
 }
 
-const KEPT_MS = 24 * 60 * 60 * 1000
+const MAX_AGE_MS = 24 * 60 * 60 * 1000
 
 export type Attempt = { readonly operation: string; readonly key: string | undefined; readonly input: unknown }
 
 const hashOf = (input: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(input)).digest('hex')
 
 /**
- * Runs `work` once per caller, operation and key; a repeat of the same request gets the kept answer.
+ * Runs `work` once per caller, operation and key. A retry of the same request gets the stored answer.
  * @throws AppError VALIDATION_ERROR when the key was used for another request.
  */
-export const once = async <Tables extends IdempotencyTables, T>(
+export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
   ctx: KernelCtx<Tables>,
   { operation, key, input }: Attempt,
   work: () => Promise<T>,
@@ -34,7 +34,7 @@ export const once = async <Tables extends IdempotencyTables, T>(
   const { db, store } = ctx as unknown as KernelCtx<IdempotencyTables>
   await store.sql.lockNames(db as never, [`idempotency ${owner} ${operation} ${key}`])
   const request_hash = hashOf(input)
-  const oldest = new Date(Date.parse(ctx.now) - KEPT_MS).toISOString()
+  const oldest = new Date(Date.parse(ctx.now) - MAX_AGE_MS).toISOString()
   await db.deleteFrom('idempotency_keys').where('created_at', '<', oldest).execute()
   const known = await db
     .selectFrom('idempotency_keys')

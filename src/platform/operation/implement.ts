@@ -1,13 +1,13 @@
 /** The handlers of a feature, and how they are paired with its contract. */
 
 import type { Bound, KernelCtx } from './context.ts'
-import type { Answer } from './handler-result.ts'
+import type { HandlerResult } from './handler-result.ts'
 import type { AnyOperation, OperationSet, OutputOf, ParsedInputOf } from './operation.ts'
 
 export type Handler<O extends AnyOperation, Tables> = (
   ctx: KernelCtx<Tables>,
   input: ParsedInputOf<O>,
-) => Promise<Answer<OutputOf<O>>>
+) => Promise<HandlerResult<OutputOf<O>>>
 
 /**
  * A handler in two steps, for what must not be done while a transaction is held (the hash of a password takes a second):
@@ -17,7 +17,7 @@ export type PreparedHandler<O extends AnyOperation, Tables> = {
   readonly prepare: (
     ctx: KernelCtx<Tables>,
     input: ParsedInputOf<O>,
-  ) => Promise<(ctx: KernelCtx<Tables>) => Promise<Answer<OutputOf<O>>>>
+  ) => Promise<(ctx: KernelCtx<Tables>) => Promise<HandlerResult<OutputOf<O>>>>
 }
 
 export type Handlers<S extends OperationSet, Tables> = {

@@ -155,12 +155,12 @@ test('calls that wait for each other are told apart by the operation and by what
   const db: typeof things.db = {
     ...things.db,
     write: (work, options) => {
-      names.push(options?.inTurn)
+      names.push(options?.serializeBy)
       return things.db.write(work, options)
     },
   }
   const kernel = things.kernel.over({ db })
-  for (const more of [{ inTurnBy: ({ n }: { n: number }) => `${n}` }, { inTurnBy: () => undefined }, {}]) {
+  for (const more of [{ serializeBy: ({ n }: { n: number }) => `${n}` }, { serializeBy: () => undefined }, {}]) {
     const bound = { op: op(more), handler: async () => 'done' }
     await kernel.run(bound, { caller: callerWith('things:create'), input: { n: 7 }, requestId: 'r1', signal })
   }

@@ -5,7 +5,7 @@
 import { AppError } from '../contract/errors.ts'
 import { matchesEtag } from '../contract/etag.ts'
 import { parse } from '../contract/validate.ts'
-import type { Db, Standing, Tx, WriteOptions } from '../db/database.ts'
+import type { Db, ReadPoint, Tx, WriteOptions } from '../db/database.ts'
 import type { Logger } from '../runtime/log.ts'
 import { checkAccess, checkConsent } from './access.ts'
 import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, subjectOf } from './audit.ts'
@@ -32,7 +32,7 @@ export type KernelOptions<Tables> = {
   readonly now: () => Date
   readonly log: Logger
   /** Told the names of the events of every transaction, after its commit. */
-  readonly committed: (events: readonly string[]) => void
+  readonly onCommit: (events: readonly string[]) => void
   readonly audit: AuditSink<Tx<Tables>>
 }
 
@@ -58,7 +58,7 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, committed, audit } = options
+  const { db, features, now, log, onCommit, audit } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
@@ -81,15 +81,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         const events: string[] = []
         const run = async () => ({ value: await work(contextFor({ request, held }, { ...tx, events }), tx), events })
         // Rights have no tables.
-        return held.within(tx as never, run, isFirst && !options.alone)
+        return held.within(tx as never, run, isFirst && !options.exclusive)
       }, options),
     )
-    committed(events)
+    onCommit(events)
     return value
   }
 
-  /** @param standing for what reads once and is done: nothing that lasts, or writes, may go by it */
-  const contextFor = ({ request, held }: Call, tx?: Transaction<Tables>, standing?: Standing): KernelCtx<Tables> => {
+  /** @param readPoint for a call that reads once; a long call or a write must not use it */
+  const contextFor = ({ request, held }: Call, tx?: Transaction<Tables>, readPoint?: ReadPoint): KernelCtx<Tables> => {
     const at = now()
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {
@@ -98,8 +98,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       },
       rights: request.rights,
       db: tx?.db ?? db.read,
-      store: standing ? { ...db, ...standing } : db,
-      standing: request.standing,
+      store: readPoint ? { ...db, ...readPoint } : db,
+      readPoint: request.readPoint,
       get now() {
         text ??= at.toISOString()
         return text
@@ -118,7 +118,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
         tx?.events.push(event)
       },
-      searchedBy: (table, texts) => tx?.searchedBy(table, texts),
+      searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       savepoint: async (work) => {
         if (!tx) return work()
         const before = tx.events.length
@@ -153,7 +153,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
     const call = callOf(op, request)
     const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
-    const ctx = contextFor(call, undefined, request.standing)
+    const ctx = contextFor(call, undefined, request.readPoint)
     return typeof handler === 'object' ? (await handler.prepare(ctx, input))(ctx) : handler(ctx, input)
   }
 
@@ -165,7 +165,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   ): Promise<unknown> => {
     const call = callOf(op, request)
     const input = parse(op.input, request.input) as never // as in `runRead`
-    const turn = op.inTurnBy?.(input)
+    const turn = op.serializeBy?.(input)
     const inTransaction = (work: Work<unknown>) =>
       transact(
         call,
@@ -174,7 +174,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
           await done(made, tx)
           return made
         },
-        turn === undefined ? undefined : { inTurn: `${op.name} ${turn}` },
+        turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` },
       )
     if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(call), input))
     if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, input))

@@ -56,7 +56,7 @@ export type Operation<
    * Names all that a call with this input locks for others to wait for, or nothing. Those of one name wait for each other in any
    * case: several may share a transaction. A method, so that any operation may be taken for one of unknown input.
    */
-  inTurnBy?(input: z.output<In>): string | undefined
+  serializeBy?(input: z.output<In>): string | undefined
   /** Changes many objects in one call: an AI client is shown what it would do before it does it, as with every delete. */
   readonly isBulk?: true
   /** Acts on more than Plat's own data: it probes a network, or calls another server. */

@@ -1,5 +1,5 @@
 /** Rights as they are read from the database, and read again where they moved: docs/decisions/rights-of-the-write.md. */
-import type { Db, Demand, Standing, Tx } from '../db/database.ts'
+import type { Db, Demand, ReadPoint, Tx } from '../db/database.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rights.ts'
 
@@ -19,7 +19,7 @@ export type RightsOptions<Tables, Source> = {
 type Found<Source> = {
   readonly caller: Caller
   /** As things stood when they were read; undefined for what was read in a transaction. */
-  readonly standing: Standing | undefined
+  readonly readPoint: ReadPoint | undefined
   /** The caller's own rows, with what must stay as it is. */
   readonly rows: Demand['rows']
   /** Whether the credentials have expired since then. */
@@ -31,9 +31,9 @@ type Found<Source> = {
 
 export const createRights =
   <Tables, Source>({ db, tables, common, committed, within }: RightsOptions<Tables, Source>) =>
-  ({ caller, standing, rows, isOver, again, ask }: Found<Source>): Rights => {
-    const revision = standing?.revision(tables)
-    const demand = standing && { rows, tables: common, revision: standing.revision(common) }
+  ({ caller, readPoint, rows, isOver, again, ask }: Found<Source>): Rights => {
+    const revision = readPoint?.revision(tables)
+    const demand = readPoint && { rows, tables: common, revision: readPoint.revision(common) }
     const rights: Rights = {
       caller,
       isOver,

@@ -1,5 +1,5 @@
 /** What comes with a call: whom its credentials stand for, its input, and what it was read with. */
-import type { Standing } from '../db/database.ts'
+import type { ReadPoint } from '../db/database.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rights.ts'
 
@@ -11,7 +11,7 @@ export type Identity = {
   /** A session cookie to send again, because its expiry moved. */
   readonly setCookie?: string
   /** By which it was found out: of a moment after the request came. */
-  readonly standing?: Standing
+  readonly readPoint?: ReadPoint
   /** By which each write of the request finds out whether the caller may still make it. */
   readonly rights?: Rights
 }
@@ -32,7 +32,7 @@ export type Request = {
   /** The MCP tool by which it is called. */
   readonly tool?: string
   /** Of a moment after the request came: what it reads is as new as that, or newer. */
-  readonly standing?: Standing | undefined
+  readonly readPoint?: ReadPoint | undefined
   /** What the caller's rights were read from; undefined for guests and jobs, who have none to lose. */
   readonly rights?: Rights | undefined
 }

@@ -1,6 +1,6 @@
 // When all is collected; what that does to memory over hours is measured by bench/soak.ts.
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
-import { collectRegularly } from './gc.ts'
+import { collectGarbageRegularly } from './gc.ts'
 
 const MEBIBYTE = 1024 * 1024
 const LONG_MS = 60_000
@@ -15,7 +15,7 @@ afterEach(() => {
 /** A heap of `size` mebibytes, of which a collection leaves `inUse`. */
 const watched = (inUse: number) => {
   const heap = { size: inUse, runs: 0 }
-  const collecting = collectRegularly({
+  const collecting = collectGarbageRegularly({
     size: () => heap.size * MEBIBYTE,
     collect: () => {
       heap.runs++
@@ -56,7 +56,7 @@ test('what is kept after a collection counts as in use', () => {
 
 test('what the engine has collected by itself counts as collected', () => {
   const heap = { size: 60, runs: 0 }
-  const collecting = collectRegularly({ size: () => heap.size * MEBIBYTE, collect: () => heap.runs++ })
+  const collecting = collectGarbageRegularly({ size: () => heap.size * MEBIBYTE, collect: () => heap.runs++ })
   heap.size = 20
   jest.advanceTimersByTime(LONG_MS)
   expect(heap.runs).toBe(0)

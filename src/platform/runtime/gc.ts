@@ -13,14 +13,14 @@ type Heap = {
 }
 
 /** Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won. */
-export const collectAll = (): void => {
+export const collectGarbage = (): void => {
   fullGC()
 }
 
-const own: Heap = { size: heapSize, collect: collectAll }
+const own: Heap = { size: heapSize, collect: collectGarbage }
 
 /** Left to itself, the engine lets what is old and no longer in use lie until it is as much again as what is in use. */
-export const collectRegularly = (heap = own): { readonly stop: () => void } => {
+export const collectGarbageRegularly = (heap = own): { readonly stop: () => void } => {
   let kept = heap.size()
   const timer = setInterval(() => {
     const size = heap.size()

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { type ServerFolder, serverFolder } from '../../testing/server-child.ts'
-import { SERVER_COMPILERS } from './jit-flags.ts'
+import { SERVER_JIT_FLAGS } from './jit-flags.ts'
 
 const settingsOf = async (folder: ServerFolder, env: Readonly<Record<string, string>>): Promise<string | undefined> => {
   const server = await folder.start({ env })
@@ -16,7 +16,7 @@ const settingsOf = async (folder: ServerFolder, env: Readonly<Record<string, str
 
 test('the server does without the heaviest compiler, in the process that was started', async () => {
   const folder = await serverFolder()
-  const [[name, value] = []] = Object.entries(SERVER_COMPILERS)
+  const [[name, value] = []] = Object.entries(SERVER_JIT_FLAGS)
   expect(await settingsOf(folder, {})).toBe(`${name}=${value}`)
   await folder.remove()
 })

@@ -1,7 +1,7 @@
 /** The server's process does without the engine's heaviest compiler: docs/decisions/compilers.md. */
 
 /** What the engine reads before the first line of a program runs; whoever sets it for the server has chosen. */
-export const SERVER_COMPILERS = { BUN_JSC_useFTLJIT: 'false' } as const
+export const SERVER_JIT_FLAGS = { BUN_JSC_useFTLJIT: 'false' } as const
 
 /** This program again: an executable is its own main file. */
 const ownArguments = (): string[] => [
@@ -13,9 +13,9 @@ const ownArguments = (): string[] => [
 /** Becomes the same program with those settings, in the same process (about 6 ms). Windows cannot do that: there it goes on as it is. */
 export const becomeServerProcess = (): void => {
   if (process.platform === 'win32') return
-  if (Object.keys(SERVER_COMPILERS).every((name) => process.env[name] !== undefined)) return
+  if (Object.keys(SERVER_JIT_FLAGS).every((name) => process.env[name] !== undefined)) return
   try {
-    process.execve?.(process.execPath, ownArguments(), { ...SERVER_COMPILERS, ...process.env })
+    process.execve?.(process.execPath, ownArguments(), { ...SERVER_JIT_FLAGS, ...process.env })
   } catch {
     // It may not run programs, or its file was replaced: it goes on with all compilers.
   }

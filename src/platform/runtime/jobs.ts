@@ -89,7 +89,7 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
     if (!isRegistered)
       await from.register(shared.map(({ name, runsAtStart }) => ({ name, isDue: runsAtStart === true })))
     isRegistered = true
-    const states = new Map((await from.look()).map((state) => [state.name, state]))
+    const states = new Map((await from.list()).map((state) => [state.name, state]))
     for (const job of shared) {
       const state = states.get(job.name)
       if (isStopped || !state || running.has(job.name) || !isDue(job, state)) continue

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/database.ts'
 /** A use is noted again only after this time: what is shown is true to the minute. */
 const PRECISION_MS = 60_000
 
-export type Uses = {
+export type LastUsed = {
   /** Takes a map lookup; never waits and never fails. */
   readonly note: (id: string, at: Date) => void
   /** Writes what was noted since the last flush, in one transaction; none if there is nothing. */
@@ -12,10 +12,10 @@ export type Uses = {
 }
 
 /** @param record writes one use; what was used may be gone by then */
-export const createUses = <Tables>(
+export const createLastUsed = <Tables>(
   db: Pick<Db<Tables>, 'write'>,
   record: (tx: Tx<Tables>, id: string, usedAt: string) => Promise<void>,
-): Uses => {
+): LastUsed => {
   /** The last use noted of each id, in milliseconds: at most one entry per id used within the precision. */
   const noted = new Map<string, number>()
   let pending = new Map<string, number>()

@@ -35,7 +35,7 @@ if (dialects().includes('postgres')) {
     return one
   }
   const seen = async (name: string) => {
-    const state = (await createLeases(db).look()).find((one) => one.name === name)
+    const state = (await createLeases(db).list()).find((one) => one.name === name)
     if (!state) throw new Error(`there is no job ${name}`)
     return state
   }

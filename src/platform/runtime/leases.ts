@@ -39,7 +39,7 @@ export class LostLeaseError extends Error {
 export type Leases = {
   /** Puts jobs down that were never heard of: those that run at the start as due, the others as just done. */
   readonly register: (jobs: readonly { readonly name: string; readonly isDue: boolean }[]) => Promise<void>
-  readonly look: () => Promise<readonly LeaseState[]>
+  readonly list: () => Promise<readonly LeaseState[]>
   /** Undefined when another instance was faster. */
   readonly take: (seen: Pick<LeaseState, 'name' | 'fence'>) => Promise<Lease | undefined>
   /** False when it is lost. */
@@ -88,7 +88,7 @@ export const createLeases = <Tables extends LeaseTables>(database: Db<Tables>, l
           .onConflict((conflict) => conflict.column('name').doNothing())
           .execute()
       }),
-    look: async () => {
+    list: async () => {
       const rows = await db.read
         .selectFrom('job_leases')
         .select(['name', 'holder', 'fence', 'until_ms', 'began_ms', now().as('now_ms')])

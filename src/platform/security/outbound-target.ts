@@ -62,7 +62,7 @@ export const parseTarget = (text: string): URL => {
 /** Host of a URL as a resolver and a certificate know it: without brackets, without the dot of the root. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-const judged = ({ allowsPrivate, reach }: TargetRules, host: string, address: string): string => {
+const validated = ({ allowsPrivate, reach }: TargetRules, host: string, address: string): string => {
   const found = reach(address)
   const what = host === address ? address : `${host} is ${address}, which`
   if (found === 'blocked')
@@ -93,12 +93,12 @@ const within = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
 export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSignal): Promise<string> => {
   const host = hostOf(url)
   if (isLocalName(host)) throw new OutboundError(`${host} is this machine, which is never connected to`)
-  if (parseIp(host)) return judged(rules, host, host)
+  if (parseIp(host)) return validated(rules, host, host)
   const addresses = await within(rules.resolve(host), signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new OutboundError(`${host} does not resolve`, { cause: error })
   })
-  const [first] = addresses.map((address) => judged(rules, host, address))
+  const [first] = addresses.map((address) => validated(rules, host, address))
   if (first === undefined) throw new OutboundError(`${host} does not resolve`)
   return first
 }

@@ -1,5 +1,5 @@
 /** Asks the collector to run where a scan leaves much behind: left to itself, it lets 100 MB pile up first. */
-import { collectAll } from '../../../platform/runtime/gc.ts'
+import { collectGarbage } from '../../../platform/runtime/gc.ts'
 
 /** After so many devices it is worth a look at what is young, which takes a millisecond. */
 const YOUNG_AFTER = 100
@@ -10,7 +10,7 @@ export type Rubbish = { readonly leave: (devices: number) => void }
 
 type Collector = { readonly young: () => void; readonly all: () => void }
 
-const own: Collector = { young: () => Bun.gc(false), all: collectAll }
+const own: Collector = { young: () => Bun.gc(false), all: collectGarbage }
 
 export const createRubbish = (collector = own): Rubbish => {
   let left = 0

@@ -45,9 +45,9 @@ export type RunnerOptions = {
 
 export type Runner = {
   /** Starts what can be started, stops what is no longer wanted, and takes up what was left behind. */
-  readonly tend: (ctx: Ctx) => Promise<void>
+  readonly maintain: (ctx: Ctx) => Promise<void>
   /** Something was committed, here or by another instance. */
-  readonly committed: (events: readonly string[]) => void
+  readonly onCommit: (events: readonly string[]) => void
   /** Looks at once. */
   readonly ask: () => void
   /** Stops every scan; those that run are taken up at the next start. */
@@ -110,7 +110,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const scanned_hosts = scannedOf(scan, progress)
     began.scanned ??= scanned_hosts
     // What is lost with the power is found again: the scan goes on from the checkpoint that is left.
-    const portions = { items: hosts, portion: entry.portion, options: { relaxed: true } }
+    const portions = { items: hosts, portion: entry.portion, options: { deferSync: true } }
     return inPortions(ctx, portions, async (tx, some, isLast) => {
       const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
       const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
@@ -309,7 +309,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   }
 
   /** One look at a time: what has changed since it began is seen by the next. */
-  const tend = (ctx: Ctx): Promise<void> => {
+  const maintain = (ctx: Ctx): Promise<void> => {
     const next = turn.then(() => look(ctx))
     // A failed look is told to whoever asked for it; the next one is another.
     turn = next.catch(() => {})
@@ -322,7 +322,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     setImmediate(() => {
       isAsked = false
       if (isClosed) return
-      const job = { name: 'discovery.run-scans', summary: '', everyMs: 0, run: tend }
+      const job = { name: 'discovery.run-scans', summary: '', everyMs: 0, run: maintain }
       turn = kernel()
         .runJob(job)
         // The same look is made again by the timer, which logs what goes wrong.
@@ -331,9 +331,9 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   }
 
   return {
-    tend,
+    maintain,
     ask,
-    committed: (events) => {
+    onCommit: (events) => {
       if (events.some((event) => NEWS.has(event))) ask()
     },
     close: async () => {

@@ -1,13 +1,13 @@
 import { fullGC } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import { pause } from '../../runtime/pause.ts'
-import { KeptTexts } from './bounded-cache.ts'
+import { BoundedCache } from './bounded-cache.ts'
 
 const LONG = 'x'.repeat(100_000)
 
 /** More than there is room for. */
-const overfilled = (): KeptTexts => {
-  const kept = new KeptTexts()
+const overfilled = (): BoundedCache => {
+  const kept = new BoundedCache()
   for (let i = 0; i < 100; i++) kept.set(`long ${i}`, { text: LONG })
   return kept
 }
@@ -18,7 +18,7 @@ test('what was kept first goes first', () => {
 })
 
 test('what is kept anew is the newest', () => {
-  const kept = new KeptTexts()
+  const kept = new BoundedCache()
   kept.set('first', { text: '1' })
   for (let i = 0; i < 75; i++) kept.set(`long ${i}`, { text: LONG })
   kept.set('first', { text: '2' })

@@ -16,7 +16,7 @@ type Kept = { readonly text: string }
 
 const sizeOf = (key: string, { text }: Kept): number => key.length + text.length + ENTRY
 
-export class KeptTexts<Entry extends Kept = Kept> {
+export class BoundedCache<Entry extends Kept = Kept> {
   readonly #entries = new Map<string, Entry>()
   #total = 0
 

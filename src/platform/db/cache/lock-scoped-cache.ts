@@ -7,11 +7,11 @@ import type { Sql } from '../database.ts'
 
 type Scope<Tables> = { readonly db: Kysely<Tables>; readonly store: { readonly sql: Pick<Sql, 'locksHeld'> } }
 
-export type UnderLocks<T> = {
+export type LockScopedCache<T> = {
   /** What is known, and how to keep what is read from now on. */
-  readonly of: <Tables>(scope: Scope<Tables>) => { readonly known: T | undefined; readonly keep: (value: T) => void }
+  readonly get: <Tables>(scope: Scope<Tables>) => { readonly value: T | undefined; readonly set: (value: T) => void }
   /** For a transaction that changes it itself. */
-  readonly forget: <Tables>(scope: Pick<Scope<Tables>, 'db'>) => void
+  readonly clear: <Tables>(scope: Pick<Scope<Tables>, 'db'>) => void
 }
 
 /**
@@ -19,21 +19,21 @@ export type UnderLocks<T> = {
  * const { known, keep } = ranges.of(ctx)
  * if (known?.id === id) return known
  */
-export const underLocks = <T>(): UnderLocks<T> => {
+export const lockScopedCache = <T>(): LockScopedCache<T> => {
   const kept = new WeakMap<object, { readonly locks: number; readonly value: T }>()
   return {
-    of: ({ db, store }) => {
+    get: ({ db, store }) => {
       // Locks need no tables.
       const locks = store.sql.locksHeld(db as never)
       const last = kept.get(db)
       return {
-        known: last && last.locks === locks ? last.value : undefined,
-        keep: (value) => {
+        value: last && last.locks === locks ? last.value : undefined,
+        set: (value) => {
           // One at least: without, others may change what was read.
           if (locks) kept.set(db, { locks, value })
         },
       }
     },
-    forget: ({ db }) => void kept.delete(db),
+    clear: ({ db }) => void kept.delete(db),
   }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { createRemembered } from './query-cache.ts'
+import { createQueryCache } from './query-cache.ts'
 
 const made = () => {
   let commit = 0
   let reads = 0
-  const remember = createRemembered()
+  const remember = createQueryCache()
   return {
     commits: () => {
       commit++

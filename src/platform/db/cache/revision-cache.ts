@@ -1,5 +1,5 @@
 /** What was read of some tables, kept in memory for as long as no commit touched them. */
-import type { Standing } from '../database.ts'
+import type { ReadPoint } from '../database.ts'
 
 /**
  * Another process may write an SQLite file (`plat user reset-password` does), and only this process's own commits are
@@ -11,7 +11,7 @@ export type RevisionCacheOptions<Entries> = {
   readonly tables: readonly string[]
   readonly now: () => Date
   /** Makes empty memos. */
-  readonly empty: (revision: string, standing: Standing) => Entries
+  readonly empty: (revision: string, readPoint: ReadPoint) => Entries
 }
 
 /**
@@ -22,15 +22,15 @@ export const createRevisionCache = <Entries>({
   tables,
   now,
   empty,
-}: RevisionCacheOptions<Entries>): ((standing: Standing) => Entries) => {
+}: RevisionCacheOptions<Entries>): ((readPoint: ReadPoint) => Entries) => {
   let held: { readonly revision: string; readonly sinceMs: number; readonly entries: Entries } | undefined
-  return (standing) => {
-    const revision = standing.revision(tables)
+  return (readPoint) => {
+    const revision = readPoint.revision(tables)
     const ms = now().getTime()
     // The clock may be set back.
     const isFresh = held?.revision === revision && Math.abs(ms - held.sinceMs) < MAX_AGE_MS
     // A new object, never an emptied one: a read that began earlier ends in the old one.
-    if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty(revision, standing) }
+    if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty(revision, readPoint) }
     return held.entries
   }
 }

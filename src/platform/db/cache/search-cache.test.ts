@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { createFound } from './search-cache.ts'
+import { createSearchCache } from './search-cache.ts'
 
 const holding = (word: string) => (text: string) => text.includes(word)
 const follow = (text: string, more: number) => String(Number(text) + more)
 
 const made = () => {
-  const found = createFound()
+  const found = createSearchCache()
   let reads = 0
   const seek = (word: string, text: string | undefined, table = 'things') =>
     found.remember({ table, key: word, by: { finds: holding(word) } }, async () => {
@@ -14,8 +14,8 @@ const made = () => {
     })
   const count = (word: string, read: () => Promise<string>) =>
     found.remember({ table: 'things', key: word, by: { finds: holding(word), follow } }, read)
-  const changed = (...come: string[]) => found.changed('things', { come })
-  const left = (...gone: string[]) => found.changed('things', { gone })
+  const changed = (...come: string[]) => found.changed('things', { added: come })
+  const left = (...gone: string[]) => found.changed('things', { removed: gone })
   return { changed, left, seek, count, reads: () => reads }
 }
 
@@ -54,11 +54,11 @@ describe('what was found', () => {
     expect(await seek('a', 'after')).toBe('after')
   })
   test('by a slow read is not believed when a quicker one has seen the change', async () => {
-    const found = createFound()
+    const found = createSearchCache()
     const { promise: slow, resolve } = Promise.withResolvers<string>()
     const place = { table: 'things', key: 'a', by: { finds: holding('a') } }
     const first = found.remember(place, () => slow)
-    found.changed('things', { come: ['a'] })
+    found.changed('things', { added: ['a'] })
     expect(await found.remember(place, async () => 'after')).toBe('after')
     resolve('before')
     expect(await first).toBe('before')

@@ -2,8 +2,8 @@
  * What was found by the texts of rows, until a row that it finds comes or goes. What else is written does not matter: where
  * there are many writes, a search that is asked for again would have to be made again each time.
  */
-import type { FoundBy, SearchTexts } from '../database.ts'
-import { KeptTexts } from './bounded-cache.ts'
+import type { SearchMatch, SearchTexts } from '../database.ts'
+import { BoundedCache } from './bounded-cache.ts'
 import type { Read } from './query-cache.ts'
 
 /** Changes that are looked through for what is found, in texts and in characters: a fraction of a millisecond. */
@@ -20,8 +20,8 @@ export class SearchChanges {
   readonly #tables = new Set<string>()
 
   add(table: string, texts: SearchTexts): void {
-    for (const text of texts.gone ?? []) this.#characters += text.length
-    for (const text of texts.come ?? []) this.#characters += text.length
+    for (const text of texts.removed ?? []) this.#characters += text.length
+    for (const text of texts.added ?? []) this.#characters += text.length
     if (this.#changes.length < MOST && this.#characters <= MOST_CHARACTERS) this.#changes.push({ table, texts })
     else this.#tables.add(table)
   }
@@ -41,13 +41,13 @@ export class SearchChanges {
     this.#changes.length = count
   }
 
-  tell({ changed, forget }: Pick<Found, 'changed' | 'forget'>): void {
+  tell({ changed, forget }: Pick<SearchCache, 'changed' | 'forget'>): void {
     for (const { table, texts } of this.#changes) changed(table, texts)
     for (const table of this.#tables) forget(table)
   }
 
   /** In place of `tell`, where a read between the commit and this call may have seen the changes. */
-  forgetTables({ forget }: Pick<Found, 'forget'>): void {
+  forgetTables({ forget }: Pick<SearchCache, 'forget'>): void {
     for (const table of new Set([...this.#tables, ...this.#changes.map(({ table }) => table)])) forget(table)
   }
 }
@@ -84,7 +84,7 @@ class RecentChanges {
   }
 
   /** What has been found is this by now; undefined when that is not known. */
-  after({ text, end }: Entry, { finds, follow }: FoundBy): string | undefined {
+  after({ text, end }: Entry, { finds, follow }: SearchMatch): string | undefined {
     if (end < this.#first) return undefined
     let [isSame, more] = [true, 0]
     for (let at = end; at < this.#end; at++) {
@@ -100,25 +100,25 @@ class RecentChanges {
 /** What was found when there had been so many changes. */
 type Entry = { readonly text: string; readonly end: number }
 
-export type FoundPlace = { readonly table: string; readonly key: string; readonly by: FoundBy }
+export type SearchCacheKey = { readonly table: string; readonly key: string; readonly by: SearchMatch }
 
-export type Found = {
+export type SearchCache = {
   /** Told after the commit, and before anything else is read. */
   readonly changed: (table: string, texts: SearchTexts) => void
   /** As `changed`, of a table of which it is not known what came and went. */
   readonly forget: (table: string) => void
-  readonly remember: (place: FoundPlace, read: Read) => string | Promise<string | undefined>
+  readonly remember: (place: SearchCacheKey, read: Read) => string | Promise<string | undefined>
 }
 
-export const createFound = (): Found => {
-  const tables = new Map<string, { readonly recent: RecentChanges; readonly kept: KeptTexts<Entry> }>()
+export const createSearchCache = (): SearchCache => {
+  const tables = new Map<string, { readonly recent: RecentChanges; readonly kept: BoundedCache<Entry> }>()
   const of = (table: string) => {
-    const known = tables.get(table) ?? { recent: new RecentChanges(), kept: new KeptTexts<Entry>() }
+    const known = tables.get(table) ?? { recent: new RecentChanges(), kept: new BoundedCache<Entry>() }
     tables.set(table, known)
     return known
   }
   return {
-    changed: (table, { gone = [], come = [] }) => {
+    changed: (table, { removed: gone = [], added: come = [] }) => {
       const { recent } = of(table)
       for (const text of gone) recent.add({ text, more: -1 })
       for (const text of come) recent.add({ text, more: 1 })

@@ -1,31 +1,31 @@
 // A transaction of many rows keeps few of their texts, and what was found before it is still read again where it must be.
 import { describe, expect, test } from 'bun:test'
-import { createFound, SearchChanges } from './search-cache.ts'
+import { createSearchCache, SearchChanges } from './search-cache.ts'
 
 const MANY = 5000
 
 const made = () => {
-  const found = createFound()
+  const found = createSearchCache()
   let reads = 0
   const seek = async (word: string, table = 'things') =>
     found.remember({ table, key: word, by: { finds: (text) => text.includes(word) } }, async () => String(++reads))
   return { found, seek, changes: new SearchChanges() }
 }
 const addMany = (changes: SearchChanges, text = 'x') => {
-  for (let i = 0; i < MANY; i++) changes.add('things', { come: [text] })
+  for (let i = 0; i < MANY; i++) changes.add('things', { added: [text] })
 }
 
 describe('what was found is read again', () => {
   test('after few changes of which one is found', async () => {
     const { found, seek, changes } = made()
     await seek('a')
-    changes.add('things', { come: ['b'], gone: ['a'] })
+    changes.add('things', { added: ['b'], removed: ['a'] })
     changes.tell(found)
     expect(await seek('a')).toBe('2')
   })
 
-  const one = (changes: SearchChanges) => changes.add('things', { come: ['a'] })
-  const long = (changes: SearchChanges) => changes.add('things', { come: ['x'.repeat(2_000_000)] })
+  const one = (changes: SearchChanges) => changes.add('things', { added: ['a'] })
+  const long = (changes: SearchChanges) => changes.add('things', { added: ['x'.repeat(2_000_000)] })
   const many = (changes: SearchChanges) => addMany(changes)
   test.each([
     ['the first', [one, many]],
@@ -44,7 +44,7 @@ describe('what was found is read again', () => {
     await seek('a')
     const before = changes.count
     addMany(changes)
-    changes.add('things', { come: ['a'] })
+    changes.add('things', { added: ['a'] })
     changes.undo(before)
     changes.tell(found)
     expect(await seek('a')).toBe('2')
@@ -55,7 +55,7 @@ describe('what was found is read again', () => {
     await seek('a')
     const other = new SearchChanges()
     addMany(other)
-    other.add('things', { come: ['a'] })
+    other.add('things', { added: ['a'] })
     changes.addAll(other)
     changes.tell(found)
     expect(await seek('a')).toBe('2')
@@ -67,7 +67,7 @@ describe('what was found is kept', () => {
     const { found, seek, changes } = made()
     await seek('a')
     const before = changes.count
-    changes.add('things', { come: ['a'] })
+    changes.add('things', { added: ['a'] })
     changes.undo(before)
     changes.tell(found)
     expect(await seek('a')).toBe('1')

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { createLogger } from '../../runtime/log.ts'
 import type { Migration } from '../migrate.ts'
 import { openDataFolder } from './data-folder.ts'
-import { BALLAST_BYTES, BALLAST_MARGIN_BYTES } from './reserve.ts'
+import { RESERVE_BYTES, RESERVE_MARGIN_BYTES } from './reserve.ts'
 import { copyBeforeUpgrade } from './upgrade-copy.ts'
 
 type Tables = { a: { id: string } }
@@ -170,27 +170,27 @@ describe('what a killed command left behind', () => {
 })
 
 describe('the reserve', () => {
-  const tend = async (freeBytes: number) => {
+  const maintain = async (freeBytes: number) => {
     const folder = await openDataFolder<Tables>({ dataDir, migrations: upTo(1), now, log, freeBytes: () => freeBytes })
-    await folder.tend()
+    await folder.maintain()
     await folder.close()
   }
   const size = () => statSync(at('plat.ballast'), { throwIfNoEntry: false })?.size
 
   test('is made where there is space', async () => {
-    await tend(1e9)
-    expect(size()).toBe(BALLAST_BYTES)
+    await maintain(1e9)
+    expect(size()).toBe(RESERVE_BYTES)
   })
 
   test('is not made of the last space', async () => {
-    await tend(BALLAST_BYTES + BALLAST_MARGIN_BYTES - 1)
+    await maintain(RESERVE_BYTES + RESERVE_MARGIN_BYTES - 1)
     expect(size()).toBeUndefined()
   })
 
   test('is made whole when a kill has left it half', async () => {
     writeFileSync(at('plat.ballast'), 'half')
-    await tend(1e9)
-    expect(size()).toBe(BALLAST_BYTES)
+    await maintain(1e9)
+    expect(size()).toBe(RESERVE_BYTES)
   })
 })
 

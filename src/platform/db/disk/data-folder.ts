@@ -8,7 +8,7 @@ import { lockDataDir } from './data-lock.ts'
 import { diskProblemOf } from './disk-errors.ts'
 import { guardDisk } from './disk-guard.ts'
 import { makePrivateFile, makePrivateFolder } from './private-files.ts'
-import { type Ballast, createBallast } from './reserve.ts'
+import { createDiskReserve, type DiskReserve } from './reserve.ts'
 import { copyBeforeUpgrade, removePartialCopies } from './upgrade-copy.ts'
 
 export const DATA_FILE = 'plat.db'
@@ -28,7 +28,7 @@ type Options = {
 export type DataFolder<Tables> = {
   readonly db: SqliteDb<Tables>
   /** To be called now and then: makes the reserve, notices that there is space again. */
-  readonly tend: () => Promise<void>
+  readonly maintain: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -48,7 +48,7 @@ export const tidyDataDir = (dataDir: string): void => {
 }
 
 /** A disk that filled up while nobody was there may leave no room for the small files that opening needs. */
-const startOn = (ballast: Ballast) => {
+const startOn = (reserve: DiskReserve) => {
   let isFull = false
   return {
     isFull: () => isFull,
@@ -58,7 +58,7 @@ const startOn = (ballast: Ballast) => {
       } catch (error) {
         if (diskProblemOf(error) === undefined) throw error
         isFull = true
-        ballast.release()
+        reserve.release()
         return work()
       }
     },
@@ -72,8 +72,8 @@ const startOn = (ballast: Ballast) => {
 export const openDataFolder = async <Tables>(options: Options): Promise<DataFolder<Tables>> => {
   const { dataDir, migrations, now, log, freeBytes } = options
   makePrivateFolder(dataDir)
-  const ballast = createBallast(dataDir, freeBytes)
-  const start = startOn(ballast)
+  const reserve = createDiskReserve(dataDir, freeBytes)
+  const start = startOn(reserve)
   const unlock = start.run(() => lockDataDir(dataDir))
   let db: SqliteDb<Tables> | undefined
   const close = async () => {
@@ -83,7 +83,7 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
   try {
     tidyDataDir(dataDir)
     const file = join(dataDir, DATA_FILE)
-    const guardFor = guardDisk({ ballast, log, isFull: start.isFull })
+    const guardFor = guardDisk({ reserve, log, isFull: start.isFull })
     const onCheckpointFailure = (error: unknown) =>
       log.warn('the log of the database is not moved into its file beside the writing, but by it', { error })
     // Before SQLite does: its log and its index get the rights of the file.
@@ -99,10 +99,10 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
       },
     })
     if (applied.length > 0) log.info('database migrated', { applied })
-    const tend = async () => {
-      if (opened.diskProblem() === undefined) ballast.take()
+    const maintain = async () => {
+      if (opened.diskProblem() === undefined) reserve.take()
     }
-    return { db: opened, tend, close }
+    return { db: opened, maintain, close }
   } catch (error) {
     await close()
     throw error

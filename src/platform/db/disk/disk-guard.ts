@@ -1,11 +1,11 @@
 /**
  * Keeps SQLite usable on a full disk. From the first write that found no space, the database may not grow: what frees
- * space goes on, in the room that the ballast leaves, and so does what fits into freed pages. Ends by itself.
+ * space goes on, in the room that the reserve leaves, and so does what fits into freed pages. Ends by itself.
  */
 import type { Database } from 'bun:sqlite'
 import type { Logger } from '../../runtime/log.ts'
 import { type DiskProblem, diskProblemOf } from './disk-errors.ts'
-import { BALLAST_BYTES, BALLAST_MARGIN_BYTES, type Ballast } from './reserve.ts'
+import { type DiskReserve, RESERVE_BYTES, RESERVE_MARGIN_BYTES } from './reserve.ts'
 
 export type DiskGuard = {
   /** Told, outside of any transaction, of the errors in the one that has just ended; none if all of it was committed. */
@@ -30,14 +30,14 @@ const NOTHING_LEFT_BYTES = 1024 * 1024
 const RETRY_MS = 1000
 
 type Options = {
-  readonly ballast: Ballast
+  readonly reserve: DiskReserve
   readonly log: Logger
   /** Whether the disk was full already when the file was opened. */
   readonly isFull?: () => boolean
 }
 
 export const guardDisk =
-  ({ ballast, log, isFull = () => false }: Options) =>
+  ({ reserve, log, isFull = () => false }: Options) =>
   (writer: Database): DiskGuard => {
     let current: DiskProblem | undefined
     let lastTry = Number.NEGATIVE_INFINITY
@@ -68,9 +68,9 @@ export const guardDisk =
 
     const becomeFull = (): void => {
       log.error('the disk is full: changes are refused until there is space, reading and deleting go on', {
-        free_bytes: ballast.freeBytes(),
+        free_bytes: reserve.freeBytes(),
       })
-      attempt('giving the reserve away', ballast.release)
+      attempt('giving the reserve away', reserve.release)
       attempt('the checkpoint', checkpoint)
       attempt('keeping the file from growing', stopGrowth)
     }
@@ -78,7 +78,7 @@ export const guardDisk =
     const becomeWell = (): void => {
       current = undefined
       writer.run(`PRAGMA max_page_count = ${UNLIMITED_PAGES}`)
-      log.info('there is space on the disk again: changes are taken', { free_bytes: ballast.freeBytes() })
+      log.info('there is space on the disk again: changes are taken', { free_bytes: reserve.freeBytes() })
     }
 
     if (isFull()) {
@@ -89,7 +89,7 @@ export const guardDisk =
     const problemIn = (errors: readonly unknown[]): DiskProblem | undefined => {
       const problems = errors.flatMap((error) => diskProblemOf(error) ?? [])
       if (problems.includes('full')) return 'full'
-      return problems.includes('failing') && ballast.freeBytes() < NOTHING_LEFT_BYTES ? 'full' : problems[0]
+      return problems.includes('failing') && reserve.freeBytes() < NOTHING_LEFT_BYTES ? 'full' : problems[0]
     }
 
     return {
@@ -103,8 +103,8 @@ export const guardDisk =
       },
       problem: () => {
         if (current === 'full' && performance.now() - lastTry >= RETRY_MS) {
-          if (ballast.take()) becomeWell()
-          else if (ballast.freeBytes() >= BALLAST_BYTES + BALLAST_MARGIN_BYTES) lastTry = performance.now()
+          if (reserve.take()) becomeWell()
+          else if (reserve.freeBytes() >= RESERVE_BYTES + RESERVE_MARGIN_BYTES) lastTry = performance.now()
         }
         return current === undefined ? undefined : MESSAGES[current]
       },

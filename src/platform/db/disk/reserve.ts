@@ -7,12 +7,12 @@ import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync
 import { join } from 'node:path'
 
 /** Twice what the log holds (`wal_autocheckpoint` in sqlite.ts): all of it may have to go into the file. */
-export const BALLAST_BYTES = 24 * 1024 * 1024
+export const RESERVE_BYTES = 24 * 1024 * 1024
 /** Left free beside it: a reserve that is made of the last space would be needed the next moment. */
-export const BALLAST_MARGIN_BYTES = 8 * 1024 * 1024
-export const BALLAST_FILE = 'plat.ballast'
+export const RESERVE_MARGIN_BYTES = 8 * 1024 * 1024
+export const RESERVE_FILE = 'plat.ballast'
 
-export type Ballast = {
+export type DiskReserve = {
   /** Makes it if it is not there. @returns whether it is there, with space beside it */
   readonly take: () => boolean
   /** Gives its space away. */
@@ -46,18 +46,18 @@ const writeWhole = (file: string, bytes: Uint8Array): void => {
   }
 }
 
-export const createBallast = (folder: string, freeBytes = () => freeBytesOf(folder)): Ballast => {
-  const file = join(folder, BALLAST_FILE)
+export const createDiskReserve = (folder: string, freeBytes = () => freeBytesOf(folder)): DiskReserve => {
+  const file = join(folder, RESERVE_FILE)
   const release = () => rmSync(file, { force: true })
   return {
     release,
     freeBytes,
     take: () => {
-      if (sizeOf(file) === BALLAST_BYTES) return true
-      if (freeBytes() < BALLAST_BYTES + BALLAST_MARGIN_BYTES) return false
+      if (sizeOf(file) === RESERVE_BYTES) return true
+      if (freeBytes() < RESERVE_BYTES + RESERVE_MARGIN_BYTES) return false
       try {
         // Random, because zeros take no space on a file system that compresses.
-        writeWhole(file, randomFillSync(new Uint8Array(BALLAST_BYTES)))
+        writeWhole(file, randomFillSync(new Uint8Array(RESERVE_BYTES)))
         return true
       } catch {
         // The disk is fuller than it said, or there is a quota: half a reserve only takes space away.

@@ -1,32 +1,32 @@
 /**
- * PostgreSQL carries messages between the servers that use one database. They are sent after the commit and not in it: a
- * transaction that notifies holds up every other one that does until it has reached the disk.
+ * Notifies the servers that share a PostgreSQL database, by LISTEN and NOTIFY. NOTIFY runs after the commit and not in it:
+ * a transaction that notifies holds a global lock until its commit is on disk.
  */
 import type { SQL } from 'bun'
-import type { PeerListener, Peers } from '../change-notifier.ts'
+import type { ChangeListener, ChangeNotifier } from '../change-notifier.ts'
 
 const CHANNEL = 'plat_committed'
-/** A payload has 8,000 bytes at most; names have some dozens. */
+/** A payload has at most 8,000 bytes; a name has some dozens. */
 const NAMES_AT_ONCE = 100
-/** Messages follow each other no closer than this. */
+/** Minimum interval between messages. */
 const PAUSE_MS = 20
 const RETRY_MS = 1000
 
-export type PostgresPeers = Peers & { readonly close: () => Promise<void> }
+export type PostgresChangeNotifier = ChangeNotifier & { readonly close: () => Promise<void> }
 
 /**
- * @param connect makes a client for what is heard, which has one connection and tells when that is lost. It is not used after
- * that: its own reconnecting writes to the terminal.
+ * @param connect makes a client with one connection, which calls `lost` when that is lost. The client is not used after that:
+ * its own reconnection writes to the terminal.
  */
-export const postgresPeers = (
+export const postgresChangeNotifier = (
   sending: Pick<SQL, 'notify'>,
   connect: (lost: () => void) => Pick<SQL, 'listen' | 'close'>,
-): PostgresPeers => {
+): PostgresChangeNotifier => {
   const me = Bun.randomUUIDv7()
   const waiting = new Set<string>()
-  const listeners: PeerListener[] = []
+  const listeners: ChangeListener[] = []
   let isSending = false
-  let isHearing = false
+  let isConnected = false
   let isClosed = false
 
   const send = async (): Promise<void> => {
@@ -38,57 +38,57 @@ export const postgresPeers = (
     }
   }
 
-  const tell: Peers['tell'] = (names) => {
+  const publish: ChangeNotifier['publish'] = (names) => {
     for (const name of names) waiting.add(name)
     if (isSending || isClosed || waiting.size === 0) return
     isSending = true
     send()
-      // The database is away: whoever listened is not connected either, and looks for itself when it is back.
+      // The database is unreachable. The listeners are disconnected too, and get `onGap` when they reconnect.
       .catch(() => waiting.clear())
       .finally(() => {
         isSending = false
-        tell([])
+        publish([])
       })
   }
 
-  const heard = (payload: string): void => {
+  const receive = (payload: string): void => {
     const at = payload.indexOf(' ')
     if (payload.slice(0, at) === me) return
     const names = payload.slice(at + 1).split(',')
-    for (const listener of listeners) listener.heard(names)
+    for (const listener of listeners) listener.onChange(names)
   }
 
-  const missed = (): void => {
+  const listening = (): void => {
     if (isClosed) return
-    isHearing = true
-    for (const listener of listeners) listener.missed()
+    isConnected = true
+    for (const listener of listeners) listener.onGap()
   }
 
   let client: ReturnType<typeof connect> | undefined
-  /** One that is gone has nothing to close in order. */
+  /** The connection may be lost already: close without waiting. */
   const drop = async (): Promise<void> => {
-    isHearing = false
+    isConnected = false
     await client?.close({ timeout: 0 }).catch(() => {})
     client = undefined
   }
-  const subscribe = (): void => {
+  const connectListener = (): void => {
     let isLost = false
     const lost = (): void => {
       if (isLost || isClosed) return
       isLost = true
-      void drop().then(() => setTimeout(subscribe, RETRY_MS).unref())
+      void drop().then(() => setTimeout(connectListener, RETRY_MS).unref())
     }
     client = connect(lost)
-    client.listen(CHANNEL, heard, missed).catch(lost)
+    client.listen(CHANNEL, receive, listening).catch(lost)
   }
 
   return {
-    tell,
-    hear: (listener) => {
+    publish,
+    subscribe: (listener) => {
       listeners.push(listener)
-      if (listeners.length === 1) subscribe()
+      if (listeners.length === 1) connectListener()
     },
-    isHearing: () => isHearing,
+    isConnected: () => isConnected,
     close: () => {
       isClosed = true
       return drop()

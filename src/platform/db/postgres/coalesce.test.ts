@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { sharing } from './coalesce.ts'
+import { coalesce } from './coalesce.ts'
 
 /** Runs that end when they are told to. */
 const runs = () => {
   const begun: PromiseWithResolvers<number>[] = []
-  const ask = sharing(() => {
+  const ask = coalesce(() => {
     const run = Promise.withResolvers<number>()
     begun.push(run)
     return run.promise

@@ -1,10 +1,10 @@
-/** One answer for all who ask the same while another answer is on its way. */
+/** Coalesces concurrent calls of a function. */
 
 /**
- * @param run what is asked
- * @returns resolves to the outcome of a run that began after the call, as others who asked meanwhile get it too
+ * Calls that arrive during a run share the next run.
+ * @returns resolves to the result of a run that began after the call
  */
-export const sharing = <T>(run: () => Promise<T>): (() => Promise<T>) => {
+export const coalesce = <T>(run: () => Promise<T>): (() => Promise<T>) => {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
   const begin = (): Promise<T> => {

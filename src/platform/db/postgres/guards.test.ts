@@ -103,7 +103,7 @@ if (dialects().includes('postgres')) {
           await put(tx, id)
           tx.guard(guard)
         },
-        { inTurn: 'a' },
+        { serializeBy: 'a' },
       )
     const outcomes = await Promise.allSettled([
       one(right, 'a'),

@@ -308,12 +308,12 @@ if (dialects().includes('postgres')) {
       await sql`CREATE TABLE revisions (name TEXT, shard INTEGER, n BIGINT, PRIMARY KEY (name, shard))`.execute(
         other.read,
       )
-      const before = await other.standing()
-      expect(await other.standing()).toBe(before)
+      const before = await other.readPoint()
+      expect(await other.readPoint()).toBe(before)
       await server.stop()
-      await Promise.allSettled([other.standing()])
+      await Promise.allSettled([other.readPoint()])
       await server.start()
-      const after = await until('an answer again', () => Promise.resolve(other.standing()).catch(() => undefined))
+      const after = await until('an answer again', () => Promise.resolve(other.readPoint()).catch(() => undefined))
       expect(after).not.toBe(before)
     } finally {
       await other.close()

@@ -1,13 +1,13 @@
 /** PostgreSQL through Bun's own client: many writers, so rows and names are locked where SQLite has one writer. */
 import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
-import { createRemembered } from '../cache/query-cache.ts'
-import type { Db, Sql, Standing } from '../database.ts'
-import { createQueryWatch } from '../query/query-metrics.ts'
+import { createQueryCache } from '../cache/query-cache.ts'
+import type { Db, ReadPoint, Sql } from '../database.ts'
+import { createQueryMetrics } from '../query/query-metrics.ts'
 import { lengthOf } from '../row-weight.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
-import { postgresPeers } from './change-notifier.ts'
-import { sharing } from './coalesce.ts'
+import { postgresChangeNotifier } from './change-notifier.ts'
+import { coalesce } from './coalesce.ts'
 import { behindEachOther, later, oneByOne } from './dialect.ts'
 import { rethrowTranslated } from './errors.ts'
 import { guard } from './guards.ts'
@@ -136,7 +136,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     return pool
   }
   const pool = pooled({ ...opened, max: limits.connections - quickConnections(limits.connections) })
-  let seen: { readonly snapshot: string; readonly standing: Standing } | undefined
+  let seen: { readonly snapshot: string; readonly readPoint: ReadPoint } | undefined
   const quickClient = new SQL({
     ...opened,
     max: quickConnections(limits.connections),
@@ -148,25 +148,25 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   // Within a stream's transaction its reader may be slow, and holds no lock.
   const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
   const streams = pooled({ ...shared, max: streamConnections(limits.connections), connection: streaming })
-  const peers = postgresPeers(
+  const notifier = postgresChangeNotifier(
     quickClient,
     (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }),
   )
-  const watch = createQueryWatch()
+  const watch = createQueryMetrics()
   const dialect = oneByOne(pool)
   const db = new Kysely<Tables>({ log: watch.log, dialect })
   const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient) })
-  const kept = createRemembered()
-  const standing = sharing(async (): Promise<Standing> => {
+  const kept = createQueryCache()
+  const readPoint = coalesce(async (): Promise<ReadPoint> => {
     const asked = seen
     const { snapshot, counts } = await readStanding(quick, asked?.snapshot ?? '')
-    if (asked && counts === null) return asked.standing
-    const standing = standingOf(counts ?? '')
+    if (asked && counts === null) return asked.readPoint
+    const readPoint = readPointAt(counts ?? '')
     // Not what was read before a connection was lost.
-    if (seen === asked) seen = { snapshot, standing }
-    return standing
+    if (seen === asked) seen = { snapshot, readPoint }
+    return readPoint
   })
-  const standingOf = (text: string): Standing => {
+  const readPointAt = (text: string): ReadPoint => {
     const counts = new Map(text.split(',').map((one) => one.split(' ') as [string, string]))
     const commits = (table: string): string => counts.get(table) ?? '0'
     return {
@@ -229,12 +229,12 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     stream: (...queries) => read(queries, ages.enter),
     scan: (...queries) => read(queries, () => () => {}),
     onSnapshotsDue: ages.listen,
-    remember: async (table, key, read) => (await standing()).remember(table, key, read),
-    revision: async (tables) => (await standing()).revision(tables),
-    standing,
+    remember: async (table, key, read) => (await readPoint()).remember(table, key, read),
+    revision: async (tables) => (await readPoint()).revision(tables),
+    readPoint,
     watch: watch.listen,
     connections: () => (isReachable ? 1 : 0),
-    peers,
+    notifier,
     ping: async () => {
       try {
         await inTime(sql`SELECT 1`.execute(db))
@@ -249,7 +249,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     },
     close: async () => {
       ages.close()
-      await peers.close()
+      await notifier.close()
       await db.destroy()
       await quick.destroy()
       await pool.close()

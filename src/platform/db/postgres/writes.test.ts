@@ -33,14 +33,14 @@ if (dialects().includes('postgres')) {
   beforeEach(() => database.db.write((tx) => tx.db.deleteFrom('things').execute()))
   afterAll(() => database.close())
 
-  const write = <T>(work: (tx: Write) => Promise<T>, inTurn = 'a') => database.db.write(work, { inTurn })
+  const write = <T>(work: (tx: Write) => Promise<T>, serializeBy = 'a') => database.db.write(work, { serializeBy })
   const ids = async () =>
     (await database.db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
 
   /** Holds the line of a name until it is let go. */
-  const holdLine = (inTurn = 'a') => {
+  const holdLine = (serializeBy = 'a') => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const held = write(() => promise, inTurn)
+    const held = write(() => promise, serializeBy)
     return async () => {
       resolve()
       await held
@@ -49,7 +49,7 @@ if (dialects().includes('postgres')) {
 
   describe('writes in turn', () => {
     test('share a transaction when they have waited, and see what those before them wrote', async () => {
-      const letGo = holdLine()
+      const release = holdLine()
       const waiting = Array.from({ length: 10 }, (_, i) =>
         write(async (tx) => {
           await add(tx, `id-${i}`)
@@ -60,7 +60,7 @@ if (dialects().includes('postgres')) {
           return { number: await numberOf(tx), count: Number(count) }
         }),
       )
-      await letGo()
+      await release()
       const done = await Promise.all(waiting)
       // A slow machine has time for several.
       expect(new Set(done.map(({ number }) => number)).size).toBeLessThan(10)
@@ -74,16 +74,16 @@ if (dialects().includes('postgres')) {
     })
 
     test('of another name do not wait', async () => {
-      const letGo = holdLine()
+      const release = holdLine()
       const [order, waiting] = [[] as string[], write(async () => void order.push('a'))]
       await write(async () => void order.push('b'), 'b')
-      await letGo()
+      await release()
       await waiting
       expect(order).toEqual(['b', 'a'])
     })
 
     test('fail for themselves: nothing of what failed is written, and the others are', async () => {
-      const letGo = holdLine()
+      const release = holdLine()
       const done: string[] = []
       const batch = async (_: unknown, items: readonly string[]) => void done.push(...items)
       const waiting = ['good', 'bad', 'fine'].map((id) =>
@@ -94,7 +94,7 @@ if (dialects().includes('postgres')) {
           return id
         }),
       )
-      await letGo()
+      await release()
       const outcomes = await Promise.allSettled(waiting)
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
       expect(await ids()).toEqual(['fine', 'good'])
@@ -102,7 +102,7 @@ if (dialects().includes('postgres')) {
     })
 
     test('whose insert is refused are told so in its words, and the others are written', async () => {
-      const letGo = holdLine()
+      const release = holdLine()
       const waiting = [
         write((tx) => add(tx, 'one')),
         write((tx) =>
@@ -113,7 +113,7 @@ if (dialects().includes('postgres')) {
         ),
         write((tx) => add(tx, 'three')),
       ]
-      await letGo()
+      await release()
       const [one, two, three] = await Promise.allSettled(waiting)
       expect([one?.status, three?.status]).toEqual(['fulfilled', 'fulfilled'])
       expect(String((two as PromiseRejectedResult).reason)).toContain('violates not-null constraint')
@@ -121,7 +121,7 @@ if (dialects().includes('postgres')) {
     })
 
     test('are run again when another writer was faster', async () => {
-      const letGo = holdLine()
+      const release = holdLine()
       let tries = 0
       const waiting = [
         write((tx) => add(tx, 'one')),
@@ -130,20 +130,20 @@ if (dialects().includes('postgres')) {
           if (++tries === 1) throw conflict()
         }),
       ]
-      await letGo()
+      await release()
       await Promise.all(waiting)
       expect(tries).toBe(2)
       expect(await ids()).toEqual(['one', 'two'])
     })
 
     test('are all told when their transaction is lost, and none of them is written', async () => {
-      const letGo = holdLine()
+      const release = holdLine()
       const waiting = [
         write((tx) => add(tx, 'one')),
         write(async (tx) => void (await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(tx.db))),
         write((tx) => add(tx, 'three')),
       ]
-      await letGo()
+      await release()
       const outcomes = await Promise.allSettled(waiting)
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
       expect(await ids()).toEqual([])
@@ -152,9 +152,9 @@ if (dialects().includes('postgres')) {
     })
 
     test('are answered in several transactions when there are very many', async () => {
-      const letGo = holdLine()
+      const release = holdLine()
       const waiting = Array.from({ length: 200 }, () => write(numberOf))
-      await letGo()
+      await release()
       const numbers = new Set(await Promise.all(waiting))
       expect(numbers.size).toBeGreaterThan(3)
       expect(numbers.size).toBeLessThan(100)
@@ -162,9 +162,9 @@ if (dialects().includes('postgres')) {
 
     test('change the revision of what they touch', async () => {
       const before = await database.db.revision(['things'])
-      const letGo = holdLine()
+      const release = holdLine()
       const waiting = [write((tx) => add(tx, 'one')), write((tx) => add(tx, 'two'))]
-      await letGo()
+      await release()
       await Promise.all(waiting)
       expect(await database.db.revision(['things'])).not.toBe(before)
     })

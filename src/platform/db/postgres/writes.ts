@@ -3,7 +3,7 @@ import { SQL } from 'bun'
 import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
 import { AtCommit } from '../at-commit.ts'
 import { type Db, type Guard, GuardError, type Sql, type Tx, type WriteOptions } from '../database.ts'
-import { touching } from '../query/written-tables.ts'
+import { trackWrittenTables } from '../query/written-tables.ts'
 import { countGuarded, counting, guardAlone, isGuardFailure } from './guards.ts'
 import type { PostgresPool } from './pool.ts'
 import { kyselyIn, PostgresTransaction } from './transaction.ts'
@@ -79,7 +79,7 @@ class Writing<Tables> {
   constructor(transaction: PostgresTransaction, dialect: Dialect) {
     this.#transaction = transaction
     this.#unnoticed = kyselyIn<Tables>(transaction, dialect)
-    this.#noticed = kyselyIn<Tables>(transaction, dialect, [touching(this.#touched)])
+    this.#noticed = kyselyIn<Tables>(transaction, dialect, [trackWrittenTables(this.#touched)])
     heldLocks.set(this.#noticed, this.#locks)
   }
 
@@ -101,7 +101,7 @@ class Writing<Tables> {
         savepoint,
         atCommit: (batch, item) => left.add(batch, [item]),
         // Other servers write as well, and do not say what: what is found goes by the counts that they share.
-        searchedBy: () => {},
+        searchTextChanged: () => {},
         revision: () => undefined,
         guard: (guard) => {
           if (guard.tables.some((table) => this.#touched.has(table))) return false
@@ -234,16 +234,16 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
     queues.delete(name)
   }
 
-  return <T>(work: Work<Tables, T>, { alone: takesLong = false, inTurn }: WriteOptions = {}): Promise<T> => {
-    if (inTurn === undefined) return alone(work, takesLong)
+  return <T>(work: Work<Tables, T>, { exclusive: takesLong = false, serializeBy }: WriteOptions = {}): Promise<T> => {
+    if (serializeBy === undefined) return alone(work, takesLong)
     return new Promise<T>((resolve, reject) => {
       // What it is resolved with is what this very work returned.
       const waiting: Waiting<Tables> = { work, resolve: (value) => resolve(value as T), reject }
-      const queue = queues.get(inTurn)
+      const queue = queues.get(serializeBy)
       if (queue) return void queue.push(waiting)
       const made = [waiting]
-      queues.set(inTurn, made)
-      void drain(inTurn, made)
+      queues.set(serializeBy, made)
+      void drain(serializeBy, made)
     })
   }
 }

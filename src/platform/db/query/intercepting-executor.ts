@@ -1,4 +1,4 @@
-/** Kysely on an executor that somebody looks over the shoulder of. Knows nothing of what is looked for. */
+/** A Kysely executor that lets a function intercept each query. */
 import {
   type CompiledQuery,
   type ConnectionProvider,
@@ -10,11 +10,11 @@ import {
   type QueryResult,
 } from 'kysely'
 
-/** Runs a query on the executor that was asked. */
+/** Runs a query on the wrapped executor. */
 export type RunQuery = <R>(inner: QueryExecutor, query: CompiledQuery<R>) => Promise<QueryResult<R>>
 
-/** An executor that has its queries run by `run`, and leaves all else to the one it stands for. */
-export class WatchedExecutor implements QueryExecutor {
+/** Runs queries by `run`, and delegates everything else to the wrapped executor. */
+export class InterceptingExecutor implements QueryExecutor {
   readonly #inner: QueryExecutor
   readonly #run: RunQuery
 
@@ -36,19 +36,19 @@ export class WatchedExecutor implements QueryExecutor {
   executeQuery: QueryExecutor['executeQuery'] = (query) => this.#run(this.#inner, query)
   stream: QueryExecutor['stream'] = (query, chunkSize, options) => this.#inner.stream(query, chunkSize, options)
   withConnectionProvider(provider: ConnectionProvider): QueryExecutor {
-    return new WatchedExecutor(this.#inner.withConnectionProvider(provider), this.#run)
+    return new InterceptingExecutor(this.#inner.withConnectionProvider(provider), this.#run)
   }
   withPlugin(plugin: KyselyPlugin): QueryExecutor {
-    return new WatchedExecutor(this.#inner.withPlugin(plugin), this.#run)
+    return new InterceptingExecutor(this.#inner.withPlugin(plugin), this.#run)
   }
   withPlugins(plugins: readonly KyselyPlugin[]): QueryExecutor {
-    return new WatchedExecutor(this.#inner.withPlugins(plugins), this.#run)
+    return new InterceptingExecutor(this.#inner.withPlugins(plugins), this.#run)
   }
   withPluginAtFront(plugin: KyselyPlugin): QueryExecutor {
-    return new WatchedExecutor(this.#inner.withPluginAtFront(plugin), this.#run)
+    return new InterceptingExecutor(this.#inner.withPluginAtFront(plugin), this.#run)
   }
   withoutPlugins(): QueryExecutor {
-    return new WatchedExecutor(this.#inner.withoutPlugins(), this.#run)
+    return new InterceptingExecutor(this.#inner.withoutPlugins(), this.#run)
   }
 }
 
@@ -62,6 +62,6 @@ const NO_DIALECT: Dialect = {
   createQueryCompiler: none,
 }
 
-/** Builds queries that the executor runs, which has a transaction already. */
+/** Builds queries for an executor that is in a transaction already. */
 export const kyselyOn = <Tables>(executor: QueryExecutor): Kysely<Tables> =>
   new Kysely<Tables>({ config: { dialect: NO_DIALECT }, dialect: NO_DIALECT, driver: new DummyDriver(), executor })

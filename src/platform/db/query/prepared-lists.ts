@@ -25,7 +25,7 @@ const byLength = <Query>(make: (length: number) => Query): ((length: number) => 
 }
 
 /**
- * An insert of however many rows; `build` sees stand-ins, as in `prepared`.
+ * Prepares an insert of any number of rows. `build` gets placeholders, as in `prepared`.
  * @example
  * const addTags = preparedRows(['id', 'tag'], (db: Kysely<Tables>, rows: { id: string; tag: string }[]) =>
  *   db.insertInto('tags').values(rows))
@@ -37,10 +37,10 @@ export const preparedRows = <Tables, Row extends Readonly<Record<keyof Row, Valu
 ): ((scope: PreparedScope<Tables>, rows: readonly Row[]) => Promise<void>) => {
   const queryFor = byLength((length) =>
     prepared((db: Kysely<Tables>, values: readonly Value[]) => {
-      const standIn = (_: unknown, index: number) =>
+      const placeholder = (_: unknown, index: number) =>
         // It has every column of a row.
         Object.fromEntries(columns.map((column, at) => [column, values[index * columns.length + at]])) as Row
-      return build(db, Array.from({ length }, standIn))
+      return build(db, Array.from({ length }, placeholder))
     }),
   )
   return async (scope, rows) => {
@@ -55,7 +55,7 @@ export const preparedRows = <Tables, Row extends Readonly<Record<keyof Row, Valu
 }
 
 /**
- * A look-up of however many keys with `in`; `build` sees stand-ins, as in `prepared`. The rows of many keys come in no order.
+ * Prepares a lookup of any number of keys with `in`. `build` gets placeholders, as in `prepared`. The order of the rows is undefined.
  * @example
  * const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('devices').select('doc').where('id', 'in', ids))
  * await byIds(ctx, ['a', 'b'])

@@ -1,22 +1,22 @@
-/** Tells a listener of every query, by what it does to which table, and how long it took. */
+/** Reports the name and the duration of every query to a listener. */
 import type { LogEvent } from 'kysely'
 
 export type QueryListener = (query: string, durationMs: number) => void
 
-export type QueryWatch = {
+export type QueryMetrics = {
   /** For Kysely's `log`. */
   readonly log: (event: LogEvent) => void
   readonly listen: (listener: QueryListener) => void
 }
 
-/** Distinct statements whose name is remembered; lists of values make some of many lengths. */
-const REMEMBERED = 2000
+/** Bound of the cache of names by statement; lists of values make statements of many lengths. */
+const MAX_CACHED_NAMES = 2000
 
 const STATEMENT = /^\s*(select|insert|update|delete|with)\b/i
 const TABLE = /\b(?:from|into|update)\s+"?(\w+)"?/i
 
 /**
- * A name of which there are few: the verb and the first table.
+ * A name of low cardinality: the verb and the first table.
  * @example queryName('select "doc" from "devices" where "id" = ?') // 'select devices'
  */
 export const queryName = (sql: string): string => {
@@ -25,7 +25,7 @@ export const queryName = (sql: string): string => {
   return verb && table ? `${verb} ${table}` : 'other'
 }
 
-export const createQueryWatch = (): QueryWatch => {
+export const createQueryMetrics = (): QueryMetrics => {
   let listener: QueryListener = () => {}
   const names = new Map<string, string>()
   return {
@@ -36,7 +36,7 @@ export const createQueryWatch = (): QueryWatch => {
       let name = names.get(query.sql)
       if (name === undefined) {
         name = queryName(query.sql)
-        if (names.size < REMEMBERED) names.set(query.sql, name)
+        if (names.size < MAX_CACHED_NAMES) names.set(query.sql, name)
       }
       listener(name, queryDurationMillis)
     },

@@ -1,4 +1,4 @@
-/** Notes which tables a transaction writes, from the queries themselves, so that no store has to say it. */
+/** Tracks which tables a transaction writes, from the query tree, so that no store declares it. */
 import {
   AliasNode,
   DeleteQueryNode,
@@ -15,7 +15,7 @@ const tableOf = (node: OperationNode | undefined): string | undefined => {
   return node && TableNode.is(node) ? node.table.identifier.name : undefined
 }
 
-/** The table that a statement writes; undefined for one that only reads, and for raw SQL. */
+/** Returns the table that a statement writes; undefined for a read and for raw SQL. */
 export const writtenTable = (node: RootOperationNode): string | undefined => {
   if (InsertQueryNode.is(node)) return tableOf(node.into)
   if (UpdateQueryNode.is(node)) return tableOf(node.table)
@@ -23,11 +23,11 @@ export const writtenTable = (node: RootOperationNode): string | undefined => {
   return undefined
 }
 
-/** A plugin that adds every table that is written through it to `touched`. Raw SQL is not seen: writes go through the builder. */
-export const touching = (touched: Set<string>): KyselyPlugin => ({
+/** A plugin that adds each written table to `written`. Raw SQL is not tracked: write through the query builder. */
+export const trackWrittenTables = (written: Set<string>): KyselyPlugin => ({
   transformQuery: ({ node }) => {
     const table = writtenTable(node)
-    if (table) touched.add(table)
+    if (table) written.add(table)
     return node
   },
   transformResult: async ({ result }) => result,

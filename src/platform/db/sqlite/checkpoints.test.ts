@@ -158,7 +158,7 @@ describe('the mover', () => {
     let waited: Promise<void> | undefined
     await until(() => {
       grow()
-      waited = checkpoints.tend()
+      waited = checkpoints.maintain()
       return waited !== undefined
     })
     if (!waited) throw new Error('nobody waits')
@@ -168,14 +168,14 @@ describe('the mover', () => {
   test('has nothing to do with a short log', async () => {
     const { writer, checkpoints, close } = opened()
     writer.run('INSERT INTO t VALUES (?)', [ROW])
-    expect(checkpoints.tend()).toBeUndefined()
+    expect(checkpoints.maintain()).toBeUndefined()
     await close()
   })
 
   test('keeps nobody waiting until it has got ready', async () => {
     const { checkpoints, grow, close } = opened()
     grow()
-    expect(checkpoints.tend()).toBeUndefined()
+    expect(checkpoints.maintain()).toBeUndefined()
     await close()
   })
 
@@ -193,10 +193,10 @@ describe('the mover', () => {
   ])('one %s is told of once', async (_, body) => {
     const { checkpoints, failures, grow, close } = opened({ body })
     grow()
-    void checkpoints.tend()
+    void checkpoints.maintain()
     await until(() => failures.length > 0)
     grow()
-    void checkpoints.tend()
+    void checkpoints.maintain()
     await close()
     expect(failures).toHaveLength(1)
   })
@@ -204,9 +204,9 @@ describe('the mover', () => {
   test('is asked again only when the log has grown as much again', async () => {
     const { checkpoints, failures, grow, close } = opened({ body: BROKEN })
     grow()
-    void checkpoints.tend()
+    void checkpoints.maintain()
     await until(() => failures.length > 0)
-    expect(checkpoints.tend()).toBeUndefined()
+    expect(checkpoints.maintain()).toBeUndefined()
     await close()
   })
 

@@ -34,7 +34,7 @@ export type CheckpointOptions = {
 
 export type Checkpoints = {
   /** To be called between two transactions. The next one should begin when what it answers resolves; it never rejects. */
-  readonly tend: () => Promise<void> | undefined
+  readonly maintain: () => Promise<void> | undefined
   /** Resolves when nothing is being moved any more. */
   readonly close: () => Promise<void>
 }
@@ -144,7 +144,7 @@ export const createCheckpoints = ({
   }
 
   return {
-    tend: () => {
+    maintain: () => {
       if (isClosed) return undefined
       if (running) return isResetting ? atMost(running, longestWaitMs) : undefined
       const pages = pagesInLog()

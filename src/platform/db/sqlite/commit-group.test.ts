@@ -25,13 +25,13 @@ afterEach(() => {
 })
 
 const insert = (id: string) => database.run('INSERT INTO t VALUES (?)', [id])
-const add = (id: string, { alone = false } = {}) =>
+const add = (id: string, { exclusive = false } = {}) =>
   group.run(
     async (_, { touched }) => {
       insert(id)
       touched.add('t')
     },
-    { alone },
+    { exclusive },
   )
 const ids = () =>
   database
@@ -163,18 +163,18 @@ describe('a write', () => {
   })
 
   test('alone shares no commit with those before and after it', async () => {
-    await Promise.all([add('a'), add('b'), add('long', { alone: true }), add('c'), add('d')])
+    await Promise.all([add('a'), add('b'), add('long', { exclusive: true }), add('c'), add('d')])
     expect(commits).toHaveLength(3)
   })
 
-  test('is not waited for until it is on the disk where all in it are relaxed', async () => {
+  test('is not waited for until it is on the disk where all in it defer the sync', async () => {
     const [normal, full] = [1, 2]
     const modes: number[] = []
-    const look = (relaxed: boolean) => {
+    const look = (deferSync: boolean) => {
       const note = async () => {
         modes.push(database.query<{ synchronous: number }, []>('PRAGMA synchronous').get()?.synchronous ?? -1)
       }
-      return group.run(note, { relaxed })
+      return group.run(note, { deferSync })
     }
     await look(true)
     await look(false)
@@ -185,7 +185,7 @@ describe('a write', () => {
 
   test('alone keeps its place in the order', async () => {
     const order: string[] = []
-    const note = (name: string, alone: boolean) => group.run(async () => void order.push(name), { alone })
+    const note = (name: string, exclusive: boolean) => group.run(async () => void order.push(name), { exclusive })
     await Promise.all([note('a', false), note('long', true), note('b', false), note('long', true)])
     expect(order).toEqual(['a', 'long', 'b', 'long'])
   })
@@ -209,7 +209,7 @@ describe('a group', () => {
   })
 
   test('is settled after all that waits', async () => {
-    const works = [add('a'), add('b', { alone: true })]
+    const works = [add('a'), add('b', { exclusive: true })]
     await group.settled()
     expect(ids()).toEqual(['a', 'b'])
     await Promise.all(works)

@@ -12,12 +12,12 @@ export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
 export type Notes = {
   readonly touched: Set<string>
   readonly atCommit: AtCommit
-  /** As `Tx.searchedBy` says. */
+  /** As in `Tx.searchTextChanged`. */
   readonly searched: SearchChanges
 }
 /** @param shared tables that earlier writes of the same commit have written */
 type Work<T> = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) => Promise<T>
-type Waiting = Required<Pick<WriteOptions, 'alone' | 'relaxed' | 'large'>> & {
+type Waiting = Required<Pick<WriteOptions, 'exclusive' | 'deferSync' | 'large'>> & {
   readonly work: Work<unknown>
   readonly settle: (outcome: Outcome) => void
 }
@@ -65,11 +65,11 @@ export class CommitGroup {
   }
 
   /** Resolves after the commit; rejects with what `work` threw, or with the error of the commit. */
-  run<T>(work: Work<T>, { alone = false, large = false, relaxed = false }: WriteOptions = {}): Promise<T> {
+  run<T>(work: Work<T>, { exclusive = false, large = false, deferSync = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       // The outcome's value is what this very work returned.
       const settle = (outcome: Outcome) => (outcome.ok ? resolve(outcome.value as T) : reject(outcome.error))
-      this.#queue.push({ work, alone, relaxed, large, settle })
+      this.#queue.push({ work, exclusive, deferSync, large, settle })
       this.#running ??= this.#drain()
     })
   }
@@ -92,8 +92,8 @@ export class CommitGroup {
   }
 
   #next(): Waiting[] {
-    const alone = this.#queue.findIndex((waiting) => waiting.alone)
-    const count = alone === -1 ? LARGEST_GROUP : Math.max(alone, 1)
+    const exclusive = this.#queue.findIndex((waiting) => waiting.exclusive)
+    const count = exclusive === -1 ? LARGEST_GROUP : Math.max(exclusive, 1)
     return this.#queue.splice(0, Math.min(count, LARGEST_GROUP))
   }
 
@@ -103,7 +103,7 @@ export class CommitGroup {
     let outcomes: Outcome[] = []
     let isCommitting = false
     try {
-      this.#waitForDisk(!group.every(({ relaxed }) => relaxed))
+      this.#waitForDisk(!group.every(({ deferSync }) => deferSync))
       if (large) await large.open()
       this.#writer = large ?? this.#database
       await this.#writer.run('BEGIN IMMEDIATE')

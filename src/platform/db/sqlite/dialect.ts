@@ -13,7 +13,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { QueryWatch } from '../query/query-metrics.ts'
+import type { QueryMetrics } from '../query/query-metrics.ts'
 
 /** Distinct statements kept prepared; the product has a few hundred, and lists of values add some of many lengths. */
 const CACHE_SIZE = 500
@@ -71,7 +71,7 @@ export const runStatement = (
  * @param writer for writes: they fail once its transaction has ended, as SQLite ends it by itself on a full disk
  */
 export const runOn =
-  (cache: StatementCache, log: QueryWatch['log'], writer?: Pick<Database, 'inTransaction'>): Run =>
+  (cache: StatementCache, log: QueryMetrics['log'], writer?: Pick<Database, 'inTransaction'>): Run =>
   <Row>(query: CompiledQuery): QueryResult<Row> => {
     if (writer?.inTransaction === false) throw new Error('The transaction has ended')
     const startedMs = performance.now()

@@ -41,7 +41,7 @@ const fill = () =>
           .values({ id: `${i}`, text })
           .execute()
     },
-    { alone: true, large: true },
+    { exclusive: true, large: true },
   )
 const isMoved = (): boolean => statSync(file).size > SIZE / 2
 
@@ -64,13 +64,13 @@ test('that fails on its way leaves nothing', async () => {
         .execute()
       throw new Error('given up')
     },
-    { alone: true, large: true },
+    { exclusive: true, large: true },
   )
   await failing.catch(() => {})
   expect(await db.read.selectFrom('t').select('id').execute()).toEqual([])
 })
 
-const LARGE = { alone: true, large: true }
+const LARGE = { exclusive: true, large: true }
 const ids = async (): Promise<string[]> =>
   (await db.read.selectFrom('t').select('id').orderBy('id').execute()).map(({ id }) => id)
 const insert = (tx: Tx<Tables>, id: string) => tx.db.insertInto('t').values({ id, text: '' }).execute()
@@ -192,7 +192,7 @@ test('may grow the file no further than other writes', async () => {
 })
 
 describe.each([
-  ['of this thread', { alone: true }],
+  ['of this thread', { exclusive: true }],
   ['of another thread', LARGE],
 ])('on a connection %s, a full disk ends the transaction', (_, options) => {
   const failing = () =>

@@ -4,7 +4,7 @@
  */
 import type { Database } from 'bun:sqlite'
 import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
-import type { QueryWatch } from '../query/query-metrics.ts'
+import type { QueryMetrics } from '../query/query-metrics.ts'
 import { WorkerError } from '../worker-error.ts'
 import type { Writer } from './commit-group.ts'
 import { sqliteKysely } from './dialect.ts'
@@ -31,7 +31,7 @@ type Options = {
   readonly file: string
   /** The connection on this thread. It knows how far the file may grow. */
   readonly writer: Database
-  readonly log: QueryWatch['log']
+  readonly log: QueryMetrics['log']
   readonly spawn?: () => Worker
 }
 

@@ -3,13 +3,13 @@ import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { type Compilable, type Kysely, sql } from 'kysely'
 import { AppError } from '../../contract/errors.ts'
 import { pause } from '../../runtime/pause.ts'
-import { createRemembered } from '../cache/query-cache.ts'
-import { createFound } from '../cache/search-cache.ts'
-import type { Db, Sql, Standing } from '../database.ts'
+import { createQueryCache } from '../cache/query-cache.ts'
+import { createSearchCache } from '../cache/search-cache.ts'
+import type { Db, ReadPoint, Sql } from '../database.ts'
 import { diskProblemOf, translateDiskError } from '../disk/disk-errors.ts'
 import { type DiskGuard, unguarded } from '../disk/disk-guard.ts'
-import { createQueryWatch } from '../query/query-metrics.ts'
-import { touching } from '../query/written-tables.ts'
+import { createQueryMetrics } from '../query/query-metrics.ts'
+import { trackWrittenTables } from '../query/written-tables.ts'
 import { byWeight } from '../row-weight.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { CommitGroup, type Notes, type Savepoint, type Writer } from './commit-group.ts'
@@ -96,7 +96,7 @@ export const openSqlite = <Tables>(
   const reader = connect(file, READER_CACHE_PAGES)
   const writeCache = statementCache(writer)
   const readCache = statementCache(reader)
-  const watch = createQueryWatch()
+  const watch = createQueryMetrics()
   const readDb = sqliteKysely<Tables>(runOn(readCache, watch.log))
   const writeDb = sqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
   const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
@@ -112,15 +112,15 @@ export const openSqlite = <Tables>(
   }
   begun()
   const disk = guardFor(writer)
-  const found = createFound()
+  const found = createSearchCache()
   const committed = ({ touched, searched }: Notes, on: Writer) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
     if (on === writer) searched.tell(found)
     else searched.forgetTables(found)
   }
-  const kept = createRemembered()
+  const kept = createQueryCache()
   const commits = (table: string): number => counts.get(table) ?? 0
-  const standing: Standing = {
+  const readPoint: ReadPoint = {
     remember: (table, key, read, by) =>
       by ? found.remember({ table, key, by }, read) : kept({ table, state: commits(table), key }, read),
     revision: (tables) => `${start}.${ofOthers}.${tables.map(commits).join('.')}`,
@@ -133,7 +133,7 @@ export const openSqlite = <Tables>(
   // A scan is not given back: then it is of no use to ask for the others.
   const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
   const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure, snapshots, recall, ...timing })
-  const listeners = { begun, ended: disk.ended, finish, between: checkpoints.tend, large: largeWriter }
+  const listeners = { begun, ended: disk.ended, finish, between: checkpoints.maintain, large: largeWriter }
   const group = new CommitGroup(writer, committed, listeners)
 
   let isOpen = true
@@ -192,13 +192,13 @@ export const openSqlite = <Tables>(
     read: readDb,
     quick: readDb,
     sql: sqliteSql,
-    peers: undefined,
+    notifier: undefined,
     diskProblem: disk.problem,
     write: async (work, options) => {
       disk.problem() // there may be space again
       const run = (savepoint: Savepoint, notes: Notes, shared: ReadonlySet<string>) =>
         work({
-          db: (options?.large ? largeWriter.db : writeDb).withPlugin(touching(notes.touched)),
+          db: (options?.large ? largeWriter.db : writeDb).withPlugin(trackWrittenTables(notes.touched)),
           savepoint: async (inner) => {
             const before = notes.searched.count
             try {
@@ -210,8 +210,8 @@ export const openSqlite = <Tables>(
             }
           },
           atCommit: (batch, item) => notes.atCommit.add(batch, [item]),
-          searchedBy: (table, texts) => notes.searched.add(table, texts),
-          revision: (tables) => (tables.some((table) => shared.has(table)) ? undefined : standing.revision(tables)),
+          searchTextChanged: (table, texts) => notes.searched.add(table, texts),
+          revision: (tables) => (tables.some((table) => shared.has(table)) ? undefined : readPoint.revision(tables)),
           guard: () => false,
         })
       try {
@@ -225,8 +225,8 @@ export const openSqlite = <Tables>(
     onSnapshotsDue: (listener) => {
       snapshotsDue = listener
     },
-    ...standing,
-    standing: () => standing,
+    ...readPoint,
+    readPoint: () => readPoint,
     watch: watch.listen,
     connections: () => (isOpen ? 2 : 0),
     ping: async () => {
