@@ -48,7 +48,8 @@ test('an entry says what was sent, and what it was before', () =>
       const drawer = page.getByRole('dialog', { name: 'update device' })
       await drawer.getByText('Junos 23.4').waitFor()
       await drawer.getByText('Junos 24.2').waitFor()
-      await drawer.getByRole('link', { name: 'Open device' }).click()
+      await drawer.getByText(id).first().waitFor()
+      await drawer.getByRole('link', { name: 'changed' }).click()
       await page.getByRole('heading', { level: 1, name: 'changed' }).waitFor()
       await page.getByRole('link', { name: 'History' }).click()
       await page.getByRole('link', { name: 'All in the audit log' }).click()
@@ -56,6 +57,38 @@ test('an entry says what was sent, and what it was before', () =>
     },
     { as },
   ))
+
+test('the log names objects, with a link to those that exist', async () => {
+  const { api } = it.plat
+  const { id } = await api.devices.create({ name: 'kept-device' })
+  const gone = await api.devices.create({ name: 'gone-device' })
+  await api.devices.delete({ id: gone.id })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/audit?resource_id=${gone.id}`)
+      await page.getByRole('gridcell', { name: 'gone-device (deleted)' }).first().waitFor()
+      expect(await page.getByRole('link', { name: 'gone-device' }).count()).toBe(0)
+      await open(`/audit?resource_id=${id}`)
+      await page.getByRole('gridcell', { name: 'kept-device' }).getByRole('link').click()
+      await page.getByRole('heading', { level: 1, name: 'kept-device' }).waitFor()
+    },
+    { as },
+  )
+})
+
+test('the overview names what was changed, with a link', async () => {
+  const { id } = await it.plat.api.devices.create({ name: 'newest-device' })
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/')
+      const change = page.getByRole('listitem').filter({ hasText: 'create device newest-device' })
+      expect(await change.textContent()).not.toContain(id)
+      await change.getByRole('link', { name: 'newest-device' }).click()
+      await page.getByRole('heading', { level: 1, name: 'newest-device' }).waitFor()
+    },
+    { as },
+  )
+})
 
 test('a secret is left out, and a change that was cut is said to be', async () => {
   const { api } = it.plat
@@ -66,11 +99,11 @@ test('a secret is left out, and a change that was cut is said to be', async () =
   await it.visit(
     async ({ page, open }) => {
       await open(`/audit?resource_id=${credential.id}`)
-      await rows(page).nth(1).getByRole('link').click()
+      await rows(page).nth(1).getByRole('link').first().click()
       await page.getByText('left out: a secret').waitFor()
       expect(await page.content()).not.toContain('never to be seen')
       await open(`/audit?resource_id=${id}&action=update`)
-      await rows(page).nth(1).getByRole('link').click()
+      await rows(page).nth(1).getByRole('link').first().click()
       await page.getByText('truncated').waitFor()
     },
     { as },

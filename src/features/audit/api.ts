@@ -5,6 +5,15 @@ import { AUDIT_ACTIONS, operation, rawRoute } from '../../platform/operation/ope
 
 export const STATUSES = ['success', 'failure'] as const
 
+export const AuditObject = z
+  .object({
+    type: z.string().describe('What it is; another kind than `resource` for what was done inside of it'),
+    name: z.string().describe('Its name now; of a deleted one the last that its newest entries tell'),
+    is_deleted: z.boolean(),
+  })
+  .meta({ id: 'AuditObject' })
+export type AuditObject = z.infer<typeof AuditObject>
+
 export const AuditEntry = z
   .object({
     id: z.string(),
@@ -22,6 +31,9 @@ export const AuditEntry = z
     request_id: z.string().describe('X-Request-Id of the answer'),
     oauth_client: z.string().describe('The client that acted for the user by OAuth, by name and id; empty without one'),
     tool: z.string().describe('The MCP tool by which it was done; empty without one'),
+    object: AuditObject.nullable()
+      .optional()
+      .describe('The object by its name, where asked for; null where no name is known, or the caller may not read it'),
   })
   .meta({
     id: 'AuditEntry',
@@ -72,6 +84,7 @@ export const audit = {
     input: () =>
       z.object({
         ...filters,
+        include: z.enum(['names']).optional().describe('Adds to each entry the name of its object'),
         limit: z.int().min(1).max(MAX_ROWS).default(100).describe('Most rows to return'),
         offset: Page.offset,
       }),

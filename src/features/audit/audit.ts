@@ -1,17 +1,36 @@
 /** The audit trail as it is read: lists, proof, export, and its end. Writing it is the kernel's, through trail.ts. */
 
 import { notFound } from '../../platform/contract/errors.ts'
-import { listRows } from '../../platform/contract/list.ts'
+import { countRows, listRows } from '../../platform/contract/list.ts'
+import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
-import { type Feature, implement } from '../ctx.ts'
-import { type AuditEntry, auditRoutes, audit as contract } from './api.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type AuditEntry, type AuditFilter, auditRoutes, audit as contract } from './api.ts'
 import { createSigner } from './chain.ts'
 import { exportEntries } from './export.ts'
+import { objectsOf as namedObjects, namesRevision } from './object-names.ts'
 import { removeOld } from './retention.ts'
 import * as store from './store.ts'
 import { verify } from './verify.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The objects of entries by name, for a caller who may read them. */
+export const objectsOf = namedObjects
+
+type Page = { readonly limit: number; readonly offset?: number | undefined }
+
+/** A page of the list with the names of its objects, which are read for all entries at once. */
+const listNamed = async (ctx: Ctx, filter: AuditFilter, { limit, offset = 0 }: Page): Promise<JsonList<AuditEntry>> => {
+  const revision = `${await store.revision(ctx)}.${await namesRevision(ctx)}`
+  const query = store.matching(ctx, filter)
+  async function* rows(): AsyncGenerator<string[]> {
+    const entries = await query.limit(limit).offset(offset).execute()
+    const objects = await objectsOf(ctx, entries)
+    yield entries.map((entry) => JSON.stringify({ ...entry, object: objects.get(entry.id) ?? null }))
+  }
+  return new JsonList<AuditEntry>({ revision, total: () => countRows(query), rows })
+}
 
 export type AuditOptions = {
   readonly config: Pick<Config, 'auditRetentionDays' | 'encryptionKey' | 'encryptionKeyPrevious'>
@@ -21,18 +40,20 @@ export const auditFeature = ({ config }: AuditOptions): Feature => {
   const signer = createSigner(config)
   return {
     operations: implement(contract, {
-      list: async (ctx, { limit, offset, ...filter }) =>
-        listRows(ctx, {
-          revision: await store.revision(ctx),
-          query: store.matching(ctx, filter),
-          page: { limit, offset },
-          row: (entry): AuditEntry => entry,
-        }),
+      list: async (ctx, { limit, offset, include, ...filter }) =>
+        include
+          ? listNamed(ctx, filter, { limit, offset })
+          : listRows(ctx, {
+              revision: await store.revision(ctx),
+              query: store.matching(ctx, filter),
+              page: { limit, offset },
+              row: (entry): AuditEntry => entry,
+            }),
       verify: async (ctx) => verify(ctx, signer),
       get: async (ctx, { id }) => {
         const entry = await store.find(ctx, id)
         if (!entry) throw notFound('audit entry', id)
-        return entry
+        return { ...entry, object: (await objectsOf(ctx, [entry])).get(id) ?? null }
       },
     }),
     routes: [{ route: auditRoutes.export, handler: exportEntries }],

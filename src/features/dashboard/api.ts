@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { AuditEntry } from '../audit/api.ts'
+import { AuditEntry, AuditObject } from '../audit/api.ts'
 
 const Fill = z.object({
   id: z.string(),
@@ -34,6 +34,8 @@ const Change = AuditEntry.pick({
   resource: true,
   resource_id: true,
   status: true,
+}).extend({
+  object: AuditObject.nullable().describe('By its name; null where no name is known, or the caller may not read it'),
 })
 
 export const Dashboard = z

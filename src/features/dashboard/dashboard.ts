@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { countRows } from '../../platform/contract/list.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
+import { objectsOf } from '../audit/audit.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as discovery from '../discovery/discovery.ts'
 import { PING } from '../events/catalogue.ts'
@@ -147,7 +148,9 @@ const changes = async (ctx: Ctx): Promise<Dashboard['changes']> => {
     .limit(LOOKED_AT)
     .execute()
   // Signing in is no change of what is here.
-  return rows.filter(({ resource }) => resource !== 'session').slice(0, CHANGES)
+  const shown = rows.filter(({ resource }) => resource !== 'session').slice(0, CHANGES)
+  const objects = await objectsOf(ctx, shown)
+  return shown.map((row) => ({ ...row, object: objects.get(row.id) ?? null }))
 }
 
 const show = async (ctx: Ctx): Promise<Dashboard> => {

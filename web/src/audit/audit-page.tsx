@@ -99,7 +99,8 @@ export const AuditPage = () => {
           <Button isIcon aria-label="Refresh" onClick={refresh} disabled={query.isFetching}>
             <RefreshCw size={15} aria-hidden="true" />
           </Button>{' '}
-          <ViewsMenu /> <CommandMenu getCall={() => ({ op: contracts.audit.list, input: filter })} />{' '}
+          <ViewsMenu />{' '}
+          <CommandMenu getCall={() => ({ op: contracts.audit.list, input: { ...filter, include: 'names' } })} />{' '}
           <ColumnsMenu all={AUDIT_COLUMNS} choice={choice} />
         </span>
       </AuditFilters>
@@ -119,7 +120,7 @@ export const AuditPage = () => {
             sorting={NEWEST}
             onSort={() => {}}
             idOf={({ id }) => id}
-            nameOf={({ action, resource }) => `${action} ${resource}`}
+            nameOf={({ action, resource, object }) => [action, resource, object?.name].filter(Boolean).join(' ')}
             actions={{ open: ({ id }) => void set({ entry: id }) }}
           />
         )}

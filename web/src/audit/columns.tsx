@@ -6,6 +6,7 @@ import type { Column } from '../table/column.ts'
 import { moment } from '../ui/format.ts'
 import css from './audit.module.css'
 import { Status } from './entry-drawer.tsx'
+import { ObjectName } from './object-name.tsx'
 
 /** A phone has no room for the year; the entry itself has it. */
 const When = ({ at }: { readonly at: string }) => {
@@ -47,7 +48,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
     id: 'object',
     text: 'Object',
     width: 285,
-    cell: ({ resource_id }) => <span className="mono">{resource_id}</span>,
+    cell: (entry) => <ObjectName entry={entry} tabIndex={-1} />,
   },
   { id: 'status', text: 'Status', width: 100, cell: (entry) => <Status entry={entry} /> },
   { id: 'error', text: 'Reason', width: 200, cell: ({ error }) => <span title={error}>{error}</span> },

@@ -9,6 +9,7 @@ import { Drawer } from '../ui/layers.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './audit.module.css'
 import { ChangesView } from './changes-view.tsx'
+import { ObjectName } from './object-name.tsx'
 import { entryQuery } from './queries.ts'
 
 export const Status = ({ entry }: { readonly entry: AuditEntry }) =>
@@ -26,24 +27,12 @@ const exactly = new Intl.DateTimeFormat('en-GB', {
   timeZoneName: 'short',
 })
 
-const PAGES: Readonly<Record<string, '/devices/$id' | '/networks/$id' | '/pools/$id' | '/users/$id' | '/roles/$id'>> = {
-  device: '/devices/$id',
-  network: '/networks/$id',
-  pool: '/pools/$id',
-  user: '/users/$id',
-  role: '/roles/$id',
-}
-
-const ObjectLinks = ({ entry: { resource, resource_id, action } }: { readonly entry: AuditEntry }) => {
-  const page = PAGES[resource]
+const ObjectFact = ({ entry }: { readonly entry: AuditEntry }) => {
+  const { resource, resource_id } = entry
   return (
     <span className={css.object}>
+      {entry.object && <ObjectName entry={entry} />}
       <CopyText text={resource_id} label="ID" />
-      {page && action !== 'delete' && (
-        <Link to={page} params={{ id: resource_id }} className="link">
-          Open {resource}
-        </Link>
-      )}
       <Link to="/audit" search={{ resource, resource_id }} className="link">
         Its history
       </Link>
@@ -81,7 +70,7 @@ const Detail = ({ entry }: { readonly entry: AuditEntry }) => (
             </time>,
           ],
           ['Who', <Who key="who" entry={entry} />],
-          ['Object', entry.resource_id === '' ? '' : <ObjectLinks key="object" entry={entry} />],
+          ['Object', entry.resource_id === '' ? '' : <ObjectFact key="object" entry={entry} />],
           ['Status', <Status key="status" entry={entry} />],
           ['From', entry.ip_address === '' ? '' : <CopyText key="ip" text={entry.ip_address} label="address" />],
           [

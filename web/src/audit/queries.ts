@@ -15,7 +15,7 @@ export const entriesQuery = (filter: AuditFilter) =>
     initialPageParam: { offset: 0, until: undefined } as PageParam,
     queryFn: async ({ pageParam: { offset, until } }): Promise<EntryPage> => {
       const pinned = until === undefined ? {} : { end_time: until }
-      const response = await send(contracts.audit.list, { ...filter, ...pinned, limit: PAGE, offset })
+      const response = await send(contracts.audit.list, { ...filter, ...pinned, include: 'names', limit: PAGE, offset })
       // The server's half of the contract.
       const rows = (await response.json()) as readonly AuditEntry[]
       return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }

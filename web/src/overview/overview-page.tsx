@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
+import { ObjectName } from '../audit/object-name.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { Badge, Card, Figure, Meter, Skeleton } from '../ui/bits.tsx'
@@ -53,18 +54,9 @@ const Fullest = ({ title, to, rows, empty }: FullestProps) =>
     </Card>
   )
 
-/** The places of the UI where an object of the audit trail can be seen. */
-const PAGES: Readonly<Record<string, '/devices/$id' | '/networks/$id' | '/pools/$id'>> = {
-  device: '/devices/$id',
-  network: '/networks/$id',
-  pool: '/pools/$id',
-}
-
 type Entry = NonNullable<Dashboard['changes']>[number]
 
 const Change = ({ entry }: { readonly entry: Entry }) => {
-  const page = PAGES[entry.resource]
-  const name = entry.resource_id === '' ? '' : ` ${entry.resource_id}`
   return (
     <li className={css.change}>
       <time dateTime={entry.timestamp} className="mono muted">
@@ -72,14 +64,7 @@ const Change = ({ entry }: { readonly entry: Entry }) => {
       </time>
       <b className="truncate">{entry.username || '–'}</b>
       <span className="truncate">
-        {entry.action} {entry.resource}
-        {page && entry.action !== 'delete' && name !== '' ? (
-          <Link to={page} params={{ id: entry.resource_id }}>
-            {name}
-          </Link>
-        ) : (
-          name
-        )}{' '}
+        {entry.action} {entry.resource} <ObjectName entry={entry} />{' '}
         {entry.status === 'failure' && <Badge tone="bad">refused</Badge>}
       </span>
     </li>

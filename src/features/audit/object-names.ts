@@ -1,0 +1,241 @@
+/** Names the objects of audit entries, for callers who may read them. Joins the tables of others, owns none and writes nothing. */
+import { type Kysely, sql } from 'kysely'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import type { AuditEntry, AuditObject } from './api.ts'
+
+type Named = { readonly id: string; readonly name: string; readonly owner?: string | null }
+
+type Kind = {
+  readonly tables: readonly (keyof Tables & string)[]
+  /** The caller needs all of them; the owner of an object needs none. */
+  readonly permissions: readonly Permission[]
+  /** The names that these objects have now. */
+  readonly current: (ctx: Ctx, ids: readonly string[]) => Promise<readonly Named[]>
+  /** The field of an entry's `changes` that holds the name. */
+  readonly field?: string
+  /** `current` tells the owner of each object. */
+  readonly hasOwner?: true
+}
+
+const kind = (
+  table: keyof Tables & string,
+  permission: Permission,
+  current: Kind['current'],
+  field = 'name',
+): Kind => ({ tables: [table], permissions: [permission], current, field })
+
+const device = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('devices').select(['id', 'name']).where('id', 'in', ids),
+)
+const network = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('networks').select(['id', 'name']).where('id', 'in', ids),
+)
+const pool = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('pools').select(['id', 'name']).where('id', 'in', ids),
+)
+const datacenter = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('datacenters').select(['id', 'name']).where('id', 'in', ids),
+)
+const credential = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('credentials').select(['id', 'name']).where('id', 'in', ids),
+)
+const webhook = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('webhooks').select(['id', 'name']).where('id', 'in', ids),
+)
+const role = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('roles').select(['id', 'name']).where('id', 'in', ids),
+)
+const client = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('oauth_clients').select(['id', 'name']).where('id', 'in', ids),
+)
+const user = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('users').select(['id', 'username as name']).where('id', 'in', ids),
+)
+const key = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('api_keys').select(['id', 'name', 'user_id as owner']).where('id', 'in', ids),
+)
+const conflict = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('conflicts').select(['id', 'description as name']).where('id', 'in', ids),
+)
+const reservation = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('reservations').select(['id', 'hostname', 'ip_address']).where('id', 'in', ids),
+)
+const discovered = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('discovered_devices').select(['id', 'doc']).where('id', 'in', ids),
+)
+const scan = preparedKeys((db: Kysely<Tables>, ids) =>
+  db
+    .selectFrom('discovery_scans as own')
+    .innerJoin('networks', 'networks.id', 'own.network_id')
+    .select(['own.id', 'networks.name'])
+    .where('own.id', 'in', ids),
+)
+const rule = preparedKeys((db: Kysely<Tables>, ids) =>
+  db
+    .selectFrom('discovery_rules as own')
+    .innerJoin('networks', 'networks.id', 'own.network_id')
+    .select(['own.id', 'networks.name'])
+    .where('own.id', 'in', ids),
+)
+
+const discoveredName = (doc: string): string => {
+  // `doc` is the JSON of a discovered device.
+  const { hostname, ip } = JSON.parse(doc) as { readonly hostname: string; readonly ip: string }
+  return hostname || ip
+}
+
+/** By `resource` of the trail. A scan and a rule have no name: they are called after their network. */
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ['device', kind('devices', 'devices:read', device)],
+  ['network', kind('networks', 'networks:read', network)],
+  ['pool', kind('pools', 'pools:read', pool)],
+  ['datacenter', kind('datacenters', 'datacenters:read', datacenter)],
+  ['credential', kind('credentials', 'credentials:read', credential)],
+  ['webhook', kind('webhooks', 'webhook:read', webhook)],
+  ['role', kind('roles', 'roles:read', role)],
+  ['oauth-client', kind('oauth_clients', 'oauth-clients:read', client)],
+  ['user', kind('users', 'users:read', user, 'username')],
+  ['key', { ...kind('api_keys', 'apikeys:read', key), hasOwner: true }],
+  ['conflict', { tables: ['conflicts'], permissions: ['conflicts:read'], current: conflict }],
+  [
+    'reservation',
+    kind(
+      'reservations',
+      'reservations:read',
+      async (ctx, ids) =>
+        (await reservation(ctx, ids)).map(({ id, hostname, ip_address }) => ({ id, name: hostname || ip_address })),
+      'ip_address',
+    ),
+  ],
+  [
+    'discovery',
+    {
+      tables: ['discovered_devices'],
+      permissions: ['discovery:read'],
+      current: async (ctx, ids) =>
+        (await discovered(ctx, ids)).map(({ id, doc }) => ({ id, name: discoveredName(doc) })),
+    },
+  ],
+  [
+    'scan',
+    { tables: ['discovery_scans', 'networks'], permissions: ['discovery:read', 'networks:read'], current: scan },
+  ],
+  [
+    'discovery-rule',
+    { tables: ['discovery_rules', 'networks'], permissions: ['discovery:read', 'networks:read'], current: rule },
+  ],
+])
+
+/** Calls whose `resource_id` may be that of the object they were made in: the entry has the first parameter of the path. */
+const WITHIN: Readonly<Record<string, readonly string[]>> = {
+  relationship: ['device'],
+  'discovery-lock': ['device'],
+  reservation: ['reservation', 'pool'],
+  scan: ['scan', 'network'],
+}
+
+const kindsOf = (resource: string): readonly string[] => WITHIN[resource] ?? (KINDS.has(resource) ? [resource] : [])
+
+type Entry = Pick<AuditEntry, 'id' | 'resource' | 'resource_id'>
+
+/** Entries of an object among which its last name is looked for: one may have any number. */
+const RECENT = 200
+
+/** The newest `changes` that name the object of each of these entries; null where none of the recent ones does. */
+const lastChanges = async (
+  { db }: Ctx,
+  { resource, field, entries }: { resource: string; field: string; entries: readonly Entry[] },
+) => {
+  const newest = sql<string | null>`(
+    SELECT recent.changes FROM (
+      SELECT a.id, a.changes, a.status FROM audit AS a
+      WHERE a.resource_id = e.resource_id AND a.resource = ${resource} ORDER BY a.id DESC LIMIT ${sql.lit(RECENT)}
+    ) AS recent
+    WHERE recent.status = 'success' AND recent.changes LIKE ${`%"${field}":%`} ORDER BY recent.id DESC LIMIT 1
+  )`
+  const ids = entries.map(({ id }) => id)
+  const rows = db
+    .selectFrom('audit as e')
+    .select(['e.resource_id', newest.as('changes')])
+    .where('e.id', 'in', ids)
+  return rows.execute()
+}
+
+const textIn = (changes: string, field: string): string | undefined => {
+  try {
+    const value: unknown = JSON.parse(changes)
+    const text = typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
+    return typeof text === 'string' && text !== '' ? text : undefined
+  } catch {
+    // Cut at 10 KB it is no JSON.
+    return undefined
+  }
+}
+
+type Names = ReadonlyMap<string, string>
+
+const currentNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
+  const kind = KINDS.get(name)
+  const ids = [
+    ...new Set(entries.filter(({ resource }) => kindsOf(resource).includes(name)).map((one) => one.resource_id)),
+  ]
+  if (!kind || ids.length === 0) return new Map()
+  const { caller } = ctx
+  const mayRead = kind.permissions.every((permission) => caller.permissions.has(permission))
+  const isShown = ({ owner }: Named) => mayRead || (caller.userId !== undefined && owner === caller.userId)
+  if (!mayRead && !kind.hasOwner) return new Map()
+  return new Map((await kind.current(ctx, ids)).filter(isShown).map((row) => [row.id, row.name]))
+}
+
+const lastNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
+  const { field, permissions } = KINDS.get(name) ?? { permissions: [] }
+  const left = new Map(
+    entries.filter(({ resource }) => kindsOf(resource)[0] === name).map((one) => [one.resource_id, one]),
+  )
+  if (field === undefined || left.size === 0) return new Map()
+  if (!permissions.every((permission) => ctx.caller.permissions.has(permission))) return new Map()
+  const found = await lastChanges(ctx, { resource: name, field, entries: [...left.values()] })
+  return new Map(
+    found.flatMap(({ resource_id, changes }): [string, string][] => {
+      const text = changes === null ? undefined : textIn(changes, field)
+      return text === undefined ? [] : [[resource_id, text]]
+    }),
+  )
+}
+
+/**
+ * Names the objects of these entries: by the name that an object has now, or for one that was deleted by the last that its recent
+ * entries tell of.
+ * @returns by the id of the entry; without those of which no name is known or may be read
+ */
+export const objectsOf = async (ctx: Ctx, entries: readonly Entry[]): Promise<ReadonlyMap<string, AuditObject>> => {
+  const objects = new Map<string, AuditObject>()
+  const add = (kind: string, names: Names, isDeleted: boolean) => {
+    for (const { id, resource, resource_id } of entries) {
+      const name = names.get(resource_id)
+      if (name === undefined || objects.has(id) || !kindsOf(resource).includes(kind)) continue
+      objects.set(id, { type: kind, name, is_deleted: isDeleted })
+    }
+  }
+  const about = entries.filter(({ resource_id }) => resource_id !== '')
+  for (const kind of KINDS.keys()) add(kind, await currentNames(ctx, kind, about), false)
+  for (const kind of KINDS.keys()) {
+    const left = about.filter(({ id }) => !objects.has(id))
+    add(kind, await lastNames(ctx, kind, left), true)
+  }
+  return objects
+}
+
+/** Changes whenever a name may: with the tables that hold names, and with what the caller may read. */
+export const namesRevision = async (ctx: Ctx): Promise<string> => {
+  const kinds = [...KINDS.values()]
+  const tables = [...new Set(kinds.flatMap((kind) => kind.tables))]
+  const { permissions, userId } = ctx.caller
+  const rights = kinds
+    .map((kind) => Number(kind.permissions.every((permission) => permissions.has(permission))))
+    .join('')
+  return `${await ctx.store.revision(tables)}.${rights}.${userId ?? ''}`
+}
