@@ -128,6 +128,7 @@ export const strange = (networkId: string): Discovered => ({
   id: 'strange',
   ip: '127.90.0.2',
   mac_address: '00:1b:21:00:00:01',
+  random_mac: false,
   hostname: HOSTILE,
   network_id: networkId,
   status: 'up',

@@ -863,3 +863,20 @@ INSERT INTO webhook_purges (name) SELECT 'headers' WHERE EXISTS (SELECT 1 FROM w
 ALTER TABLE users ADD COLUMN username_look_upper TEXT COLLATE "C";
 
 CREATE INDEX users_look_upper ON users (username_look_upper);
+
+-- 0030-random-macs
+
+ALTER TABLE discovered_devices ADD COLUMN random_mac INTEGER NOT NULL DEFAULT 0;
+
+UPDATE discovered_devices SET random_mac = 1
+     WHERE id IN (SELECT device_id FROM discovered_texts WHERE length(mac_address) = 17 AND substr(mac_address, 2, 1) IN ('2', '6', 'a', 'e') AND NOT (mac_address LIKE '52:54:00:%' OR mac_address LIKE '02:42:%' OR mac_address LIKE '0a:58:%'
+OR mac_address LIKE 'fa:16:3e:%' OR mac_address LIKE '02:bf:%'));
+
+UPDATE discovered_devices SET doc = substr(doc, 1, length(doc) - 1) || CASE random_mac
+WHEN 1 THEN ',"random_mac":true}' ELSE ',"random_mac":false}' END;
+
+INSERT INTO discovered_identities (place, key, device_id)
+SELECT network_id || ' mac:' || mac_address, 'mac:' || mac_address, CASE WHEN count(*) > 8 THEN NULL ELSE min(id) END
+FROM discovered_devices JOIN discovered_texts ON device_id = id
+WHERE length(mac_address) = 17 AND substr(mac_address, 2, 1) IN ('2', '6', 'a', 'e') AND mac_address NOT LIKE '02:bf:%' GROUP BY network_id, mac_address
+ON CONFLICT (place) DO NOTHING;

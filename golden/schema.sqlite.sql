@@ -231,7 +231,7 @@ CREATE TABLE discovered_devices (
   conflicts TEXT NOT NULL,
   links TEXT NOT NULL,
   doc TEXT NOT NULL
-);
+, random_mac INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX discovered_devices_down ON discovered_devices (network_id, ip_key, id) WHERE status = 'down';
 

@@ -39,6 +39,29 @@ export function isLocallyAdministered(mac: string): boolean {
 }
 
 /**
+ * Prefixes of locally administered addresses that software assigns and then keeps: two octets or more, canonical.
+ * 52:54:00 QEMU and libvirt (`virMacAddrGenerate`); 02:42 Docker (`libnetwork/netutils`, from the IPv4 address); 0a:58 Kubernetes
+ * (`containernetworking/plugins`, `pkg/utils/hwaddr`); fa:16:3e OpenStack (`base_mac` of Neutron); 02:bf Microsoft Network Load
+ * Balancing (unicast mode, from the address of the cluster).
+ */
+const ASSIGNED_PREFIXES = ['52:54:00:', '02:42:', '0a:58:', 'fa:16:3e:', '02:bf:'] as const
+
+/**
+ * True when the address was probably drawn at random, as iOS, Android and Windows do for each network (IEEE 802c): locally
+ * administered, not a group address, and without a prefix that hypervisors and container runtimes are known to assign.
+ *
+ * @param mac any spelling that `parseMac` accepts; false for other text
+ * @example
+ * isRandomMac('da:a1:19:00:00:01') // true
+ * isRandomMac('52:54:00:12:34:56') // false
+ */
+export function isRandomMac(mac: string): boolean {
+  const canonical = parseMac(mac)
+  if (canonical === undefined || (firstOctet(canonical) & (LOCAL_BIT | MULTICAST_BIT)) !== LOCAL_BIT) return false
+  return !ASSIGNED_PREFIXES.some((prefix) => canonical.startsWith(prefix))
+}
+
+/**
  * True for a group address, broadcast included: the I/G bit (RFC 9542 section 2.1). No device has one as its own.
  *
  * @param mac any spelling that `parseMac` accepts; false for other text

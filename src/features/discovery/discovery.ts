@@ -113,7 +113,8 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
         summary: 'Deletes discovered devices that nobody promoted and no scan has seen for DISCOVERY_CLEANUP_DAYS',
         everyMs: DAY_MS,
         runsAtStart: true,
-        run: (ctx) => forgetOld(ctx, config.discoveryCleanupDays),
+        run: (ctx) =>
+          forgetOld(ctx, { days: config.discoveryCleanupDays, randomMacDays: config.discoveryRandomMacCleanupDays }),
       },
       {
         name: 'discovery.forget-scans',

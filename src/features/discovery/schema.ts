@@ -152,6 +152,9 @@ const discoveredFields = {
   last_seen: Timestamp,
   created_at: Timestamp,
   updated_at: Timestamp,
+  random_mac: z
+    .boolean()
+    .describe('The MAC was probably drawn at random, as phones do; kept for DISCOVERY_RANDOM_MAC_CLEANUP_DAYS'),
 }
 
 export const DiscoveredDevice = z.object(discoveredFields).meta({

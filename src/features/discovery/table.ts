@@ -75,6 +75,8 @@ export type DiscoveredRow = {
   conflicts: string
   /** JSON: what switches and neighbours say of where it is connected. */
   links: string
+  /** 1 where `mac_address` was drawn at random: such records are kept for a shorter time. */
+  random_mac: number
   /** The device as JSON, exactly as it is sent in lists. */
   doc: string
 }

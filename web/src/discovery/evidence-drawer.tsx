@@ -47,6 +47,16 @@ const Documented = ({ found }: { readonly found: FoundDetail }) => {
   )
 }
 
+const Mac = ({ found: { mac_address, random_mac } }: { readonly found: FoundDetail }) => {
+  if (mac_address === '') return <span className="muted">–</span>
+  return (
+    <>
+      <CopyText text={mac_address} label="MAC" />
+      {random_mac && <span className="muted"> random: the device may change it</span>}
+    </>
+  )
+}
+
 const Summary = ({ found }: { readonly found: FoundDetail }) => {
   const network = useNetworks().find(({ id }) => id === found.network_id)
   return (
@@ -66,7 +76,7 @@ const Summary = ({ found }: { readonly found: FoundDetail }) => {
               {network ? `${network.name} · ${network.subnet}` : found.network_id}
             </Link>,
           ],
-          ['MAC', found.mac_address === '' ? '' : <CopyText key="mac" text={found.mac_address} label="MAC" />],
+          ['MAC', <Mac key="mac" found={found} />],
           ['Vendor', found.vendor],
           ['Documented', <Documented key="documented" found={found} />],
           [

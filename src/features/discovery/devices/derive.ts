@@ -1,4 +1,5 @@
 /** The discovered device as it is sent, out of what was seen at its addresses. Pure. */
+import { isRandomMac } from '../../../net/mac.ts'
 import type { Evidence, FoundHost, FoundName } from '../../../scanner/protocol.ts'
 import type { DiscoveredDetail, DiscoveredDevice, FieldChange } from '../schema.ts'
 import { identityOf } from './identity.ts'
@@ -110,11 +111,12 @@ export const deviceOf = (
   const [first] = seen
   if (!first) throw new Error('a record without an address is nothing that could be described')
   const os = bestOs(seen)
+  const mac = firstOf(seen, (observation) => observation.mac) ?? ''
   const firstSeen = isoMin([...seen.map((one) => one.first_seen), ...(doc ? [doc.first_seen] : [])])
   return {
     id: record.id,
     ip: first.ip,
-    mac_address: firstOf(seen, ({ mac }) => mac) ?? '',
+    mac_address: mac,
     hostname: firstOf(seen, ({ names }) => names[0]?.name) ?? '',
     network_id: networkId,
     status: seen.some(({ status }) => status === 'up') ? 'up' : 'down',
@@ -148,6 +150,7 @@ export const deviceOf = (
     last_seen: isoMax(seen.map((one) => one.last_seen)),
     created_at: doc?.created_at ?? now,
     updated_at: now,
+    random_mac: isRandomMac(mac),
   }
 }
 

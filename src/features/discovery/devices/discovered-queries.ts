@@ -6,18 +6,29 @@ import type { Ctx } from '../../ctx.ts'
 import type { Tables } from '../../tables.ts'
 import type { DiscoveredRow } from '../table.ts'
 import { docOf, placeOf } from './discovered-store.ts'
+import { identifiesEverywhere } from './identity.ts'
 
 const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
   db
     .selectFrom('discovered_identities')
-    .select(['key', 'device_id'])
+    .select(['key', 'place', 'device_id'])
     .where('key', 'in', keys)
     .where('device_id', 'is not', null),
 )
 
-/** The discovered devices, of whatever network, that are recognised by these keys: `[key, id]`. */
-export const ownersOf = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
-  new Map((await identitiesByKeys(ctx, keys)).flatMap(({ key, device_id }) => (device_id ? [[key, device_id]] : [])))
+/**
+ * The discovered devices that are recognised by these keys: `[key, id]`. Those of the network come before those of others, where
+ * a random MAC may be another device's.
+ */
+export const ownersOf = async (ctx: Ctx, networkId: string, keys: readonly string[]): Promise<Map<string, string>> => {
+  const [here, elsewhere] = [new Map<string, string>(), new Map<string, string>()]
+  for (const { key, place, device_id } of await identitiesByKeys(ctx, keys)) {
+    if (device_id === null) continue
+    if (place === placeOf(networkId, key)) here.set(key, device_id)
+    else if (identifiesEverywhere(key)) elsewhere.set(key, device_id)
+  }
+  return new Map([...elsewhere, ...here])
+}
 
 /** The holders of addresses of a network, by the key of the address. */
 export const holdersOf = async (
@@ -95,12 +106,23 @@ export const firstSeenIn = async (ctx: Ctx, scanIds: readonly string[], limit: n
   return { count: Number(n), docs: rows.map(docOf) }
 }
 
-/** The ids of some that nobody has documented, and that were last seen before a moment. */
-export const forgettable = async (ctx: Ctx, before: string, limit: number): Promise<string[]> => {
+export type LastSeenBefore = { readonly before: string; readonly randomBefore: string }
+
+/** Ids of discovered devices that are not documented, last seen before a moment: an own one for those with a random MAC. */
+export const forgettable = async (
+  ctx: Ctx,
+  { before, randomBefore }: LastSeenBefore,
+  limit: number,
+): Promise<string[]> => {
   const rows = await ctx.db
     .selectFrom('discovered_devices')
     .select('id')
-    .where('last_seen', '<', before)
+    .where((where) =>
+      where.or([
+        where('last_seen', '<', before),
+        where.and([where('random_mac', '=', 1), where('last_seen', '<', randomBefore)]),
+      ]),
+    )
     .where('promoted_to_device_id', 'is', null)
     .limit(limit)
     .execute()

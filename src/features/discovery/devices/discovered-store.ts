@@ -104,6 +104,7 @@ const COLUMNS = [
   'findings',
   'conflicts',
   'links',
+  'random_mac',
   'doc',
 ] as const satisfies readonly (keyof DiscoveredRow)[]
 const ADDRESS_COLUMNS = [

@@ -1,4 +1,5 @@
 /** What a host is recognised by from scan to scan, and whether it is the device that is known. Pure. */
+import { isLocallyAdministered, isRandomMac } from '../../../net/mac.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { IdentityKind } from '../schema.ts'
 
@@ -6,27 +7,34 @@ import type { IdentityKind } from '../schema.ts'
 export type IdentityKey = `${Exclude<IdentityKind, 'address'>}:${string}`
 
 /**
- * MACs that move from router to router: VRRP (RFC 9568 section 7.3; CARP uses them too), HSRP (RFC 2281 and version 2, for IPv6 as
- * well) and GLBP.
+ * MACs that several machines share: VRRP (RFC 9568 section 7.3; CARP uses them too), HSRP (RFC 2281 and version 2, for IPv6 as
+ * well), GLBP, and the clusters of Microsoft Network Load Balancing.
  */
-const VIRTUAL_ROUTER = /^(?:00:00:5e:00:0[12]|00:00:0c:07:ac|00:00:0c:9f:f|00:05:73:a0:0|00:07:b4:00)/
+const SHARED_BY_DESIGN = /^(?:00:00:5e:00:0[12]|00:00:0c:07:ac|00:00:0c:9f:f|00:05:73:a0:0|00:07:b4:00|02:bf)/
 
-/** Canonical, and neither a group's (the I/G bit) nor made up (the U/L bit of RFC 9542 section 2.1): asked for every host, often. */
-const OF_A_VENDOR = /^[0-9a-f][048c](?::[0-9a-f]{2}){5}$/
+/** Canonical, and not a group address (the I/G bit of RFC 9542 section 2.1). A regular expression, because it runs for every host. */
+const UNICAST = /^[0-9a-f][02468ace](?::[0-9a-f]{2}){5}$/
 
 /**
- * Whether a MAC names one network interface in the world. One that was made up does not: phones change theirs, and virtual machines
- * are copied with them.
+ * True when a MAC names one network interface of its network. Locally administered addresses do too: two machines of one network
+ * cannot work with the same one.
  * @example identifies('00:1b:21:00:00:01') // true
  */
 export const identifies = (mac: string): boolean =>
-  OF_A_VENDOR.test(mac) && mac !== '00:00:00:00:00:00' && !VIRTUAL_ROUTER.test(mac)
+  UNICAST.test(mac) && mac !== '00:00:00:00:00:00' && !SHARED_BY_DESIGN.test(mac)
+
+/** True when the MAC of a key names the same interface in every network. A random MAC does so in its own network alone. */
+export const identifiesEverywhere = (key: string): boolean => !key.startsWith('mac:') || !isRandomMac(key.slice(4))
 
 type Recognisable = Pick<FoundHost, 'mac' | 'sshHostKey' | 'tlsCertificate' | 'snmp'>
 
-/** Strongest first: MACs, the SSH host key, the SNMP engine (RFC 3411 section 5), a TLS certificate. */
+/**
+ * Strongest first: MACs, the SSH host key, the SNMP engine (RFC 3411 section 5), a TLS certificate. Of the interfaces that SNMP
+ * lists, those with a locally administered MAC are left out: bridges and internal ports have the same one in many devices.
+ */
 export const keysOf = ({ mac, sshHostKey, tlsCertificate, snmp }: Recognisable): IdentityKey[] => {
-  const macs = [mac, ...(snmp?.interfaces ?? []).map((one) => one.mac)].filter(identifies)
+  const ofInterfaces = (snmp?.interfaces ?? []).map((one) => one.mac).filter((one) => !isLocallyAdministered(one))
+  const macs = [mac, ...ofInterfaces].filter(identifies)
   return [
     ...[...new Set(macs)].map((one): IdentityKey => `mac:${one}`),
     ...(sshHostKey ? [`ssh:${sshHostKey}` as const] : []),

@@ -108,6 +108,19 @@ export const keep = (records: Records): Kept => ({
   owners: new Map([...records.byAddress].map(([key, { id }]) => [key, id])),
 })
 
+/** Removes records that were made in this batch and lost their only address in it: there is nothing to store of them. */
+const dropUnstored = (records: Records): void => {
+  const dropped = [...records.touched].filter(({ row, addresses }) => row === undefined && addresses.size === 0)
+  for (const record of dropped) {
+    for (const key of record.keys) if (records.byKey.get(key) === record) records.byKey.delete(key)
+    records.byId.delete(record.id)
+  }
+  const ids = new Set(dropped.map(({ id }) => id))
+  if (ids.size === 0) return
+  for (const record of records.touched)
+    record.conflicts = record.conflicts.filter((one) => one.kind !== 'lease' || !ids.has(one.otherId))
+}
+
 /** Writes all records that were touched. Answers with what is new, as it is sent. */
 export const saveTouched = async (
   ctx: Ctx,
@@ -116,6 +129,7 @@ export const saveTouched = async (
   isChanged: (seen: Seen) => boolean = () => true,
 ): Promise<DiscoveredDevice[]> => {
   const { networkId } = intake
+  dropUnstored(records)
   const touched = [...records.touched].filter(({ id }) => records.byId.has(id))
   const drafts = touched.map((record) => draftFor(ctx, record, intake))
   const assessed = await assess(ctx, networkId, drafts)

@@ -43,7 +43,9 @@ const picture = (records: Records): Record<string, string[]> =>
 describe('a MAC identifies an interface', () => {
   test.each([
     [A, true],
-    [RANDOM, false],
+    [RANDOM, true],
+    ['52:54:00:00:00:01', true],
+    ['02:bf:0a:00:00:0a', false],
     [VRRP, false],
     ['00:00:5e:00:02:ff', false],
     ['00:00:0c:07:ac:01', false],
@@ -180,18 +182,33 @@ describe('a history', () => {
     expect(picture(records)).toEqual({ r1: ['10.0.0.1'], r2: ['10.0.0.9'] })
   })
 
-  test('a randomised MAC identifies nobody: another one at the address is the same record', () => {
+  test('another random MAC at the address is another record', () => {
     const records = world()
     scan(records, host('10.0.0.5', { mac: RANDOM }))
     scan(records, host('10.0.0.5', { mac: '06:aa:bb:cc:dd:ee' }))
-    expect(picture(records)).toEqual({ r1: ['10.0.0.5'] })
+    expect(picture(records)).toEqual({ r1: [], r2: ['10.0.0.5'] })
   })
 
-  test('a randomised MAC at another address is another record', () => {
+  test('a random MAC at another address is the same record', () => {
     const records = world()
     scan(records, host('10.0.0.5', { mac: RANDOM }))
     scan(records, host('10.0.0.6', { mac: RANDOM }))
-    expect([idAt(records, '10.0.0.5'), idAt(records, '10.0.0.6')]).toEqual(['r1', 'r2'])
+    expect(picture(records)).toEqual({ r1: ['10.0.0.6'] })
+  })
+
+  test('a host behind proxy ARP for which another router answers is the same record', () => {
+    const records = world()
+    const all = addresses(30)
+    scan(records, ...all.map((ip) => host(ip, { mac: A })))
+    scan(
+      records,
+      ...addresses(40)
+        .slice(30)
+        .map((ip) => host(ip, { mac: B })),
+    )
+    const before = picture(records)
+    scan(records, ...addresses(40).map((ip) => host(ip, { mac: B })))
+    expect(picture(records)).toEqual(before)
   })
 
   test('a phone that takes the address of a server is not the server', () => {

@@ -1,5 +1,6 @@
 /** Which discovered device a host is: the same one at another address, another one at the same address, or a new one. Pure. */
 import { ipKey, parseIp } from '../../../net/ip.ts'
+import { isRandomMac } from '../../../net/mac.ts'
 import type { FoundHost, ScanType, Stage } from '../../../scanner/protocol.ts'
 import { identifies, identityOf, judge, keysOf } from './identity.ts'
 import { mergedObservation } from './observe.ts'
@@ -66,6 +67,10 @@ const textOf = (keys: Iterable<string>, { mac, ip }: { readonly mac: string; rea
   return kind === 'address' ? mac || ip : kind === 'mac' ? value : `${kind} ${value}`
 }
 
+/** Phones with private MACs hand addresses on to each other all day. A documented device is a different matter. */
+const isOrdinaryChange = ({ doc }: DiscoveredRecord, before: string, host: FoundHost): boolean =>
+  isRandomMac(before) && isRandomMac(host.mac) && (doc?.matched_device_id ?? null) === null
+
 const displaced = (record: DiscoveredRecord, holder: DiscoveredRecord, host: FoundHost): void => {
   const before = textOf(holder.keys, { mac: holder.doc?.mac_address ?? '', ip: host.ip })
   const after = textOf(keysOf(host), host)
@@ -84,8 +89,11 @@ const isSomebodyElse = (
   if (verdict !== 'unknown') return verdict === 'other'
   const before = holder.addresses.get(keyOfIp(host.ip))?.observation.mac ?? ''
   const isSameMac = host.mac === '' || before === '' || host.mac === before || holder.keys.has(`mac:${host.mac}`)
-  // Two made-up MACs are no two devices, and neither is a router that answers for one.
-  return !isSameMac && [host.mac, before].some((mac) => identifies(mac) && records.byKey.get(`mac:${mac}`) !== null)
+  if (isSameMac) return false
+  // A MAC that many addresses have in common is that of a router which answers for them (proxy ARP). Two of those say nothing of
+  // the device behind: another router answers for it.
+  const isOfRouter = identifies(before) && !holder.keys.has(`mac:${before}`)
+  return !(isOfRouter && records.byKey.get(`mac:${host.mac}`) === null)
 }
 
 const recordFor = (records: Records, host: FoundHost, holder: DiscoveredRecord | undefined): DiscoveredRecord => {
@@ -131,7 +139,7 @@ const placeHost = (records: Records, host: FoundHost, moment: ScanMoment): void 
   const prior = holder?.addresses.get(key)
   const record = recordFor(records, host, holder)
   const isMoved = holder !== undefined && holder !== record && records.byId.has(holder.id)
-  if (isMoved) displaced(record, holder, host)
+  if (isMoved && !isOrdinaryChange(holder, prior?.observation.mac ?? '', host)) displaced(record, holder, host)
   // What was seen there before was another device's, and says nothing of this one.
   const before = isMoved ? undefined : prior
   const { scanId, now } = moment

@@ -94,6 +94,7 @@ const assessed = async (ctx: Ctx, draft: Draft, matchedId: string | null, known:
     findings: JSON.stringify(verdict.findings),
     conflicts: JSON.stringify(conflicts),
     links: JSON.stringify(links),
+    random_mac: device.random_mac ? 1 : 0,
     doc: JSON.stringify(device),
   }
   return { row: assessedRow, device, before: record }

@@ -52,7 +52,7 @@ const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Account[]):
   const links: Links = new Map()
   const ports = told.flatMap(({ source, facts }) => aloneOnPort(facts).map((one) => ({ ...one, source })))
   const neighbours = told.flatMap(({ source, facts }) => facts.lldp.map((one) => ({ ...one, source })))
-  const owners = await queries.ownersOf(ctx, [
+  const owners = await queries.ownersOf(ctx, networkId, [
     ...ports.map(({ mac }) => macKey(mac)),
     ...neighbours.map(({ remoteChassis }) => macKey(remoteChassis)),
   ])

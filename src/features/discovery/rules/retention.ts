@@ -29,16 +29,25 @@ export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
   }
 }
 
-export const forgetOld = async (ctx: Ctx, days: number): Promise<void> => {
-  const before = new Date(Date.parse(ctx.now) - days * DAY_MS).toISOString()
+type KeepDays = {
+  readonly days: number
+  /** For those with a random MAC; never more than for the others. */
+  readonly randomMacDays: number
+}
+
+/** Deletes discovered devices that are not documented and that no scan has seen for so many days. */
+export const forgetOld = async (ctx: Ctx, { days, randomMacDays }: KeepDays): Promise<void> => {
+  const daysAgo = (count: number): string => new Date(Date.parse(ctx.now) - count * DAY_MS).toISOString()
+  const moments = { before: daysAgo(days), randomBefore: daysAgo(Math.min(days, randomMacDays)) }
   let forgotten = 0
   for (;;) {
-    const ids = await queries.forgettable(ctx, before, FORGET_AT_ONCE)
+    const ids = await queries.forgettable(ctx, moments, FORGET_AT_ONCE)
     if (ids.length > 0) await ctx.write((tx) => forget(tx, ids))
     forgotten += ids.length
     if (ids.length < FORGET_AT_ONCE) break
   }
-  if (forgotten > 0) ctx.log.info('discovered devices forgotten', { forgotten, unseen_for_days: days })
+  if (forgotten > 0)
+    ctx.log.info('discovered devices forgotten', { forgotten, unseen_for_days: days, random_mac_days: randomMacDays })
 }
 
 /** Deletes scans that ended long ago, with their logs and with what they put on record of changes; what they found stays. */

@@ -74,6 +74,7 @@ test('nothing set gives the documented defaults', () => {
     discoveryTimeoutMs: 1_000,
     discoveryRatePerSecond: 2_000,
     discoveryCleanupDays: 30,
+    discoveryRandomMacCleanupDays: 7,
     discoveryAllowedSubnets: [],
     discoveryAllowLocal: false,
     discoveryPorts: [],

@@ -292,6 +292,12 @@ export const VARIABLES = {
     parse: days,
     help: 'Days that discovered devices nobody promoted are kept',
   },
+  discoveryRandomMacCleanupDays: {
+    name: 'DISCOVERY_RANDOM_MAC_CLEANUP_DAYS',
+    default: '7',
+    parse: days,
+    help: 'The same for those with a random MAC address, as phones have; never longer than DISCOVERY_CLEANUP_DAYS',
+  },
   discoveryAllowedSubnets: {
     name: 'DISCOVERY_ALLOWED_SUBNETS',
     default: '',
