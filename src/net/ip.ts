@@ -94,6 +94,20 @@ export function ipKey(ip: Ip): string {
 }
 
 /**
+ * Storage key of an address in text (see `ipKey`), for text that was validated before.
+ *
+ * @throws RangeError on text that is not exactly one address: that is a bug and not user input
+ * @example
+ * ipKeyOf('10.0.0.1') // '40a000001'
+ * ipKeyOf('10.0.0') // throws RangeError
+ */
+export function ipKeyOf(text: string): string {
+  const ip = parseIp(text)
+  if (ip === undefined) throw new RangeError(`Not an IP address: ${text.slice(0, 64)}`)
+  return ipKey(ip)
+}
+
+/**
  * The address of a storage key made by `ipKey`.
  *
  * @throws RangeError on any other text: keys come from our own storage, so that is a bug and not user input

@@ -2,33 +2,31 @@
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
-import type { Ctx } from '../ctx.ts'
+import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { AuditFilter } from './api.ts'
 import { CHAINS, type Chain, chainOf, columns, type Entry, hashOf, placeOf, type SignedChain, seqOf } from './chain.ts'
 import type { AuditRow } from './table.ts'
 
-export type Scope = Pick<Ctx, 'db' | 'store'>
-
 /** Lists of entries are known by where the chains end, so that no write has to count for them as well. */
-const uncounted = ({ db }: Scope): Kysely<Tables> => db.withoutPlugins()
+const uncounted = ({ db }: StoreScope): Kysely<Tables> => db.withoutPlugins()
 
-export const chains = async ({ db }: Pick<Scope, 'db'>): Promise<SignedChain[]> =>
+export const chains = async ({ db }: Pick<StoreScope, 'db'>): Promise<SignedChain[]> =>
   (await db.selectFrom('audit_chains').selectAll().orderBy('chain').execute()).map(chainOf)
 
 /** Waits until nobody else writes to the chain, and keeps everybody off it until commit. */
-export const lock = async (scope: Scope, chain: number): Promise<SignedChain | undefined> => {
+export const lock = async (scope: StoreScope, chain: number): Promise<SignedChain | undefined> => {
   const query = scope.db.selectFrom('audit_chains').selectAll().where('chain', '=', chain)
   const row = await scope.store.sql.lockRows(query).executeTakeFirst()
   return row && chainOf(row)
 }
 
-export const replaceChain = async (scope: Scope, { chain, ...values }: SignedChain): Promise<void> => {
+export const replaceChain = async (scope: StoreScope, { chain, ...values }: SignedChain): Promise<void> => {
   await uncounted(scope).updateTable('audit_chains').set(values).where('chain', '=', chain).execute()
 }
 
 /** What every audited write does, in queries that are built once. */
-export const createWriter = (database: Scope['store']) => {
+export const createWriter = (database: StoreScope['store']) => {
   const free = (db: Kysely<Tables>) =>
     database.sql.lockFreeRows(db.selectFrom('audit_chains').selectAll().orderBy('chain').limit(1))
   const firstFree = prepared((db: Kysely<Tables>) => free(db))
@@ -84,7 +82,7 @@ const moveEnd = prepared((db: Kysely<Tables>, to: Move) =>
 )
 
 /** Every chain with its entries in their order, or with none. */
-export const everything = ({ store: { read } }: Scope) =>
+export const everything = ({ store: { read } }: StoreScope) =>
   read
     .selectFrom('audit_chains')
     .leftJoin('audit', (join) =>
@@ -97,7 +95,7 @@ export const everything = ({ store: { read } }: Scope) =>
     .orderBy('place')
 
 /** An entry where no chain has its places. */
-export const findStray = async ({ db }: Scope): Promise<string | undefined> => {
+export const findStray = async ({ db }: StoreScope): Promise<string | undefined> => {
   const query = db.selectFrom('audit').select('id').orderBy('place').limit(1)
   const before = await query.where('place', '<', 0).executeTakeFirst()
   const behind = await query.where('place', '>=', placeOf(CHAINS, 0)).executeTakeFirst()
@@ -113,7 +111,7 @@ const idAt = (ms: number): string => {
 const MAX_ID_MS = 2 ** 48 - 1
 
 /** The entries that match, newest first. */
-export const matching = ({ db }: Scope, filter: AuditFilter) => {
+export const matching = ({ db }: StoreScope, filter: AuditFilter) => {
   const { start_time, end_time } = filter
   let query = db.selectFrom('audit').select(columns).orderBy('id', 'desc')
   for (const column of ['resource', 'resource_id', 'user_id', 'action', 'status'] as const) {
@@ -125,11 +123,11 @@ export const matching = ({ db }: Scope, filter: AuditFilter) => {
   return query
 }
 
-export const find = ({ db }: Scope, id: string) =>
+export const find = ({ db }: StoreScope, id: string) =>
   db.selectFrom('audit').select(columns).where('id', '=', id).executeTakeFirst()
 
 /** Changes whenever an entry is added or deleted. */
-export const revision = async (scope: Scope): Promise<string> => {
+export const revision = async (scope: StoreScope): Promise<string> => {
   let [added, deleted] = [0, 0]
   for (const { start_seq, end_seq } of await chains(scope)) {
     added += end_seq
@@ -141,7 +139,7 @@ export const revision = async (scope: Scope): Promise<string> => {
 export type Oldest = { readonly seq: number; readonly hash: string; readonly timestamp: string }
 
 /** The oldest entries of a chain. */
-export const oldest = async ({ db }: Scope, chain: number, limit: number): Promise<Oldest[]> => {
+export const oldest = async ({ db }: StoreScope, chain: number, limit: number): Promise<Oldest[]> => {
   const query = db.selectFrom('audit').select(['place', 'hash', 'timestamp']).orderBy('place').limit(limit)
   const rows = await query
     .where('place', '>=', placeOf(chain, 0))
@@ -150,7 +148,7 @@ export const oldest = async ({ db }: Scope, chain: number, limit: number): Promi
   return rows.map(({ place, ...row }) => ({ ...row, seq: seqOf(chain, place) }))
 }
 
-export const removeUntil = async (scope: Scope, chain: number, seq: number): Promise<void> => {
+export const removeUntil = async (scope: StoreScope, chain: number, seq: number): Promise<void> => {
   await uncounted(scope)
     .deleteFrom('audit')
     .where('place', '>=', placeOf(chain, 0))

@@ -1,4 +1,6 @@
 /** Goes through the whole trail, a piece at a time, and finds the first entry that is not as it was written. */
+
+import type { StoreScope } from '../ctx.ts'
 import type { Verification } from './api.ts'
 import { CHAINS, chainOf, hashOf, type Link, type SignedChain, type Signer, seqOf } from './chain.ts'
 import * as store from './store.ts'
@@ -54,7 +56,7 @@ const checkOf = (chain: SignedChain, signer: Signer): ChainCheck => {
 const isEarlier = (a: Finding, b: Finding): boolean => (a.id || `${a.after}~`) < (b.id || `${b.after}~`)
 
 /** Entries and chains in one query, so that both are of one moment while others go on writing. */
-export const verify = async (ctx: store.Scope, signer: Signer): Promise<Verification> => {
+export const verify = async (ctx: StoreScope, signer: Signer): Promise<Verification> => {
   const seen = new Set<number>()
   let checked = 0
   let first: Finding | undefined

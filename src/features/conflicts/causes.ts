@@ -2,10 +2,8 @@
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import type { Ctx } from '../ctx.ts'
+import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-
-export type Scope = Pick<Ctx, 'db' | 'store'>
 
 /** A cause as it is now: with fewer than two members there is none. */
 export type Cause = {
@@ -39,7 +37,7 @@ const holders = preparedKeys((db: Kysely<Tables>, keys) =>
 )
 
 /** Of each of the addresses, none of which very many devices have. */
-export const causesOfAddresses = async (scope: Scope, ipKeys: readonly string[]): Promise<Cause[]> => {
+export const causesOfAddresses = async (scope: StoreScope, ipKeys: readonly string[]): Promise<Cause[]> => {
   const found = new Map<string, { ip: string; ids: Set<string> }>(
     ipKeys.map((key) => [key, { ip: '', ids: new Set() }]),
   )
@@ -57,14 +55,14 @@ const someHolders = prepared((db: Kysely<Tables>, { key }: { key: string }) =>
 )
 
 /** Of an address that any number of devices may have. */
-export const causeOfAnyAddress = async (scope: Scope, ipKey: string): Promise<Cause> => {
+export const causeOfAnyAddress = async (scope: StoreScope, ipKey: string): Promise<Cause> => {
   const rows = await someHolders(scope, { key: ipKey })
   return causeOf(ipKey, rows[0]?.ip ?? '', new Set(rows.map(({ device_id }) => device_id)))
 }
 
 export type Place = { readonly datacenter_id: string | null; readonly subnet: string }
 
-export const causeOfPlace = async ({ db }: Scope, { datacenter_id, subnet }: Place): Promise<Cause> => {
+export const causeOfPlace = async ({ db }: StoreScope, { datacenter_id, subnet }: Place): Promise<Cause> => {
   const rows = await db
     .selectFrom('networks')
     .select('id')
@@ -77,13 +75,13 @@ export const causeOfPlace = async ({ db }: Scope, { datacenter_id, subnet }: Pla
 }
 
 /** Every device that has an address. */
-export const devicesWith = async ({ db }: Scope, ip: string): Promise<string[]> => {
+export const devicesWith = async ({ db }: StoreScope, ip: string): Promise<string[]> => {
   const rows = await db.selectFrom('addresses').select('device_id').distinct().where('ip', '=', ip).execute()
   return rows.map(({ device_id }) => device_id)
 }
 
 /** The keys of all addresses that several devices have. */
-export const sharedAddresses = async ({ db }: Scope): Promise<string[]> => {
+export const sharedAddresses = async ({ db }: StoreScope): Promise<string[]> => {
   const rows = await db
     .selectFrom('addresses')
     .select('ip_key')
@@ -94,7 +92,7 @@ export const sharedAddresses = async ({ db }: Scope): Promise<string[]> => {
 }
 
 /** All places that several networks have. */
-export const sharedPlaces = ({ db }: Scope): Promise<Place[]> =>
+export const sharedPlaces = ({ db }: StoreScope): Promise<Place[]> =>
   db
     .selectFrom('networks')
     .select(['datacenter_id', 'subnet'])

@@ -1,12 +1,10 @@
 /** The queries of conflicts; the only writer of their tables. */
 import type { Kysely } from 'kysely'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Conflict, ConflictStatus, ConflictType } from './schema.ts'
 import type { ConflictRow } from './table.ts'
-
-export type Scope = Pick<Ctx, 'db' | 'store'>
 
 /** A conflict as it is sent, and what it is about. */
 export type Stored = { readonly conflict: Conflict; readonly cause: string }
@@ -35,7 +33,7 @@ const storedOf = (row: ConflictRow): Stored => ({ conflict: conflictOf(row), cau
 type Filter = { readonly type?: ConflictType | undefined; readonly status?: ConflictStatus | undefined }
 
 /** Newest first. */
-export const query = ({ db }: Pick<Scope, 'db'>, { type, status }: Filter) => {
+export const query = ({ db }: Pick<StoreScope, 'db'>, { type, status }: Filter) => {
   let found = db.selectFrom('conflicts').selectAll('conflicts').orderBy('conflicts.id', 'desc')
   if (type) found = found.where('type', '=', type)
   if (status) found = found.where('status', '=', status)
@@ -43,12 +41,12 @@ export const query = ({ db }: Pick<Scope, 'db'>, { type, status }: Filter) => {
 }
 
 /** Those that an object is part of, newest first. */
-export const queryOf = (scope: Pick<Scope, 'db'>, memberId: string, filter: Filter) =>
+export const queryOf = (scope: Pick<StoreScope, 'db'>, memberId: string, filter: Filter) =>
   query(scope, filter).where('conflicts.id', 'in', (eb) =>
     eb.selectFrom('conflict_members').select('conflict_id').where('member_id', '=', memberId),
   )
 
-export const find = async ({ db }: Pick<Scope, 'db'>, id: string): Promise<Stored | undefined> => {
+export const find = async ({ db }: Pick<StoreScope, 'db'>, id: string): Promise<Stored | undefined> => {
   const row = await db.selectFrom('conflicts').selectAll().where('id', '=', id).executeTakeFirst()
   return row && storedOf(row)
 }
@@ -66,11 +64,11 @@ const openOnes = preparedKeys((db: Kysely<Tables>, causes) =>
 )
 
 /** The open ones of these causes, by cause. */
-export const openOf = async (scope: Scope, causes: readonly string[]): Promise<Map<string, Conflict>> =>
+export const openOf = async (scope: StoreScope, causes: readonly string[]): Promise<Map<string, Conflict>> =>
   new Map((await openOnes(scope, causes)).map((row) => [row.cause, conflictOf(row)]))
 
 /** Every open one, by cause. */
-export const allOpen = async ({ db }: Scope): Promise<Map<string, Conflict>> => {
+export const allOpen = async ({ db }: StoreScope): Promise<Map<string, Conflict>> => {
   const rows = await db.selectFrom('conflicts').selectAll().where('status', '<>', 'resolved').execute()
   return new Map(rows.map((row) => [row.cause, conflictOf(row)]))
 }
@@ -82,23 +80,23 @@ const addMembers = preparedRows(['conflict_id', 'member_id'], (db: Kysely<Tables
 
 const membersOf = ({ device_ids, network_ids }: Conflict): string[] => [...device_ids, ...network_ids]
 
-const add = (scope: Scope, conflict_id: string, members: readonly string[]): Promise<void> =>
+const add = (scope: StoreScope, conflict_id: string, members: readonly string[]): Promise<void> =>
   addMembers(
     scope,
     members.map((member_id) => ({ conflict_id, member_id })),
   )
 
-export const insert = async (scope: Scope, stored: Stored): Promise<void> => {
+export const insert = async (scope: StoreScope, stored: Stored): Promise<void> => {
   await scope.db.insertInto('conflicts').values(rowOf(stored)).execute()
   await add(scope, stored.conflict.id, membersOf(stored.conflict))
 }
 
-export const update = async ({ db }: Scope, stored: Stored): Promise<void> => {
+export const update = async ({ db }: StoreScope, stored: Stored): Promise<void> => {
   await db.updateTable('conflicts').set(rowOf(stored)).where('id', '=', stored.conflict.id).execute()
 }
 
 /** As `update`, of one with other members than before: of very many mostly one comes or goes. */
-export const updateMembers = async (scope: Scope, stored: Stored, before: Conflict): Promise<void> => {
+export const updateMembers = async (scope: StoreScope, stored: Stored, before: Conflict): Promise<void> => {
   const { id } = stored.conflict
   const [old, now] = [new Set(membersOf(before)), new Set(membersOf(stored.conflict))]
   await update(scope, stored)
@@ -108,11 +106,11 @@ export const updateMembers = async (scope: Scope, stored: Stored, before: Confli
   await add(scope, id, [...now.difference(old)])
 }
 
-export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+export const remove = async ({ db }: StoreScope, id: string): Promise<void> => {
   await db.deleteFrom('conflicts').where('id', '=', id).execute()
 }
 
-export const counts = ({ db }: Pick<Scope, 'db'>) =>
+export const counts = ({ db }: Pick<StoreScope, 'db'>) =>
   db
     .selectFrom('conflicts')
     .select(({ fn }) => ['type', 'status', fn.countAll().as('n')])

@@ -6,7 +6,7 @@ import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
-import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { exists as deviceExists } from '../devices/devices.ts'
 import { subnetsOf } from '../networks/networks.ts'
 import { missingKey } from '../secrets/secrets.ts'
@@ -47,7 +47,7 @@ const openOf = (secrets: Secrets, { credential, sealed }: store.Stored): SecretV
   sealed === null ? {} : unpacked(secrets.open(placeOf(credential.id), sealed))
 
 /** @throws AppError NOT_FOUND */
-const mustGet = async (scope: store.Scope, id: string): Promise<store.Stored> => {
+const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> => {
   const stored = await store.find(scope, id)
   if (!stored) throw notFound('credential', id)
   return stored
@@ -57,7 +57,7 @@ const mustGet = async (scope: store.Scope, id: string): Promise<store.Stored> =>
  * For use inside the server alone.
  * @throws AppError NOT_FOUND; SealedValueError for a secret that was altered or whose key is not there
  */
-export const openCredential = async (scope: store.Scope, secrets: Secrets, id: string): Promise<OpenCredential> => {
+export const openCredential = async (scope: DbScope, secrets: Secrets, id: string): Promise<OpenCredential> => {
   const stored = await mustGet(scope, id)
   return { ...stored.credential, secret: openOf(secrets, stored) }
 }

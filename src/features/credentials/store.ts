@@ -1,11 +1,8 @@
 /** The queries of credentials; the only writer of their table. Sealed values pass through it as they are. */
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Credential } from './api.ts'
 import { SSH_TYPES } from './new-target.ts'
 import type { CredentialRow } from './table.ts'
-
-/** A transaction, a context, or the last committed state. */
-export type Scope = Pick<Ctx, 'db'>
 
 /** A credential as it is sent, and what is never sent. */
 export type Stored = { readonly credential: Credential; readonly sealed: string | null }
@@ -36,11 +33,11 @@ export const credentialOf = ({ secret, device_id, network_id, description, ...ro
 const storedOf = (row: Row | undefined): Stored | undefined =>
   row && { credential: credentialOf(row), sealed: row.secret }
 
-export const query = ({ db }: Scope) => db.selectFrom('credentials').select(columns).orderBy('name_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('credentials').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: Scope, id: string) => db.selectFrom('credentials').select(columns).where('id', '=', id)
+const byId = ({ db }: DbScope, id: string) => db.selectFrom('credentials').select(columns).where('id', '=', id)
 
-export const find = async (scope: Scope, id: string): Promise<Stored | undefined> =>
+export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   storedOf(await byId(scope, id).executeTakeFirst())
 
 /** As `find`, and keeps other writers off the row until commit. */
@@ -53,15 +50,15 @@ const rowOf = ({ credential: { has_secret: _, ...fields }, sealed }: Stored): Cr
   secret: sealed,
 })
 
-export const insert = async ({ db }: Scope, stored: Stored): Promise<void> => {
+export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
   await db.insertInto('credentials').values(rowOf(stored)).execute()
 }
 
-export const update = async ({ db }: Scope, stored: Stored): Promise<void> => {
+export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
   await db.updateTable('credentials').set(rowOf(stored)).where('id', '=', stored.credential.id).execute()
 }
 
-export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('credentials').where('id', '=', id).execute()
 }
 

@@ -1,5 +1,6 @@
 /** The rules of devices. */
 
+import { ipKeyOf } from '../../net/ip.ts'
 import { AppError, invalid, invalidField, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listChain } from '../../platform/contract/list.ts'
@@ -31,7 +32,7 @@ const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft):
 })
 
 /** The sortable keys of its addresses. */
-export const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => store.keyOf(ip))
+export const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => ipKeyOf(ip))
 
 /** Keeps what these addresses belong to and come from as it is until commit. */
 const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
@@ -45,13 +46,13 @@ const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): 
 }
 
 const memberRows = ({ id, addresses }: Device) =>
-  addresses.map(({ ip, network_id }) => ({ device_id: id, ip_key: store.keyOf(ip), network_id }))
+  addresses.map(({ ip, network_id }) => ({ device_id: id, ip_key: ipKeyOf(ip), network_id }))
 
 /** @throws AppError IP_NOT_AVAILABLE when another device already has one of the addresses out of the same pool. */
 const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
   const wanted = all.flatMap(({ id, addresses }) =>
     addresses.flatMap(({ ip, pool_id }) =>
-      pool_id === null ? [] : [{ pool_id, ip, ip_key: store.keyOf(ip), device_id: id }],
+      pool_id === null ? [] : [{ pool_id, ip, ip_key: ipKeyOf(ip), device_id: id }],
     ),
   )
   const owners = new Map<string, string>()

@@ -1,6 +1,6 @@
 /** The list of devices, narrowed by its filters. */
 
-import { countRows, listRows } from '../../platform/contract/list.ts'
+import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
@@ -14,7 +14,6 @@ type Filter = {
   readonly network_id?: string | undefined
   readonly status?: Device['status'] | undefined
 }
-type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 
 const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
 

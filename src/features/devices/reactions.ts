@@ -1,6 +1,6 @@
 /** What devices do, in the same transaction, when what they refer to goes away or moves. */
 import { parseCidr } from '../../net/cidr.ts'
-import { ipKey } from '../../net/ip.ts'
+import { ipKey, ipKeyOf } from '../../net/ip.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { Datacenter } from '../datacenters/api.ts'
 import type { Network } from '../networks/api.ts'
@@ -63,10 +63,10 @@ export const reactions: NonNullable<Feature['reactions']> = {
   },
   'network.deleted': async (ctx, network: Network) => rebuildAround(ctx, network),
   'pool.changing-range': async (ctx, { before, after, issues }: RangeChange) => {
-    const [first, last] = [store.keyOf(after.start_ip), store.keyOf(after.end_ip)]
+    const [first, last] = [ipKeyOf(after.start_ip), ipKeyOf(after.end_ip)]
     const outside = await store.firstOutside(ctx, { column: 'pool_id', id: before.id, first, last })
     if (!outside) return
-    const field = store.keyOf(outside.ip) < first ? 'start_ip' : 'end_ip'
+    const field = ipKeyOf(outside.ip) < first ? 'start_ip' : 'end_ip'
     issues.push({ field, message: `would leave the address ${outside.ip} of device ${outside.device_id} outside` })
   },
 }

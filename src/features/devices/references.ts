@@ -1,13 +1,12 @@
 /** Checks what devices refer to: datacenters, networks and pools that exist and hold the addresses that name them. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
-import { parseIp } from '../../net/ip.ts'
+import { ipKeyOf, parseIp } from '../../net/ip.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import { subnetsOf } from '../networks/networks.ts'
 import { rangesOf } from '../pools/pools.ts'
 import type { Address } from './schema.ts'
-import { keyOf } from './store.ts'
 
 type Referring = {
   readonly datacenter_id?: string | null | undefined
@@ -44,7 +43,7 @@ export const referenceIssues = async (ctx: Ctx, devices: readonly Referring[]): 
     }
     if (pool_id !== null) {
       const range = pools.get(pool_id)
-      const key = keyOf(ip)
+      const key = ipKeyOf(ip)
       if (range === undefined) issues.push({ field: `${at}.pool_id`, message: `there is no pool with id "${pool_id}"` })
       else if (key < range.first || key > range.last)
         issues.push({ field: `${at}.pool_id`, message: `the range of the pool does not hold ${ip}` })

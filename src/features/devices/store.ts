@@ -1,6 +1,6 @@
 /** The queries of devices; the only writer of their tables. */
 import type { Kysely } from 'kysely'
-import { ipKey, parseIp } from '../../net/ip.ts'
+import { ipKeyOf } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { cachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
@@ -11,13 +11,6 @@ import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
 import { type Change, isFoundOtherwise, searchText } from './search-text.ts'
 import type { AddressRow, DeviceRow } from './table.ts'
-
-/** The sortable key of an address that its contract has let in. */
-export const keyOf = (ip: string): string => {
-  const parsed = parseIp(ip)
-  if (!parsed) throw new Error(`an address got past its contract: ${ip}`)
-  return ipKey(parsed)
-}
 
 type NewRow = Omit<DeviceRow, 'seq'>
 
@@ -44,7 +37,7 @@ const addressRows = ({ id, addresses }: Device): AddressRow[] =>
     device_id: id,
     position,
     ip,
-    ip_key: keyOf(ip),
+    ip_key: ipKeyOf(ip),
     network_id,
     pool_id,
   }))

@@ -1,10 +1,8 @@
 /** The queries of events; the only writer of their table. */
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import type { Ctx } from '../ctx.ts'
+import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-
-export type Scope = Pick<Ctx, 'db' | 'store'>
 
 type New = { readonly event: string; readonly resource_id: string; readonly data: string; readonly created_at: string }
 
@@ -17,21 +15,21 @@ const insertOne = prepared((db: Kysely<Tables>, row: New) =>
   }),
 )
 
-export const insert = async (ctx: Scope, row: New): Promise<void> => {
+export const insert = async (ctx: StoreScope, row: New): Promise<void> => {
   await insertOne(ctx, row)
 }
 
 export type StoredEvent = New & { readonly seq: number }
 
 /** What was committed after an event, in order. */
-export const after = async ({ db }: Scope, seq: number, most: number): Promise<StoredEvent[]> => {
+export const after = async ({ db }: StoreScope, seq: number, most: number): Promise<StoredEvent[]> => {
   const rows = await db.selectFrom('events').selectAll().where('seq', '>', seq).orderBy('seq').limit(most).execute()
   // PostgreSQL sends numbers of 64 bits as text.
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
 }
 
 /** The first and the last number there is; 0 and 0 for none. */
-export const ends = async ({ db }: Scope): Promise<{ readonly first: number; readonly last: number }> => {
+export const ends = async ({ db }: StoreScope): Promise<{ readonly first: number; readonly last: number }> => {
   const { first, last } = await db
     .selectFrom('events')
     .select(({ fn }) => [fn.min('seq').as('first'), fn.max('seq').as('last')])
@@ -40,13 +38,13 @@ export const ends = async ({ db }: Scope): Promise<{ readonly first: number; rea
 }
 
 /** @returns how many were deleted */
-export const removeBefore = async ({ db }: Scope, seq: number): Promise<number> => {
+export const removeBefore = async ({ db }: StoreScope, seq: number): Promise<number> => {
   const { numDeletedRows } = await db.deleteFrom('events').where('seq', '<', seq).executeTakeFirst()
   return Number(numDeletedRows)
 }
 
 /** The number of the first event that is not older than a moment; undefined when there is none. */
-export const firstSince = async ({ db }: Scope, moment: string): Promise<number | undefined> => {
+export const firstSince = async ({ db }: StoreScope, moment: string): Promise<number | undefined> => {
   const row = await db
     .selectFrom('events')
     .select('seq')

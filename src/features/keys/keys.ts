@@ -4,7 +4,7 @@ import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { isSameHash, newSecret, secretHash } from '../../platform/security/secret-token.ts'
-import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { coverageOf, findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeOf } from '../users/account.ts'
 import { type ApiKey, type ApiKeyDraft, keys, type NewApiKey } from './api.ts'
 import * as store from './store.ts'
@@ -21,7 +21,7 @@ export const makeKey = (): { key: string; key_hash: string; prefix: string } => 
 }
 
 /** The key with this hash, whatever its state. */
-export const findKeyByHash = async (scope: store.Scope, hash: string): Promise<ApiKeyRow | undefined> => {
+export const findKeyByHash = async (scope: DbScope, hash: string): Promise<ApiKeyRow | undefined> => {
   const row = await store.findByHash(scope, hash)
   return row && isSameHash(row.key_hash, hash) ? row : undefined
 }
@@ -32,7 +32,7 @@ export const keysOf = store.findAll
 export const recordKeyUse = store.recordUse
 
 /** Deletes all keys of a user, and answers which those were. */
-export const endKeysOf = async (scope: store.Scope, userId: string): Promise<ApiKey[]> => {
+export const endKeysOf = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
   const keys = await store.query(scope).where('api_keys.user_id', '=', userId).execute()
   for (const { id } of keys) await store.remove(scope, id)
   return keys
@@ -42,7 +42,7 @@ export const endKeysOf = async (scope: store.Scope, userId: string): Promise<Api
  * Deletes the keys that somebody else has made for these users, and answers which those were. It is for when a user gets or loses a role,
  * or a new password: who made such a key must not come by what the account has now.
  */
-export const endKeysMadeByOthers = async (scope: store.Scope, userIds: readonly string[]): Promise<ApiKey[]> => {
+export const endKeysMadeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
   const keys = await store.madeByOthers(scope, userIds)
   for (const { id } of keys) await store.remove(scope, id)
   return keys

@@ -3,15 +3,12 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { violationOf } from '../../platform/db/violations.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { ApiKey } from './api.ts'
 import type { ApiKeyRow } from './table.ts'
 
-/** A transaction, a context, or the last committed state. */
-export type Scope = Pick<Ctx, 'db'>
-
 /** Every key as it is sent, by name. */
-export const query = ({ db }: Scope) =>
+export const query = ({ db }: DbScope) =>
   db
     .selectFrom('api_keys')
     .leftJoin('api_key_uses', 'api_key_uses.key_id', 'api_keys.id')
@@ -28,7 +25,7 @@ export const query = ({ db }: Scope) =>
     .orderBy('api_keys.name_key')
     .orderBy('api_keys.id')
 
-export const find = (scope: Scope, id: string): Promise<ApiKey | undefined> =>
+export const find = (scope: DbScope, id: string): Promise<ApiKey | undefined> =>
   query(scope).where('api_keys.id', '=', id).executeTakeFirst()
 
 /** Keeps other writers off the key until commit. */
@@ -38,7 +35,7 @@ export const lock = async (ctx: Ctx, id: string): Promise<void> => {
 
 /** Those of the ids that there are, whatever their state, as far as they may have ended. */
 export const findAll = async (
-  { db }: Scope,
+  { db }: DbScope,
   ids: readonly string[],
 ): Promise<Pick<ApiKeyRow, 'id' | 'user_id' | 'expires_at'>[]> => {
   const found: Pick<ApiKeyRow, 'id' | 'user_id' | 'expires_at'>[] = []
@@ -49,11 +46,11 @@ export const findAll = async (
   return found
 }
 
-export const findByHash = ({ db }: Scope, hash: string): Promise<ApiKeyRow | undefined> =>
+export const findByHash = ({ db }: DbScope, hash: string): Promise<ApiKeyRow | undefined> =>
   db.selectFrom('api_keys').selectAll().where('key_hash', '=', hash).executeTakeFirst()
 
 /** @throws AppError ALREADY_EXISTS */
-export const insert = async ({ db }: Scope, key: Omit<ApiKeyRow, 'name_key'>): Promise<void> => {
+export const insert = async ({ db }: DbScope, key: Omit<ApiKeyRow, 'name_key'>): Promise<void> => {
   try {
     await db
       .insertInto('api_keys')
@@ -74,7 +71,7 @@ export const insert = async ({ db }: Scope, key: Omit<ApiKeyRow, 'name_key'>): P
 }
 
 /** How many keys of the user have not expired at a moment. */
-export const countUnexpired = async ({ db }: Scope, userId: string, now: string): Promise<number> => {
+export const countUnexpired = async ({ db }: DbScope, userId: string, now: string): Promise<number> => {
   const { n } = await db
     .selectFrom('api_keys')
     .select((eb) => eb.fn.countAll<number | string>().as('n'))
@@ -88,7 +85,7 @@ export const countUnexpired = async ({ db }: Scope, userId: string, now: string)
 const MOST_AT_ONCE = 500
 
 /** The keys of these users that are known to be made by somebody else. */
-export const madeByOthers = async (scope: Scope, userIds: readonly string[]): Promise<ApiKey[]> => {
+export const madeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
   const found: ApiKey[] = []
   for (let i = 0; i < userIds.length; i += MOST_AT_ONCE)
     found.push(
@@ -100,12 +97,12 @@ export const madeByOthers = async (scope: Scope, userIds: readonly string[]): Pr
   return found
 }
 
-export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('api_keys').where('id', '=', id).execute()
 }
 
 /** Moves the time of the last use forward; a key that is gone stays gone. */
-export const recordUse = async ({ db }: Scope, id: string, usedAt: string): Promise<void> => {
+export const recordUse = async ({ db }: DbScope, id: string, usedAt: string): Promise<void> => {
   await db
     .updateTable('api_key_uses')
     .set({ last_used_at: usedAt })

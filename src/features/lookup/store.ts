@@ -2,14 +2,12 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import type { Ctx } from '../ctx.ts'
+import type { StoreScope } from '../ctx.ts'
 import { holdsAddress } from '../discovery/discovery.ts'
 import * as relationships from '../relationships/relationships.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
 import { MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
-
-export type Scope = Pick<Ctx, 'db' | 'store'>
 
 /** One more than is shown, to know whether there are more. */
 const SOME = MAX_OF_EACH + 1
@@ -117,7 +115,7 @@ const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to:
 const labels = (name: string) => ({ from: `${name}.`, to: `${name}.${BEYOND}` })
 
 /** The devices of that name, host name or domain; where there are none, those whose first labels are the name. */
-export const deviceIdsNamed = async (scope: Scope, name: string): Promise<string[]> => {
+export const deviceIdsNamed = async (scope: StoreScope, name: string): Promise<string[]> => {
   const exact = await idsNamed(scope, { name })
   return (exact.length > 0 ? exact : await idsBelow(scope, labels(name))).map(({ id }) => id)
 }
@@ -144,13 +142,13 @@ const discoveredBelow = prepared((db: Kysely<Tables>, { from, to }: { from: stri
 )
 
 /** As `deviceIdsNamed`. */
-export const discoveredIdsNamed = async (scope: Scope, name: string): Promise<string[]> => {
+export const discoveredIdsNamed = async (scope: StoreScope, name: string): Promise<string[]> => {
   const exact = await discoveredNamed(scope, { name })
   return (exact.length > 0 ? exact : await discoveredBelow(scope, labels(name))).map(({ id }) => id)
 }
 
 /** By the MAC that a scan has seen, and by those that an SNMP agent has told of its interfaces. */
-export const discoveredIdsOfMac = async (scope: Scope, mac: string): Promise<string[]> =>
+export const discoveredIdsOfMac = async (scope: StoreScope, mac: string): Promise<string[]> =>
   (await ofMac(scope, { mac, key: `mac:${mac}` })).map(({ id }) => id)
 
 const ofMac = prepared((db: Kysely<Tables>, { mac, key }: { mac: string; key: string }) =>
@@ -175,7 +173,7 @@ export const discoveredIdsAt = preparedKeys((db: Kysely<Tables>, places) =>
 )
 
 /** Those that have an address, in whatever network they were found. */
-export const discoveredIdsWith = ({ db }: Scope, ip: string): Promise<{ id: string }[]> =>
+export const discoveredIdsWith = ({ db }: StoreScope, ip: string): Promise<{ id: string }[]> =>
   db.selectFrom('discovered_devices').select('id').where(holdsAddress(ip)).orderBy('id').limit(SOME).execute()
 
 /** All of a block, documented or not, in the order of their addresses. */
@@ -246,7 +244,7 @@ const asParent = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('pare
 const asChild = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('child_id', 'in', ids).limit(SOME))
 
 /** What the devices hang together with. */
-export const relationshipsOf = async (scope: Scope, deviceIds: readonly string[]) => {
+export const relationshipsOf = async (scope: StoreScope, deviceIds: readonly string[]) => {
   const parents = await asParent(scope, deviceIds)
   const children = await asChild(scope, deviceIds)
   // One between two of them is found from both its ends.

@@ -1,9 +1,10 @@
 /** Counts the taken addresses of a block for callers who may list devices or reservations, and not both. */
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
+import type { StoreScope } from '../ctx.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
-import type { Range, Scope } from './store.ts'
+import type { Range } from './store.ts'
 
 /** Most addresses that are counted at once, as many as `countTakenIn` looks at. */
 const MAX_COUNTED = 65_536
@@ -30,7 +31,7 @@ const addressCount = prepared((db: Kysely<Tables>, { first, last }: Range) =>
     .select(({ fn }) => fn.countAll().as('n')),
 )
 /** How many addresses of a block devices have; undefined where they are too many to count at once. */
-export const countAddressesIn = (scope: Scope, range: Range): Promise<number | undefined> =>
+export const countAddressesIn = (scope: StoreScope, range: Range): Promise<number | undefined> =>
   countOf(addressCount(scope, range))
 
 const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: Range & { now: string }) =>
@@ -48,5 +49,5 @@ const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: Ran
     .select(({ fn }) => fn.countAll().as('n')),
 )
 /** As `countAddressesIn`, of the live reservations. */
-export const countReservationsIn = (scope: Scope, range: Range & { now: string }): Promise<number | undefined> =>
+export const countReservationsIn = (scope: StoreScope, range: Range & { now: string }): Promise<number | undefined> =>
   countOf(reservationCount(scope, range))

@@ -37,12 +37,10 @@ const stripeOf = ({ db }: Ctx): string => {
  * Keeps networks and pools as they are until commit, for those who place addresses in them: otherwise a network that is
  * made at the same time and a new address would not see each other. Comes before the locks of occupancy and of rows.
  */
-export const lockForPlacing = (ctx: Ctx): Promise<void> =>
-  // Locks need no tables.
-  ctx.store.sql.lockNames(ctx.db as never, [stripeOf(ctx)])
+export const lockForPlacing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, [stripeOf(ctx)])
 
 /** Keeps everyone from placing addresses until commit, for those who change where networks and pools are. Comes before any other lock. */
-export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db as never, STRIPES)
+export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, STRIPES)
 
 /** The ids of the networks that each address (by its key) belongs to; none for an address outside of all. */
 export const networksHolding = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, readonly string[]>> => {

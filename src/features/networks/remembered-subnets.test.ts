@@ -1,6 +1,6 @@
 // Which networks hold an address, asked again and again in one transaction: what is remembered there follows its own changes.
 import { describe, expect, test } from 'bun:test'
-import { ipKey, parseIp } from '../../net/ip.ts'
+import { ipKeyOf } from '../../net/ip.ts'
 import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -8,12 +8,6 @@ import type { Ctx } from '../ctx.ts'
 import { lockForPlacing, networksHolding } from './membership.ts'
 import * as networks from './networks.ts'
 import * as store from './store.ts'
-
-const keyOf = (ip: string): string => {
-  const parsed = parseIp(ip)
-  if (!parsed) throw new Error(`no address: ${ip}`)
-  return ipKey(parsed)
-}
 
 describe.each([...dialects()])('the networks of an address on %s', (dialect) => {
   const inv = inventory(dialect)
@@ -24,7 +18,7 @@ describe.each([...dialects()])('the networks of an address on %s', (dialect) => 
       const own = { db, savepoint, store: inv.app.db, now: inv.now(), caller: GUEST, emit: async () => {} }
       // All that networks ask of it.
       const ctx = { ...own, precondition: () => {} } as unknown as Ctx
-      const holding = async (ip: string) => (await networksHolding(ctx, [keyOf(ip)])).get(keyOf(ip))
+      const holding = async (ip: string) => (await networksHolding(ctx, [ipKeyOf(ip)])).get(ipKeyOf(ip))
       await lockForPlacing(ctx)
       expect([await holding('10.90.1.1'), await holding('10.91.1.1')]).toEqual([[wide], []])
       expect([await holding('10.90.1.2'), await holding('10.91.1.1')]).toEqual([[wide], []])

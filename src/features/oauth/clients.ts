@@ -2,9 +2,9 @@
 
 import { notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
-import { listRows } from '../../platform/contract/list.ts'
+import { listRows, type Page } from '../../platform/contract/list.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import { requireHeld } from '../roles/roles.ts'
 import { permissionsOfUsers } from '../users/account.ts'
 import type { Parameters, RegisteredClient } from './authorization.ts'
@@ -29,11 +29,7 @@ export const registered = (row: OauthClientRow): RegisteredClient => ({
 })
 
 /** The client that asks, once it has shown who it is. @throws OauthRefusal */
-export const authenticate = async (
-  ctx: store.Scope,
-  headers: Headers,
-  parameters: Parameters,
-): Promise<OauthClientRow> => {
+export const authenticate = async (ctx: DbScope, headers: Headers, parameters: Parameters): Promise<OauthClientRow> => {
   const shown = shownClient(headers, parameters)
   const row = await store.findClient(ctx, shown.id)
   // One answer for both: nobody finds out which clients there are.
@@ -58,8 +54,6 @@ const sent = (row: ListedClient): OauthClient => ({
   last_used_at: row.last_used_at,
   grant_count: Number(row.grant_count ?? 0),
 })
-
-type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 
 export const listClients = async (ctx: Ctx, page: Page): Promise<JsonList<OauthClient>> => {
   // Users too: what they have agreed to goes with them.

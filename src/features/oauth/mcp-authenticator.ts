@@ -14,6 +14,7 @@ import type { Identify, Identity } from '../../platform/operation/request.ts'
 import type { Rights } from '../../platform/operation/rights.ts'
 import type { LastUsed } from '../../platform/runtime/last-used.ts'
 import { isSameHash, secretHash } from '../../platform/security/secret-token.ts'
+import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type Account, accountOf } from '../users/account.ts'
 import { ALL_SCOPES, EVERYDAY, scopesOf, scopeText } from './scopes.ts'
@@ -97,7 +98,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
   const isOver = (expiresAt: string): boolean => expiresAt <= now().toISOString()
 
   const holderOf = async (
-    scope: store.Scope,
+    scope: DbScope,
     hash: string,
     readPoint: ReadPoint | undefined,
   ): Promise<Holder | undefined> => {

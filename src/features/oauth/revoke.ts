@@ -3,7 +3,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { namedClient, type RawAudit } from '../../platform/operation/audit.ts'
 import { secretHash } from '../../platform/security/secret-token.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { accountOf } from '../users/account.ts'
 import { authenticate } from './clients.ts'
@@ -11,7 +11,7 @@ import { empty, OauthRefusal } from './oauth-error.ts'
 import { formParameters } from './parameters.ts'
 import * as store from './store.ts'
 
-const findGrant = async (scope: store.Scope, shown: string) => {
+const findGrant = async (scope: DbScope, shown: string) => {
   const hash = secretHash(shown)
   return (await store.findAccessToken(scope, hash)) ?? (await store.findRefreshToken(scope, hash))
 }

@@ -1,17 +1,14 @@
 /** The queries of OAuth; the only writer of its tables. */
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { OauthAccessTokenRow, OauthClientRow, OauthCodeRow, OauthGrantRow, OauthRefreshTokenRow } from './table.ts'
-
-/** A transaction, a context, or the last committed state. */
-export type Scope = Pick<Ctx, 'db'>
 
 /** What `find` finds at all: PostgreSQL refuses some texts altogether, and none of ours is another. */
 const isPlain = (text: string): boolean => /^[\w-]{1,64}$/.test(text)
 
-export const findClient = async ({ db }: Scope, id: string): Promise<OauthClientRow | undefined> =>
+export const findClient = async ({ db }: DbScope, id: string): Promise<OauthClientRow | undefined> =>
   isPlain(id) ? db.selectFrom('oauth_clients').selectAll().where('id', '=', id).executeTakeFirst() : undefined
 
-export const insertClient = async ({ db }: Scope, client: Omit<OauthClientRow, 'name_key'>): Promise<void> => {
+export const insertClient = async ({ db }: DbScope, client: Omit<OauthClientRow, 'name_key'>): Promise<void> => {
   await db
     .insertInto('oauth_clients')
     .values({ ...client, name_key: client.name.toLowerCase() })
@@ -20,7 +17,7 @@ export const insertClient = async ({ db }: Scope, client: Omit<OauthClientRow, '
 }
 
 /** A user has agreed to it: from now on it stays. */
-export const keepClient = async ({ db }: Scope, id: string, now: string): Promise<void> => {
+export const keepClient = async ({ db }: DbScope, id: string, now: string): Promise<void> => {
   await db
     .updateTable('oauth_clients')
     .set({ consented_at: now })
@@ -29,14 +26,14 @@ export const keepClient = async ({ db }: Scope, id: string, now: string): Promis
     .execute()
 }
 
-export const removeClient = async ({ db }: Scope, id: string): Promise<void> => {
+export const removeClient = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('oauth_clients').where('id', '=', id).execute()
 }
 
-const idle = ({ db }: Scope) => db.selectFrom('oauth_clients').select('id').where('consented_at', 'is', null)
+const idle = ({ db }: DbScope) => db.selectFrom('oauth_clients').select('id').where('consented_at', 'is', null)
 
 /** Of the clients that nobody has agreed to, deletes all but the newest. */
-export const removeIdleBeyond = async (scope: Scope, kept: number): Promise<void> => {
+export const removeIdleBeyond = async (scope: DbScope, kept: number): Promise<void> => {
   const rows = await idle(scope)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -47,7 +44,7 @@ export const removeIdleBeyond = async (scope: Scope, kept: number): Promise<void
 }
 
 /** Every client as it is sent, by name. */
-export const clients = ({ db }: Scope) =>
+export const clients = ({ db }: DbScope) =>
   db
     .selectFrom('oauth_clients')
     .leftJoin('oauth_client_uses', 'oauth_client_uses.client_id', 'oauth_clients.id')
@@ -67,7 +64,7 @@ export const clients = ({ db }: Scope) =>
     .orderBy('oauth_clients.id')
 
 /** Every grant that is in force, newest first. */
-export const grants = ({ db }: Scope) =>
+export const grants = ({ db }: DbScope) =>
   db
     .selectFrom('oauth_grants')
     .innerJoin('oauth_grant_uses', 'oauth_grant_uses.grant_id', 'oauth_grants.id')
@@ -90,25 +87,25 @@ export const grants = ({ db }: Scope) =>
     .orderBy('oauth_grants.id', 'desc')
 
 /** Ids of the users that have agreed to something with the client which is in force. */
-export const usersOfClient = async (scope: Scope, clientId: string): Promise<string[]> => {
+export const usersOfClient = async (scope: DbScope, clientId: string): Promise<string[]> => {
   const rows = await grants(scope).where('oauth_grants.client_id', '=', clientId).execute()
   return [...new Set(rows.map(({ user_id }) => user_id))]
 }
 
 type NewGrant = OauthGrantRow & { readonly expires_at: string }
 
-export const insertGrant = async ({ db }: Scope, { expires_at, ...grant }: NewGrant): Promise<void> => {
+export const insertGrant = async ({ db }: DbScope, { expires_at, ...grant }: NewGrant): Promise<void> => {
   await db.insertInto('oauth_grants').values(grant).execute()
   await db.insertInto('oauth_grant_uses').values({ grant_id: grant.id, last_used_at: null, expires_at }).execute()
 }
 
 /** All its tokens go with it. */
-export const removeGrant = async ({ db }: Scope, id: string): Promise<void> => {
+export const removeGrant = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('oauth_grants').where('id', '=', id).execute()
 }
 
 /** Deletes all grants of a user, their tokens, and the codes that are not exchanged yet; answers with the grants that were in force. */
-export const removeGrantsOf = async (scope: Scope, userId: string) => {
+export const removeGrantsOf = async (scope: DbScope, userId: string) => {
   const inForce = await grants(scope).where('oauth_grants.user_id', '=', userId).execute()
   await scope.db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
   await scope.db.deleteFrom('oauth_grants').where('user_id', '=', userId).execute()
@@ -121,7 +118,7 @@ export const lockGrant = async (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Pro
 }
 
 /** Moves the end of the grant to that of its newest token, never back. */
-export const extendGrant = async ({ db }: Scope, id: string, expires_at: string): Promise<void> => {
+export const extendGrant = async ({ db }: DbScope, id: string, expires_at: string): Promise<void> => {
   await db
     .updateTable('oauth_grant_uses')
     .set({ expires_at })
@@ -133,7 +130,7 @@ export const extendGrant = async ({ db }: Scope, id: string, expires_at: string)
 type Use = { readonly grantId: string; readonly clientId: string }
 
 /** Moves the time of the last use forward; a grant that is gone stays gone. */
-export const recordUse = async ({ db }: Scope, { grantId, clientId }: Use, last_used_at: string): Promise<void> => {
+export const recordUse = async ({ db }: DbScope, { grantId, clientId }: Use, last_used_at: string): Promise<void> => {
   await db
     .updateTable('oauth_grant_uses')
     .set({ last_used_at })
@@ -148,7 +145,7 @@ export const recordUse = async ({ db }: Scope, { grantId, clientId }: Use, last_
     .execute()
 }
 
-export const insertCode = async ({ db }: Scope, code: OauthCodeRow): Promise<void> => {
+export const insertCode = async ({ db }: DbScope, code: OauthCodeRow): Promise<void> => {
   await db.insertInto('oauth_codes').values(code).execute()
 }
 
@@ -158,16 +155,16 @@ export const lockCode = (ctx: Pick<Ctx, 'db' | 'store'>, hash: string): Promise<
 
 type CodeUse = { readonly now: string; readonly grantId: string | null }
 
-export const markCodeUsed = async ({ db }: Scope, hash: string, { now, grantId }: CodeUse): Promise<void> => {
+export const markCodeUsed = async ({ db }: DbScope, hash: string, { now, grantId }: CodeUse): Promise<void> => {
   await db.updateTable('oauth_codes').set({ used_at: now, grant_id: grantId }).where('code_hash', '=', hash).execute()
 }
 
-export const insertRefreshToken = async ({ db }: Scope, token: OauthRefreshTokenRow): Promise<void> => {
+export const insertRefreshToken = async ({ db }: DbScope, token: OauthRefreshTokenRow): Promise<void> => {
   await db.insertInto('oauth_refresh_tokens').values(token).execute()
 }
 
 /** With what it belongs to. */
-export const findRefreshToken = ({ db }: Scope, hash: string) =>
+export const findRefreshToken = ({ db }: DbScope, hash: string) =>
   db
     .selectFrom('oauth_refresh_tokens')
     .innerJoin('oauth_grants', 'oauth_grants.id', 'oauth_refresh_tokens.grant_id')
@@ -187,16 +184,16 @@ export const lockRefreshToken = async (ctx: Pick<Ctx, 'db' | 'store'>, hash: str
   return findRefreshToken(ctx, hash)
 }
 
-export const markRefreshTokenUsed = async ({ db }: Scope, hash: string, now: string): Promise<void> => {
+export const markRefreshTokenUsed = async ({ db }: DbScope, hash: string, now: string): Promise<void> => {
   await db.updateTable('oauth_refresh_tokens').set({ used_at: now }).where('token_hash', '=', hash).execute()
 }
 
-export const insertAccessToken = async ({ db }: Scope, token: OauthAccessTokenRow): Promise<void> => {
+export const insertAccessToken = async ({ db }: DbScope, token: OauthAccessTokenRow): Promise<void> => {
   await db.insertInto('oauth_access_tokens').values(token).execute()
 }
 
 /** With what it belongs to. */
-export const findAccessToken = ({ db }: Scope, hash: string) =>
+export const findAccessToken = ({ db }: DbScope, hash: string) =>
   db
     .selectFrom('oauth_access_tokens')
     .innerJoin('oauth_grants', 'oauth_grants.id', 'oauth_access_tokens.grant_id')
@@ -216,48 +213,49 @@ type Until = { readonly before: string; readonly limit: number }
 /** What has an end, and goes when it is over: all of one kind, in batches. */
 export const ENDING = {
   codes: {
-    find: ({ db }: Scope, { before, limit }: Until) =>
+    find: ({ db }: DbScope, { before, limit }: Until) =>
       db.selectFrom('oauth_codes').select('code_hash as key').where('expires_at', '<=', before).limit(limit).execute(),
-    remove: ({ db }: Scope, keys: readonly string[]) =>
+    remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_codes').where('code_hash', 'in', keys).execute(),
   },
   accessTokens: {
-    find: ({ db }: Scope, { before, limit }: Until) =>
+    find: ({ db }: DbScope, { before, limit }: Until) =>
       db
         .selectFrom('oauth_access_tokens')
         .select('token_hash as key')
         .where('expires_at', '<=', before)
         .limit(limit)
         .execute(),
-    remove: ({ db }: Scope, keys: readonly string[]) =>
+    remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_access_tokens').where('token_hash', 'in', keys).execute(),
   },
   refreshTokens: {
-    find: ({ db }: Scope, { before, limit }: Until) =>
+    find: ({ db }: DbScope, { before, limit }: Until) =>
       db
         .selectFrom('oauth_refresh_tokens')
         .select('token_hash as key')
         .where('expires_at', '<=', before)
         .limit(limit)
         .execute(),
-    remove: ({ db }: Scope, keys: readonly string[]) =>
+    remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_refresh_tokens').where('token_hash', 'in', keys).execute(),
   },
   grants: {
-    find: ({ db }: Scope, { before, limit }: Until) =>
+    find: ({ db }: DbScope, { before, limit }: Until) =>
       db
         .selectFrom('oauth_grant_uses')
         .select('grant_id as key')
         .where('expires_at', '<=', before)
         .limit(limit)
         .execute(),
-    remove: ({ db }: Scope, keys: readonly string[]) => db.deleteFrom('oauth_grants').where('id', 'in', keys).execute(),
+    remove: ({ db }: DbScope, keys: readonly string[]) =>
+      db.deleteFrom('oauth_grants').where('id', 'in', keys).execute(),
   },
   idleClients: {
-    find: (scope: Scope, { before, limit }: Until) =>
+    find: (scope: DbScope, { before, limit }: Until) =>
       idle(scope).select('id as key').where('created_at', '<=', before).orderBy('created_at').limit(limit).execute(),
     // Unless a user has agreed to it meanwhile.
-    remove: ({ db }: Scope, keys: readonly string[]) =>
+    remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_clients').where('id', 'in', keys).where('consented_at', 'is', null).execute(),
   },
 } as const

@@ -2,17 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { ipKey, parseIp } from '../../net/ip.ts'
+import { ipKeyOf } from '../../net/ip.ts'
 import { blockOf, isTaken } from '../../net/occupancy.ts'
 import { type Answer, type Inventory, inventory, noneFree } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Allocation } from '../reservations/api.ts'
-
-const keyOf = (ip: string): string => {
-  const parsed = parseIp(ip)
-  if (!parsed) throw new Error(`no address: ${ip}`)
-  return ipKey(parsed)
-}
 
 type Space = {
   readonly name: string
@@ -299,9 +293,9 @@ describe.each([...dialects()])('what is free on %s', (dialect) => {
       (await inv.app.db.read.selectFrom('address_blocks').select('block').orderBy('block').execute()).map(
         (row) => row.block,
       )
-    expect(await blocks()).toEqual([...new Set(ips.map((ip) => blockOf(keyOf(ip))))].sort())
+    expect(await blocks()).toEqual([...new Set(ips.map((ip) => blockOf(ipKeyOf(ip))))].sort())
     await api.devices.update({ id, addresses: [{ ip: '10.9.1.0' }] })
-    expect(await blocks()).toEqual([blockOf(keyOf('10.9.1.0'))])
+    expect(await blocks()).toEqual([blockOf(ipKeyOf('10.9.1.0'))])
     await api.devices.delete({ id })
     expect(await blocks()).toEqual([])
   })
@@ -321,7 +315,7 @@ describe.each([...dialects()])('what is free on %s', (dialect) => {
     const query = inv.app.db.read
       .selectFrom('address_blocks')
       .selectAll()
-      .where('block', '=', blockOf(keyOf('10.8.0.0')))
+      .where('block', '=', blockOf(ipKeyOf('10.8.0.0')))
     const row = await query.executeTakeFirst()
     expect(Array.from({ length: 8 }, (_, i) => isTaken(row?.taken ?? '', i))).toEqual([
       ...[false, false, false, false],

@@ -11,8 +11,7 @@ const lockNameOf = (block: string): string => `block ${block}`
 
 export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<void> => {
   if (blocks.length === 0) return
-  // Locks need no tables.
-  await ctx.store.sql.lockNames(ctx.db as never, blocks.map(lockNameOf))
+  await ctx.store.sql.lockNames(ctx.db, blocks.map(lockNameOf))
 }
 
 export const readBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<Map<string, string>> => {

@@ -3,7 +3,7 @@
  * or broadcast address of its IPv4 network, else available. The one place for this rule; allocation builds on it.
  */
 import { networkAndBroadcast, parseCidr } from '../../net/cidr.ts'
-import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
+import { formatIp, ipFromKey, ipKey, ipKeyOf } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
@@ -14,15 +14,13 @@ import * as store from './store.ts'
 /** A heatmap of more than this is no picture any more. */
 export const MAX_HEATMAP = 65_536
 
-export const { keyOf } = store
-
 /** The revision of what is made of reservations: one that expires changes it without a write. */
 export const expiringRevision = async (ctx: Ctx, tables: Parameters<Ctx['store']['revision']>[0]): Promise<string> =>
   `${await ctx.store.revision(tables)} ${await store.lastExpiry(ctx)}`
 
 export const rangeOf = (pool: Pick<Pool, 'start_ip' | 'end_ip'>): KeyRange => ({
-  first: store.keyOf(pool.start_ip),
-  last: store.keyOf(pool.end_ip),
+  first: ipKeyOf(pool.start_ip),
+  last: ipKeyOf(pool.end_ip),
 })
 
 const sizeOf = ({ first, last }: KeyRange): bigint => ipFromKey(last).value - ipFromKey(first).value + 1n

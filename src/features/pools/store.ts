@@ -1,6 +1,6 @@
 /** The queries of pools; the only writer of their tables. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { ipKey, parseIp } from '../../net/ip.ts'
+import { ipKeyOf } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
@@ -28,18 +28,11 @@ const columns = [
   'updated_at',
 ] as const
 
-/** The sortable key of an address that its contract has let in. */
-export const keyOf = (ip: string): string => {
-  const parsed = parseIp(ip)
-  if (!parsed) throw new Error(`an address got past its contract: ${ip}`)
-  return ipKey(parsed)
-}
-
 const rowOf = ({ tags: _, utilization: __, ...pool }: Pool): PoolRow => ({
   ...pool,
   name_key: pool.name.toLowerCase(),
-  start_key: keyOf(pool.start_ip),
-  end_key: keyOf(pool.end_ip),
+  start_key: ipKeyOf(pool.start_ip),
+  end_key: ipKeyOf(pool.end_ip),
 })
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id')
@@ -87,9 +80,8 @@ export const find = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
  * of one pool stand in a line of the server's memory, and write nothing while they do.
  */
 export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
-  // Locks need no tables.
   ctx.store.sql.lockNames(
-    ctx.db as never,
+    ctx.db,
     ids.map((id) => `pool ${id}`),
   )
 

@@ -1,8 +1,8 @@
 /** Writes reservations and frees their addresses; what the rules and the allocation share. */
+import { ipKeyOf } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { keyOf } from '../pools/free-space.ts'
 import type { PoolRange } from '../pools/pools.ts'
 import type { Reservation, ReservationDraft } from './api.ts'
 import * as store from './store.ts'
@@ -32,7 +32,7 @@ export const reserve = async (
   )
   await store.insert(
     ctx,
-    reservations.map((reservation) => ({ ...reservation, ip_key: keyOf(reservation.ip_address) })),
+    reservations.map((reservation) => ({ ...reservation, ip_key: ipKeyOf(reservation.ip_address) })),
   )
   for (const reservation of reservations) await ctx.emit('reservation.created', reservation)
   return reservations

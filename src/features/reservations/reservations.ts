@@ -1,4 +1,5 @@
 /** The rules of reservations. */
+import { ipKeyOf } from '../../net/ip.ts'
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
@@ -6,7 +7,7 @@ import { merge } from '../../platform/contract/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { expiringRevision, keyOf, neverFree, rangeOf } from '../pools/free-space.ts'
+import { expiringRevision, neverFree, rangeOf } from '../pools/free-space.ts'
 import { mustGet as mustGetPool, mustLock as mustLockPool, type RangeChange } from '../pools/pools.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationDraft, type ReservationPatch, reservations } from './api.ts'
@@ -26,7 +27,7 @@ export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reserva
   const pool = await mustLockPool(ctx, draft.pool_id)
   checkExpiry(ctx, draft.expires_at)
   const ip = draft.ip_address
-  const key = keyOf(ip)
+  const key = ipKeyOf(ip)
   const range = rangeOf(pool)
   if (key < range.first || key > range.last)
     throw invalidField('ip_address', `is outside of the pool (${pool.start_ip} - ${pool.end_ip})`)
@@ -41,7 +42,7 @@ export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reserva
 
 /** The live reservation of an address in a pool. */
 export const findByAddress = async (ctx: Ctx, poolId: string, ip: string): Promise<Reservation | undefined> => {
-  const reservation = await store.findByKey(ctx, keyOf(ip))
+  const reservation = await store.findByKey(ctx, ipKeyOf(ip))
   return reservation?.pool_id === poolId ? reservation : undefined
 }
 
@@ -71,7 +72,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: ReservationPatch): Prom
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const reservation = await lockForChange(ctx, id)
-  await free(ctx, [keyOf(reservation.ip_address)])
+  await free(ctx, [ipKeyOf(reservation.ip_address)])
   await ctx.emit('reservation.deleted', reservation)
 }
 

@@ -6,13 +6,13 @@ import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
-import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { type CataloguePermission, type Role, type RoleDraft, type RolePatch, roles } from './api.ts'
 import { CATALOGUE, SYSTEM_ROLES, systemRole } from './catalogue.ts'
 import * as store from './store.ts'
 
 /** What the holder of all these roles may do. */
-export const permissionsOfRoles = async (scope: store.Scope, roleIds: readonly string[]): Promise<Set<string>> => {
+export const permissionsOfRoles = async (scope: DbScope, roleIds: readonly string[]): Promise<Set<string>> => {
   const custom = roleIds.filter((id) => !systemRole(id))
   return new Set([
     ...roleIds.flatMap((id) => systemRole(id)?.permissions ?? []),
@@ -21,10 +21,7 @@ export const permissionsOfRoles = async (scope: store.Scope, roleIds: readonly s
 }
 
 /** The role with this id, or else with this name in any case. */
-export const findRole = async (
-  scope: store.Scope,
-  idOrName: string,
-): Promise<{ id: string; name: string } | undefined> =>
+export const findRole = async (scope: DbScope, idOrName: string): Promise<{ id: string; name: string } | undefined> =>
   (await store.find(scope, idOrName)) ?? (await store.findByName(scope, idOrName))
 
 /** Missing permissions that are named one by one; an admin's are too many to read. */
@@ -67,7 +64,7 @@ const roleOf = (row: store.StoredRole, stored: readonly string[]): Role => {
   }
 }
 
-const wholeRole = async (scope: store.Scope, row: store.StoredRole | undefined, id: string): Promise<Role> => {
+const wholeRole = async (scope: DbScope, row: store.StoredRole | undefined, id: string): Promise<Role> => {
   if (!row) throw notFound('role', id)
   return roleOf(row, await store.permissionsOf(scope, [id]))
 }

@@ -1,9 +1,6 @@
 /** The queries of roles; the only writer of their tables. System roles have a row, and their permissions in the catalogue. */
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { RoleRow } from './table.ts'
-
-/** A transaction, a context, or the last committed state. */
-export type Scope = Pick<Ctx, 'db'>
 
 const columns = ['id', 'name', 'description', 'is_system', 'created_at', 'updated_at'] as const
 export type StoredRole = Pick<RoleRow, (typeof columns)[number]>
@@ -11,22 +8,22 @@ export type StoredRole = Pick<RoleRow, (typeof columns)[number]>
 /** Names are compared in any case. */
 const keyOf = (name: string): string => name.trim().toLowerCase()
 
-export const query = ({ db }: Scope) => db.selectFrom('roles').select(columns).orderBy('name_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('roles').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: Scope, id: string) => db.selectFrom('roles').select(columns).where('id', '=', id)
+const byId = ({ db }: DbScope, id: string) => db.selectFrom('roles').select(columns).where('id', '=', id)
 
-export const find = (scope: Scope, id: string): Promise<StoredRole | undefined> => byId(scope, id).executeTakeFirst()
+export const find = (scope: DbScope, id: string): Promise<StoredRole | undefined> => byId(scope, id).executeTakeFirst()
 
 /** As `find`, and keeps other writers off the role until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<StoredRole | undefined> =>
   ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
 
 /** The role of this name, in any case. */
-export const findByName = ({ db }: Scope, name: string): Promise<StoredRole | undefined> =>
+export const findByName = ({ db }: DbScope, name: string): Promise<StoredRole | undefined> =>
   db.selectFrom('roles').select(columns).where('name_key', '=', keyOf(name)).executeTakeFirst()
 
 /** What is stored of the permissions of these roles, sorted. */
-export const permissionsOf = async ({ db }: Scope, roleIds: readonly string[]): Promise<string[]> => {
+export const permissionsOf = async ({ db }: DbScope, roleIds: readonly string[]): Promise<string[]> => {
   if (roleIds.length === 0) return []
   const rows = await db
     .selectFrom('role_permissions')
@@ -38,7 +35,7 @@ export const permissionsOf = async ({ db }: Scope, roleIds: readonly string[]): 
 }
 
 /** The stored permissions of every role, sorted; roles without any have no entry. */
-export const permissionsByRole = async ({ db }: Scope): Promise<Map<string, string[]>> => {
+export const permissionsByRole = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
   const rows = await db.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute()
   const byRole = new Map<string, string[]>()
   for (const { role_id, permission } of rows) {
@@ -51,7 +48,7 @@ export const permissionsByRole = async ({ db }: Scope): Promise<Map<string, stri
 
 type WholeRole = StoredRole & { readonly permissions: readonly string[] }
 
-const insertPermissions = async ({ db }: Scope, role_id: string, permissions: readonly string[]): Promise<void> => {
+const insertPermissions = async ({ db }: DbScope, role_id: string, permissions: readonly string[]): Promise<void> => {
   if (permissions.length === 0) return
   await db
     .insertInto('role_permissions')
@@ -59,7 +56,7 @@ const insertPermissions = async ({ db }: Scope, role_id: string, permissions: re
     .execute()
 }
 
-export const insert = async (scope: Scope, { permissions, ...role }: WholeRole): Promise<void> => {
+export const insert = async (scope: DbScope, { permissions, ...role }: WholeRole): Promise<void> => {
   await scope.db
     .insertInto('roles')
     .values({ ...role, name_key: keyOf(role.name) })
@@ -67,7 +64,7 @@ export const insert = async (scope: Scope, { permissions, ...role }: WholeRole):
   await insertPermissions(scope, role.id, permissions)
 }
 
-export const update = async (scope: Scope, { permissions, ...role }: WholeRole): Promise<void> => {
+export const update = async (scope: DbScope, { permissions, ...role }: WholeRole): Promise<void> => {
   const { db } = scope
   await db
     .updateTable('roles')
@@ -78,7 +75,7 @@ export const update = async (scope: Scope, { permissions, ...role }: WholeRole):
   await insertPermissions(scope, role.id, permissions)
 }
 
-export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('role_permissions').where('role_id', '=', id).execute()
   await db.deleteFrom('roles').where('id', '=', id).execute()
 }

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import { createSecrets, SealedValueError, type Secrets, sealedKeyId } from '../../platform/security/crypto.ts'
+import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { devKey, devKeyFile } from './dev-key.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
@@ -35,7 +36,7 @@ const wrongKey = (from: string, ids: readonly string[], { currentKeyId = '' }: S
 const UNKNOWN = 'unknown'
 
 /** How many values are sealed with which key, by its id. */
-const countByKey = async (scope: store.Scope): Promise<Map<string, number>> => {
+const countByKey = async (scope: DbScope): Promise<Map<string, number>> => {
   const counts = new Map<string, number>()
   for (const column of SEALED_COLUMNS)
     for (const [prefix, n] of await store.countByPrefix(scope, column)) {

@@ -2,7 +2,7 @@
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Rotation } from './api.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 import * as store from './store.ts'
@@ -50,7 +50,7 @@ const rotateColumn = async (ctx: Ctx, secrets: Secrets, column: SealedColumn): P
   return rotated
 }
 
-const countRemaining = async (scope: store.Scope, secrets: Secrets): Promise<number> => {
+const countRemaining = async (scope: DbScope, secrets: Secrets): Promise<number> => {
   let remaining = 0
   for (const column of SEALED_COLUMNS)
     for (const [prefix, n] of await store.countByPrefix(scope, column)) if (!secrets.isCurrent(prefix)) remaining += n

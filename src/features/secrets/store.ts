@@ -1,29 +1,26 @@
 /** The queries of secrets: the check value, and the sealed columns of every feature, which rotation alone writes besides their owners. */
 import { type Kysely, sql } from 'kysely'
 import { sealedPrefix } from '../../platform/security/crypto.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { SealedColumn } from './sealed-columns.ts'
-
-/** A transaction, a context, or the last committed state. */
-export type Scope = Pick<Ctx, 'db'>
 
 const CHECK = 'encryption-key'
 /** Where the check value is sealed for. */
 export const CHECK_PLACE = { table: 'secret_checks', column: 'sealed', id: CHECK } as const
 
-export const findCheck = async ({ db }: Scope): Promise<string | undefined> =>
+export const findCheck = async ({ db }: DbScope): Promise<string | undefined> =>
   (await db.selectFrom('secret_checks').select('sealed').where('name', '=', CHECK).executeTakeFirst())?.sealed
 
-export const removeCheck = async ({ db }: Scope): Promise<void> => {
+export const removeCheck = async ({ db }: DbScope): Promise<void> => {
   await db.deleteFrom('secret_checks').where('name', '=', CHECK).execute()
 }
 
 /** Breaks a constraint, and so runs again on PostgreSQL, if another process has made one meanwhile. */
-export const insertCheck = async ({ db }: Scope, sealed: string): Promise<void> => {
+export const insertCheck = async ({ db }: DbScope, sealed: string): Promise<void> => {
   await db.insertInto('secret_checks').values({ name: CHECK, sealed }).execute()
 }
 
-export const replaceCheck = async (scope: Scope, sealed: string): Promise<void> => {
+export const replaceCheck = async (scope: DbScope, sealed: string): Promise<void> => {
   await removeCheck(scope)
   await insertCheck(scope, sealed)
 }
@@ -35,7 +32,7 @@ const anyTable = (db: Ctx['db']): Kysely<Record<string, Record<string, string | 
 const PREFIX_LENGTH = sealedPrefix('00000000').length
 
 /** How many values of a column begin with which prefix, and so are sealed with which key. */
-export const countByPrefix = async ({ db }: Scope, { table, column }: SealedColumn): Promise<Map<string, number>> => {
+export const countByPrefix = async ({ db }: DbScope, { table, column }: SealedColumn): Promise<Map<string, number>> => {
   const prefix = sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(PREFIX_LENGTH)})`
   const rows = await anyTable(db)
     .selectFrom(table)
@@ -67,7 +64,7 @@ export const lockStale = async (
 }
 
 export const replaceSealed = async (
-  { db }: Scope,
+  { db }: DbScope,
   { table, column, idColumn }: SealedColumn,
   { id, sealed }: SealedRow,
 ): Promise<void> => {

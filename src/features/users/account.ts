@@ -2,13 +2,13 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { AppError } from '../../platform/contract/errors.ts'
 import { PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import { permissionsOfRoles, requireHeld, rolesBeyond } from '../roles/roles.ts'
 import type { User } from './api.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
 
-type Scope = store.Scope
+type Scope = DbScope
 
 /** A user as far as a request is concerned. */
 export type Account = {

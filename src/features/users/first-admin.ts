@@ -40,7 +40,7 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<Firs
   const created = now().toISOString()
   const isMade = await db.write(async (tx) => {
     // The lock has no table of its own types.
-    await db.sql.lockNames(tx.db as never, ['first-admin'])
+    await db.sql.lockNames(tx.db, ['first-admin'])
     if (await store.hasAny(tx)) return false // another process was faster
     await store.insert(tx, {
       id: Bun.randomUUIDv7(),

@@ -1,13 +1,10 @@
 /** The queries of users; the only writer of their tables. */
 import type { ExpressionBuilder } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { CONFUSABLES_VERSION, looksOf } from './skeleton.ts'
 import type { UserRow } from './table.ts'
-
-/** A transaction, a context, or the last committed state. */
-export type Scope = Pick<Ctx, 'db'>
 
 /** How usernames and addresses are compared: in any case, with letters that look the same being the same. */
 export const foldedName = (text: string): string => text.trim().normalize('NFC').toLowerCase()
@@ -28,7 +25,7 @@ export type NewUser = Omit<UserRow, 'username_key' | Look | 'email_key' | 'is_ac
   readonly role_ids: readonly string[]
 }
 
-export const insert = async ({ db }: Scope, { role_ids, is_active, ...user }: NewUser): Promise<void> => {
+export const insert = async ({ db }: DbScope, { role_ids, is_active, ...user }: NewUser): Promise<void> => {
   const { username } = user
   const names = { username_key: foldedName(username), ...storedLooks(username) }
   const keys = { ...names, email_key: foldedName(user.email) || null }
@@ -43,14 +40,14 @@ export const insert = async ({ db }: Scope, { role_ids, is_active, ...user }: Ne
     .execute()
 }
 
-export const hasAny = async ({ db }: Scope): Promise<boolean> =>
+export const hasAny = async ({ db }: DbScope): Promise<boolean> =>
   (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 
-export const find = ({ db }: Scope, id: string): Promise<UserRow | undefined> =>
+export const find = ({ db }: DbScope, id: string): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** By the name as it is stored, in any case; or else, for one that was typed in another form, as new names are stored. */
-export const findByName = async ({ db }: Scope, username: string): Promise<UserRow | undefined> => {
+export const findByName = async ({ db }: DbScope, username: string): Promise<UserRow | undefined> => {
   // PostgreSQL refuses such text altogether.
   if (!username.isWellFormed() || username.includes('\u0000')) return undefined
   const byKey = (key: string) => db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst()
@@ -66,7 +63,7 @@ export const lock = (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<UserRo
 type WithRoles = Pick<UserRow, 'id' | 'username' | 'is_active' | 'generation'> & { readonly roleIds: readonly string[] }
 
 /** Those of the ids that there are, as far as they may act, with the ids of their roles. */
-export const withRoles = async ({ db }: Scope, ids: readonly string[]): Promise<WithRoles[]> => {
+export const withRoles = async ({ db }: DbScope, ids: readonly string[]): Promise<WithRoles[]> => {
   const found: WithRoles[] = []
   for (const some of batches(ids)) {
     const users = await db
@@ -82,7 +79,7 @@ export const withRoles = async ({ db }: Scope, ids: readonly string[]): Promise<
   return found
 }
 
-export const rolesOf = ({ db }: Scope, id: string): Promise<{ id: string; name: string }[]> =>
+export const rolesOf = ({ db }: DbScope, id: string): Promise<{ id: string; name: string }[]> =>
   db
     .selectFrom('user_roles')
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
@@ -95,7 +92,7 @@ export const rolesOf = ({ db }: Scope, id: string): Promise<{ id: string; name: 
 const MOST_AT_ONCE = 500
 
 /** The ids of the roles that any of these users has. */
-export const roleIdsOf = async ({ db }: Scope, ids: readonly string[]): Promise<string[]> => {
+export const roleIdsOf = async ({ db }: DbScope, ids: readonly string[]): Promise<string[]> => {
   const found = new Set<string>()
   for (let i = 0; i < ids.length; i += MOST_AT_ONCE) {
     const some = ids.slice(i, i + MOST_AT_ONCE)
@@ -106,7 +103,7 @@ export const roleIdsOf = async ({ db }: Scope, ids: readonly string[]): Promise<
 }
 
 /** The names of every user's roles, sorted; users without any have no entry. */
-export const roleNamesByUser = async ({ db }: Scope): Promise<Map<string, string[]>> => {
+export const roleNamesByUser = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
   const rows = await db
     .selectFrom('user_roles')
     .innerJoin('roles', 'roles.id', 'user_roles.role_id')
@@ -123,11 +120,11 @@ export const roleNamesByUser = async ({ db }: Scope): Promise<Map<string, string
 }
 
 /** Every user, by name. */
-export const query = ({ db }: Scope) => db.selectFrom('users').selectAll().orderBy('username_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('users').selectAll().orderBy('username_key').orderBy('id')
 
 /** Users other than this one who have the name or the address. */
 export const namesakes = (
-  { db }: Scope,
+  { db }: DbScope,
   { id, username, email }: Pick<UserRow, 'id' | 'username' | 'email'>,
 ): Promise<Pick<UserRow, 'username_key' | 'email_key'>[]> =>
   db
@@ -145,7 +142,7 @@ export const namesakes = (
 
 /** The name of another user that looks like this one. Names whose looks are not settled are compared one by one. */
 export const lookAlike = async (
-  { db }: Scope,
+  { db }: DbScope,
   { id, username }: Pick<UserRow, 'id' | 'username'>,
 ): Promise<string | undefined> => {
   const looks = Object.values(storedLooks(username))
@@ -170,7 +167,7 @@ const isUnsettled = (eb: ExpressionBuilder<Tables, 'users'>) =>
 type Unsettled = Pick<UserRow, 'id' | 'username'>
 
 /** Users whose names' looks are unknown, or of another version of the table. */
-export const unsettledLooks = ({ db }: Scope, limit: number): Promise<Unsettled[]> =>
+export const unsettledLooks = ({ db }: DbScope, limit: number): Promise<Unsettled[]> =>
   db
     .selectFrom('users')
     .select(['id', 'username'])
@@ -179,7 +176,7 @@ export const unsettledLooks = ({ db }: Scope, limit: number): Promise<Unsettled[
     .execute()
 
 /** Writes what the name looks like, unless it is another by now. */
-export const settleLook = async ({ db }: Scope, { id, username }: Unsettled): Promise<void> => {
+export const settleLook = async ({ db }: DbScope, { id, username }: Unsettled): Promise<void> => {
   await db
     .updateTable('users')
     .set({ ...storedLooks(username) })
@@ -191,10 +188,10 @@ export const settleLook = async ({ db }: Scope, { id, username }: Unsettled): Pr
 /** Keeps everyone else from taking or changing a username until commit. */
 export const lockNames = (ctx: Pick<Ctx, 'db' | 'store'>): Promise<void> =>
   // The lock has no table of its own types.
-  ctx.store.sql.lockNames(ctx.db as never, ['usernames'])
+  ctx.store.sql.lockNames(ctx.db, ['usernames'])
 
 /** Whether an active user other than this one has the role. */
-export const hasOtherActive = async ({ db }: Scope, id: string, roleId: string): Promise<boolean> => {
+export const hasOtherActive = async ({ db }: DbScope, id: string, roleId: string): Promise<boolean> => {
   const other = await db
     .selectFrom('user_roles')
     .innerJoin('users', 'users.id', 'user_roles.user_id')
@@ -210,9 +207,9 @@ export const hasOtherActive = async ({ db }: Scope, id: string, roleId: string):
 /** Keeps everyone else from taking an admin away until commit. */
 export const lockAdmins = (ctx: Pick<Ctx, 'db' | 'store'>): Promise<void> =>
   // The lock has no table of its own types.
-  ctx.store.sql.lockNames(ctx.db as never, ['admins'])
+  ctx.store.sql.lockNames(ctx.db, ['admins'])
 
-export const replaceRoles = async ({ db }: Scope, id: string, roleIds: readonly string[]): Promise<void> => {
+export const replaceRoles = async ({ db }: DbScope, id: string, roleIds: readonly string[]): Promise<void> => {
   await db.deleteFrom('user_roles').where('user_id', '=', id).execute()
   if (roleIds.length === 0) return
   await db
@@ -234,7 +231,7 @@ export const dropRole = async ({ db, now }: Ctx, roleId: string): Promise<string
 }
 
 /** API keys and sessions go by their references. */
-export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
 
@@ -245,7 +242,7 @@ const keysOf = ({ username, email }: Change) => ({
   ...(email !== undefined && { email_key: foldedName(email) || null }),
 })
 
-export const update = async ({ db }: Scope, id: string, change: Change): Promise<void> => {
+export const update = async ({ db }: DbScope, id: string, change: Change): Promise<void> => {
   await db
     .updateTable('users')
     .set({ ...change, ...keysOf(change) })
@@ -254,7 +251,7 @@ export const update = async ({ db }: Scope, id: string, change: Change): Promise
 }
 
 /** Makes every session and token of the user void. */
-export const endSignIns = async ({ db }: Scope, id: string): Promise<void> => {
+export const endSignIns = async ({ db }: DbScope, id: string): Promise<void> => {
   await db
     .updateTable('users')
     .set((eb) => ({ generation: eb('generation', '+', 1) }))
@@ -263,7 +260,7 @@ export const endSignIns = async ({ db }: Scope, id: string): Promise<void> => {
 }
 
 /** Sets the password and makes every session and token of the user void. */
-export const setPassword = async ({ db }: Scope, id: string, password_hash: string, now: string): Promise<void> => {
+export const setPassword = async ({ db }: DbScope, id: string, password_hash: string, now: string): Promise<void> => {
   await db
     .updateTable('users')
     .set((eb) => ({ password_hash, generation: eb('generation', '+', 1), updated_at: now }))

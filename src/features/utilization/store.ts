@@ -1,12 +1,10 @@
 /** The queries of utilization; the only writer of its tables. */
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Sample } from './api.ts'
 import type { SampleRow } from './table.ts'
 
-type Scope = Pick<Ctx, 'db'>
-
 /** Puts the samples of a day in the place of those that are there. */
-export const record = async ({ db }: Scope, rows: readonly SampleRow[]): Promise<void> => {
+export const record = async ({ db }: DbScope, rows: readonly SampleRow[]): Promise<void> => {
   if (rows.length === 0) return
   await db
     .insertInto('utilization_samples')
@@ -28,7 +26,7 @@ export const sampleOf = (row: SampleRow): Sample => {
 }
 
 /** Oldest first. */
-export const since = async ({ db }: Scope, objectId: string, day: string): Promise<Sample[]> => {
+export const since = async ({ db }: DbScope, objectId: string, day: string): Promise<Sample[]> => {
   const rows = await db
     .selectFrom('utilization_samples')
     .selectAll()
@@ -41,7 +39,7 @@ export const since = async ({ db }: Scope, objectId: string, day: string): Promi
 
 /** The same of many at once. */
 export const sinceOfAll = async (
-  { db }: Scope,
+  { db }: DbScope,
   objectIds: readonly string[],
   day: string,
 ): Promise<Map<string, Sample[]>> => {
@@ -57,18 +55,18 @@ export const sinceOfAll = async (
   return new Map([...Map.groupBy(rows, ({ object_id }) => object_id)].map(([id, own]) => [id, own.map(sampleOf)]))
 }
 
-export const removeBefore = async ({ db }: Scope, day: string): Promise<void> => {
+export const removeBefore = async ({ db }: DbScope, day: string): Promise<void> => {
   await db.deleteFrom('utilization_samples').where('day', '<', day).execute()
 }
 
-export const forget = async ({ db }: Scope, ids: readonly string[]): Promise<void> => {
+export const forget = async ({ db }: DbScope, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return
   await db.deleteFrom('utilization_samples').where('object_id', 'in', ids).execute()
   await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
 }
 
 /** The pools that are reported. */
-export const alarms = async ({ db }: Scope): Promise<Set<string>> => {
+export const alarms = async ({ db }: DbScope): Promise<Set<string>> => {
   const rows = await db.selectFrom('pool_alarms').select('pool_id').execute()
   return new Set(rows.map(({ pool_id }) => pool_id))
 }
@@ -84,6 +82,6 @@ export const raise = async ({ db, now }: Pick<Ctx, 'db' | 'now'>, pool_id: strin
   return raised !== undefined
 }
 
-export const rearm = async ({ db }: Scope, ids: readonly string[]): Promise<void> => {
+export const rearm = async ({ db }: DbScope, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
 }

@@ -1,13 +1,10 @@
 /** The queries of deliveries; the only writer of their table. */
 import { type Expression, type Kysely, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Delivery, DeliveryStatus } from './schema.ts'
 import type { DeliveryRow } from './table.ts'
-
-/** A transaction, a context, or the last committed state. */
-export type Scope = Pick<Ctx, 'db' | 'store'>
 
 const shown = [
   'id',
@@ -71,7 +68,7 @@ const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, s
   }),
 )
 
-export const insert = async (scope: Scope, row: NewDelivery): Promise<void> => {
+export const insert = async (scope: StoreScope, row: NewDelivery): Promise<void> => {
   await insertOne(scope, row)
 }
 
@@ -116,7 +113,7 @@ export const clearAnswers = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): 
 }
 
 /** The webhooks that have something to be sent now. */
-export const dueWebhooks = async ({ db, store }: Scope, nowMs: number): Promise<string[]> => {
+export const dueWebhooks = async ({ db, store }: StoreScope, nowMs: number): Promise<string[]> => {
   const rows = await db
     .selectFrom('webhooks')
     .select('id')
@@ -169,7 +166,7 @@ const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys, leasedBy:
 const dueOnes = prepared((db: Kysely<Tables>, claim: Keys) => dueRows(db, claim, sql`${claim.nowMs}`))
 
 /** Those of a webhook that are to be sent now, in the order of their events. */
-export const due = (scope: Scope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
+export const due = (scope: StoreScope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
 
 /** As `due`; those that another process claims are passed over, and nobody else claims these before commit. */
 export const claimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
@@ -177,26 +174,26 @@ export const claimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
 
 export type Lease = { readonly claim: string; readonly nowMs: number; readonly lastsMs: number }
 
-const leasing = ({ db, store }: Scope, ids: readonly string[], { claim, nowMs, lastsMs }: Lease) =>
+const leasing = ({ db, store }: StoreScope, ids: readonly string[], { claim, nowMs, lastsMs }: Lease) =>
   db
     .updateTable('webhook_deliveries')
     .set({ claim, lease_ms: sql<number>`${store.sql.nowMs(nowMs)} + ${sql.lit(lastsMs)}` })
     .where('id', 'in', ids)
 
 /** Keeps everybody else from them for so long. */
-export const lease = async (scope: Scope, ids: readonly string[], terms: Lease): Promise<void> => {
+export const lease = async (scope: StoreScope, ids: readonly string[], terms: Lease): Promise<void> => {
   if (ids.length > 0) await leasing(scope, ids, terms).execute()
 }
 
 /** As `lease`, for those whose lease is still ours. @returns their ids */
-export const renew = async (scope: Scope, ids: readonly string[], terms: Lease): Promise<readonly string[]> => {
+export const renew = async (scope: StoreScope, ids: readonly string[], terms: Lease): Promise<readonly string[]> => {
   if (ids.length === 0) return []
   const rows = await leasing(scope, ids, terms).where('claim', '=', terms.claim).returning('id').execute()
   return rows.map(({ id }) => id)
 }
 
 /** Lets others at what was claimed and not sent. */
-export const release = async ({ db }: Scope, ids: readonly string[], claim: string): Promise<void> => {
+export const release = async ({ db }: StoreScope, ids: readonly string[], claim: string): Promise<void> => {
   if (ids.length === 0) return
   const freed = { claim: '', lease_ms: 0 }
   await db.updateTable('webhook_deliveries').set(freed).where('id', 'in', ids).where('claim', '=', claim).execute()
@@ -246,7 +243,7 @@ const settleClaimed = prepared((db: Kysely<Tables>, row: Record<keyof Settled, s
 )
 
 /** Writes nothing where another server has claimed it meanwhile, whose outcome it is that counts. */
-export const settle = async (scope: Scope, outcome: Outcome, claim: string): Promise<void> => {
+export const settle = async (scope: StoreScope, outcome: Outcome, claim: string): Promise<void> => {
   await (scope.store.sql.hasOneWriter ? settleOwn : settleClaimed)(scope, { ...outcome, claim })
 }
 

@@ -1,14 +1,12 @@
 /** The queries of webhooks; the only writer of their table. Sealed secrets pass through it as they are. */
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type Headers, type KeptHeaders, masked } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import type { WebhookRow } from './table.ts'
 
-/** A transaction, a context, or the last committed state. */
-export type Scope = Pick<Ctx, 'db'>
 type PreparedScope = Pick<Ctx, 'db' | 'store'>
 
 /** A webhook as it is sent, and what is never sent. */
@@ -54,9 +52,9 @@ export const webhookOf = ({ secret, events, enabled, ...row }: Row): Webhook => 
   }
 }
 
-export const query = ({ db }: Scope) => db.selectFrom('webhooks').select(columns).orderBy('name_key').orderBy('id')
+export const query = ({ db }: DbScope) => db.selectFrom('webhooks').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: Scope, id: string) => db.selectFrom('webhooks').select(columns).where('id', '=', id)
+const byId = ({ db }: DbScope, id: string) => db.selectFrom('webhooks').select(columns).where('id', '=', id)
 
 const keptOf = (row: Row): KeptHeaders =>
   row.sealed_headers !== null || row.headers === '{}'
@@ -66,7 +64,7 @@ const keptOf = (row: Row): KeptHeaders =>
 const storedOf = (row: Row | undefined): Stored | undefined =>
   row && { webhook: webhookOf(row), sealed: row.secret, headers: keptOf(row) }
 
-export const find = async (scope: Scope, id: string): Promise<Stored | undefined> =>
+export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   storedOf(await byId(scope, id).executeTakeFirst())
 
 /** As `find`, and keeps other writers off the row until commit. */
@@ -86,20 +84,20 @@ const rowOf = ({ webhook, sealed, headers }: Stored): WebhookRow => {
   }
 }
 
-export const insert = async ({ db }: Scope, stored: Stored): Promise<void> => {
+export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
   await db.insertInto('webhooks').values(rowOf(stored)).execute()
 }
 
-export const update = async ({ db }: Scope, stored: Stored): Promise<void> => {
+export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {
   await db.updateTable('webhooks').set(rowOf(stored)).where('id', '=', stored.webhook.id).execute()
 }
 
-export const remove = async ({ db }: Scope, id: string): Promise<void> => {
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
 /** Those whose headers an earlier version has stored in clear text. */
-const inClear = ({ db }: Scope) =>
+const inClear = ({ db }: DbScope) =>
   db
     .selectFrom('webhooks')
     .select(columns)
@@ -107,7 +105,7 @@ const inClear = ({ db }: Scope) =>
     .where('headers', '<>', '{}')
     .orderBy('id')
 
-export const countClear = async ({ db }: Scope): Promise<number> => {
+export const countClear = async ({ db }: DbScope): Promise<number> => {
   const { n } = await inClear({ db })
     .clearSelect()
     .clearOrderBy()
@@ -117,17 +115,17 @@ export const countClear = async ({ db }: Scope): Promise<number> => {
 }
 
 /** Keeps other writers off the rows until commit. */
-export const lockClear = async ({ db }: Scope, sql: Ctx['store']['sql']): Promise<Stored[]> =>
+export const lockClear = async ({ db }: DbScope, sql: Ctx['store']['sql']): Promise<Stored[]> =>
   (await sql.lockRows(inClear({ db })).execute()).flatMap((row) => storedOf(row) ?? [])
 
 /** As the migration names it. */
 const HEADERS = 'headers'
 
 /** Whether files may still hold headers in clear text. */
-export const isPurgePending = async ({ db }: Scope): Promise<boolean> =>
+export const isPurgePending = async ({ db }: DbScope): Promise<boolean> =>
   (await db.selectFrom('webhook_purges').select('name').where('name', '=', HEADERS).executeTakeFirst()) !== undefined
 
-export const beginPurge = async ({ db }: Scope): Promise<void> => {
+export const beginPurge = async ({ db }: DbScope): Promise<void> => {
   await db
     .insertInto('webhook_purges')
     .values({ name: HEADERS })
@@ -135,7 +133,7 @@ export const beginPurge = async ({ db }: Scope): Promise<void> => {
     .execute()
 }
 
-export const endPurge = async ({ db }: Scope): Promise<void> => {
+export const endPurge = async ({ db }: DbScope): Promise<void> => {
   await db.deleteFrom('webhook_purges').where('name', '=', HEADERS).execute()
 }
 

@@ -8,7 +8,7 @@ import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
-import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { EVENTS, PING } from '../events/catalogue.ts'
 import { RECORDED } from '../events/record.ts'
 import type { Tables } from '../tables.ts'
@@ -38,7 +38,7 @@ const PURGE_BATCH = 500
 const GONE = 'The target answered 410: it is gone'
 
 /** @throws AppError NOT_FOUND */
-const mustGet = async (scope: store.Scope, id: string): Promise<store.Stored> => {
+const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> => {
   const stored = await store.find(scope, id)
   if (!stored) throw notFound('webhook', id)
   return stored

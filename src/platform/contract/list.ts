@@ -4,7 +4,8 @@ import type { Sql } from '../db/database.ts'
 import type { KernelCtx } from '../operation/context.ts'
 import { JsonList } from '../operation/handler-result.ts'
 
-type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
+/** The page of a list that a request asks for; without a limit, all rows. */
+export type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 
 type Sent<Row, T> = {
   /** `ctx.store.revision` of every table that the rows are made of, read before anything else is. */

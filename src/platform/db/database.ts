@@ -177,6 +177,9 @@ export type WordsInOrder = {
 /** Transactions are numbered when they first write: those below `oldest` have ended, those from `next` on do so after the question. */
 export type UnderWay = { readonly oldest: bigint; readonly next: bigint }
 
+/** A transaction or a connection, whichever tables it is typed with. */
+export type QueryRunner = Pick<Kysely<never>, 'executeQuery'>
+
 /** The named differences between the engines, for use inside queries. */
 export type Sql = {
   /** True where no other server writes to the same database. */
@@ -212,12 +215,12 @@ export type Sql = {
    * so that a transaction never holds more than a bounded number of them. A name begins with the word for its kind. What is asked
    * of the database after the call is asked when they are held; the call itself need not wait for that.
    */
-  readonly lockNames: (db: Kysely<never>, names: readonly string[]) => Promise<void>
+  readonly lockNames: (db: QueryRunner, names: readonly string[]) => Promise<void>
   /**
    * Another number each time the transaction takes such a lock or lets go of one; undefined where there are none. Where it is the
    * same before something is read and after its name was locked, the lock was held all the time: nobody else has changed it.
    */
-  readonly locksHeld: (db: Kysely<never>) => number | undefined
+  readonly locksHeld: (db: QueryRunner) => number | undefined
 }
 
 /** Escapes `%`, `_` and the escape character itself, for `LIKE ... ESCAPE '\'`. */

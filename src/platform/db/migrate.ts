@@ -124,7 +124,7 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
   const ordered = [...options.migrations].sort((a, b) => (a.name < b.name ? -1 : 1))
   await db.write(async ({ db: tx }) => {
     // The lock has no table of its own types.
-    await db.sql.lockNames(tx as never, ['migrations'])
+    await db.sql.lockNames(tx, ['migrations'])
     await sql
       .raw(
         `CREATE TABLE IF NOT EXISTS migrations (name ${ddl.text} PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`,
@@ -157,7 +157,7 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
   for (const step of steps) {
     const missing = await db.write(async ({ db: tx }) => {
       // The lock has no table of its own types.
-      await db.sql.lockNames(tx as never, ['migrations'])
+      await db.sql.lockNames(tx, ['migrations'])
       // Another process may have been faster.
       const taken = new Set((await appliedTo(tx)).map(({ name }) => name))
       const missing = step.filter(({ name }) => !taken.has(name))

@@ -32,7 +32,7 @@ export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
   const owner = ctx.caller.userId ?? ''
   // Every set of tables that extends ours has this one; Kysely can't see that through a type parameter.
   const { db, store } = ctx as unknown as KernelCtx<IdempotencyTables>
-  await store.sql.lockNames(db as never, [`idempotency ${owner} ${operation} ${key}`])
+  await store.sql.lockNames(db, [`idempotency ${owner} ${operation} ${key}`])
   const request_hash = hashOf(input)
   const oldest = new Date(Date.parse(ctx.now) - MAX_AGE_MS).toISOString()
   await db.deleteFrom('idempotency_keys').where('created_at', '<', oldest).execute()

@@ -1,4 +1,5 @@
 /** The rules of discovered devices: listed, shown, deleted, and put right by hand where the scans have them wrong. */
+import { ipKeyOf } from '../../../net/ip.ts'
 import { AppError, invalidField, notFound } from '../../../platform/contract/errors.ts'
 import { etagOf } from '../../../platform/contract/etag.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
@@ -13,7 +14,6 @@ import { listFound } from './discovered-list.ts'
 import * as store from './discovered-store.ts'
 import { keysOf } from './identity.ts'
 import { keep, saveTouched } from './ingest.ts'
-import { keyOfIp } from './reconcile.ts'
 import {
   createRecord,
   type DiscoveredRecord,
@@ -110,7 +110,7 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
   if (!record) throw notFound('discovered device', id)
   const kept = keep(records)
   const leaving = ips.map((ip, i) => {
-    const seen = record.addresses.get(keyOfIp(ip))
+    const seen = record.addresses.get(ipKeyOf(ip))
     if (!seen) throw invalidField(`ips[${i}]`, 'is no address of the device')
     return seen
   })

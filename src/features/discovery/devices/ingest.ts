@@ -1,4 +1,5 @@
 /** Takes in what a scanner reports: one batch, in the one transaction it is called in. */
+import { ipKeyOf } from '../../../net/ip.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import { pin, pinsAt } from '../credential-store.ts'
@@ -7,7 +8,7 @@ import type { DiscoveredDevice } from '../schema.ts'
 import { changesBetween, comparable, deviceOf } from './derive.ts'
 import * as store from './discovered-store.ts'
 import { keysOf } from './identity.ts'
-import { keyOfIp, reconcile, type ScanMoment } from './reconcile.ts'
+import { reconcile, type ScanMoment } from './reconcile.ts'
 import type { DiscoveredRecord, Records, Seen } from './records.ts'
 
 export type Intake = Omit<ScanMoment, 'now'> & {
@@ -80,7 +81,7 @@ const draftFor = (ctx: Ctx, record: DiscoveredRecord, intake: Intake): Draft => 
     baseline,
     is_changed: isDifferent(baseline, device) ? 1 : 0,
   }
-  return { record, device, ipKey: keyOfIp(device.ip), marks, conflicts, links }
+  return { record, device, ipKey: ipKeyOf(device.ip), marks, conflicts, links }
 }
 
 /** Writes which keys identify whom, as far as that has changed. */
@@ -152,17 +153,17 @@ const comparePins = async (
   const pins = await pinsAt(
     ctx,
     networkId,
-    keyed.map(({ ip }) => keyOfIp(ip)),
+    keyed.map(({ ip }) => ipKeyOf(ip)),
   )
-  const isFirst = keyed.filter(({ ip }) => !pins.has(keyOfIp(ip)))
+  const isFirst = keyed.filter(({ ip }) => !pins.has(ipKeyOf(ip)))
   await pin(
     ctx,
     networkId,
-    isFirst.map(({ ip, sshHostKey }) => ({ ip, ip_key: keyOfIp(ip), fingerprint: sshHostKey })),
+    isFirst.map(({ ip, sshHostKey }) => ({ ip, ip_key: ipKeyOf(ip), fingerprint: sshHostKey })),
   )
   for (const { ip, sshHostKey } of keyed) {
-    const before = pins.get(keyOfIp(ip))
-    const record = records.byAddress.get(keyOfIp(ip))
+    const before = pins.get(ipKeyOf(ip))
+    const record = records.byAddress.get(ipKeyOf(ip))
     if (!record || before === undefined) continue
     const others = record.conflicts.filter((one) => one.kind !== 'host_key' || one.ip !== ip)
     record.conflicts = before === sshHostKey ? others : [...others, { kind: 'host_key', ip, before, after: sshHostKey }]
@@ -174,7 +175,7 @@ export const takeIn = async (ctx: Ctx, intake: Intake, reported: readonly FoundH
   if (reported.length === 0) return
   const { networkId } = intake
   const hosts = reported.map(cleaned)
-  const ipKeys = hosts.map(({ ip }) => keyOfIp(ip))
+  const ipKeys = hosts.map(({ ip }) => ipKeyOf(ip))
   const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(keysOf) })
   const kept = keep(records)
   reconcile(records, hosts, { ...intake, now: ctx.now })

@@ -1,10 +1,12 @@
 // Which record a host is, played through as histories of scans on records in memory.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { ipKeyOf } from '../../../net/ip.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import { host, snmpFacts } from '../../../testing/scripted-scanner.ts'
 import { identifies, judge } from './identity.ts'
-import { keyOfIp, MAX_ADDRESSES_OF_MAC, reconcile } from './reconcile.ts'
+import { MAX_ADDRESSES_OF_MAC, reconcile } from './reconcile.ts'
 import { emptyRecords, type Records, refreshKeys } from './records.ts'
 
 const A = '00:1b:21:00:00:0a'
@@ -33,7 +35,7 @@ const scan = (records: Records, ...hosts: FoundHost[]): void => {
     }
 }
 
-const idAt = (records: Records, ip: string): string | undefined => records.byAddress.get(keyOfIp(ip))?.id
+const idAt = (records: Records, ip: string): string | undefined => records.byAddress.get(ipKeyOf(ip))?.id
 /** Addresses by record. */
 const picture = (records: Records): Record<string, string[]> =>
   Object.fromEntries(

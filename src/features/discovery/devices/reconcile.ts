@@ -1,5 +1,5 @@
 /** Which discovered device a host is: the same one at another address, another one at the same address, or a new one. Pure. */
-import { ipKey, parseIp } from '../../../net/ip.ts'
+import { ipKeyOf } from '../../../net/ip.ts'
 import { isRandomMac } from '../../../net/mac.ts'
 import type { FoundHost, ScanType, Stage } from '../../../scanner/protocol.ts'
 import { identifies, identityOf, judge, keysOf } from './identity.ts'
@@ -26,13 +26,6 @@ export type ScanMoment = {
 
 /** One MAC may answer for so many addresses; more are a router's that answers for others (proxy ARP, RFC 1027). */
 export const MAX_ADDRESSES_OF_MAC = 8
-
-/** @throws RangeError for what the scanner would not send. */
-export const keyOfIp = (ip: string): string => {
-  const parsed = parseIp(ip)
-  if (!parsed) throw new RangeError(`the scanner reports ${JSON.stringify(ip)}, which is no address`)
-  return ipKey(parsed)
-}
 
 /** The records that the host is by what it is recognised by; the strongest reason first. */
 const matchesOf = (records: Records, keys: readonly string[]): DiscoveredRecord[] => {
@@ -87,7 +80,7 @@ const isSomebodyElse = (
 ): boolean => {
   const verdict = judge(keys, holder.keys)
   if (verdict !== 'unknown') return verdict === 'other'
-  const before = holder.addresses.get(keyOfIp(host.ip))?.observation.mac ?? ''
+  const before = holder.addresses.get(ipKeyOf(host.ip))?.observation.mac ?? ''
   const isSameMac = host.mac === '' || before === '' || host.mac === before || holder.keys.has(`mac:${host.mac}`)
   if (isSameMac) return false
   // A MAC that many addresses have in common is that of a router which answers for them (proxy ARP). Two of those say nothing of
@@ -134,7 +127,7 @@ const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: stri
 }
 
 const placeHost = (records: Records, host: FoundHost, moment: ScanMoment): void => {
-  const key = keyOfIp(host.ip)
+  const key = ipKeyOf(host.ip)
   const holder = records.byAddress.get(key)
   const prior = holder?.addresses.get(key)
   const record = recordFor(records, host, holder)

@@ -1,4 +1,5 @@
 /** The queries of the inbox. It has no table of its own: each item is a mark on a discovered device, which is written with it. */
+import type { Page } from '../../../platform/contract/list.ts'
 import type { Ctx } from '../../ctx.ts'
 import { docOf } from '../devices/discovered-store.ts'
 import type { Bucket, InboxItem } from '../schema.ts'
@@ -10,8 +11,6 @@ export type InboxFilter = {
   readonly network_id?: string | undefined
   readonly ignored: boolean
 }
-
-type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 
 /** Bucket by bucket, newest first. */
 const sameOrder = (ctx: Ctx) =>

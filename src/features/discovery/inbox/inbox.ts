@@ -1,4 +1,5 @@
 /** The inbox: what was found is taken over into what is documented, or put aside, and never by itself. */
+import { ipKeyOf } from '../../../net/ip.ts'
 import { AppError, invalidField } from '../../../platform/contract/errors.ts'
 import { countRows, listRows } from '../../../platform/contract/list.ts'
 import { parse } from '../../../platform/contract/validate.ts'
@@ -12,7 +13,6 @@ import type { Tables } from '../../tables.ts'
 import type { inbox } from '../api.ts'
 import { pin } from '../credential-store.ts'
 import * as store from '../devices/discovered-store.ts'
-import { keyOfIp } from '../devices/reconcile.ts'
 import type { DiscoveredRecord } from '../devices/records.ts'
 import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
@@ -120,7 +120,7 @@ const settleConflicts = async (ctx: Ctx, { record }: Item, findings: readonly Fi
   for (const conflict of settled) {
     if (conflict.kind === 'host_key') {
       const { ip, after } = conflict
-      await pin(ctx, device.network_id, [{ ip, ip_key: keyOfIp(ip), fingerprint: after }])
+      await pin(ctx, device.network_id, [{ ip, ip_key: ipKeyOf(ip), fingerprint: after }])
       continue
     }
     const other = (await store.loadByIds(ctx, [conflict.otherId])).byId.get(conflict.otherId)

@@ -147,7 +147,7 @@ export const isRunBy = async (ctx: Ctx, id: string, runner: string): Promise<boo
 /** No other server starts a scan before the transaction ends. */
 export const holdStarts = (ctx: Ctx): Promise<void> =>
   // The lock has no table of its own types.
-  ctx.store.sql.lockNames(ctx.db as never, ['discovery scans'])
+  ctx.store.sql.lockNames(ctx.db, ['discovery scans'])
 
 /** How many run, of all servers. */
 export const countRunning = async (ctx: Ctx): Promise<number> => {

@@ -23,8 +23,7 @@ export const lockScopedCache = <T>(): LockScopedCache<T> => {
   const kept = new WeakMap<object, { readonly locks: number; readonly value: T }>()
   return {
     get: ({ db, store }) => {
-      // Locks need no tables.
-      const locks = store.sql.locksHeld(db as never)
+      const locks = store.sql.locksHeld(db)
       const last = kept.get(db)
       return {
         value: last && last.locks === locks ? last.value : undefined,
