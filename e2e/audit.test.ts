@@ -90,6 +90,23 @@ test('the overview names what was changed, with a link', async () => {
   )
 })
 
+test('a call by API key is shown with the key and its owner, and found by both', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const [me] = await it.plat.api.users.list({ username: 'admin' })
+      const made = await it.plat.api.devices.create({ name: 'by key' })
+      const [entry] = await it.plat.api.audit.list({ resource_id: made.id })
+      await open(`/audit?resource_id=${made.id}&user=${me?.id}`)
+      await rows(page).nth(1).getByText('of admin').waitFor()
+      await rows(page).nth(1).getByRole('link').click()
+      const drawer = page.getByRole('dialog', { name: 'create device' })
+      await drawer.getByText('Key owner').waitFor()
+      await drawer.getByRole('link', { name: `All by ${entry?.username}`, exact: true }).click()
+      await page.waitForURL((url) => url.searchParams.get('user') === entry?.user_id)
+    },
+    { as },
+  ))
+
 test('a secret is left out, and a change that was cut is said to be', async () => {
   const { api } = it.plat
   const draft = { name: 'c', type: 'ssh_password', username: 'root', password: 'never to be seen' } as const

@@ -864,6 +864,16 @@ ALTER TABLE users ADD COLUMN username_look_upper TEXT COLLATE "C";
 
 CREATE INDEX users_look_upper ON users (username_look_upper);
 
+-- 0029-audit-key-owners
+
+ALTER TABLE audit ADD COLUMN key_owner_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE audit ADD COLUMN key_owner TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+DROP INDEX audit_newest;
+
+CREATE INDEX audit_newest ON audit (id, resource, action, status, user_id, key_id, key_owner_id);
+
 -- 0030-random-macs
 
 ALTER TABLE discovered_devices ADD COLUMN random_mac INTEGER NOT NULL DEFAULT 0;

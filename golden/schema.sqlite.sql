@@ -56,7 +56,7 @@ CREATE TABLE audit (
   error TEXT NOT NULL,
   request_id TEXT NOT NULL,
   hash TEXT NOT NULL
-, oauth_client TEXT NOT NULL DEFAULT '', tool TEXT NOT NULL DEFAULT '');
+, oauth_client TEXT NOT NULL DEFAULT '', tool TEXT NOT NULL DEFAULT '', key_owner_id TEXT NOT NULL DEFAULT '', key_owner TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE audit_chains (
   chain INTEGER PRIMARY KEY,
@@ -67,7 +67,7 @@ CREATE TABLE audit_chains (
   signature TEXT NOT NULL
 );
 
-CREATE INDEX audit_newest ON audit (id, resource, action, status, user_id);
+CREATE INDEX audit_newest ON audit (id, resource, action, status, user_id, key_id, key_owner_id);
 
 CREATE INDEX audit_object ON audit (resource_id, id);
 

@@ -169,6 +169,8 @@ describe('plat audit verify', () => {
       request_id: '',
       oauth_client: '',
       tool: '',
+      key_owner_id: '',
+      key_owner: '',
     }
     await app.db.write(async ({ db }) => {
       await db

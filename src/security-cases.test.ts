@@ -588,7 +588,7 @@ test('case 35: what was answered with 201 outlives kill -9, and so does its audi
     expect.objectContaining({
       action: 'create',
       status: 'success',
-      username: 'admin',
+      key_owner: 'admin',
       request_id: made.headers.get('x-request-id'),
     }),
   ])

@@ -24,6 +24,7 @@ import { userLooks } from './0023-user-looks.ts'
 import { signInKeys } from './0025-sign-in-keys.ts'
 import { sealedHeaders } from './0026-sealed-headers.ts'
 import { userUpperLooks } from './0027-user-upper-looks.ts'
+import { auditKeyOwners } from './0029-audit-key-owners.ts'
 import { randomMacs } from './0030-random-macs.ts'
 
 export const migrations: readonly Migration[] = [
@@ -51,5 +52,6 @@ export const migrations: readonly Migration[] = [
   signInKeys,
   sealedHeaders,
   userUpperLooks,
+  auditKeyOwners,
   randomMacs,
 ]

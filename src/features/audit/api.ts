@@ -1,6 +1,6 @@
 /** The audit contract: who changed what, when and from where, and proof that the record is whole. Browser-safe. */
 import { z } from 'zod'
-import { Filter, idOf, Key, Moment, Page, Timestamp } from '../../platform/contract/fields.ts'
+import { Filter, Key, Moment, Page, Timestamp } from '../../platform/contract/fields.ts'
 import { AUDIT_ACTIONS, operation, rawRoute } from '../../platform/operation/operation.ts'
 
 export const STATUSES = ['success', 'failure'] as const
@@ -21,8 +21,8 @@ export const AuditEntry = z
     action: z.enum(AUDIT_ACTIONS),
     resource: z.string().describe('What kind of object: `device`, `network`, ...'),
     resource_id: z.string().describe('Which one; empty where the call was not about one object'),
-    user_id: z.string().describe('Whose rights were used; empty for a caller who was not let in'),
-    username: z.string().describe('Of that user; for a login that failed, as it was typed'),
+    user_id: z.string().describe('The user who called, or the API key; empty for a caller who was not let in'),
+    username: z.string().describe('Name of that user or key; for a login that failed, as it was typed'),
     key_id: z.string().describe('The API key that was shown; empty without one'),
     ip_address: z.string(),
     changes: z.string().describe('What was sent, as JSON without secrets, cut to 10 KB'),
@@ -31,13 +31,15 @@ export const AuditEntry = z
     request_id: z.string().describe('X-Request-Id of the answer'),
     oauth_client: z.string().describe('The client that acted for the user by OAuth, by name and id; empty without one'),
     tool: z.string().describe('The MCP tool by which it was done; empty without one'),
+    key_owner_id: z.string().describe('The user who owns the API key, and whose rights it has; empty without a key'),
+    key_owner: z.string().describe('Username of the owner of the API key; empty without a key'),
     object: AuditObject.nullable()
       .optional()
       .describe('The object by its name, where asked for; null where no name is known, or the caller may not read it'),
   })
   .meta({
     id: 'AuditEntry',
-    columns: ['timestamp', 'username', 'action', 'resource', 'resource_id', 'status', 'ip_address', 'id'],
+    columns: ['timestamp', 'username', 'key_owner', 'action', 'resource', 'resource_id', 'status', 'ip_address', 'id'],
   })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
@@ -59,7 +61,9 @@ export type Verification = z.infer<typeof Verification>
 const filters = {
   resource: Filter.optional().describe('Kind of object: device, network, ...'),
   resource_id: Key.optional().describe('Only about this object'),
-  user_id: idOf('users').optional().describe('Only by this user'),
+  user_id: Key.meta({ ref: 'users', orRef: 'keys' })
+    .optional()
+    .describe('Only by this user, also through their API keys, or only by this API key'),
   action: z.enum(AUDIT_ACTIONS).optional(),
   status: z.enum(STATUSES).optional(),
   start_time: Moment.optional().describe('Not before this moment'),

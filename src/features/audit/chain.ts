@@ -24,11 +24,14 @@ const hashed = [
   'request_id',
 ] as const satisfies readonly (keyof AuditRow)[]
 
-/** Came later: a hash speaks for these as well where one of them says something. */
-const hashedLater = ['oauth_client', 'tool'] as const satisfies readonly (keyof AuditRow)[]
+/** Fields of later versions, oldest version first. Never changed, but for a version more at the end. */
+const hashedLater = [
+  ['oauth_client', 'tool'],
+  ['key_owner_id', 'key_owner'],
+] as const satisfies readonly (readonly (keyof AuditRow)[])[]
 
 /** The columns of an entry. */
-export const columns = [...hashed, ...hashedLater] as const
+export const columns = [...hashed, ...hashedLater[0], ...hashedLater[1]] as const
 
 export type Entry = Pick<AuditRow, (typeof columns)[number]>
 /** An entry in its place. */
@@ -47,11 +50,20 @@ export const placeOf = (chain: number, seq: number): number => chain * PLACES + 
 /** The seq of a place in that chain. */
 export const seqOf = (chain: number, place: number | string): number => Number(place) - placeOf(chain, 0)
 
+/**
+ * The values of all versions up to the last one with a value, and none after it. An entry therefore has the hash that an earlier
+ * version gave it, and the number of values says which field each of them is of.
+ */
+const laterValues = (link: Link): readonly string[] => {
+  const last = hashedLater.findLastIndex((fields) => fields.some((column) => link[column] !== ''))
+  return hashedLater.slice(0, last + 1).flatMap((fields) => fields.map((column) => link[column]))
+}
+
 /** The hash of an entry behind one that has the hash `previous`. */
 export const hashOf = (previous: string, link: Link): string => {
-  const later = hashedLater.map((column) => link[column])
-  const values = [...hashed.map((column) => link[column]), ...(later.some((value) => value !== '') ? later : [])]
-  return Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...values]), 'hex')
+  const values = hashed.map((column) => link[column])
+  const later = laterValues(link)
+  return Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...values, ...later]), 'hex')
 }
 
 /** Where the kept part of a chain begins (behind that entry) and ends. */

@@ -12,6 +12,8 @@ const ON_THE_HOST = {
   userId: '',
   username: '(on the host)',
   keyId: '',
+  keyOwnerId: '',
+  keyOwner: '',
   client: '',
   requestId: '',
   oauthClient: '',

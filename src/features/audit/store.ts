@@ -1,5 +1,5 @@
 /** The queries of the audit trail; the only writer of its tables. */
-import { type Kysely, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
@@ -110,14 +110,21 @@ const idAt = (ms: number): string => {
 /** 48 bits (RFC 9562 5.7). */
 const MAX_ID_MS = 2 ** 48 - 1
 
+/** True of what a user or API key did, and of what the keys of that user did. Earlier versions stored the owner in `user_id`, and the key in `key_id` alone. */
+const isBy =
+  (id: string) =>
+  (eb: ExpressionBuilder<Tables, 'audit'>): Expression<SqlBool> =>
+    eb.or([eb('user_id', '=', id), eb('key_id', '=', id), eb('key_owner_id', '=', id)])
+
 /** The entries that match, newest first. */
 export const matching = ({ db }: StoreScope, filter: AuditFilter) => {
   const { start_time, end_time } = filter
   let query = db.selectFrom('audit').select(columns).orderBy('id', 'desc')
-  for (const column of ['resource', 'resource_id', 'user_id', 'action', 'status'] as const) {
+  for (const column of ['resource', 'resource_id', 'action', 'status'] as const) {
     const value = filter[column]
     if (value) query = query.where(column, '=', value)
   }
+  if (filter.user_id) query = query.where(isBy(filter.user_id))
   if (start_time !== undefined) query = query.where('id', '>=', idAt(Date.parse(start_time)))
   if (end_time !== undefined) query = query.where('id', '<', idAt(Date.parse(end_time) + 1))
   return query

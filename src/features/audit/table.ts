@@ -23,6 +23,8 @@ export type AuditRow = {
   request_id: string
   oauth_client: string
   tool: string
+  key_owner_id: string
+  key_owner: string
   /** SHA-256 of the hash before and of this entry. */
   hash: string
 }

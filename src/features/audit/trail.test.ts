@@ -51,7 +51,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
       await create('a')
       await create('a')
       expect(await entries()).toMatchObject([
-        { action: 'create', resource: 'datacenter', resource_id: 'a', status: 'success', user_id: admin.userId },
+        { action: 'create', resource: 'datacenter', resource_id: 'a', status: 'success', key_owner_id: admin.userId },
         { action: 'create', resource: 'datacenter', status: 'failure', error: expect.stringContaining('exists') },
       ])
     })

@@ -49,6 +49,8 @@ const plainDraft = (event: AuditEvent, error?: string): Draft => ({
   request_id: event.requestId,
   oauth_client: kept(event.oauthClient),
   tool: event.tool,
+  key_owner_id: event.keyOwnerId,
+  key_owner: kept(event.keyOwner),
 })
 
 /** Of a guest no more than a few texts, cut so that all of them together are short. */

@@ -30,6 +30,7 @@ const Change = AuditEntry.pick({
   id: true,
   timestamp: true,
   username: true,
+  key_owner: true,
   action: true,
   resource: true,
   resource_id: true,

@@ -143,7 +143,7 @@ const endingKeys = async (ctx: Ctx): Promise<Dashboard['ending_keys']> => {
 const changes = async (ctx: Ctx): Promise<Dashboard['changes']> => {
   const rows = await ctx.db
     .selectFrom('audit')
-    .select(['id', 'timestamp', 'username', 'action', 'resource', 'resource_id', 'status'])
+    .select(['id', 'timestamp', 'username', 'key_owner', 'action', 'resource', 'resource_id', 'status'])
     .orderBy('id', 'desc')
     .limit(LOOKED_AT)
     .execute()

@@ -68,6 +68,7 @@ const LookupChange = AuditEntry.pick({
   id: true,
   timestamp: true,
   username: true,
+  key_owner: true,
   action: true,
   resource: true,
   resource_id: true,

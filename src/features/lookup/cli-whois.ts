@@ -27,6 +27,10 @@ const under = <T>(label: string, all: readonly T[] | undefined, text: (one: T) =
   return rest > 0 ? [...lines, ['', `and ${rest} more`]] : lines
 }
 
+/** Who called; of an API key also its owner. */
+const named = ({ username, key_owner }: { readonly username: string; readonly key_owner: string }): string =>
+  key_owner === '' ? username : `${username} (key of ${key_owner})`
+
 const vlan = (id: number | null): string => (id === null ? '' : `VLAN ${id}`)
 
 const deviceLines = ({ devices = [] }: Lookup): Line[] =>
@@ -83,8 +87,12 @@ const linesOf = (answer: Lookup): Line[] => [
   ...under('conflict', answer.conflicts, ({ description, status }) =>
     joined(description, status === 'ignored' && status),
   ),
-  ...under('changed', answer.changes, ({ timestamp, username, action, resource, status }) =>
-    joined(moment(timestamp), `${username} ${action} ${resource}`, status === 'failure' && 'failed'),
+  ...under('changed', answer.changes, ({ timestamp, username, key_owner, action, resource, status }) =>
+    joined(
+      moment(timestamp),
+      `${named({ username, key_owner })} ${action} ${resource}`,
+      status === 'failure' && 'failed',
+    ),
   ),
   ...under('to take it', answer.ways, ({ command }) => command),
   ...under(

@@ -272,7 +272,7 @@ export const openConflictsBy = preparedKeys((db: Kysely<Tables>, causes) =>
 export const changesOf = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db
     .selectFrom('audit')
-    .select(['id', 'timestamp', 'username', 'action', 'resource', 'resource_id', 'status'])
+    .select(['id', 'timestamp', 'username', 'key_owner', 'action', 'resource', 'resource_id', 'status'])
     .where('resource_id', '=', id)
     .orderBy('id', 'desc')
     .limit(CHANGES),

@@ -195,7 +195,12 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       const { plan_id } = await plan('devices.delete', { id })
       await apply(plan_id)
       const [entry] = await admin.api.audit.list({ resource_id: id, action: 'delete' })
-      expect(entry).toMatchObject({ resource: 'device', tool: 'apply_plan', user_id: admin.userId, status: 'success' })
+      expect(entry).toMatchObject({
+        resource: 'device',
+        tool: 'apply_plan',
+        key_owner_id: admin.userId,
+        status: 'success',
+      })
     })
 
     test('is good once', async () => {

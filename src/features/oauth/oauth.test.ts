@@ -165,6 +165,7 @@ describe.each(dialects())('on %s', (dialect) => {
     resource: z.string(),
     resource_id: z.string(),
     username: z.string(),
+    key_owner: z.string(),
     status: z.string(),
     error: z.string(),
     changes: z.string(),
@@ -187,7 +188,7 @@ describe.each(dialects())('on %s', (dialect) => {
     const entries = z.array(Entry).parse(await (await admin.request('GET', '/api/audit?limit=100')).json())
     const told = entries
       .filter(({ resource }) => resource.startsWith('oauth-'))
-      .map((one) => [one.action, one.resource, one.username, one.status, one.error].join('|'))
+      .map((one) => [one.action, one.resource, one.key_owner || one.username, one.status, one.error].join('|'))
       .toReversed()
     const grant = `create|oauth-token|${human.username}|success|`
     const yes = `update|oauth-client|${human.username}|success|`

@@ -126,7 +126,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const rights =
       account &&
       rightsOf({
-        caller: callerOf(account, 'key', key.id),
+        caller: { ...callerOf(account, 'key', key.id), keyName: key.name },
         readPoint: source.readPoint,
         rows: [
           { table: 'users', where: { id: account.id, is_active: 1 } },

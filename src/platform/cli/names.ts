@@ -10,9 +10,14 @@ import { idOfRow, isRow, LABEL_FIELDS, labelOf, type Row } from './labels.ts'
 import { type FieldSchema, schemaOf, settled } from './schema.ts'
 import { usageError } from './usage-error.ts'
 
+/** What looks like an id of ours is one. */
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** A place in an input that holds the id or name of an object of `noun`. */
 export type Reference = {
   readonly noun: string
+  /** Asked where no object of `noun` has the id or name. */
+  readonly orNoun?: string | undefined
   readonly field: string
   readonly text: string
   readonly put: (id: string) => void
@@ -25,14 +30,14 @@ const walk = (
   value: unknown,
   at: { holder: Holder; path: readonly PropertyKey[] },
 ): Reference[] => {
-  const { ref, items, properties } = settled(schema)
+  const { ref, orRef, items, properties } = settled(schema)
   const { holder, path } = at
   if (ref !== undefined && typeof value === 'string' && value !== '') {
     const key = path.at(-1) ?? ''
     const put = (id: string) => {
       holder[key] = id
     }
-    return [{ noun: ref, field: fieldName(path), text: value, put }]
+    return [{ noun: ref, orNoun: orRef, field: fieldName(path), text: value, put }]
   }
   // A list is held by its indices just as an object is by its keys.
   if (Array.isArray(value) && items)
@@ -87,7 +92,9 @@ export const lookupOf = (
 
 const isCode = (error: unknown, code: AppError['code']): boolean => error instanceof AppError && error.code === code
 
-export type Names = { readonly idOf: (reference: Pick<Reference, 'noun' | 'field' | 'text'>) => Promise<string> }
+export type Names = {
+  readonly idOf: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text'>) => Promise<string>
+}
 
 /** Calls an operation of a server, or of this very process. */
 export type Ask = (op: AnyOperation, input: Readonly<Record<string, string>>) => Promise<unknown>
@@ -138,10 +145,24 @@ export const createNamesBy = (ask: Ask, contracts: Contracts): Names => {
     throw usageError(`"${text}" is the name of ${namesakes.length} ${noun}; give an id: ${candidates.join(', ')}`)
   }
 
+  const findEither = async (noun: string, orNoun: string, text: string): Promise<string> => {
+    try {
+      return await find(noun, text)
+    } catch (error) {
+      if (!isCode(error, 'NOT_FOUND')) throw error
+    }
+    return find(orNoun, text).catch((error: unknown) => {
+      if (!isCode(error, 'NOT_FOUND')) throw error
+      throw new AppError('NOT_FOUND', `no ${singular(noun)} and no ${singular(orNoun)} has the id or name "${text}"`)
+    })
+  }
+
   return {
-    idOf: ({ noun, text }) => {
-      const key = `${noun} ${text}`
-      const found = known.get(key) ?? find(noun, text)
+    idOf: ({ noun, orNoun, text }) => {
+      // A list may be filtered by an object that is gone: its id is enough.
+      if (orNoun !== undefined && UUID.test(text)) return Promise.resolve(text)
+      const key = `${noun} ${orNoun} ${text}`
+      const found = known.get(key) ?? (orNoun === undefined ? find(noun, text) : findEither(noun, orNoun, text))
       known.set(key, found)
       return found
     },

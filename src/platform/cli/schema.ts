@@ -22,6 +22,8 @@ export type FieldSchema = {
   readonly anyOf?: readonly FieldSchema[]
   /** Plural noun whose id the field is. */
   readonly ref?: string
+  /** Another noun whose id it may be. */
+  readonly orRef?: string
 }
 
 /** The input's own schema. */

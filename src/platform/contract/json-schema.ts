@@ -37,6 +37,7 @@ type Raw = JsonSchema & {
   readonly $defs?: Readonly<Record<string, Raw>>
   readonly id?: string
   readonly ref?: string
+  readonly orRef?: string
   readonly columns?: unknown
 }
 
@@ -66,6 +67,7 @@ const clean = (raw: Raw): JsonSchema => {
     id,
     columns,
     ref,
+    orRef: _,
     $ref,
     type,
     description,

@@ -1,15 +1,12 @@
 /** Names where ids are meant: a model knows what things are called, and ids cost it twenty words each. */
 
-import { type Ask, createNamesBy, referencesOf } from '../cli/names.ts'
+import { type Ask, createNamesBy, referencesOf, UUID } from '../cli/names.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { isPaged } from './tools.ts'
 
 /** Namesakes looked at: enough to say that a name is not the only one. */
 const MOST_ROWS = 1000
-
-/** What looks like an id of ours is one. */
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export type Run = (op: AnyOperation, input: Readonly<Record<string, unknown>>) => Promise<unknown>
 type Fields = Readonly<Record<string, unknown>>

@@ -24,10 +24,16 @@ export type AuditEvent = AuditedCall & {
   readonly isGuest: boolean
   /** '' where the call is not about one object, or it is not known which. */
   readonly resourceId: string
+  /** The user, or the API key that was shown. */
   readonly userId: string
+  /** The name of either. */
   readonly username: string
   /** The API key that was shown; '' without one. */
   readonly keyId: string
+  /** The user whose rights the key has; '' without one. */
+  readonly keyOwnerId: string
+  /** The username of the owner; '' without one. */
+  readonly keyOwner: string
   /** The address of the client; '' where nobody knows it. */
   readonly client: string
   readonly requestId: string
@@ -129,15 +135,19 @@ export const namedClient = ({ name, id }: { readonly name: string; readonly id: 
 
 const oauthClientOf = ({ client }: Caller): string => (client ? namedClient(client) : '')
 
+/** Who calls, as the trail names them: an API key by itself, with its owner beside it. */
+const callerFields = ({ via, userId = '', username, credentialId = '', keyName = '' }: Caller) =>
+  via === 'key'
+    ? { userId: credentialId, username: keyName, keyId: credentialId, keyOwnerId: userId, keyOwner: username }
+    : { userId, username, keyId: '', keyOwnerId: '', keyOwner: '' }
+
 /** The entry of a call. */
 export const eventOf = (audited: AuditedCall, call: Call, about: Partial<AuditEvent>): AuditEvent => {
   const { caller, client = '', requestId, tool = '' } = call
   return {
     ...audited,
     resourceId: '',
-    userId: caller.userId ?? '',
-    username: caller.username,
-    keyId: caller.via === 'key' ? (caller.credentialId ?? '') : '',
+    ...callerFields(caller),
     client,
     requestId,
     oauthClient: oauthClientOf(caller),

@@ -8,6 +8,8 @@ export type Caller = {
   /** Id of the session, key or grant that was shown. */
   readonly credentialId: string | undefined
   readonly permissions: ReadonlySet<string>
+  /** The name of the API key that was shown. */
+  readonly keyName?: string
   /** The client that acts for the user, where one does. */
   readonly client?: ActingClient
 }

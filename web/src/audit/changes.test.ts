@@ -10,6 +10,8 @@ const entry = (timestamp: string, changes: object, status: AuditEntry['status'] 
   resource_id: 'web-01',
   user_id: '',
   username: '',
+  key_owner_id: '',
+  key_owner: '',
   key_id: '',
   ip_address: '',
   changes: JSON.stringify(changes),

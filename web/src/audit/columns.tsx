@@ -5,6 +5,7 @@ import type { AuditEntry } from '../api/contracts.ts'
 import type { Column } from '../table/column.ts'
 import { moment } from '../ui/format.ts'
 import css from './audit.module.css'
+import { Caller } from './caller.tsx'
 import { Status } from './entry-drawer.tsx'
 import { ObjectName } from './object-name.tsx'
 
@@ -38,9 +39,9 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
   {
     id: 'user',
     text: 'User',
-    width: 100,
+    width: 150,
     isEssential: true,
-    cell: ({ username }) => username || <span className="muted">–</span>,
+    cell: (entry) => <Caller entry={entry} />,
   },
   { id: 'action', text: 'Action', width: 110, isEssential: true, cell: (entry) => <Action entry={entry} /> },
   { id: 'resource', text: 'Resource', width: 120, isEssential: true, cell: ({ resource }) => resource },

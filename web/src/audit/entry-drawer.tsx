@@ -40,12 +40,22 @@ const ObjectFact = ({ entry }: { readonly entry: AuditEntry }) => {
   )
 }
 
-const Who = ({ entry: { user_id, username } }: { readonly entry: AuditEntry }) => {
+const Owner = ({ entry: { key_owner_id, key_owner } }: { readonly entry: AuditEntry }) => (
+  <span className={css.object}>
+    <b>{key_owner}</b>
+    <Link to="/audit" search={{ user: key_owner_id }} className="link">
+      All by {key_owner}
+    </Link>
+  </span>
+)
+
+const Who = ({ entry: { user_id, username, key_owner_id } }: { readonly entry: AuditEntry }) => {
   if (user_id === '')
     return username === '' ? <span className="muted">nobody who is known</span> : <>{username}, not let in</>
   return (
     <span className={css.object}>
       <b>{username}</b>
+      {key_owner_id !== '' && <span className="muted">an API key</span>}
       <Link to="/audit" search={{ user: user_id }} className="link">
         All by {username}
       </Link>
@@ -70,6 +80,7 @@ const Detail = ({ entry }: { readonly entry: AuditEntry }) => (
             </time>,
           ],
           ['Who', <Who key="who" entry={entry} />],
+          ...(entry.key_owner_id === '' ? [] : [['Key owner', <Owner key="owner" entry={entry} />] as const]),
           ['Object', entry.resource_id === '' ? '' : <ObjectFact key="object" entry={entry} />],
           ['Status', <Status key="status" entry={entry} />],
           ['From', entry.ip_address === '' ? '' : <CopyText key="ip" text={entry.ip_address} label="address" />],

@@ -136,7 +136,14 @@ const same = (words: readonly string[]): readonly Option[] => words.map((word) =
 const useUserOptions = (rows: readonly AuditEntry[]): readonly Option[] => {
   const { may } = usePermit()
   const { data } = useQuery({ ...usersQuery, enabled: may('users:list') })
-  const seen = rows.filter(({ user_id }) => user_id !== '').map(({ user_id, username }) => [user_id, username] as const)
+  const seen = rows.flatMap(({ user_id, username, key_owner_id, key_owner }): Option[] => {
+    if (user_id === '') return []
+    if (key_owner_id === '') return [[user_id, username]]
+    return [
+      [user_id, `${username} (API key of ${key_owner})`],
+      [key_owner_id, key_owner],
+    ]
+  })
   const known = (data ?? []).map(({ id, username }) => [id, username] as const)
   return [...new Map([...seen, ...known])].sort((a, b) => (a[1] < b[1] ? -1 : 1))
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
+import { Caller } from '../audit/caller.tsx'
 import { ObjectName } from '../audit/object-name.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
@@ -62,7 +63,9 @@ const Change = ({ entry }: { readonly entry: Entry }) => {
       <time dateTime={entry.timestamp} className="mono muted">
         {moment(entry.timestamp)}
       </time>
-      <b className="truncate">{entry.username || '–'}</b>
+      <b className="truncate">
+        <Caller entry={entry} />
+      </b>
       <span className="truncate">
         {entry.action} {entry.resource} <ObjectName entry={entry} />{' '}
         {entry.status === 'failure' && <Badge tone="bad">refused</Badge>}

@@ -5,6 +5,7 @@ import { AppError } from '../../../src/platform/contract/errors.ts'
 import { api } from '../api/client.ts'
 import type { AuditEntry } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
+import { Caller } from '../audit/caller.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Badge, Card, Skeleton } from '../ui/bits.tsx'
 import { moment } from '../ui/format.ts'
@@ -27,7 +28,9 @@ const Event = ({ entry }: { readonly entry: AuditEntry }) => (
     <time dateTime={entry.timestamp} className="mono">
       {moment(entry.timestamp)}
     </time>
-    <b>{entry.username || '–'}</b>
+    <b>
+      <Caller entry={entry} />
+    </b>
     <span>
       {entry.action} {entry.status === 'failure' && <Badge tone="bad">refused</Badge>} {entry.error}
     </span>
