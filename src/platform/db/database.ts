@@ -126,9 +126,9 @@ export type Db<Tables> = {
    */
   readonly onSnapshotsDue: (listener: (beforeMs: number) => void) => void
   /**
-   * The text that `read` finds, as it was last committed: it is remembered for as long as no commit touches the table. `read`
-   * runs one query, and not in a transaction. What is found by the texts of rows may say by which; where there is one writer, it
-   * is remembered until a row that it finds comes or goes, whatever else is written.
+   * Returns the text that `read` finds in the last committed state, cached until a commit writes the table. `read` runs one query,
+   * and not in a transaction. A search may pass `by`: with one writer its result is then cached until a matching row is added,
+   * changed or removed, whatever else is written.
    */
   readonly remember: (
     table: keyof Tables & string,

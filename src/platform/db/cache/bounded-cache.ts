@@ -1,49 +1,49 @@
-/** Texts by key, as many as may be kept in memory. */
+/** Caches texts by key, bounded in bytes; evicts the oldest first. */
 
-/** About in bytes; what was kept first goes first. */
-const MAX_TOTAL = 8 * 1024 * 1024
+/** Approximate bound of the whole cache, in bytes. */
+const MAX_BYTES = 8 * 1024 * 1024
 /**
- * What is left of that when something has to go. Several go at once: what goes leaves a gap at the beginning of a map, and whoever looks
- * for the oldest one by one passes all the gaps each time. An iterator that stays there holds on to everything that is replaced meanwhile.
+ * Eviction goes down to this size, so that it runs rarely: each deleted entry leaves a gap at the beginning of the map, which every
+ * search for the oldest entry passes. A long-lived iterator would keep replaced entries alive.
  */
-const LEFT_TOTAL = (MAX_TOTAL / 8) * 7
-/** What an entry takes besides its key and its text. */
-const ENTRY = 100
-/** Characters of a text that is worth its room. */
+const LOW_BYTES = (MAX_BYTES / 8) * 7
+/** Overhead of an entry beside its key and its text, in bytes. */
+const ENTRY_BYTES = 100
+/** Longer texts are not cached, in characters. */
 const MAX_LENGTH = 256 * 1024
 
-type Kept = { readonly text: string }
+type Cached = { readonly text: string }
 
-const sizeOf = (key: string, { text }: Kept): number => key.length + text.length + ENTRY
+const sizeOf = (key: string, { text }: Cached): number => key.length + text.length + ENTRY_BYTES
 
-export class BoundedCache<Entry extends Kept = Kept> {
+export class BoundedCache<Entry extends Cached = Cached> {
   readonly #entries = new Map<string, Entry>()
-  #total = 0
+  #bytes = 0
 
   get(key: string): Entry | undefined {
     return this.#entries.get(key)
   }
 
-  /** In place of what was kept under the key before. */
+  /** Replaces the entry of the key. */
   set(key: string, entry: Entry): void {
-    this.#forget(key)
+    this.#delete(key)
     if (entry.text.length > MAX_LENGTH) return
     this.#entries.set(key, entry)
-    this.#total += sizeOf(key, entry)
-    if (this.#total > MAX_TOTAL) this.#forgetOldest()
+    this.#bytes += sizeOf(key, entry)
+    if (this.#bytes > MAX_BYTES) this.#evict()
   }
 
-  #forgetOldest(): void {
+  #evict(): void {
     for (const key of this.#entries.keys()) {
-      if (this.#total <= LEFT_TOTAL) return
-      this.#forget(key)
+      if (this.#bytes <= LOW_BYTES) return
+      this.#delete(key)
     }
   }
 
-  #forget(key: string): void {
+  #delete(key: string): void {
     const entry = this.#entries.get(key)
     if (!entry) return
     this.#entries.delete(key)
-    this.#total -= sizeOf(key, entry)
+    this.#bytes -= sizeOf(key, entry)
   }
 }

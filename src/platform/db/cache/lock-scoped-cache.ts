@@ -1,6 +1,6 @@
 /**
- * What a transaction has read and need not read again: whoever comes after others in one transaction (`Operation.inTurnBy`) asks for the
- * same. It is good for as long as the transaction neither takes a named lock nor lets go of one (`Sql.locksHeld`).
+ * Caches one value per transaction that its named locks protect: calls that share a transaction (`Operation.serializeBy`) read the same
+ * rows. An entry is valid until the transaction takes or releases a named lock (`Sql.locksHeld`).
  */
 import type { Kysely } from 'kysely'
 import type { Sql } from '../database.ts'
@@ -8,16 +8,17 @@ import type { Sql } from '../database.ts'
 type Scope<Tables> = { readonly db: Kysely<Tables>; readonly store: { readonly sql: Pick<Sql, 'locksHeld'> } }
 
 export type LockScopedCache<T> = {
-  /** What is known, and how to keep what is read from now on. */
+  /** Returns the cached value, and `set` for a value that is read after this call. */
   readonly get: <Tables>(scope: Scope<Tables>) => { readonly value: T | undefined; readonly set: (value: T) => void }
-  /** For a transaction that changes it itself. */
+  /** Clears the entry. Call it when the transaction itself changes the rows. */
   readonly clear: <Tables>(scope: Pick<Scope<Tables>, 'db'>) => void
 }
 
 /**
  * @example
- * const { known, keep } = ranges.of(ctx)
- * if (known?.id === id) return known
+ * const { value, set } = ranges.get(ctx)
+ * if (value?.id === id) return value
+ * set(await rangeById(ctx, id))
  */
 export const lockScopedCache = <T>(): LockScopedCache<T> => {
   const kept = new WeakMap<object, { readonly locks: number; readonly value: T }>()
@@ -28,7 +29,7 @@ export const lockScopedCache = <T>(): LockScopedCache<T> => {
       return {
         value: last && last.locks === locks ? last.value : undefined,
         set: (value) => {
-          // One at least: without, others may change what was read.
+          // Without a lock, other transactions may change the rows.
           if (locks) kept.set(db, { locks, value })
         },
       }

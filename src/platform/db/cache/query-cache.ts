@@ -1,4 +1,4 @@
-/** Rows that were read a moment ago, as long as no commit has touched their table. */
+/** Caches results of queries until a commit writes their table. */
 import type { Kysely } from 'kysely'
 import type { Db, SearchMatch } from '../database.ts'
 import { BoundedCache } from './bounded-cache.ts'
@@ -8,7 +8,7 @@ export type CacheScope<Tables> = {
   readonly store: Pick<Db<Tables>, 'read' | 'remember'>
 }
 
-/** As `Db.remember`, and in a transaction as `read` says: it sees what is not committed yet. */
+/** Returns the cached text, as `Db.remember`. In a transaction it calls `read`, which sees uncommitted changes. */
 export const cachedText = <Tables>(
   { db, store }: CacheScope<Tables>,
   table: keyof Tables & string,
@@ -17,10 +17,10 @@ export const cachedText = <Tables>(
   by?: SearchMatch,
 ): ReturnType<Db<Tables>['remember']> => (db === store.read ? store.remember(table, key, read, by) : read())
 
-/** No id, by which rows themselves are remembered, holds the character in front. */
-const beside = (key: string): string => `\u0000${key}`
+/** A key for results other than rows; rows are cached by id, and no id holds the first character. */
+const derivedKey = (key: string): string => `\u0000${key}`
 
-/** A number, counted once for as long as `Db.remember` says. */
+/** Returns a cached count. */
 export const cachedCount = async <Tables>(
   scope: CacheScope<Tables>,
   table: keyof Tables & string,
@@ -29,22 +29,22 @@ export const cachedCount = async <Tables>(
   finds?: SearchMatch['finds'],
 ): Promise<number> => {
   const by = finds && { finds, follow: (found: string, more: number) => String(Number(found) + more) }
-  return Number(await cachedText(scope, table, beside(key), async () => String(await count()), by))
+  return Number(await cachedText(scope, table, derivedKey(key), async () => String(await count()), by))
 }
 
-/** As `countOnce`, of what has been counted by id. */
+/** Returns cached counts by id. */
 export const cachedCounts = async <Tables>(
   scope: CacheScope<Tables>,
   table: keyof Tables & string,
   key: string,
   count: () => Promise<Map<string, number>>,
 ): Promise<Map<string, number>> => {
-  const text = await cachedText(scope, table, beside(key), async () => JSON.stringify([...(await count())]))
+  const text = await cachedText(scope, table, derivedKey(key), async () => JSON.stringify([...(await count())]))
   // As it was written.
   return new Map(JSON.parse(text ?? '[]') as [string, number][])
 }
 
-/** Numbers in their order, found once for as long as `Db.remember` says. */
+/** Returns a cached list of numbers, in order. */
 export const cachedList = async <Tables>(
   scope: CacheScope<Tables>,
   table: keyof Tables & string,
@@ -52,28 +52,28 @@ export const cachedList = async <Tables>(
   find: () => Promise<readonly number[]>,
   finds?: SearchMatch['finds'],
 ): Promise<number[]> => {
-  const text = await cachedText(scope, table, beside(key), async () => (await find()).join(), finds && { finds })
+  const text = await cachedText(scope, table, derivedKey(key), async () => (await find()).join(), finds && { finds })
   return text ? text.split(',').map(Number) : []
 }
 
 export type Read = () => Promise<string | undefined>
-/** How many commits have touched a table, or whatever else changes with each. */
+/** The number of commits that wrote a table, or another value that changes with each. */
 type State = number | string
 
 type Place = {
   readonly table: string
-  /** As it was before the read, at the latest. */
+  /** The state before the read began. */
   readonly state: State
   readonly key: string
 }
 
-/** Remembers texts by table and key for as long as the state of the table is the same. */
+/** Caches texts by table and key until the state of the table changes. */
 export const createQueryCache = (): ((place: Place, read: Read) => string | Promise<string | undefined>) => {
   const tables = new Map<string, { readonly state: State; readonly texts: BoundedCache }>()
   return ({ table, state, key }, read) => {
     let known = tables.get(table)
     if (known?.state !== state) {
-      // New ones, never emptied ones: a read that began before the commit ends in the old ones.
+      // A new cache, never a cleared one: a read that began before the commit stores its result in the old one.
       known = { state, texts: new BoundedCache() }
       tables.set(table, known)
     }

@@ -1,22 +1,22 @@
-/** What was read of some tables, kept in memory for as long as no commit touched them. */
+/** Caches values until a commit writes one of the tables that they were read from. */
 import type { ReadPoint } from '../database.ts'
 
 /**
- * Another process may write an SQLite file (`plat user reset-password` does), and only this process's own commits are
- * counted there; so nothing is believed for longer than this.
+ * Maximum age of entries. On SQLite only the commits of this process are counted, and another process may write the file
+ * (`plat user reset-password` does).
  */
 const MAX_AGE_MS = 1000
 
 export type RevisionCacheOptions<Entries> = {
   readonly tables: readonly string[]
   readonly now: () => Date
-  /** Makes empty memos. */
+  /** Makes empty entries for a revision. */
   readonly empty: (revision: string, readPoint: ReadPoint) => Entries
 }
 
 /**
- * Answers with the entries that still hold as things stand. Ask again before each use: entries belong to one revision, and
- * whatever is read into them was read after it.
+ * Returns the entries of the current revision. Call it before each use: entries belong to one revision, and their values were
+ * read at it or after it.
  */
 export const createRevisionCache = <Entries>({
   tables,
@@ -29,7 +29,7 @@ export const createRevisionCache = <Entries>({
     const ms = now().getTime()
     // The clock may be set back.
     const isFresh = held?.revision === revision && Math.abs(ms - held.sinceMs) < MAX_AGE_MS
-    // A new object, never an emptied one: a read that began earlier ends in the old one.
+    // A new object, never a cleared one: a read that began earlier stores its result in the old one.
     if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty(revision, readPoint) }
     return held.entries
   }
@@ -37,7 +37,7 @@ export const createRevisionCache = <Entries>({
 
 export type Memo<T> = (key: string, read: () => Promise<T | undefined>) => Promise<T | undefined>
 
-/** Remembers what `read` found, for at most `maxEntries` keys; nothing found is not remembered, so that guesses take no room. */
+/** Memoizes `read` for at most `maxEntries` keys. Missing values are not cached, so that guesses take no memory. */
 export const createMemo = <T>(maxEntries: number): Memo<T> => {
   const entries = new Map<string, Promise<T | undefined>>()
   return (key, read) => {

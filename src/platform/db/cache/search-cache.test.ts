@@ -14,8 +14,8 @@ const made = () => {
     })
   const count = (word: string, read: () => Promise<string>) =>
     found.remember({ table: 'things', key: word, by: { finds: holding(word), follow } }, read)
-  const changed = (...come: string[]) => found.changed('things', { added: come })
-  const left = (...gone: string[]) => found.changed('things', { removed: gone })
+  const changed = (...added: string[]) => found.changed('things', { added })
+  const left = (...removed: string[]) => found.changed('things', { removed })
   return { changed, left, seek, count, reads: () => reads }
 }
 

@@ -1,18 +1,18 @@
 /**
- * What was found by the texts of rows, until a row that it finds comes or goes. What else is written does not matter: where
- * there are many writes, a search that is asked for again would have to be made again each time.
+ * Caches search results until a matching row is added, changed or removed. Writes of other rows do not invalidate them: under many
+ * writes, a cache by revision would never hit.
  */
 import type { SearchMatch, SearchTexts } from '../database.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { Read } from './query-cache.ts'
 
-/** Changes that are looked through for what is found, in texts and in characters: a fraction of a millisecond. */
-const MOST = 1000
-const MOST_CHARACTERS = 1024 * 1024
+/** Bounds of the changes that a lookup compares with a search, in texts and in characters: a fraction of a millisecond. */
+const MAX_CHANGES = 1000
+const MAX_CHARACTERS = 1024 * 1024
 
 /**
- * The texts that one transaction changes. Of more than are looked through only the tables are kept: an import of a million rows
- * holds none of their texts.
+ * The search texts that one transaction changes. Beyond the bounds it holds table names only: an import of a million rows holds no
+ * texts.
  */
 export class SearchChanges {
   #changes: { readonly table: string; readonly texts: SearchTexts }[] = []
@@ -22,7 +22,7 @@ export class SearchChanges {
   add(table: string, texts: SearchTexts): void {
     for (const text of texts.removed ?? []) this.#characters += text.length
     for (const text of texts.added ?? []) this.#characters += text.length
-    if (this.#changes.length < MOST && this.#characters <= MOST_CHARACTERS) this.#changes.push({ table, texts })
+    if (this.#changes.length < MAX_CHANGES && this.#characters <= MAX_CHARACTERS) this.#changes.push({ table, texts })
     else this.#tables.add(table)
   }
 
@@ -31,38 +31,38 @@ export class SearchChanges {
     for (const table of other.#tables) this.#tables.add(table)
   }
 
-  /** For `undo`. */
+  /** The position for `undo`. */
   get count(): number {
     return this.#changes.length
   }
 
-  /** Forgets those after the first `count`. A table of which the texts are not kept counts as changed all the same. */
+  /** Drops the changes after the first `count`. Tables held by name only stay changed. */
   undo(count: number): void {
     this.#changes.length = count
   }
 
-  tell({ changed, forget }: Pick<SearchCache, 'changed' | 'forget'>): void {
+  applyTo({ changed, forget }: Pick<SearchCache, 'changed' | 'forget'>): void {
     for (const { table, texts } of this.#changes) changed(table, texts)
     for (const table of this.#tables) forget(table)
   }
 
-  /** In place of `tell`, where a read between the commit and this call may have seen the changes. */
-  forgetTables({ forget }: Pick<SearchCache, 'forget'>): void {
+  /** Invalidates whole tables, where a read between the commit and this call may have seen the changes. */
+  invalidateTables({ forget }: Pick<SearchCache, 'forget'>): void {
     for (const table of new Set([...this.#tables, ...this.#changes.map(({ table }) => table)])) forget(table)
   }
 }
 
-/** A text by which so many more rows are found: one, or one less. */
+/** A text that one row more or one row less has. */
 type Change = { readonly text: string; readonly more: 1 | -1 }
 
-/** The texts that have come or gone lately, each by how many there were before it. */
+/** The most recent changes of texts, by sequence number. */
 class RecentChanges {
   readonly #changes = new Map<number, Change>()
   #first = 0
   #end = 0
   #characters = 0
 
-  /** How many there have been. */
+  /** The sequence number of the next change. */
   get end(): number {
     return this.#end
   }
@@ -70,20 +70,20 @@ class RecentChanges {
   add(change: Change): void {
     this.#changes.set(this.#end++, change)
     this.#characters += change.text.length
-    while (this.#changes.size > MOST || this.#characters > MOST_CHARACTERS) {
+    while (this.#changes.size > MAX_CHANGES || this.#characters > MAX_CHARACTERS) {
       this.#characters -= this.#changes.get(this.#first)?.text.length ?? 0
       this.#changes.delete(this.#first++)
     }
   }
 
-  /** Anything may have come and gone. */
+  /** Invalidates all results: the changes are unknown. */
   forget(): void {
     this.#changes.clear()
     this.#characters = 0
     this.#first = ++this.#end
   }
 
-  /** What has been found is this by now; undefined when that is not known. */
+  /** Returns the result after the changes since it was cached; undefined if the search must run again. */
   after({ text, end }: Entry, { finds, follow }: SearchMatch): string | undefined {
     if (end < this.#first) return undefined
     let [isSame, more] = [true, 0]
@@ -97,15 +97,15 @@ class RecentChanges {
   }
 }
 
-/** What was found when there had been so many changes. */
+/** A result, and the sequence number that it is valid at. */
 type Entry = { readonly text: string; readonly end: number }
 
 export type SearchCacheKey = { readonly table: string; readonly key: string; readonly by: SearchMatch }
 
 export type SearchCache = {
-  /** Told after the commit, and before anything else is read. */
+  /** Records changed texts. Called after the commit, before any other read. */
   readonly changed: (table: string, texts: SearchTexts) => void
-  /** As `changed`, of a table of which it is not known what came and went. */
+  /** Invalidates all results of a table. */
   readonly forget: (table: string) => void
   readonly remember: (place: SearchCacheKey, read: Read) => string | Promise<string | undefined>
 }
@@ -118,10 +118,10 @@ export const createSearchCache = (): SearchCache => {
     return known
   }
   return {
-    changed: (table, { removed: gone = [], added: come = [] }) => {
+    changed: (table, { removed = [], added = [] }) => {
       const { recent } = of(table)
-      for (const text of gone) recent.add({ text, more: -1 })
-      for (const text of come) recent.add({ text, more: 1 })
+      for (const text of removed) recent.add({ text, more: -1 })
+      for (const text of added) recent.add({ text, more: 1 })
     },
     forget: (table) => of(table).recent.forget(),
     remember: ({ table, key, by }, read) => {
@@ -134,7 +134,7 @@ export const createSearchCache = (): SearchCache => {
         return text
       }
       return read().then((found) => {
-        // It may have been read before or after what has changed meanwhile.
+        // A change during the read may or may not be in the result.
         const isKnown = found !== undefined && recent.after({ text: found, end }, { finds: by.finds }) !== undefined
         if (isKnown) kept.set(key, { text: found, end: recent.end })
         return found

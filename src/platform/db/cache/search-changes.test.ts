@@ -20,7 +20,7 @@ describe('what was found is read again', () => {
     const { found, seek, changes } = made()
     await seek('a')
     changes.add('things', { added: ['b'], removed: ['a'] })
-    changes.tell(found)
+    changes.applyTo(found)
     expect(await seek('a')).toBe('2')
   })
 
@@ -35,7 +35,7 @@ describe('what was found is read again', () => {
     const { found, seek, changes } = made()
     await seek('a')
     for (const step of steps) step(changes)
-    changes.tell(found)
+    changes.applyTo(found)
     expect(await seek('a')).toBe('2')
   })
 
@@ -46,7 +46,7 @@ describe('what was found is read again', () => {
     addMany(changes)
     changes.add('things', { added: ['a'] })
     changes.undo(before)
-    changes.tell(found)
+    changes.applyTo(found)
     expect(await seek('a')).toBe('2')
   })
 
@@ -57,7 +57,7 @@ describe('what was found is read again', () => {
     addMany(other)
     other.add('things', { added: ['a'] })
     changes.addAll(other)
-    changes.tell(found)
+    changes.applyTo(found)
     expect(await seek('a')).toBe('2')
   })
 })
@@ -69,7 +69,7 @@ describe('what was found is kept', () => {
     const before = changes.count
     changes.add('things', { added: ['a'] })
     changes.undo(before)
-    changes.tell(found)
+    changes.applyTo(found)
     expect(await seek('a')).toBe('1')
   })
 
@@ -77,14 +77,14 @@ describe('what was found is kept', () => {
     const { found, seek, changes } = made()
     await seek('a', 'others')
     addMany(changes)
-    changes.tell(found)
+    changes.applyTo(found)
     expect(await seek('a', 'others')).toBe('1')
   })
 
   test('again, once it was read after many changes', async () => {
     const { found, seek, changes } = made()
     addMany(changes)
-    changes.tell(found)
+    changes.applyTo(found)
     await seek('a')
     expect(await seek('a')).toBe('1')
   })

@@ -156,7 +156,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const dialect = oneByOne(pool)
   const db = new Kysely<Tables>({ log: watch.log, dialect })
   const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient) })
-  const kept = createQueryCache()
+  const queryCache = createQueryCache()
   const readPoint = coalesce(async (): Promise<ReadPoint> => {
     const asked = seen
     const { snapshot, counts } = await readStanding(quick, asked?.snapshot ?? '')
@@ -170,8 +170,8 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     const counts = new Map(text.split(',').map((one) => one.split(' ') as [string, string]))
     const commits = (table: string): string => counts.get(table) ?? '0'
     return {
-      // Other instances commit as well: nothing is remembered but under the count that they share.
-      remember: (table, key, read) => kept({ table, state: commits(table), key }, read),
+      // Other instances commit as well: entries are valid at a count that all instances share.
+      remember: (table, key, read) => queryCache({ table, state: commits(table), key }, read),
       revision: (tables) => tables.map(commits).join('.'),
     }
   }

@@ -112,17 +112,17 @@ export const openSqlite = <Tables>(
   }
   begun()
   const disk = guardFor(writer)
-  const found = createSearchCache()
+  const searchCache = createSearchCache()
   const committed = ({ touched, searched }: Notes, on: Writer) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
-    if (on === writer) searched.tell(found)
-    else searched.forgetTables(found)
+    if (on === writer) searched.applyTo(searchCache)
+    else searched.invalidateTables(searchCache)
   }
-  const kept = createQueryCache()
+  const queryCache = createQueryCache()
   const commits = (table: string): number => counts.get(table) ?? 0
   const readPoint: ReadPoint = {
     remember: (table, key, read, by) =>
-      by ? found.remember({ table, key, by }, read) : kept({ table, state: commits(table), key }, read),
+      by ? searchCache.remember({ table, key, by }, read) : queryCache({ table, state: commits(table), key }, read),
     revision: (tables) => `${start}.${ofOthers}.${tables.map(commits).join('.')}`,
   }
   const dbOf = (on: Writer): Kysely<Tables> => (on === writer ? writeDb : largeWriter.db)
