@@ -13,33 +13,35 @@ const SLACK_S = 30
 
 type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count'>
 
-let known: { readonly text: string; readonly subscriptions: readonly Subscription[] } = {
-  text: '[]',
-  subscriptions: [],
-}
+/** Reads the enabled subscriptions, and caches them until webhooks change. */
+const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>) => {
+  let parsed: { readonly text: string; readonly subscriptions: readonly Subscription[] } = {
+    text: '[]',
+    subscriptions: [],
+  }
+  /** Per transaction: all of its events go to the same subscriptions. */
+  const byTransaction = new WeakMap<Ctx['db'], Promise<string>>()
 
-/** What a transaction has read of them: it tells of everything in it to the same ones. */
-const read = new WeakMap<Ctx['db'], Promise<string>>()
+  /** Reads in the transaction itself: waiting for a second connection can deadlock. */
+  const readInTransaction = (ctx: Ctx): Promise<string> => {
+    const cached = byTransaction.get(ctx.db)
+    if (cached) return cached
+    const text = store.subscriptions(ctx)
+    byTransaction.set(ctx.db, text)
+    // A failure ends in its savepoint; another call of the transaction may succeed.
+    text.catch(() => byTransaction.delete(ctx.db))
+    return text
+  }
 
-/** In the transaction itself: one that waits for a second connection may wait for ever. */
-const seenBy = (ctx: Ctx): Promise<string> => {
-  const known = read.get(ctx.db)
-  if (known) return known
-  const text = store.subscriptions(ctx)
-  read.set(ctx.db, text)
-  // Others who share the transaction may fare better.
-  text.catch(() => read.delete(ctx.db))
-  return text
-}
-
-const subscriptionsOf = async (ctx: Ctx): Promise<readonly Subscription[]> => {
-  const text = ctx.store.sql.hasOneWriter
-    ? await ctx.store.remember('webhooks', 'subscriptions', () =>
-        store.subscriptions({ db: ctx.store.read, store: ctx.store }),
-      )
-    : await seenBy(ctx)
-  if (text !== undefined && text !== known.text) known = { text, subscriptions: JSON.parse(text) }
-  return known.subscriptions
+  return async (ctx) => {
+    const text = ctx.store.sql.hasOneWriter
+      ? await ctx.store.remember('webhooks', 'subscriptions', () =>
+          store.subscriptions({ db: ctx.store.read, store: ctx.store }),
+        )
+      : await readInTransaction(ctx)
+    if (text !== undefined && text !== parsed.text) parsed = { text, subscriptions: JSON.parse(text) }
+    return parsed.subscriptions
+  }
 }
 
 /** The bytes that are sent; `data` is JSON. */
@@ -48,15 +50,19 @@ export const bodyOf = (
   { event, data, at }: Pick<Recorded, 'data' | 'at'> & { readonly event: string },
 ): string => `{"event":"${event}","delivery_id":"${id}","timestamp":"${at}","data":${data}}`
 
-export const queue = async (ctx: Ctx, recorded: Recorded): Promise<void> => {
-  const { event, at } = recorded
-  for (const { id: webhook_id, events, retry_count } of await subscriptionsOf(ctx)) {
-    if (!events.includes(event)) continue
-    const id = Bun.randomUUIDv7()
-    const times = { due_ms: Date.parse(at), created_at: at }
-    const body = bodyOf(id, recorded)
-    await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1 + retry_count, ...times })
-    await ctx.emit(QUEUED, id)
+/** Creates the reaction that queues a delivery of an event for every subscription to it. */
+export const createQueue = (): ((ctx: Ctx, recorded: Recorded) => Promise<void>) => {
+  const subscriptionsOf = createSubscriptions()
+  return async (ctx, recorded) => {
+    const { event, at } = recorded
+    for (const { id: webhook_id, events, retry_count } of await subscriptionsOf(ctx)) {
+      if (!events.includes(event)) continue
+      const id = Bun.randomUUIDv7()
+      const times = { due_ms: Date.parse(at), created_at: at }
+      const body = bodyOf(id, recorded)
+      await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1 + retry_count, ...times })
+      await ctx.emit(QUEUED, id)
+    }
   }
 }
 

@@ -19,7 +19,7 @@ import * as deliveries from './delivery-store.ts'
 import { createDispatcher } from './dispatch.ts'
 import { maySee, requireEvents, sightOf } from './event-rights.ts'
 import { openHeaders } from './headers.ts'
-import { QUEUED, queue, queuePing } from './queue.ts'
+import { createQueue, QUEUED, queuePing } from './queue.ts'
 import type { Delivery } from './schema.ts'
 import * as store from './store.ts'
 
@@ -180,7 +180,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
       delivery: async (ctx, { id, delivery_id }) => mustGetDelivery(ctx, id, delivery_id),
       redeliver: async (ctx, { id, delivery_id }) => redeliver(ctx, id, delivery_id),
     }),
-    reactions: { [RECORDED]: queue },
+    reactions: { [RECORDED]: createQueue() },
     onCommit: (names) => {
       if (!names.includes(QUEUED)) return
       // What goes wrong is logged where it does, and tried again with the next tick.
