@@ -1,12 +1,13 @@
 /**
- * Runs the benchmarks one after another, keeps what they found in results.json and docs/performance.md, and says what got worse:
- * `npm run bench [-- --suite ui,events]`. `--page` only makes the page anew. What follows a second `--` is for the benchmarks, whose results are then not kept.
+ * Runs the benchmarks one after another, keeps their results in results.json, docs/performance.md and the README's chart, and says what got worse:
+ * `npm run bench [-- --suite ui,events]`. `--page` only writes the page and the chart. What follows a second `--` is for the benchmarks, whose results are then not kept.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Result } from './bench.ts'
+import { chartOf } from './chart.ts'
 import { RESULTS_VARIABLE } from './report.ts'
 import { type AllKept, type Kept, machineText, pageOf, worseThan } from './results.ts'
 import { ROOT } from './servers.ts'
@@ -14,6 +15,7 @@ import { SUITES, type Suite } from './suites.ts'
 
 const KEPT = join(ROOT, 'bench/results.json')
 const PAGE = join(ROOT, 'docs/performance.md')
+const CHART = join(ROOT, 'docs/images/figures.svg')
 const [before, after] = ['before', 'after'].map((name) => readFileSync(join(ROOT, `bench/page-${name}.md`), 'utf8'))
 
 const { values, positionals } = parseArgs({
@@ -46,6 +48,7 @@ const run = async ({ name, args }: Suite, file: string): Promise<readonly Result
 
 const keep = async (kept: AllKept): Promise<void> => {
   await Bun.write(KEPT, `${JSON.stringify(kept, undefined, 2)}\n`)
+  await Bun.write(CHART, chartOf(kept))
   await Bun.write(PAGE, pageOf(kept, { before: before ?? '', after: after ?? '' }))
 }
 

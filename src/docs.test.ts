@@ -31,6 +31,21 @@ test.each(documents)('every link of %s leads somewhere', (file) => {
   expect(targets.filter((target) => !existsSync(join(root, dirname(file), target)))).toEqual([])
 })
 
+test('every picture of the README is there, in both themes', () => {
+  const sources = [...read('README.md').matchAll(/(?:srcset|src)="([^"]+)"/g)].map(([, source = '']) => source)
+  expect(sources).toEqual(['docs/images/readme-dark.png', 'docs/images/readme-light.png'])
+  expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([])
+})
+
+test('the commands of the README are scripts of the package', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const named = [...read('README.md').matchAll(/npm (?:run ([a-z:]+)|(start|test))/g)].map(
+    ([, run, own]) => run ?? own ?? '',
+  )
+  expect(new Set(named)).toEqual(new Set(['start', 'test', 'bench']))
+  expect(named.filter((name) => !(name in scripts))).toEqual([])
+})
+
 describe('the page on security', () => {
   const page = read('docs/security.md')
   const claims = [

@@ -1,0 +1,93 @@
+/** The chart of the README: the figures that people feel most, from results.json, on a logarithmic scale of milliseconds. */
+import type { AllKept } from './results.ts'
+
+type Bar = { readonly text: string; readonly suite: string; readonly work: string; readonly number: string }
+
+/** Which number of which result; a work is named by how it begins, because some tell a size as well. */
+const BARS: readonly Bar[] = [
+  {
+    text: 'All devices again, unchanged (304)',
+    suite: 'inventory',
+    work: 'the same with If-None-Match: 304',
+    number: 'ms',
+  },
+  {
+    text: 'Next free address of a /64, p95',
+    suite: 'inventory',
+    work: 'next-ip, a /64 with 50,000 used',
+    number: 'p95_ms',
+  },
+  {
+    text: 'Next free address of a full /16, p95',
+    suite: 'inventory',
+    work: 'next-ip, a /16 with one address free',
+    number: 'p95_ms',
+  },
+  { text: 'Search for a name, p95', suite: 'inventory', work: 'device search, a name', number: 'p95_ms' },
+  { text: 'Lookup of an address, p95', suite: 'lookup', work: 'lookup of an address of a device', number: 'p95_ms' },
+  {
+    text: 'Utilization of every network',
+    suite: 'inventory',
+    work: 'utilization of all',
+    number: 'ms',
+  },
+  {
+    text: '1,000 allocations at once, all done',
+    suite: 'inventory',
+    work: 'allocate, 1000 callers at once on one pool',
+    number: 'ms',
+  },
+  { text: 'Start with all data, until it answers', suite: 'inventory', work: 'start to /healthz', number: 'ms' },
+  { text: 'All 100,000 devices, whole', suite: 'inventory', work: 'GET all devices', number: 'ours_ms' },
+]
+
+const WIDTH = 720
+const LEFT = 272
+const RIGHT = 72
+const ROW = 24
+const TOP = 44
+const BOTTOM = 34
+/** The ends of the scale, in ms. */
+const [LEAST, MOST] = [0.01, 1000]
+
+const STYLE = `text{font:13px system-ui,sans-serif;fill:#1f2328}.quiet{fill:#59636e;font-size:11px}.bar{fill:#0969da}.grid{stroke:#d1d9e0}@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.quiet{fill:#9198a1}.bar{fill:#4493f8}.grid{stroke:#3d444d}}`
+
+const xOf = (ms: number): number =>
+  LEFT + ((WIDTH - LEFT - RIGHT) * Math.log10(Math.max(ms, LEAST) / LEAST)) / Math.log10(MOST / LEAST)
+
+const rounded = (n: number): string => n.toFixed(1).replace(/\.0$/, '')
+
+const written = (ms: number): string => `${ms < 10 ? Number(ms.toPrecision(2)) : Math.round(ms)} ms`
+
+/** @throws Error for a figure that the results do not have: the chart shows nothing that was not measured */
+const figureOf = (all: AllKept, { suite, work, number }: Bar): number => {
+  const value = all[suite]?.results.find((one) => one.work.startsWith(work))?.numbers[number]
+  if (value === undefined) throw new Error(`results.json has no "${number}" of "${work}" in the suite ${suite}`)
+  return value
+}
+
+/** The whole SVG; its colours follow the theme of the reader. */
+export const chartOf = (all: AllKept): string => {
+  const height = TOP + BARS.length * ROW + BOTTOM
+  const bottom = TOP + BARS.length * ROW
+  const ticks = [0.01, 0.1, 1, 10, 100, 1000].map((ms) => {
+    const x = rounded(xOf(ms))
+    return `<path class="grid" d="M${x} ${TOP}V${bottom}"/><text class="quiet" x="${x}" y="${bottom + 16}" text-anchor="middle">${ms} ms</text>`
+  })
+  const bars = BARS.map((bar, row) => {
+    const ms = figureOf(all, bar)
+    const [y, end] = [TOP + row * ROW, xOf(ms)]
+    const label = `<text x="${LEFT - 8}" y="${y + 16}" text-anchor="end">${bar.text}</text>`
+    const value = `<text x="${rounded(end + 6)}" y="${y + 16}">${written(ms)}</text>`
+    return `${label}<rect class="bar" x="${LEFT}" y="${y + 5}" width="${rounded(end - LEFT)}" height="14" rx="2"/>${value}`
+  })
+  const { machine, day } = all.inventory ?? {}
+  const where = machine ? `${machine.processor}, ${machine.cores} cores; ${day}` : ''
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Measured times with 100,000 devices">
+<style>${STYLE}</style>
+<text x="8" y="18" font-weight="600">100,000 devices on SQLite, over HTTP</text>
+<text class="quiet" x="8" y="34">Shorter is better; each line of the grid is ten times the one before. ${where}</text>
+${[...ticks, ...bars].join('\n')}
+</svg>
+`
+}
