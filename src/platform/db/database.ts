@@ -12,7 +12,7 @@ export type Engine = 'sqlite' | 'postgres'
 /** One write transaction. */
 export type Tx<Tables> = {
   /**
-   * An insert that returns nothing may be sent and not waited for: that it failed is told by the next statement that is, by the
+   * An insert that returns nothing may be sent and not waited for: its failure is thrown by the next awaited statement, by the
    * end of the savepoint, or by the commit, whichever comes first.
    */
   readonly db: Kysely<Tables>
@@ -142,7 +142,7 @@ export type Db<Tables> = {
   readonly readPoint: () => ReadPoint | Promise<ReadPoint>
   /** Notifications between the servers that share the database; undefined on SQLite. */
   readonly notifier: ChangeNotifier | undefined
-  /** Names the one who is told of every query and how long it took. */
+  /** Sets the listener that gets the name and the duration of every query. */
   readonly watch: (listener: QueryListener) => void
   /** Connections open now; 0 means that the database is away. */
   readonly connections: () => number

@@ -18,7 +18,7 @@ export type KernelWriteOptions<Tables> = WriteOptions & {
 export type KernelCtx<Tables> = {
   /** With the permissions of the latest transaction, or of the request's headers before the first. */
   readonly caller: Caller
-  /** As they came with the request: for whoever runs other calls for its caller. */
+  /** The rights that came with the request, for running other calls on behalf of its caller. */
   readonly rights: Rights | undefined
   /** The transaction of a write, or the last committed state. */
   readonly db: Kysely<Tables>

@@ -34,7 +34,7 @@ type Rehearse<Tables> = {
   readonly at: Date
 }
 
-/** What a call would change, and would answer. Nothing is changed, told or put on record. @throws what the call would throw */
+/** Returns the changes and the result that a call would have, without committing, notifying or auditing. @throws what the call throws */
 export const dryRun = async <Tables>(
   { kernel, db, watched, at }: Rehearse<Tables>,
   bound: Bound<Tables>,

@@ -8,11 +8,11 @@ const WORTH = 1024 * 1024
 type Heap = {
   /** What lived through the last look at what is young, in bytes. */
   readonly size: () => number
-  /** Nobody is answered meanwhile: 20 to 30 ms. */
+  /** Blocks the event loop for 20 to 30 ms. */
   readonly collect: () => void
 }
 
-/** Not `Bun.gc(true)`, which throws away all compiled code as well: to make it anew takes more memory than is won. */
+/** Not `Bun.gc(true)`, which also discards compiled code: compiling it again takes more memory than is freed. */
 export const collectGarbage = (): void => {
   fullGC()
 }

@@ -1,6 +1,6 @@
 /** The server's process does without the engine's heaviest compiler: docs/decisions/compilers.md. */
 
-/** What the engine reads before the first line of a program runs; whoever sets it for the server has chosen. */
+/** Flags that the engine reads at start, before any code runs. A flag that is set in the environment stays. */
 export const SERVER_JIT_FLAGS = { BUN_JSC_useFTLJIT: 'false' } as const
 
 /** This program again: an executable is its own main file. */

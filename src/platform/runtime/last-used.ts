@@ -44,7 +44,7 @@ export const createLastUsed = <Tables>(
             await record(tx, id, new Date(ms).toISOString())
         })
       } catch (error) {
-        // What was noted meanwhile is newer.
+        // An entry noted during the write is newer.
         pending = new Map([...batch, ...pending])
         throw error
       }

@@ -8,13 +8,13 @@ import { type DiskProblem, diskProblemOf } from './disk-errors.ts'
 import { type DiskReserve, RESERVE_BYTES, RESERVE_MARGIN_BYTES } from './reserve.ts'
 
 export type DiskGuard = {
-  /** Told, outside of any transaction, of the errors in the one that has just ended; none if all of it was committed. */
+  /** Called after each transaction, outside of it, with its errors; none if it was committed. */
   readonly ended: (errors: readonly unknown[]) => void
   /** Why changes are refused now, in words; undefined while they are not. Looks first whether there is space again. */
   readonly problem: () => string | undefined
 }
 
-/** For whoever shares the file of a running server: the reserve is the server's. */
+/** For a process that shares the file of a running server, which owns the reserve. */
 export const unguarded = (): DiskGuard => ({ ended: () => {}, problem: () => undefined })
 
 const MESSAGES: Readonly<Record<DiskProblem, string>> = {

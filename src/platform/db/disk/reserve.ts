@@ -1,6 +1,6 @@
 /**
- * A file that is there to be deleted: when the disk is full it makes room for what frees space, a checkpoint and deletes,
- * which fail on a full disk like everything else.
+ * A reserve of disk space: a file that is deleted when the disk is full. The room lets a checkpoint and deletes run, which free space
+ * and fail on a full disk like every write.
  */
 import { randomFillSync } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
@@ -13,9 +13,9 @@ export const RESERVE_MARGIN_BYTES = 8 * 1024 * 1024
 export const RESERVE_FILE = 'plat.ballast'
 
 export type DiskReserve = {
-  /** Makes it if it is not there. @returns whether it is there, with space beside it */
+  /** Creates the file if it is missing. @returns true if it exists, with free space beside it */
   readonly take: () => boolean
-  /** Gives its space away. */
+  /** Deletes the file. */
   readonly release: () => void
   /** Bytes that could be written to this disk. */
   readonly freeBytes: () => number
