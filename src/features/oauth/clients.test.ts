@@ -121,7 +121,7 @@ const driveV2: Driver = ({ provider }) => {
 describe.each([
   ['v1', driveV1],
   ['v2', driveV2],
-] as const)('case 18: the MCP SDK %s', (_, drive) => {
+] as const)('the MCP SDK %s', (_, drive) => {
   test.each([...AUTH_METHODS])('registers with %s, has its user asked, and calls tools', async (method) => {
     const keeper = keeperFor(method)
     const driven = drive(keeper)

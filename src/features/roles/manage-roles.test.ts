@@ -98,7 +98,7 @@ describe.each([...dialects()])('roles on %s', (dialect) => {
     expect(body).toEqual(before)
   })
 
-  test('take effect at once for everyone who has them (case 10)', async () => {
+  test('take effect at once for everyone who has them', async () => {
     const { id, name: role } = await make({ permissions: ['devices:list'] })
     const { ask } = await all.person({ roles: [role] })
     const status = async () => (await ask('GET /api/devices')).status
@@ -132,7 +132,7 @@ describe.each([...dialects()])('roles on %s', (dialect) => {
     expect((await all.admin.ask(`GET /api/users/${user_id}`)).body).toMatchObject({ roles: [] })
   })
 
-  test.each(SYSTEM_ROLES.map(({ id }) => id))('%s stays as it is (case 12)', async (id) => {
+  test.each(SYSTEM_ROLES.map(({ id }) => id))('%s stays as it is', async (id) => {
     const path = `/api/roles/${id}`
     const before = (await all.admin.ask(`GET ${path}`)).body
     for (const body of [{}, { name: 'x' }, { description: 'x' }, { permissions: [] }, before])

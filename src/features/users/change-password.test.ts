@@ -36,7 +36,7 @@ describe.each([...dialects()])('passwords on %s', (dialect) => {
       expect([await login(person.username, QUICK), await login(person.username, NEW)]).toEqual([401, 200])
     })
 
-    test('ends all sessions, and no key (case 9)', async () => {
+    test('ends all sessions, and no key', async () => {
       const person = await all.person()
       const statuses = await credentialsOf(person)
       const others = await credentialsOf(await all.person())

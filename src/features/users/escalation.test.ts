@@ -39,7 +39,7 @@ describe.each([...dialects()])('escalation on %s', (dialect) => {
       ['does not give it to themselves', (by, role) => by.ask(`PUT /api/users/${by.id}`, { roles: [role] })],
     ]
 
-    test.each(tries)('%s (case 11)', async (_, attempt) => {
+    test.each(tries)('%s', async (_, attempt) => {
       const by = await clerk()
       const before = await rolesOf(by.id)
       for (const role of ['admin', 'operator', 'viewer', (await all.role('devices:read')).id]) {

@@ -1,10 +1,9 @@
+/** Writes, savepoints, revisions and cached results. On both databases. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { SQL } from 'bun'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import { cachedCount, cachedText } from './cache/query-cache.ts'
 import type { Db, Tx } from './database.ts'
-import { violationOf } from './violations.ts'
 
 type Things = Db<ThingTables>
 
@@ -12,18 +11,6 @@ const thing = (id: string, n = 0) => ({ id, n, owner_id: null })
 const add = (tx: Tx<ThingTables>, id: string, n = 0) => tx.db.insertInto('things').values(thing(id, n)).execute()
 const ids = async (db: Pick<Things, 'read'>) =>
   (await db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
-
-/** Rows `00000` and on, more than several chunks of a stream. */
-const MANY = 1700
-const addMany = (db: Things) =>
-  db.write(async (tx) => {
-    const rows = Array.from({ length: MANY }, (_, i) => thing(String(i).padStart(5, '0'), i))
-    for (let i = 0; i < MANY; i += 500)
-      await tx.db
-        .insertInto('things')
-        .values(rows.slice(i, i + 500))
-        .execute()
-  })
 
 const thrown = async (work: Promise<unknown>): Promise<unknown> => {
   try {
@@ -314,146 +301,6 @@ describe.each(dialects())('a database on %s', (dialect) => {
     })
   })
 
-  describe('a stream', () => {
-    const query = (on: Things) => on.read.selectFrom('things').selectAll().orderBy('id')
-
-    test('yields every row in order, in chunks', async () => {
-      await addMany(db)
-      const chunks = await Array.fromAsync(db.stream(query(db)))
-      expect(chunks.flat().map(({ n }) => n)).toEqual(Array.from({ length: MANY }, (_, i) => i))
-      expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
-    })
-
-    test('of several queries has the rows of one after the other, as they were at its beginning', async () => {
-      await addMany(db)
-      const some = (order: 'asc' | 'desc') => db.read.selectFrom('things').selectAll().orderBy('id', order).limit(600)
-      const stream = db.stream(some('asc'), some('desc'))
-      const { value = [] } = await stream.next()
-      await db.write((tx) => tx.db.deleteFrom('things').execute())
-      const all = [...value, ...(await Array.fromAsync(stream)).flat()].map(({ n }) => n)
-      const first = Array.from({ length: 600 }, (_, i) => i)
-      expect(all).toEqual([...first, ...first.map((i) => MANY - 1 - i)])
-    })
-
-    test('takes the parameters of its query', async () => {
-      await addMany(db)
-      const chunks = await Array.fromAsync(
-        db.stream(
-          query(db)
-            .where('n', '>=', MANY - 2)
-            .where('id', 'like', '0%'),
-        ),
-      )
-      expect(chunks.flat().map(({ n }) => n)).toEqual([MANY - 2, MANY - 1])
-    })
-
-    test('of no rows yields no row', async () => {
-      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
-    })
-
-    test('sees one snapshot while writes go on', async () => {
-      await addMany(db)
-      const stream = db.stream(query(db))
-      let rows = (await stream.next()).value?.length ?? 0
-      await db.write((tx) => tx.db.deleteFrom('things').execute())
-      for await (const chunk of stream) rows += chunk.length
-      expect(rows).toBe(MANY)
-    })
-
-    test('does not keep writes waiting', async () => {
-      await addMany(db)
-      const stream = db.stream(query(db))
-      await stream.next()
-      await db.write((tx) => add(tx, 'new'))
-      expect(await ids(db)).toContain('new')
-      await stream.return(undefined)
-    })
-
-    test('that is left early gives its connection back', async () => {
-      await addMany(db)
-      for (let i = 0; i < 100; i++)
-        for await (const chunk of db.stream(query(db))) {
-          expect(chunk.length).toBe(500)
-          break
-        }
-      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toHaveLength(MANY)
-    })
-
-    test('that is left early holds no snapshot for the next', async () => {
-      await addMany(db)
-      const stream = db.stream(query(db))
-      await stream.next()
-      await stream.return(undefined)
-      await db.write((tx) => tx.db.deleteFrom('things').execute())
-      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
-    })
-
-    test('of a broken query throws, and the next one works', async () => {
-      const broken = db.read.selectFrom('missing' as 'things').selectAll()
-      for (let i = 0; i < 30; i++) await thrown(Array.fromAsync(db.stream(broken)))
-      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
-    })
-
-    test('that nobody goes on reading leaves other streams and writes alone', async () => {
-      await addMany(db)
-      const held = Array.from({ length: 30 }, () => db.stream(query(db)))
-      const begun = held.map((stream) => stream.next())
-      await db.write((tx) => add(tx, 'new'))
-      expect(await ids(db)).toContain('new')
-      for (const [i, stream] of held.entries()) {
-        await begun[i]
-        await stream.return(undefined)
-      }
-    })
-  })
-
-  describe('a broken constraint', () => {
-    const owner = (id: string, name: string) =>
-      db.write((tx) => tx.db.insertInto('owners').values({ id, name }).execute())
-
-    test('has the name of the unique columns', async () => {
-      await owner('a', 'Ann')
-      expect(violationOf(await thrown(owner('b', 'Ann')))).toEqual({ kind: 'unique', name: 'owners_name' })
-    })
-
-    test('has the name of the primary key', async () => {
-      await owner('a', 'Ann')
-      expect(violationOf(await thrown(owner('a', 'Bea')))).toEqual({ kind: 'unique', name: 'owners_id' })
-    })
-
-    test('says that a reference points nowhere', async () => {
-      const row = { ...thing('a'), owner_id: 'nobody' }
-      const failing = db.write((tx) => tx.db.insertInto('things').values(row).execute())
-      expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
-    })
-
-    test('says that something still refers to the row', async () => {
-      await owner('a', 'Ann')
-      await db.write((tx) =>
-        tx.db
-          .insertInto('things')
-          .values({ ...thing('t'), owner_id: 'a' })
-          .execute(),
-      )
-      const failing = db.write((tx) => tx.db.deleteFrom('owners').execute())
-      expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
-    })
-
-    test.each(['a', 'b.c'])('is not seen in an error of ours that talks of %s', (name) => {
-      expect(violationOf(new Error(`UNIQUE constraint failed: ${name}`))).toBeUndefined()
-    })
-
-    test('is not seen in another error of the engine', async () => {
-      const failing = db.write((tx) =>
-        tx.db
-          .insertInto('nowhere' as 'things')
-          .values(thing('a'))
-          .execute(),
-      )
-      expect(violationOf(await thrown(failing))).toBeUndefined()
-    })
-  })
-
   test('values come back as they went in', async () => {
     const id = 'naïve 😀 \u202e \' " % _ \\ \n'
     await db.write((tx) => add(tx, id, -2147483648))
@@ -471,16 +318,4 @@ describe.each(dialects())('a database on %s', (dialect) => {
     await other.close()
     expect(await thrown(other.ping())).toBeInstanceOf(Error)
   })
-})
-
-test('errors of PostgreSQL that name a constraint by another scheme keep that name', () => {
-  const error = new SQL.PostgresError('no', {
-    code: 'ERR_POSTGRES_SERVER_ERROR',
-    errno: '23505',
-    constraint: 'by_hand',
-    detail: '',
-    hint: '',
-    severity: 'ERROR',
-  })
-  expect(violationOf(error)).toEqual({ kind: 'unique', name: 'by_hand' })
 })

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { ADMIN_ROLE_ID } from './features/roles/catalogue.ts'
+import { permissionsOf } from './platform/operation/operation.ts'
+import { createPasswords } from './platform/security/passwords.ts'
+import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
+import { type Endpoint, endpoints, madeBy, perTest, QUICK } from './testing/security.ts'
+import { refusal } from './testing/sign-in.ts'
+
+const { appFor } = perTest()
+
+describe('every endpoint', () => {
+  let app: TestApp
+  let admin: TestCaller
+  beforeAll(async () => {
+    app = await testApp({ env: { AUDIT_ENABLED: 'true' }, passwords: createPasswords({ cost: 4 }) })
+    admin = await app.as('admin')
+  })
+  afterAll(() => app.close())
+
+  test('without credentials everything that is not public is 401, and nothing is 5xx', async () => {
+    const open = new Set(['/healthz', '/readyz', '/api/auth/login'])
+    const isOfOauth = (path: string) => /^\/(mcp-oauth|\.well-known)\//.test(path)
+    const wrong: string[] = []
+    for (const { method, path } of endpoints) {
+      const body = method === 'POST' || method === 'PUT' ? {} : undefined
+      const response = await app.guest(method, path.replace(/\{\w+\}/g, 'x'), body)
+      const text = await response.text()
+      if (open.has(path) || isOfOauth(path)) {
+        if (response.status === 401 || response.status >= 500) wrong.push(`${method} ${path}: ${response.status}`)
+      } else {
+        const isRefusal = z.object({ code: z.literal('UNAUTHORIZED'), error: z.string() }).safeParse(JSON.parse(text))
+        if (response.status !== 401 || !isRefusal.success) wrong.push(`${method} ${path}: ${response.status} ${text}`)
+      }
+    }
+    for (const path of ['/', '/x', '/api', '/api/x', '/api/devices/', '/mcp/x', '/.well-known/x', '/%00', '/..%2f']) {
+      const { status } = await app.guest('GET', path)
+      if (status >= 500) wrong.push(`${path}: ${status}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('the security headers are on every kind of answer', async () => {
+    const limited = await appFor({ env: { RATE_LIMIT_ENABLED: 'true', RATE_LIMIT_REQUESTS: '1' } })
+    await limited.guest('GET', '/healthz')
+    const answers: [string, number, Response][] = [
+      ['JSON', 200, await admin.request('GET', '/api/devices')],
+      ['no credentials', 401, await app.guest('GET', '/api/devices')],
+      ['no object', 404, await admin.request('GET', '/api/devices/none')],
+      ['no route', 404, await app.guest('GET', '/nothing')],
+      ['too many', 429, await limited.guest('GET', '/healthz')],
+      ['HTML', 200, await admin.request('GET', '/api/docs')],
+      ['a static file', 200, await admin.request('GET', '/api/docs/docs.js')],
+    ]
+    for (const [name, status, { headers, status: actual }] of answers) {
+      const policy = headers.get('content-security-policy') ?? ''
+      const scripts = /script-src ([^;]*)/.exec(policy)?.[1]
+      expect([
+        name,
+        actual,
+        headers.get('x-content-type-options'),
+        headers.get('x-frame-options'),
+        headers.get('referrer-policy'),
+        policy.includes("default-src 'self'"),
+        scripts,
+        headers.get('x-request-id') !== null,
+      ]).toEqual([name, status, 'nosniff', 'DENY', 'strict-origin-when-cross-origin', true, "'self'", true])
+      expect(policy).not.toContain('unsafe-')
+    }
+  })
+
+  test('nobody deletes themselves, and system roles stay as they are', async () => {
+    const self = await admin.request('DELETE', `/api/users/${admin.userId}`)
+    expect(await refusal(self)).toEqual([400, 'CANNOT_DELETE_SELF'])
+    const role = `/api/roles/${ADMIN_ROLE_ID}`
+    expect(await refusal(await admin.request('PUT', role, { permissions: [] }))).toEqual([400, 'SYSTEM_ROLE'])
+    expect(await refusal(await admin.request('DELETE', role))).toEqual([400, 'SYSTEM_ROLE'])
+    expect((await admin.request('GET', '/api/users')).status).toBe(200)
+  })
+
+  test('an API key opens /mcp, and an unknown token does not', async () => {
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+    const call = async (token: string) => {
+      const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json, text/event-stream' }
+      const response = await app.guest('POST', '/mcp', list, headers)
+      await response.text()
+      return response.status
+    }
+    expect([await call(admin.key), await call(`${admin.key}x`), await call('anything')]).toEqual([200, 401, 401])
+  })
+})
+
+describe('of an estate with one of each', () => {
+  let app: TestApp
+  /** What stands in a path for an object, by the part of the path before it. */
+  let ids: Readonly<Record<string, string>>
+  beforeAll(async () => {
+    const scanner = scriptedScanner()
+    app = await testApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) }, startScan: scanner.startScan })
+    const admin = await app.as('admin')
+    const make = async (path: string, body: object) => madeBy(await admin.request('POST', path, body))
+    const network = { id: 'net', name: 'net', subnet: '10.0.0.0/24' }
+    const pool = { id: 'pool', name: 'pool', start_ip: '10.0.0.10', end_ip: '10.0.0.20' }
+    const secret = { name: 'c', type: 'snmp_v2c', community: 'public' }
+    const scanned = await scanOnce(scanner, admin)
+    for (const id of ['one', 'other']) await make('/api/devices', { id, name: id, addresses: [{ ip: '10.0.0.99' }] })
+    const [conflict] = await admin.api.conflicts.list({})
+    const hook = { name: 'w', url: 'http://hook.invalid/', events: ['device.deleted' as const] }
+    const { id: webhook } = await admin.api.webhooks.create(hook)
+    ids = {
+      datacenters: await make('/api/datacenters', { id: 'dc', name: 'dc' }),
+      networks: await make('/api/networks', network),
+      pools: await make('/api/networks/net/pools', pool),
+      devices: await make('/api/devices', { id: 'dev', name: 'dev' }),
+      reservations: await make('/api/pools/pool/reservations', { ip_address: '10.0.0.10', purpose: 'p' }),
+      credentials: await make('/api/credentials', secret),
+      'discovery/scans': scanned.scan,
+      'discovery/devices': scanned.device,
+      'discovery/networks': scanned.network,
+      'discovery/rules': await make('/api/discovery/rules', { network_id: scanned.network, enabled: false }),
+      conflicts: conflict?.id ?? '',
+      webhooks: webhook,
+      deliveries: (await admin.api.webhooks.ping({ id: webhook })).delivery.id,
+    }
+  })
+  afterAll(() => app.close())
+
+  const send = async ({ request }: TestCaller, { method, path }: Endpoint, known = ids) => {
+    const inside = path.startsWith('/api/discovery/') ? 'discovery/' : ''
+    const at = path.replace(/\/(\w+)\/\{\w+\}/g, (_, kind) => `/${kind}/${known[inside + kind] ?? 'x'}`)
+    const query = path.endsWith('/search') ? '?q=dev' : ''
+    const response = await request(method, at + query, method === 'POST' || method === 'PUT' ? {} : undefined)
+    // One that goes on has no end to wait for.
+    if (response.headers.get('content-type') === 'text/event-stream') {
+      await response.body?.cancel()
+      return [response.status, '']
+    }
+    const text = await response.text()
+    return [response.status, response.status < 400 ? '' : z.object({ code: z.string() }).parse(JSON.parse(text)).code]
+  }
+  const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
+  /** Not for viewers, by the table of the decisions. */
+  const isClosed = ({ path }: Endpoint) => /^\/api\/(users|roles|audit|oauth\/clients)\b/.test(path)
+  /** Has errors of its own, and is off here; its cases are in features/oauth/. */
+  const isOfOauth = ({ path }: Endpoint) => /^\/(mcp-oauth|\.well-known)\//.test(path)
+  const isWrite = ({ method }: Endpoint) => method !== 'GET'
+  const named = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [`${one.method} ${one.path}`, one])
+
+  test.each(named(restricted.filter(isWrite)))('a viewer may not %s', async (_, endpoint) => {
+    expect(await send(await app.as('viewer'), endpoint)).toEqual([403, 'FORBIDDEN'])
+  })
+
+  test.each(named(endpoints.filter((one) => one.method === 'GET' && !isClosed(one) && !isOfOauth(one))))(
+    'a viewer may %s',
+    async (_, endpoint) => {
+      const viewer = await app.as('viewer')
+      const keys = await madeBy(await viewer.request('POST', '/api/keys', { name: 'own' }))
+      expect(await send(viewer, endpoint, { ...ids, keys })).toEqual([200, ''])
+    },
+  )
+
+  test.each(named(restricted.filter(({ path }) => /^\/api\/(users|roles)\b/.test(path))))(
+    'an operator may not %s',
+    async (_, endpoint) => {
+      expect(await send(await app.as('operator'), endpoint)).toEqual([403, 'FORBIDDEN'])
+    },
+  )
+
+  test('who is no admin makes nobody one', async () => {
+    const clerk = await app.as(['users:list', 'users:read', 'users:create', 'users:update', 'roles:update'])
+    const admin = ADMIN_ROLE_ID
+    for (const [method, path, body] of [
+      ['POST', '/api/users/grant-role', { user_id: clerk.userId, role_id: admin }],
+      ['PUT', `/api/users/${clerk.userId}`, { roles: [admin] }],
+      ['POST', '/api/users', { username: 'straw', password: QUICK, roles: [admin] }],
+    ] as const)
+      expect(await refusal(await clerk.request(method, path, body))).toEqual([403, 'FORBIDDEN'])
+    expect((await clerk.request('GET', '/api/devices')).status).toBe(403)
+  })
+})

@@ -1,0 +1,164 @@
+// Promotion of discovered devices to documented ones: one by one, and many at once.
+import { describe, expect, test } from 'bun:test'
+import type { FoundHost, FoundService } from '../../../scanner/protocol.ts'
+import { discoveryApp } from '../../../testing/discovery.ts'
+import { alreadyExists, missing, refusal } from '../../../testing/inventory.ts'
+import { host } from '../../../testing/scripted-scanner.ts'
+import { dialects } from '../../../testing/servers.ts'
+
+const A = '00:1b:21:00:00:0a'
+
+const ssh: FoundService = {
+  port: 22,
+  protocol: 'tcp',
+  service: 'ssh',
+  product: 'OpenSSH',
+  version: '9.2p1',
+  banner: 'SSH-2.0-OpenSSH_9.2p1',
+  details: {},
+}
+const deepHost = (ip: string): FoundHost =>
+  host(ip, {
+    mac: A,
+    vendor: 'Intel Corporate',
+    names: [{ name: 'web-01.example.com', source: 'ptr' }],
+    openPorts: [22],
+    services: [ssh],
+    os: 'Debian 12',
+    osConfidence: 90,
+    osVotes: [{ os: 'Debian 12', weight: 60, because: 'SSH banner' }],
+    sshHostKey: 'SHA256:k',
+  })
+
+describe.each([...dialects()])('discovered devices on %s', (dialect) => {
+  const d = discoveryApp(dialect)
+  const only = async (networkId: string) => {
+    const [device, ...others] = await d.api.discovery.list({ network_id: networkId })
+    if (!device || others.length > 0) throw new Error(`${others.length + 1} devices are not one`)
+    return device
+  }
+
+  describe('a promotion', () => {
+    const found = async () => {
+      const net = await d.network()
+      await d.scan(net.id, [deepHost(net.at(9))], 'deep')
+      return { ...net, device: await only(net.id) }
+    }
+    const promote = (id: string, body: object) => d.ask(`POST /api/discovery/devices/${id}/promote`, body)
+
+    test('makes a device of what is known', async () => {
+      const { id, at, device } = await found()
+      expect(await promote(device.id, { name: 'web-01' })).toMatchObject({
+        status: 201,
+        body: {
+          name: 'web-01',
+          hostname: 'web-01.example.com',
+          os: 'Debian 12',
+          make_model: 'Intel Corporate',
+          addresses: [{ ip: at(9), network_id: id, type: 'ipv4' }],
+        },
+      })
+    })
+
+    test('takes what is given for what was guessed', async () => {
+      const { device } = await found()
+      const { id: datacenter_id } = await d.api.datacenters.create({ name: 'dc' })
+      const body = { name: 'x', make_model: 'R740', os: '', datacenter_id, tags: ['new'] }
+      expect((await promote(device.id, body)).body).toMatchObject({
+        make_model: 'R740',
+        os: '',
+        datacenter_id,
+        tags: ['new'],
+      })
+    })
+
+    test('is remembered', async () => {
+      const { id, device } = await found()
+      const made = (await promote(device.id, { name: 'web-01' })).body as { id: string }
+      expect(await only(id)).toMatchObject({
+        promoted_to_device_id: made.id,
+        matched_device_id: made.id,
+        promoted_at: d.now(),
+      })
+    })
+
+    test('a second time is a conflict', async () => {
+      const { device } = await found()
+      await promote(device.id, { name: 'web-01' })
+      expect(await promote(device.id, { name: 'web-01' })).toMatchObject(alreadyExists)
+    })
+
+    test.each([
+      ['no name', {}, refusal('name')],
+      ['a blank name', { name: ' ' }, refusal('name')],
+      ['an unknown datacenter', { name: 'x', datacenter_id: 'nothing' }, refusal('datacenter_id')],
+    ])('with %s is refused', async (_, body, refused) => {
+      const { device } = await found()
+      expect(await promote(device.id, body)).toMatchObject(refused)
+    })
+
+    test('of nothing is 404', async () => {
+      expect(await promote('nothing', { name: 'x' })).toMatchObject(missing)
+    })
+
+    test('needs the right to make devices', async () => {
+      const { device } = await found()
+      const caller = await d.app.as(['discovery:update'])
+      expect((await caller.request('POST', `/api/discovery/devices/${device.id}/promote`, { name: 'x' })).status).toBe(
+        403,
+      )
+    })
+
+    test('counts as a device', async () => {
+      const { device } = await found()
+      const count = async () =>
+        /^devices_total (\d+)$/m.exec(await (await d.admin.request('GET', '/metrics')).text())?.[1]
+      const before = Number(await count())
+      await promote(device.id, { name: 'x' })
+      expect(Number(await count())).toBe(before + 1)
+    })
+
+    test('ends with the device', async () => {
+      const { id, device } = await found()
+      const made = (await promote(device.id, { name: 'x' })).body as { id: string }
+      expect((await d.ask(`DELETE /api/devices/${made.id}`)).status).toBe(204)
+      expect(await only(id)).toMatchObject({ promoted_to_device_id: null, promoted_at: null, matched_device_id: null })
+      expect((await promote(device.id, { name: 'again' })).status).toBe(201)
+    })
+  })
+
+  describe('a promotion of many', () => {
+    const found = async () => {
+      const net = await d.network()
+      const named = host(net.at(1), { mac: A, vendor: 'Acme', names: [{ name: 'web', source: 'ptr' }] })
+      await d.scan(net.id, [named, host(net.at(2))])
+      return { ...net, ids: (await d.api.discovery.list({ network_id: net.id })).map(({ id }) => id) }
+    }
+
+    test.each([
+      [undefined, (at: (n: number) => string) => ['web', at(2)]],
+      ['rack-{n}', () => ['rack-1', 'rack-2']],
+      ['{vendor} {ip} {mac}', (at: (n: number) => string) => [`Acme ${at(1)} ${A}`, at(2)]],
+    ])('names each by the template %p', async (name, expected) => {
+      const { ids, at } = await found()
+      const { results } = await d.api.discovery.promoteMany({ ids, ...(name === undefined ? {} : { name }) })
+      expect(results.map(({ device }) => device?.name)).toEqual(expected(at))
+    })
+
+    test('tells what became of each', async () => {
+      const { ids } = await found()
+      await d.api.discovery.promote({ id: ids[0] ?? '', name: 'x' })
+      const { results, succeeded, failed } = await d.api.discovery.promoteMany({ ids: [...ids, 'nothing'] })
+      expect([succeeded, failed, results.map(({ status, error }) => error?.code ?? status)]).toEqual([
+        1,
+        2,
+        ['ALREADY_EXISTS', 'promoted', 'NOT_FOUND'],
+      ])
+    })
+
+    test('refuses a template that it does not know', async () => {
+      const { ids } = await found()
+      expect(await d.ask('POST /api/discovery/devices/promote', { ids, name: '{rack}' })).toMatchObject(refusal('name'))
+    })
+  })
+})

@@ -1,0 +1,95 @@
+/** Broken constraints are recognised by kind and by the columns that they name. On both databases. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
+import { dialects } from '../../testing/servers.ts'
+import type { Db } from './database.ts'
+import { violationOf } from './violations.ts'
+
+type Things = Db<ThingTables>
+
+const thing = (id: string, n = 0) => ({ id, n, owner_id: null })
+
+const thrown = async (work: Promise<unknown>): Promise<unknown> => {
+  try {
+    await work
+  } catch (error) {
+    return error
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe.each(dialects())('constraints on %s', (dialect) => {
+  let database: EmptyDatabase<ThingTables>
+  let db: Things
+  beforeAll(async () => {
+    database = await thingsDatabase(dialect)
+    db = database.db
+  })
+  beforeEach(() =>
+    db.write(async (tx) => {
+      await tx.db.deleteFrom('things').execute()
+      await tx.db.deleteFrom('owners').execute()
+    }),
+  )
+  afterAll(() => database.close())
+
+  describe('a broken constraint', () => {
+    const owner = (id: string, name: string) =>
+      db.write((tx) => tx.db.insertInto('owners').values({ id, name }).execute())
+
+    test('has the name of the unique columns', async () => {
+      await owner('a', 'Ann')
+      expect(violationOf(await thrown(owner('b', 'Ann')))).toEqual({ kind: 'unique', name: 'owners_name' })
+    })
+
+    test('has the name of the primary key', async () => {
+      await owner('a', 'Ann')
+      expect(violationOf(await thrown(owner('a', 'Bea')))).toEqual({ kind: 'unique', name: 'owners_id' })
+    })
+
+    test('says that a reference points nowhere', async () => {
+      const row = { ...thing('a'), owner_id: 'nobody' }
+      const failing = db.write((tx) => tx.db.insertInto('things').values(row).execute())
+      expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
+    })
+
+    test('says that something still refers to the row', async () => {
+      await owner('a', 'Ann')
+      await db.write((tx) =>
+        tx.db
+          .insertInto('things')
+          .values({ ...thing('t'), owner_id: 'a' })
+          .execute(),
+      )
+      const failing = db.write((tx) => tx.db.deleteFrom('owners').execute())
+      expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
+    })
+
+    test.each(['a', 'b.c'])('is not seen in an error of ours that talks of %s', (name) => {
+      expect(violationOf(new Error(`UNIQUE constraint failed: ${name}`))).toBeUndefined()
+    })
+
+    test('is not seen in another error of the engine', async () => {
+      const failing = db.write((tx) =>
+        tx.db
+          .insertInto('nowhere' as 'things')
+          .values(thing('a'))
+          .execute(),
+      )
+      expect(violationOf(await thrown(failing))).toBeUndefined()
+    })
+  })
+})
+
+test('errors of PostgreSQL that name a constraint by another scheme keep that name', () => {
+  const error = new SQL.PostgresError('no', {
+    code: 'ERR_POSTGRES_SERVER_ERROR',
+    errno: '23505',
+    constraint: 'by_hand',
+    detail: '',
+    hint: '',
+    severity: 'ERROR',
+  })
+  expect(violationOf(error)).toEqual({ kind: 'unique', name: 'by_hand' })
+})

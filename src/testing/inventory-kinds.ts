@@ -1,0 +1,156 @@
+/** The kinds of objects in the inventory, with the bodies and the rules that the tests of all kinds use. */
+import type { Inventory } from './inventory.ts'
+
+export type Kind = {
+  readonly kind: string
+  /** Where objects stand by id. */
+  readonly path: string
+  /** Where one is created, and the least that it takes. */
+  readonly collection: (site: Site) => string
+  readonly least: (site: Site) => Record<string, unknown>
+  /** The optional fields, each with its value when absent. */
+  readonly defaults: Readonly<Record<string, unknown>>
+  readonly full: (site: Site) => Record<string, unknown>
+  /** A change of one field that doesn't need anything else. */
+  readonly change: Readonly<Record<string, unknown>>
+  readonly required: readonly string[]
+  readonly readOnly: readonly string[]
+  readonly texts: Readonly<Record<string, number>>
+  readonly hasName: boolean
+}
+
+export type Site = {
+  readonly datacenter: string
+  readonly network: string
+  readonly pool: string
+  readonly ip: () => string
+}
+
+export const KINDS: readonly Kind[] = [
+  {
+    kind: 'datacenter',
+    path: '/api/datacenters',
+    collection: () => '/api/datacenters',
+    least: () => ({ name: 'DC' }),
+    defaults: { location: '', description: '' },
+    full: () => ({ name: 'DC', location: 'Berlin', description: 'Hall 3' }),
+    change: { location: 'Bonn' },
+    required: ['name'],
+    readOnly: ['id', 'created_at', 'updated_at'],
+    texts: { location: 255, description: 4096 },
+    hasName: true,
+  },
+  {
+    kind: 'network',
+    path: '/api/networks',
+    collection: () => '/api/networks',
+    least: () => ({ name: 'LAN', subnet: '172.16.0.0/24' }),
+    defaults: { vlan_id: null, datacenter_id: null, description: '' },
+    full: ({ datacenter }) => ({
+      name: 'LAN',
+      subnet: '172.16.0.0/24',
+      vlan_id: 12,
+      datacenter_id: datacenter,
+      description: 'Office',
+    }),
+    change: { vlan_id: 13 },
+    required: ['name', 'subnet'],
+    readOnly: ['id', 'created_at', 'updated_at', 'utilization'],
+    texts: { description: 4096 },
+    hasName: true,
+  },
+  {
+    kind: 'pool',
+    path: '/api/pools',
+    collection: ({ network }) => `/api/networks/${network}/pools`,
+    least: () => ({ name: 'P', start_ip: '10.0.0.10', end_ip: '10.0.0.20' }),
+    defaults: { description: '', tags: [] },
+    full: () => ({ name: 'P', start_ip: '10.0.0.10', end_ip: '10.0.0.20', description: 'Hosts', tags: ['a', 'b'] }),
+    change: { end_ip: '10.0.0.30' },
+    required: ['name', 'start_ip', 'end_ip'],
+    readOnly: ['id', 'created_at', 'updated_at', 'utilization'],
+    texts: { description: 4096 },
+    hasName: true,
+  },
+  {
+    kind: 'device',
+    path: '/api/devices',
+    collection: () => '/api/devices',
+    least: () => ({ name: 'web' }),
+    defaults: {
+      hostname: '',
+      description: '',
+      make_model: '',
+      os: '',
+      status: 'active',
+      datacenter_id: null,
+      username: '',
+      location: '',
+      tags: [],
+      addresses: [],
+      domains: [],
+    },
+    full: ({ datacenter, network }) => ({
+      name: 'web',
+      hostname: 'web-1.example.com',
+      description: 'Front',
+      make_model: 'Dell R640',
+      os: 'Debian 13',
+      status: 'maintenance',
+      datacenter_id: datacenter,
+      username: 'root',
+      location: 'Rack 4',
+      tags: ['web', 'prod'],
+      addresses: [
+        {
+          ip: '10.0.0.1',
+          port: 22,
+          type: 'mgmt',
+          label: 'eth0',
+          network_id: network,
+          switch_port: 'Gi1/0/1',
+          pool_id: null,
+        },
+        { ip: '2001:db8::1', port: null, type: 'ipv6', label: '', network_id: null, switch_port: '', pool_id: null },
+      ],
+      domains: ['example.com', '*.example.com', '_sip._tcp.example.com'],
+    }),
+    change: { os: 'Debian 14' },
+    required: ['name'],
+    readOnly: ['id', 'created_at', 'updated_at'],
+    texts: { description: 4096, make_model: 255, os: 255, username: 255, location: 255 },
+    hasName: true,
+  },
+  {
+    kind: 'reservation',
+    path: '/api/reservations',
+    collection: ({ pool }) => `/api/pools/${pool}/reservations`,
+    least: ({ ip }) => ({ ip_address: ip() }),
+    defaults: { hostname: '', purpose: '', notes: '', expires_at: null },
+    full: ({ ip }) => ({
+      ip_address: ip(),
+      hostname: 'db-1',
+      purpose: 'Database',
+      notes: 'Ask Ada',
+      expires_at: '2030-01-01T00:00:00.000Z',
+    }),
+    change: { purpose: 'Cache' },
+    required: [],
+    readOnly: ['id', 'pool_id', 'ip_address', 'created_by', 'created_at', 'updated_at'],
+    texts: { purpose: 255, notes: 4096 },
+    hasName: false,
+  },
+]
+
+export const makeSite = async ({ api }: Inventory): Promise<Site> => {
+  const datacenter = await api.datacenters.create({ name: 'Main' })
+  const network = await api.networks.create({ name: 'Main', subnet: '10.0.0.0/16' })
+  const range = { network_id: network.id, start_ip: '10.0.128.0', end_ip: '10.0.255.254' }
+  const pool = await api.pools.create({ name: 'Main', ...range })
+  let used = 0
+  const ip = () => {
+    used += 1
+    return `10.0.${128 + (used >> 8)}.${used & 255}`
+  }
+  return { datacenter: datacenter.id, network: network.id, pool: pool.id, ip }
+}

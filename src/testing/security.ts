@@ -1,0 +1,98 @@
+import { afterEach, expect } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { contracts, routes } from '../features/index.ts'
+import { type AnyOperation, httpParts } from '../platform/operation/operation.ts'
+import { createPasswords } from '../platform/security/passwords.ts'
+import { type TestApp, type TestOptions, testApp } from './app.ts'
+import { type ServerChild, type ServerFolder, serverFolder } from './server-child.ts'
+
+export const ORIGIN = 'http://plat.test'
+export const START = Date.parse('2026-01-02T03:04:05.000Z')
+export const QUICK = 'quick to check'
+export const SLOW_TEST_MS = 60_000
+
+const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
+export const endpoints = [...operations, ...routes].map(({ name, http, access }) => ({
+  name,
+  access,
+  ...httpParts(http),
+}))
+export type Endpoint = (typeof endpoints)[number]
+
+/**
+ * Starts apps and servers for one test each, and closes them after it. Called at the top level of a test file.
+ */
+export const perTest = () => {
+  const open: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close()
+  })
+
+  /** An app for one test. */
+  const appFor = async (options: TestOptions = {}): Promise<TestApp> => {
+    const app = await testApp(options)
+    open.push(app.close)
+    return app
+  }
+  const quickApp = (options: TestOptions = {}) => appFor({ passwords: createPasswords({ cost: 4 }), ...options })
+
+  /** A separate server with an empty data folder, for one test. */
+  const folderFor = async (settings: Readonly<Record<string, string>> = {}): Promise<ServerFolder> => {
+    const folder = await serverFolder({ RATE_LIMIT_ENABLED: 'false', ...settings })
+    open.push(folder.remove)
+    return folder
+  }
+  return { appFor, quickApp, folderFor }
+}
+
+export const loginTo = ({ guest }: TestApp, username: string, password: string) =>
+  guest('POST', '/api/auth/login', { username, password })
+
+/** Sends requests with a session cookie, by default with the header that the CSRF check requires. */
+export const inSession = (
+  app: TestApp,
+  cookie: string,
+  headers = { 'X-Requested-With': 'XMLHttpRequest' } as object,
+) => {
+  return (method: string, path: string, body?: unknown) => app.guest(method, path, body, { Cookie: cookie, ...headers })
+}
+
+const Made = z.object({ id: z.string() })
+export const madeBy = async (response: Response): Promise<string> => {
+  expect(response.status).toBe(201)
+  return Made.parse(await response.json()).id
+}
+
+/** Searches every file of a data folder for a text. */
+export const isStored = (dir: string, text: string): boolean =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    // A reserve of disk space, of random bytes.
+    .filter((entry) => entry.isFile() && entry.name !== 'plat.ballast')
+    .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text))
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+export const p99 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
+
+export const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+  const startedAt = performance.now()
+  const result = await work()
+  return [result, performance.now() - startedAt]
+}
+
+export const jsonTo = (
+  { url }: ServerChild,
+  { key }: ServerFolder,
+  http: string,
+  body?: object | string,
+): Promise<Response> => {
+  const [method = 'GET', path = '/'] = http.split(' ')
+  return fetch(url + path, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}
