@@ -15,9 +15,8 @@ const START_MS = 120_000
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'images')
 const SIZE = { width: 1200, height: 720 }
 const MOST_BYTES = 120 * 1024
-/** Of 255, for the mean of all cells and for any one: texts such as times differ from run to run, and letters from machine to machine. */
-const MOST_MEAN = 2
-const MOST_CELL = 40
+/** Of 255, the mean of all cells: words such as times differ from run to run (about 0.3), a part that is gone or elsewhere is more. */
+const MOST_MEAN = 1
 
 let plat: RunningPlat
 let browser: Browser
@@ -58,10 +57,10 @@ const pictureOf = async (theme: 'light' | 'dark'): Promise<Buffer> => {
   return picture
 }
 
-/** The differences of two pictures, 0 to 255, each seen as 60 by 36 cells. */
-const differences = async (one: Buffer, other: Buffer): Promise<{ readonly mean: number; readonly most: number }> => {
+/** The mean difference of two pictures, 0 to 255, each seen as 60 by 36 cells. */
+const differenceOf = async (one: Buffer, other: Buffer): Promise<number> => {
   const page = await browser.newPage()
-  const found = await page.evaluate<{ mean: number; most: number }>(`(async () => {
+  const found = await page.evaluate<number>(`(async () => {
     const cellsOf = async (base64) => {
       const bitmap = await createImageBitmap(new Blob([Uint8Array.fromBase64(base64)], { type: 'image/png' }))
       const context = new OffscreenCanvas(60, 36).getContext('2d')
@@ -71,7 +70,7 @@ const differences = async (one: Buffer, other: Buffer): Promise<{ readonly mean:
     }
     const [a, b] = [await cellsOf('${one.toString('base64')}'), await cellsOf('${other.toString('base64')}')]
     const all = [...a].map((value, i) => Math.abs(value - b[i]))
-    return { mean: all.reduce((sum, n) => sum + n, 0) / all.length, most: Math.max(...all) }
+    return all.reduce((sum, n) => sum + n, 0) / all.length
   })()`)
   await page.close()
   return found
@@ -84,8 +83,8 @@ test.each(['light', 'dark'] as const)(
     const picture = await pictureOf(theme)
     if (process.env.PLAT_PICTURES === 'write') writeFileSync(file, picture)
     expect(existsSync(file)).toBe(true)
-    const { mean, most } = await differences(picture, readFileSync(file))
-    expect({ isClose: mean <= MOST_MEAN && most <= MOST_CELL, mean, most }).toMatchObject({ isClose: true })
+    const mean = await differenceOf(picture, readFileSync(file))
+    expect(mean).toBeLessThan(MOST_MEAN)
     expect(statSync(file).size).toBeLessThan(MOST_BYTES)
   },
   START_MS,
@@ -94,7 +93,7 @@ test.each(['light', 'dark'] as const)(
 test(
   'a picture of another page is told apart',
   async () => {
-    const { mean } = await differences(await pictureOf('light'), await pictureOf('dark'))
+    const mean = await differenceOf(await pictureOf('light'), await pictureOf('dark'))
     expect(mean).toBeGreaterThan(MOST_MEAN)
   },
   START_MS,
