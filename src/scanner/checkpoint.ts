@@ -1,7 +1,7 @@
 /** Where a scan is, so that another process can go on from there. Small: a /16 takes 11 KiB. */
 import { z } from 'zod'
 import { type Checkpoint, STAGES, type Stage } from './protocol.ts'
-import type { Bits } from './sys/bitset.ts'
+import type { Bitset } from './sys/bitset.ts'
 
 export type Position = {
   readonly stage: Stage
@@ -30,7 +30,7 @@ const Stored = z.object({
 
 export const checkpointOf = (
   subnet: string,
-  { position, scanned, told }: Omit<Saved, 'told'> & { told: Bits },
+  { position, scanned, told }: Omit<Saved, 'told'> & { told: Bitset },
 ): Checkpoint =>
   ({
     version: 1,

@@ -6,7 +6,7 @@
 import { evidenceOf, msText, type Source } from './evidence.ts'
 import type { Evidence, FoundHost, FoundName, FoundService, OsVote, SnmpFacts } from './protocol.ts'
 import { guessOs } from './services/os-guess.ts'
-import { type Bits, createBits } from './sys/bitset.ts'
+import { type Bitset, createBitset } from './sys/bitset.ts'
 import type { Targets } from './targets.ts'
 
 export type MacSource = FoundHost['macSource']
@@ -24,11 +24,11 @@ export type Details = {
 }
 
 export type Findings = {
-  readonly up: Bits
+  readonly up: Bitset
   /** Those of which the receiver does not know all yet. */
-  readonly fresh: Bits
+  readonly fresh: Bitset
   /** Those it has been told of at least once, by this process or the one before. */
-  readonly told: Bits
+  readonly told: Bitset
   readonly setMac: (index: number, mac: string, source: MacSource) => void
   /** Without any claim that the host is alive. */
   readonly rememberMac: (index: number, mac: string, source: MacSource) => void
@@ -92,12 +92,12 @@ export const createFindings = ({
   onFound = () => {},
 }: FindingsOptions): Findings => {
   const { size } = targets
-  const up = createBits(size, toldBytes)
-  const told = createBits(size, toldBytes)
-  const fresh = createBits(size)
-  const seen = createBits(size)
+  const up = createBitset(size, toldBytes)
+  const told = createBitset(size, toldBytes)
+  const fresh = createBitset(size)
+  const seen = createBitset(size)
   /** What they were is told and forgotten: whatever comes now would be told as all there is. */
-  const dropped = createBits(size)
+  const dropped = createBitset(size)
   for (let index = told.next(0); index !== undefined && index < doneBefore; index = told.next(index + 1))
     dropped.add(index)
   const flags = new Uint8Array(size)

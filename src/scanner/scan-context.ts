@@ -4,7 +4,7 @@ import type { TcpConnector } from './ports/tcp-connector.ts'
 import type { Meter } from './progress.ts'
 import type { Privilege, ScanPlan } from './protocol.ts'
 import type { Reporter } from './reporter.ts'
-import type { Latecomers } from './sweeps/background-probes.ts'
+import type { BackgroundProbes } from './sweeps/background-probes.ts'
 import type { Links } from './sweeps/links.ts'
 import type { RoundTrip } from './sweeps/round-trip.ts'
 import type { Libc } from './sys/libc.ts'
@@ -22,7 +22,7 @@ export type ScanContext = {
   readonly links: Links
   /** Of the whole network; single hosts may be slower. */
   readonly roundTrip: RoundTrip
-  readonly latecomers: Latecomers
+  readonly backgroundProbes: BackgroundProbes
   /** Aborted when the scan is cancelled: then nothing more is sent. */
   readonly signal: AbortSignal
   /** A new one: who asks for it closes it. */

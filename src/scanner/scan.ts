@@ -11,11 +11,11 @@ import type { FromScanner, ScanPlan, Stage } from './protocol.ts'
 import { createReporter, type Reporter } from './reporter.ts'
 import type { ScanContext } from './scan-context.ts'
 import { createNameService } from './services/ptr.ts'
-import { createLatecomers } from './sweeps/background-probes.ts'
+import { createBackgroundProbes } from './sweeps/background-probes.ts'
 import { findLinks } from './sweeps/links.ts'
-import { findLiving, meetAgain } from './sweeps/liveness.ts'
+import { discoverHosts, rediscoverHosts } from './sweeps/liveness.ts'
 import { createRoundTrip } from './sweeps/round-trip.ts'
-import { createBits } from './sys/bitset.ts'
+import { createBitset } from './sys/bitset.ts'
 import { libc } from './sys/libc.ts'
 import { findPrivilege } from './sys/privilege.ts'
 import { openVendors } from './sys/vendors.ts'
@@ -62,7 +62,7 @@ export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: Scan
     ...(saved && { told: saved.told }),
   })
   const meter = createMeter(plan.type, targets.total, saved?.scanned)
-  const finished = createBits(targets.size)
+  const finished = createBitset(targets.size)
   const reporter = createReporter({
     send,
     subnet: plan.subnet,
@@ -86,7 +86,7 @@ export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: Scan
     privilege,
     c,
     links,
-    latecomers: createLatecomers(),
+    backgroundProbes: createBackgroundProbes(),
     signal,
     roundTrip: createRoundTrip(),
     openConnector: (wanted) =>
@@ -97,7 +97,7 @@ export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: Scan
   reporter.start()
   try {
     await runStages(context, { position, doneBefore, onHost: (index) => finished.add(index) })
-    await context.latecomers.settle()
+    await context.backgroundProbes.settle()
     const nameless = await names.settle(signal)
     if (nameless > 0 && !signal.aborted)
       reporter.note(`the resolver of this machine is slow: ${nameless} hosts were not looked up by address in time`)
@@ -130,8 +130,8 @@ const runStages = async (context: ScanContext, { position, doneBefore, onHost }:
     return onProgress
   }
 
-  if (position.stage === 'liveness') await findLiving(context, position)
-  if (plan.type !== 'quick' && !signal.aborted) await meetAgain(context, doneBefore)
+  if (position.stage === 'liveness') await discoverHosts(context, position)
+  if (plan.type !== 'quick' && !signal.aborted) await rediscoverHosts(context, doneBefore)
   if (stages.includes('ports') && !signal.aborted) {
     await scanPorts(context, {
       from: doneBefore,

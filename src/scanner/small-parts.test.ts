@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { checkpointOf, readCheckpoint } from './checkpoint.ts'
 import { orderPorts } from './ports/port-scan.ts'
 import { COMMON_PORTS } from './ports/ports.ts'
-import { createGate } from './ports/semaphore.ts'
+import { createSemaphore } from './ports/semaphore.ts'
 import { descriptorBudget } from './ports/tcp-connector.ts'
 import { createMeter } from './progress.ts'
 import { guessOs } from './services/os-guess.ts'
 import { createPacer } from './sweeps/pacer.ts'
 import { createRoundTrip } from './sweeps/round-trip.ts'
-import { createBits } from './sys/bitset.ts'
+import { createBitset } from './sys/bitset.ts'
 
 describe('pace', () => {
   const paced = (perSecond: number) => {
@@ -77,7 +77,7 @@ describe('round trip', () => {
 test('a set of bits is a set', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 299 }))), (steps) => {
-      const bits = createBits(300)
+      const bits = createBitset(300)
       const model = new Set<number>()
       for (const [isAdd, index] of steps) {
         if (isAdd) {
@@ -128,14 +128,14 @@ describe('checkpoint', () => {
   const position = { stage: 'services', sweep: '', pass: 0, place: 77 } as const
 
   test('is read as it was written', () => {
-    const told = createBits(256)
+    const told = createBitset(256)
     for (const index of [1, 77, 255]) told.add(index)
     const read = readCheckpoint('10.0.0.0/24', checkpointOf('10.0.0.0/24', { position, scanned: 99, told }))
     expect([read?.position, read?.scanned, [...(read?.told ?? [])]]).toEqual([position, 99, [...told.bytes]])
   })
 
   test('of a /16 stays small as JSON', () => {
-    const told = createBits(65_536)
+    const told = createBitset(65_536)
     expect(JSON.stringify(checkpointOf('10.0.0.0/16', { position, scanned: 0, told })).length).toBeLessThan(12_000)
   })
 
@@ -145,7 +145,7 @@ describe('checkpoint', () => {
     ['a place outside', '10.0.0.0/24', { place: -1 }],
     ['no stage', '10.0.0.0/24', { stage: 'sleep' }],
   ])('of %s is none', (_, subnet, change) => {
-    const made = checkpointOf('10.0.0.0/24', { position, scanned: 0, told: createBits(256) })
+    const made = checkpointOf('10.0.0.0/24', { position, scanned: 0, told: createBitset(256) })
     expect(
       readCheckpoint(subnet, { ...made, ...change, version: (change as { version?: 1 }).version ?? 1 }),
     ).toBeUndefined()
@@ -207,12 +207,12 @@ describe('ports', () => {
   })
 })
 
-test('a gate lets no more through than it should, and all in the end', async () => {
-  const gate = createGate(3)
+test('a semaphore lets no more through than it should, and all in the end', async () => {
+  const semaphore = createSemaphore(3)
   let [active, most, done] = [0, 0, 0]
   await Promise.all(
     Array.from({ length: 20 }, () =>
-      gate(async () => {
+      semaphore(async () => {
         most = Math.max(most, ++active)
         await Promise.resolve()
         active--

@@ -3,7 +3,7 @@
 import type { ScanContext } from '../scan-context.ts'
 import { createPacer, nextTick } from '../sweeps/pacer.ts'
 import { createRoundTrip, type RoundTrip } from '../sweeps/round-trip.ts'
-import { createBits } from '../sys/bitset.ts'
+import { createBitset } from '../sys/bitset.ts'
 import { COMMON_PORTS } from './ports.ts'
 import type { ConnectResult } from './tcp-connector.ts'
 
@@ -48,13 +48,13 @@ export type PortScan = {
 }
 
 export const scanPorts = async (context: ScanContext, { from, onHost, onProgress }: PortScan): Promise<void> => {
-  const { plan, findings, signal, reporter, latecomers } = context
+  const { plan, findings, signal, reporter, backgroundProbes } = context
   const connector = context.openConnector(MOST_AT_ONCE)
   const pacer = createPacer(plan.probesPerSecond)
   const ports = orderPorts(plan.ports)
   const common = ports.filter((port) => COMMON_PORTS.includes(port))
   const hosts: Host[] = []
-  const started = createBits(context.targets.size)
+  const started = createBitset(context.targets.size)
   let [cursor, done, turn]: [number, number, number] = [from, 0, 0]
 
   /** In order; after that those that have answered meanwhile, wherever they are. */
@@ -185,7 +185,7 @@ export const scanPorts = async (context: ScanContext, { from, onHost, onProgress
 
   try {
     refill()
-    while ((hosts.length > 0 || !latecomers.isOver()) && !signal.aborted) {
+    while ((hosts.length > 0 || !backgroundProbes.isOver()) && !signal.aborted) {
       sendSome()
       await nextTick()
       connector.poll()

@@ -1,7 +1,7 @@
-/** No more than so many at one time; the rest waits its turn. */
-export type Gate = <T>(run: () => Promise<T>) => Promise<T>
+/** Limits how many tasks run at a time; the others wait in order of arrival (a counting semaphore). */
+export type Semaphore = <T>(run: () => Promise<T>) => Promise<T>
 
-export const createGate = (most: number): Gate => {
+export const createSemaphore = (most: number): Semaphore => {
   let active = 0
   const waiting: (() => void)[] = []
   return async (run) => {
@@ -10,7 +10,7 @@ export const createGate = (most: number): Gate => {
     try {
       return await run()
     } finally {
-      // The place goes to the next in line, or becomes free.
+      // Passes its permit to the next task, or returns it.
       const next = waiting.shift()
       if (next) next()
       else active--

@@ -1,5 +1,5 @@
 /** All that is asked of one living host: its open ports, its SSH key, its SNMP agent. Bounded in time. */
-import { createGate, type Gate } from '../ports/semaphore.ts'
+import { createSemaphore, type Semaphore } from '../ports/semaphore.ts'
 import type { FoundService, SnmpLogin, SshLogin } from '../protocol.ts'
 import type { ScanContext } from '../scan-context.ts'
 import type { FoundAgent } from '../snmp/find-agents.ts'
@@ -15,8 +15,8 @@ import type { SshSystem } from './ssh.ts'
 
 export type HostServices = {
   readonly context: ScanContext
-  readonly connections: Gate
-  readonly handshakes: Gate
+  readonly connections: Semaphore
+  readonly handshakes: Semaphore
   readonly pacer: Pacer
   readonly recog: Recog | undefined
 }
@@ -205,14 +205,14 @@ const lookAt = async (index: number, tools: HostServices, answers: NetworkAnswer
   const { findings, targets } = context
   if (!targets.has(index)) return
   const { signal, end } = hostSignal(context.signal)
-  const gate = createGate(PORTS_AT_ONCE)
+  const semaphore = createSemaphore(PORTS_AT_ONCE)
   const ports = findings.openPortsOf(index).slice(0, MOST_PORTS)
   const snmp = async (): Promise<void> => {
     const agent = await answers.agents.of(index)
     if (agent && !signal.aborted) await scanSnmp(index, agent, { tools, signal })
   }
   try {
-    await Promise.all([snmp(), ...ports.map((port) => gate(() => scanPort(index, port, { tools, signal })))])
+    await Promise.all([snmp(), ...ports.map((port) => semaphore(() => scanPort(index, port, { tools, signal })))])
   } finally {
     end()
   }

@@ -1,7 +1,7 @@
 /** Names of living hosts from the resolver of the system. Stops asking one that does not answer. */
 import { Resolver } from 'node:dns/promises'
 import { isLabAddress, isLabOnly } from '../lab-guard.ts'
-import { createBits } from '../sys/bitset.ts'
+import { createBitset } from '../sys/bitset.ts'
 import type { Targets } from '../targets.ts'
 import { cleanName } from './clean-text.ts'
 
@@ -53,7 +53,7 @@ export const createNameService = ({
   const servers = askable(options.servers ?? resolver.getServers(), targets)
   const queue: number[] = []
   const open = new Set<number>()
-  const waiting = createBits(targets.size)
+  const waiting = createBitset(targets.size)
   let [timeouts, at, isClosed] = [0, 0, servers.length === 0]
   if (!isClosed) resolver.setServers(servers)
   const onIdle: (() => void)[] = []

@@ -1,5 +1,5 @@
 /** The third stage: what the living hosts are. Questions to all of them first, then host by host what listens on its ports. */
-import { createGate } from '../ports/semaphore.ts'
+import { createSemaphore } from '../ports/semaphore.ts'
 import type { ScanContext } from '../scan-context.ts'
 import { createPacer } from '../sweeps/pacer.ts'
 import { type HostServices, scanHost } from './host-services.ts'
@@ -29,8 +29,8 @@ export const scanServices = async (context: ScanContext, { from, onHost, onProgr
   const pacer = createPacer(plan.probesPerSecond)
   const tools: HostServices = {
     context,
-    connections: createGate(CONNECTIONS),
-    handshakes: createGate(HANDSHAKES),
+    connections: createSemaphore(CONNECTIONS),
+    handshakes: createSemaphore(HANDSHAKES),
     pacer,
     recog,
   }

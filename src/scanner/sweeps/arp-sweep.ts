@@ -8,7 +8,7 @@ import type { Link, Links } from './links.ts'
 import { createPacer } from './pacer.ts'
 import { createPasses } from './passes.ts'
 import { createPinger } from './pinger.ts'
-import { wait, walk } from './probe-loop.ts'
+import { probeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 
 const WAIT_MS = 500
@@ -47,7 +47,7 @@ export const arpSweep = (
       }
       try {
         await empty.run(pass, (isTried, isRest) =>
-          walk({
+          probeLoop({
             from: isRest ? 0 : from,
             size: targets.size,
             pacer,

@@ -1,22 +1,23 @@
-/** Searches that go on while the next stage has begun: hosts that answer late are taken in as they come. */
+/** Probes that continue while the next stage runs: hosts that answer late are reported as they answer. */
 
-export type Latecomers = {
-  readonly add: (search: Promise<void>) => void
-  /** Nobody is waited for any more. */
+export type BackgroundProbes = {
+  readonly add: (probes: Promise<void>) => void
+  /** True when all of them have ended. */
   readonly isOver: () => boolean
+  /** Waits for all of them. */
   readonly settle: () => Promise<void>
 }
 
-export const createLatecomers = (): Latecomers => {
-  const searches = new Set<Promise<void>>()
+export const createBackgroundProbes = (): BackgroundProbes => {
+  const running = new Set<Promise<void>>()
   return {
-    add: (search) => {
-      const watched = search.finally(() => searches.delete(watched))
-      searches.add(watched)
+    add: (probes) => {
+      const watched = probes.finally(() => running.delete(watched))
+      running.add(watched)
     },
-    isOver: () => searches.size === 0,
+    isOver: () => running.size === 0,
     settle: async () => {
-      await Promise.all(searches)
+      await Promise.all(running)
     },
   }
 }

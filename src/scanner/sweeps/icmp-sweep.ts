@@ -6,7 +6,7 @@ import { leavesOutEmptyBlocks } from './empty-blocks.ts'
 import { type IcmpSocket, openIcmpSocket } from './icmp-socket.ts'
 import { createPacer } from './pacer.ts'
 import { createPasses } from './passes.ts'
-import { wait, walk } from './probe-loop.ts'
+import { probeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 
 /** An answer that took longer comes too late for the last pass, and counts if it was to an earlier one. */
@@ -42,7 +42,7 @@ export const icmpSweep = (context: ScanContext, options: IcmpSweepOptions): Swee
       if (socket === undefined) return
       const { send, drain } = socket
       await empty.run(pass, async (isTried, isRest) => {
-        await walk({
+        await probeLoop({
           from: isRest ? 0 : from,
           size: targets.size,
           pacer,

@@ -1,4 +1,4 @@
-/** Which addresses of a scan are on a network that this machine is on itself, and which are its own. */
+/** Finds the addresses of a scan that are on-link, and those of this machine. */
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
@@ -7,7 +7,7 @@ import type { Targets } from '../targets.ts'
 
 export type Link = {
   readonly name: string
-  /** The number of the interface. */
+  /** Interface index. */
   readonly number: number
   readonly address: string
   readonly mac: string
@@ -18,11 +18,11 @@ export type Link = {
 
 export type Links = {
   readonly all: readonly Link[]
-  /** Undefined for what is behind a router, or on this machine. */
+  /** Undefined for addresses behind a router, or of this machine. */
   readonly of: (index: number) => Link | undefined
-  /** How many targets are on a link. */
+  /** Number of targets on a link. */
   readonly count: number
-  /** Targets that are this machine, with the MAC of each. */
+  /** Targets that are addresses of this machine, with the MAC of each. */
   readonly own: ReadonlyMap<number, string>
 }
 

@@ -1,4 +1,4 @@
-/** The first stage: which addresses are alive. Runs the sweeps that this machine may do, one after the other. */
+/** The first stage: finds the addresses that answer. Runs the sweeps that this process is allowed to, one after the other. */
 
 import type { Position } from '../checkpoint.ts'
 import type { Findings } from '../findings.ts'
@@ -10,19 +10,19 @@ import type { Sweep } from './sweep.ts'
 import { tcpSweep } from './tcp-sweep.ts'
 
 const TRIES = { quick: 2, full: 2, deep: 3 } as const
-/** Probes sent in the last second may have been answered after the process that sent them was gone. */
+/** Probes of the last second before a restart are repeated: their answers may have been lost. */
 const DOUBTFUL_MS = 1000
 /** On-link networks larger than a /22 do not fit into the neighbour table of the kernel. */
 const FITS_THE_TABLE = 1022
-/** What the kernel's neighbour table bears, where it cannot be read. */
+/** Probe rate that fits the kernel's neighbour table, for systems where it cannot be read. */
 const BLIND_PER_SECOND = 200
 
-/** In the order in which they run. */
+/** Returns the sweeps in the order in which they run. */
 const sweepsOf = (context: ScanContext, isWanted: (index: number) => boolean): Sweep[] => {
   const { plan, privilege, links, c, targets } = context
   const tries = TRIES[plan.type]
   const usesArp = privilege.arp && targets.family === 4 && links.count > FITS_THE_TABLE
-  /** Who is on a link and does not answer there is not alive. */
+  /** A host on the link that does not answer there is down. */
   const isSettled = (index: number): boolean => (usesArp || privilege.neighbours) && links.of(index) !== undefined
   const isOpen = (index: number): boolean => isWanted(index) && !isSettled(index)
   const settled = usesArp || privilege.neighbours ? links.count : 0
@@ -41,8 +41,8 @@ const sweepsOf = (context: ScanContext, isWanted: (index: number) => boolean): S
   return sweeps
 }
 
-/** Goes on from the position, or begins anew when that names a sweep which there is no more. */
-export const findLiving = async (context: ScanContext, from: Position): Promise<void> => {
+/** Finds the hosts that answer, from a position on. Starts at the first sweep when the position names one that does not run. */
+export const discoverHosts = async (context: ScanContext, from: Position): Promise<void> => {
   const { plan, targets, findings, reporter, meter, signal } = context
   const sweeps = sweepsOf(context, (index) => !findings.up.has(index))
   const first = sweeps.findIndex(({ name }) => name === from.sweep)
@@ -69,8 +69,8 @@ const hasAny = ({ up }: Findings, isUnmet: (index: number) => boolean): boolean 
   return false
 }
 
-/** Meets the hosts from that one on again that an earlier process has found: what it knew of them went with it. */
-export const meetAgain = async (context: ScanContext, from: number): Promise<void> => {
+/** Probes the hosts that an earlier process found, from an index on: its observations of them were lost with it. */
+export const rediscoverHosts = async (context: ScanContext, from: number): Promise<void> => {
   const { findings, signal } = context
   const isUnmet = (index: number): boolean => index >= from && findings.up.has(index) && !findings.isSeen(index)
   if (!hasAny(findings, isUnmet)) return

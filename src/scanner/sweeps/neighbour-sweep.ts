@@ -9,7 +9,7 @@ import type { Links } from './links.ts'
 import { type NeighbourTable, readNeighbours } from './neighbours.ts'
 import { createPacer } from './pacer.ts'
 import { createPinger, type Pinger } from './pinger.ts'
-import { wait, walk } from './probe-loop.ts'
+import { probeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 import { createToucher } from './udp-touch.ts'
 
@@ -94,7 +94,7 @@ export const neighbourSweep = (
         await wait(doubtful.size > 0 ? DOUBT_WAIT_MS : 1000, { signal, onTick: tick, isOver: isSure })
       }
       try {
-        await walk({
+        await probeLoop({
           from,
           size: targets.size,
           pacer,
@@ -119,7 +119,7 @@ export const neighbourSweep = (
       const rest = finishUp().finally(close)
       // A host that lost the first question is asked again after a second; the others need not wait for it.
       if (plan.type === 'quick' || !fits) return rest
-      context.latecomers.add(rest)
+      context.backgroundProbes.add(rest)
       await wait(FIRST_WAIT_MS, { signal, onTick: () => {} })
     },
   }

@@ -1,7 +1,7 @@
 /** Pings hosts that are known to be there, for their round trip and hop count; each a few times until it answers. */
 
 import type { ScanContext } from '../scan-context.ts'
-import { createBits } from '../sys/bitset.ts'
+import { createBitset } from '../sys/bitset.ts'
 import type { Libc } from '../sys/libc.ts'
 import { openIcmpSocket } from './icmp-socket.ts'
 import { createPacer } from './pacer.ts'
@@ -33,7 +33,7 @@ export const createPinger = (context: ScanContext, c: Libc): Pinger => {
       })
     : undefined
   const waiting = new Map<number, Asked>()
-  const asked = createBits(targets.size)
+  const asked = createBitset(targets.size)
   const pacer = createPacer(plan.probesPerSecond)
 
   const sendDue = (now: number): void => {

@@ -1,30 +1,39 @@
-/** Goes through the addresses of a scan at its pace and sends to those that are wanted. Knows nothing of what is sent. */
+/** Iterates over the addresses of a scan at its rate and sends a probe to each that is wanted. The caller does the sending. */
 import { indexAt } from './order.ts'
 import { nextTick, type Pacer } from './pacer.ts'
 
-/** `later`: as many as may be are under way. `starved`: the machine had no room; the probe never left. */
+/** `later`: the limit of outstanding probes is reached. `starved`: send buffers were full, and the probe was not sent. */
 export type SendResult = 'sent' | 'later' | 'starved'
 
-export type Walk = {
-  /** Place in the order, where it begins. */
+export type ProbeLoop = {
+  /** First position in the probe order. */
   readonly from: number
   readonly size: number
   readonly pacer: Pacer
   readonly signal: AbortSignal
   readonly wants: (index: number) => boolean
   readonly send: (index: number) => SendResult
-  /** At every tick: answers are read, the place is kept. */
+  /** Called at every tick, to read answers and to save the position. */
   readonly onTick: (place: number) => void
-  /** The machine had no room for some time, and so the rate was halved. */
+  /** Called after the rate was halved, because send buffers were full. */
   readonly onStarved: (perSecond: number) => void
 }
 
 const HALVE_AT_MOST_EVERY_MS = 200
-/** A probe that cannot be sent for this long is given up, and with it no more than this one. */
+/** A probe that cannot be sent for this long is skipped. */
 const GIVE_UP_AFTER_MS = 5000
 
-/** Ends when every place has had its probe, or at the tick after the signal. */
-export const walk = async ({ from, size, pacer, signal, wants, send, onTick, onStarved }: Walk): Promise<void> => {
+/** Resolves when every position was probed, or at the tick after the signal. */
+export const probeLoop = async ({
+  from,
+  size,
+  pacer,
+  signal,
+  wants,
+  send,
+  onTick,
+  onStarved,
+}: ProbeLoop): Promise<void> => {
   let place = from
   let halvedAtMs = 0
   let starvedSinceMs: number | undefined
@@ -68,7 +77,7 @@ export const walk = async ({ from, size, pacer, signal, wants, send, onTick, onS
   }
 }
 
-/** Ticks for that long, or until there is nothing to wait for, or the signal. */
+/** Ticks until the time is over, `isOver` answers true, or the signal aborts. */
 export const wait = async (
   ms: number,
   { signal, onTick, isOver = () => false }: { signal: AbortSignal; onTick: () => void; isOver?: () => boolean },

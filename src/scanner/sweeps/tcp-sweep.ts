@@ -2,7 +2,7 @@
 
 import type { ScanContext } from '../scan-context.ts'
 import { createPacer } from './pacer.ts'
-import { wait, walk } from './probe-loop.ts'
+import { probeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 
 /** The likeliest first: each is tried on those hosts alone that the ones before have left silent. */
@@ -45,7 +45,7 @@ export const tcpSweep = (context: ScanContext, { tries, isWanted }: SweepOptions
         return 'sent'
       }
       try {
-        await walk({
+        await probeLoop({
           from,
           size: targets.size,
           pacer,

@@ -1,9 +1,9 @@
-/** A set of small whole numbers, one bit each. Pure. */
+/** A set of small non-negative integers, one bit each. Pure. */
 
-export type Bits = {
+export type Bitset = {
   readonly bytes: Uint8Array
   readonly has: (index: number) => boolean
-  /** @returns whether it was new */
+  /** @returns true if the index was not in the set */
   readonly add: (index: number) => boolean
   readonly remove: (index: number) => void
   readonly count: () => number
@@ -11,7 +11,7 @@ export type Bits = {
   readonly next: (from: number) => number | undefined
 }
 
-export const createBits = (size: number, initial?: Uint8Array): Bits => {
+export const createBitset = (size: number, initial?: Uint8Array): Bitset => {
   const bytes = new Uint8Array(Math.ceil(size / 8))
   if (initial) bytes.set(initial.subarray(0, bytes.length))
   let count = 0
@@ -34,7 +34,7 @@ export const createBits = (size: number, initial?: Uint8Array): Bits => {
     count: () => count,
     next: (from) => {
       for (let index = Math.max(0, from); index < size; index++) {
-        // Whole bytes of nothing are stepped over.
+        // Skips a byte without members.
         if ((index & 7) === 0 && bytes[index >> 3] === 0) index += 7
         else if (has(index)) return index
       }

@@ -1,4 +1,4 @@
-/** What a scanner may do on this machine, found out by doing it; and the one command that would let it do more. */
+/** Detects by trial which sockets this process may open, and the command that would allow more. */
 
 import type { Privilege } from '../protocol.ts'
 import { maySendArp } from '../sweeps/arp-socket.ts'
