@@ -5,14 +5,14 @@ import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
 import { discovery, discoveryLocks, discoveryRules, inbox, scans } from './api.ts'
 import * as credentialStore from './credential-store.ts'
-import { foundHandlers } from './devices/discovered-devices.ts'
+import { discoveredHandlers } from './devices/discovered-devices.ts'
 import { holdsWord as wordInFound } from './devices/discovered-list.ts'
 import * as foundStore from './devices/discovered-store.ts'
-import { assess, draftOf, reassess } from './inbox/classify.ts'
+import { classify, draftOf, reclassify } from './inbox/classify.ts'
 import * as documented from './inbox/documented-store.ts'
 import { inboxHandlers } from './inbox/inbox.ts'
 import { lockHandlers } from './inbox/locks.ts'
-import { unlink } from './inbox/topology-links.ts'
+import { removeTopologyLinks } from './inbox/topology-links.ts'
 import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
 import { ruleHandlers } from './rules/rules.ts'
@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000
 
 /** What was found is compared anew with what is documented by now. */
 const compareAnew = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> =>
-  reassess(ctx, await documented.discoveredOf(ctx, deviceIds))
+  reclassify(ctx, await documented.discoveredOf(ctx, deviceIds))
 
 /** Nobody is promoted to a device that is deleted. */
 const release = async (ctx: Ctx, { id }: Device): Promise<void> => {
@@ -48,13 +48,13 @@ const release = async (ctx: Ctx, { id }: Device): Promise<void> => {
     if (!doc) continue
     const isIts = doc.promoted_to_device_id === id
     const device = isIts ? { ...doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now } : doc
-    await foundStore.save(ctx, await assess(ctx, doc.network_id, draftOf(record, { device }), id))
+    await foundStore.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device }), id))
   }
 }
 
 const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
   await scanStore.removeOfNetwork(ctx, id)
-  await unlink(ctx, await foundStore.removeOfNetwork(ctx, id))
+  await removeTopologyLinks(ctx, await foundStore.removeOfNetwork(ctx, id))
   await ruleStore.removeOfNetwork(ctx, id)
   await credentialStore.removePinsOf(ctx, id)
 }
@@ -67,7 +67,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
   return {
     operations: [
       ...implement(scans, scanHandlers(options)),
-      ...implement(discovery, foundHandlers),
+      ...implement(discovery, discoveredHandlers),
       ...implement(discoveryRules, ruleHandlers(config)),
       ...implement(inbox, inboxHandlers),
       ...implement(discoveryLocks, lockHandlers),
@@ -75,7 +75,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
     reactions: {
       // Nothing is matched with a device before there is one.
       'devices.recorded': async (ctx, devices: readonly Device[]) =>
-        reassess(
+        reclassify(
           ctx,
           await documented.discoveredAt(
             ctx,

@@ -1,24 +1,24 @@
-/** The discovered device as it is sent, out of what was seen at its addresses. Pure. */
+/** Derives the discovered device, as it is sent, from the observations at its addresses. Pure. */
 import { isRandomMac } from '../../../net/mac.ts'
 import type { Evidence, FoundHost, FoundName } from '../../../scanner/protocol.ts'
 import type { DiscoveredDetail, DiscoveredDevice, FieldChange } from '../schema.ts'
 import { identityOf } from './identity.ts'
 import type { DiscoveredRecord, Seen } from './records.ts'
 
-/** What disagreement costs, and each scan that does not see the device. */
+/** Confidence lost by disagreement, and by each scan that does not see the device. */
 const DISAGREEMENT = 20
 export const DECAY = 10
 
 const MAX_SERVICES = 200
 const MAX_PORTS = 1000
 
-/** Those who tell most about the device come first: the address with the most ports, then the lowest. */
+/** Addresses that are up come first, then the lowest. */
 const inOrder = ({ addresses }: Pick<DiscoveredRecord, 'addresses'>): Seen[] =>
   [...addresses.values()].sort(
     (a, b) => Number(b.status === 'up') - Number(a.status === 'up') || (a.ip_key < b.ip_key ? -1 : 1),
   )
 
-/** What every source says at its best: a second answer of the same kind proves nothing new. */
+/** The strongest evidence of each source: a second answer of the same kind proves nothing new. */
 const bestEvidence = (seen: readonly Seen[]): Evidence[] => {
   const best = new Map<string, Evidence>()
   for (const one of seen.flatMap(({ observation }) => observation.evidence)) {
@@ -44,7 +44,7 @@ const disagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName
 
 export type Confidence = { readonly confidence: number; readonly reasons: string[] }
 
-/** 100 times what is left after each piece of evidence has taken its share of the doubt; less when the sources disagree. */
+/** Confidence in percent: 1 minus the product of the remaining doubts, less a penalty when sources disagree. */
 export const confidenceOf = (seen: readonly Seen[], macBefore: string): Confidence => {
   const evidence = bestEvidence(seen)
   const doubt = evidence.reduce((left, { weight }) => left * (1 - Math.min(1, Math.max(0, weight))), 1)
@@ -154,7 +154,7 @@ export const deviceOf = (
   }
 }
 
-/** With all that speaks for it. */
+/** Adds evidence, names, services and SNMP facts. */
 export const detailOf = (
   device: DiscoveredDevice,
   addresses: readonly Seen[],
@@ -195,7 +195,7 @@ export const detailOf = (
   }
 }
 
-/** What two scans are compared by, as text. */
+/** The fields by which two scans are compared, as text. */
 export const comparable = (device: DiscoveredDevice): Record<string, string> => ({
   addresses: device.addresses
     .filter(({ status }) => status === 'up')
@@ -224,7 +224,7 @@ export const changesBetween = (
     return old === now ? [] : [{ field, before: old, after: now }]
   })
 
-/** Everything that a search looks at, lower case, each on a line of its own: one address is not found by the beginning of another. */
+/** The searched texts, lower case, one a line, so that a prefix of one address does not match another. */
 export const searchTextOf = (device: DiscoveredDevice): string => {
   const { addresses, ip, mac_address, hostname, os_guess, vendor, services } = device
   const told = services.flatMap(({ service, product }) => [service, product])

@@ -7,13 +7,13 @@ import type { Ctx } from '../../ctx.ts'
 import type { Tables } from '../../tables.ts'
 import type { discovery } from '../api.ts'
 import { eachItem, promote, promoteMany } from '../inbox/promote.ts'
-import { unlink } from '../inbox/topology-links.ts'
+import { removeTopologyLinks } from '../inbox/topology-links.ts'
 import type { DiscoveredDetail, DiscoveredDevice } from '../schema.ts'
 import { detailOf } from './derive.ts'
 import { listFound } from './discovered-list.ts'
 import * as store from './discovered-store.ts'
 import { keysOf } from './identity.ts'
-import { keep, saveTouched } from './ingest.ts'
+import { keep, saveChanged } from './ingest.ts'
 import {
   createRecord,
   type DiscoveredRecord,
@@ -40,7 +40,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 /** Deletes them, and with them what they have told of others. */
 export const forget = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   await store.remove(ctx, ids)
-  await unlink(ctx, ids)
+  await removeTopologyLinks(ctx, ids)
 }
 
 /** Those that there are go together; of the others each is told of by its place. */
@@ -61,7 +61,7 @@ const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
 
 const clear = async (ctx: Ctx, networkId: string | undefined): Promise<void> => {
   if (!networkId) throw new AppError('INVALID_INPUT', 'Say whose: network_id is required')
-  await unlink(ctx, await store.removeOfNetwork(ctx, networkId))
+  await removeTopologyLinks(ctx, await store.removeOfNetwork(ctx, networkId))
   await ctx.emit('discovered-devices.cleared', { network_id: networkId })
 }
 
@@ -99,7 +99,7 @@ const merge = async (
       throw invalidField(at, `is documented as the device ${other.doc.promoted_to_device_id}; merge into it instead`)
     mergeRecords(records, into, other)
   }
-  await saveTouched(ctx, kept, byHand(into.doc))
+  await saveChanged(ctx, kept, byHand(into.doc))
   await ctx.emit('discovered-device.merged', { id, other_ids })
   return mustDetail(ctx, id)
 }
@@ -124,12 +124,12 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
     records,
     leaving.flatMap(({ observation }) => keysOf(observation)).filter((key) => mine.has(key)),
   )
-  await saveTouched(ctx, kept, byHand(record.doc))
+  await saveChanged(ctx, kept, byHand(record.doc))
   await ctx.emit('discovered-device.split', { id, ips })
   return mustDetail(ctx, made.id)
 }
 
-export const foundHandlers: Handlers<typeof discovery, Tables> = {
+export const discoveredHandlers: Handlers<typeof discovery, Tables> = {
   list: listFound,
   get: async (ctx, { id }) => mustDetail(ctx, id),
   delete: async (ctx, { id }) => remove(ctx, id),

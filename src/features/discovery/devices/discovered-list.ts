@@ -6,7 +6,7 @@ import type { JsonList } from '../../../platform/operation/handler-result.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { DiscoveredDevice, DiscoveredStatus } from '../schema.ts'
 
-export type FoundFilter = {
+export type DiscoveredFilter = {
   readonly network_id?: string | undefined
   readonly device_id?: string | undefined
   readonly status?: DiscoveredStatus | undefined
@@ -36,7 +36,7 @@ const wordsOf = (q: string | undefined): string[] => [
 ]
 
 /** By address, those of a network together. */
-const inOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: FoundFilter) => {
+const inOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: DiscoveredFilter) => {
   let query = ctx.db
     .selectFrom('discovered_devices')
     .select('doc')
@@ -51,16 +51,19 @@ const inOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: FoundFil
 }
 
 /** Of a network or of all, those that are what only few are: each has an index of its own. */
-const count = async (ctx: Ctx, filter: Pick<FoundFilter, 'network_id' | 'status' | 'promoted'>): Promise<number> => {
+const count = async (
+  ctx: Ctx,
+  filter: Pick<DiscoveredFilter, 'network_id' | 'status' | 'promoted'>,
+): Promise<number> => {
   const all = inOrder(ctx, filter).clearSelect().clearOrderBy()
   const { n } = await all.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()
   return Number(n)
 }
 
 /** Most are up, and most nobody has documented: they are what is left of all. */
-const countByTheFew = async (ctx: Ctx, { network_id, status, promoted }: FoundFilter): Promise<number> => {
-  const of = (few: Pick<FoundFilter, 'status' | 'promoted'>) => count(ctx, { network_id, ...few })
-  const all = async (few: Pick<FoundFilter, 'promoted'>): Promise<number> =>
+const countByTheFew = async (ctx: Ctx, { network_id, status, promoted }: DiscoveredFilter): Promise<number> => {
+  const of = (few: Pick<DiscoveredFilter, 'status' | 'promoted'>) => count(ctx, { network_id, ...few })
+  const all = async (few: Pick<DiscoveredFilter, 'promoted'>): Promise<number> =>
     few.promoted === false ? (await of({})) - (await of({ promoted: true })) : of(few)
   if (status === undefined) return all({ promoted })
   const down = async (): Promise<number> =>
@@ -87,12 +90,12 @@ const countTexts = async (ctx: Ctx, words: readonly string[]): Promise<number> =
   return Number((await query.executeTakeFirstOrThrow()).n)
 }
 
-const isNarrow = ({ network_id, device_id, status, promoted }: FoundFilter): boolean =>
+const isNarrow = ({ network_id, device_id, status, promoted }: DiscoveredFilter): boolean =>
   Boolean(network_id || device_id || status) || promoted !== undefined
 
 export const listFound = async (
   ctx: Ctx,
-  { limit, offset, ...filter }: FoundFilter,
+  { limit, offset, ...filter }: DiscoveredFilter,
 ): Promise<JsonList<DiscoveredDevice>> => {
   const list = { revision: await ctx.store.revision(['discovered_devices']), page: { limit, offset }, row }
   const query = inOrder(ctx, filter)

@@ -1,4 +1,4 @@
-/** What is asked about discovered devices: by scans, by searches, and for lists. Writes nothing. */
+/** Read queries of discovered devices, for scans, searches and lists. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { batches } from '../../../platform/db/batches.ts'
 import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
@@ -53,7 +53,7 @@ const linkedToOthers = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovery_links').select('device_id').where('other_id', 'in', ids),
 )
 
-/** The discovered devices of which one of these has told something, or that have told something of one of these. */
+/** Discovered devices with a link from or to one of these. */
 export const linkedTo = async (ctx: Ctx, ids: readonly string[]): Promise<string[]> => [
   ...new Set((await linkedToOthers(ctx, ids)).map(({ device_id }) => device_id)),
 ]
@@ -68,13 +68,13 @@ const statusByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 /** A row comparison, which both engines find in the index. */
 const behind = ([key, id]: readonly [string, string]) => sql<SqlBool>`(ip_key, id) > (${key}, ${id})`
 
-/** What a scan that is through has to know of a device to tell whether there is anything to do about it. */
+/** The columns by which a completed scan decides if a device needs an update. */
 export type Place = Pick<
   DiscoveredRow,
   'id' | 'ip_key' | 'status' | 'confidence' | 'last_scan_id' | 'unseen_scan_id' | 'returned_scan_id' | 'is_changed'
 >
 
-/** Those of a network in the order of their addresses, from behind one on: a page, whatever is to be done about them. */
+/** A page of a network's discovered devices in address order, after one of them. */
 export const placesIn = (
   ctx: Ctx,
   { networkId, after, limit }: { networkId: string; after: readonly [ipKey: string, id: string]; limit: number },
@@ -98,7 +98,7 @@ export const placesIn = (
     .limit(limit)
     .execute()
 
-/** Those that were found first in one of these scans, by address. */
+/** Devices first found in one of these scans, by address. */
 export const firstSeenIn = async (ctx: Ctx, scanIds: readonly string[], limit: number) => {
   const all = ctx.db.selectFrom('discovered_devices').where('first_scan_id', 'in', scanIds)
   const { n } = await all.select(({ fn }) => fn.countAll<number | string>().as('n')).executeTakeFirstOrThrow()

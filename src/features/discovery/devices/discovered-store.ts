@@ -216,18 +216,18 @@ const insertLinks = preparedRows(['device_id', 'other_id'], (db: Kysely<Tables>,
 )
 
 /** One that is to be written, beside what is stored. */
-export type Assessed = {
+export type Classified = {
   readonly row: DiscoveredRow
   readonly device: DiscoveredDevice
   readonly before: Pick<DiscoveredRecord, 'row' | 'doc'>
 }
 
-const isInPlace = ({ row, before }: Assessed): boolean => {
+const isInPlace = ({ row, before }: Classified): boolean => {
   const { row: old } = before
   return old !== undefined && INDEXED.every((column) => row[column] === old[column])
 }
 
-const rowOf = ({ row }: Assessed): DiscoveredRow => row
+const rowOf = ({ row }: Classified): DiscoveredRow => row
 
 const textOf = (device: DiscoveredDevice): TextRow => ({
   device_id: device.id,
@@ -237,7 +237,7 @@ const textOf = (device: DiscoveredDevice): TextRow => ({
 })
 
 /** Writes rows, and what a search finds them by. */
-export const save = async (ctx: Ctx, all: readonly Assessed[]): Promise<void> => {
+export const save = async (ctx: Ctx, all: readonly Classified[]): Promise<void> => {
   await refreshRows(ctx, all.filter(isInPlace).map(rowOf))
   await upsertRows(ctx, all.filter((one) => !isInPlace(one)).map(rowOf))
   const texts = all.flatMap(({ device, before: { doc } }) => {

@@ -1,4 +1,4 @@
-/** What a host is recognised by from scan to scan, and whether it is the device that is known. Pure. */
+/** Identity keys, by which a host is recognised from scan to scan, and their comparison. Pure. */
 import { isLocallyAdministered, isRandomMac } from '../../../net/mac.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { IdentityKind } from '../schema.ts'
@@ -47,7 +47,7 @@ const ofKind = (keys: Iterable<string>, kind: string): string[] => [...keys].fil
 
 type Verdict = 'same' | 'other' | 'unknown'
 
-/** What one kind of key says; two that both have some and share none are different. */
+/** Compares keys of one kind: two sets that are not empty and share no key are of different devices. */
 const compared = (a: Iterable<string>, b: Iterable<string>, kind: string): Verdict => {
   const [mine, theirs] = [ofKind(a, kind), ofKind(b, kind)]
   if (mine.length === 0 || theirs.length === 0) return 'unknown'
@@ -55,9 +55,9 @@ const compared = (a: Iterable<string>, b: Iterable<string>, kind: string): Verdi
 }
 
 /**
- * Whether two sets of keys are of one device. Another MAC is another device unless the host key is the same one: that is a second
- * interface, or a new one. The same MAC with another host key was installed anew. Certificates are renewed, so that another one
- * says nothing.
+ * Decides if two sets of keys are of one device. Another MAC is another device, unless the host key is the same: then it is a
+ * second or a new interface. The same MAC with another host key is a reinstalled system. Certificates are renewed, so a different
+ * one says nothing.
  */
 export const judge = (a: Iterable<string>, b: Iterable<string>): Verdict => {
   const [one, other] = [[...a], [...b]]

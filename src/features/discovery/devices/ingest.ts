@@ -1,9 +1,9 @@
-/** Takes in what a scanner reports: one batch, in the one transaction it is called in. */
+/** Stores one batch of a scanner's reports, in the transaction of the caller. */
 import { ipKeyOf } from '../../../net/ip.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import { pin, pinsAt } from '../credential-store.ts'
-import { assess, baselineOf, type Draft } from '../inbox/classify.ts'
+import { baselineOf, classify, type Draft } from '../inbox/classify.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import { changesBetween, comparable, deviceOf } from './derive.ts'
 import * as store from './discovered-store.ts'
@@ -11,17 +11,17 @@ import { keysOf } from './identity.ts'
 import { reconcile, type ScanMoment } from './reconcile.ts'
 import type { DiscoveredRecord, Records, Seen } from './records.ts'
 
-export type Intake = Omit<ScanMoment, 'now'> & {
+export type Ingestion = Omit<ScanMoment, 'now'> & {
   readonly networkId: string
   /** The completed scan of the network before this one; '' for the first. */
   readonly previousScanId: string
-  /** Whether a login by SSH is to be tried at the address: its host key is pinned when it is first seen. */
+  /** True if a login by SSH is configured for the address: its host key is pinned when it is first seen. */
   readonly hasLogin?: (ip: string) => boolean
 }
 
 const MAX_TEXT = 512
 
-/** What comes from the network may hold anything; what is shown and searched holds text. */
+/** Removes control characters: text from the network is untrusted. */
 const plain = (text: string): string =>
   text
     .toWellFormed()
@@ -43,11 +43,11 @@ const cleaned = (host: FoundHost): FoundHost => ({
 
 type Marks = Draft['marks']
 
-/** What the device was when the last completed scan was through with it. */
-const baselineFor = ({ row, doc }: DiscoveredRecord, { scanId, previousScanId }: Intake): string => {
+/** Returns the state of the device after the last completed scan, as JSON; empty if there was none. */
+const baselineFor = ({ row, doc }: DiscoveredRecord, { scanId, previousScanId }: Ingestion): string => {
   if (!row || !doc) return ''
   const isGoingOn = row.last_scan_id === scanId
-  // A scan that was not completed has left its mark on the device, but no difference that anybody was shown.
+  // A scan that did not complete has updated the device, but published no difference.
   const wasInterrupted = row.status === 'up' && row.last_scan_id !== previousScanId
   return isGoingOn || wasInterrupted ? row.baseline : baselineOf(doc)
 }
@@ -59,19 +59,19 @@ const isDifferent = (baseline: string, device: DiscoveredDevice): boolean =>
 const macIn = (baseline: string): string =>
   baseline === '' ? '' : ((JSON.parse(baseline) as Record<string, string>).mac_address ?? '')
 
-const draftFor = (ctx: Ctx, record: DiscoveredRecord, intake: Intake): Draft => {
+const draftFor = (ctx: Ctx, record: DiscoveredRecord, ingestion: Ingestion): Draft => {
   const { row, doc, conflicts } = record
   const links = store.linksOf(row)
   if (record.addresses.size === 0 && row && doc) {
-    // Somebody else has its address now.
+    // Another device has its address now.
     const down = doc.addresses.map((one) => ({ ...one, status: 'down' as const }))
     const device: DiscoveredDevice = { ...doc, status: 'down', addresses: down, updated_at: ctx.now }
     const { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed } = row
     const marks = { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed }
     return { record, device, ipKey: row.ip_key, marks, conflicts, links }
   }
-  const { scanId, networkId } = intake
-  const baseline = baselineFor(record, intake)
+  const { scanId, networkId } = ingestion
+  const baseline = baselineFor(record, ingestion)
   const device = deviceOf(record, { networkId, now: ctx.now, scanId, macBefore: macIn(baseline) })
   const isBack = row?.status === 'down' && device.status === 'up'
   const marks: Marks = {
@@ -84,7 +84,7 @@ const draftFor = (ctx: Ctx, record: DiscoveredRecord, intake: Intake): Draft => 
   return { record, device, ipKey: ipKeyOf(device.ip), marks, conflicts, links }
 }
 
-/** Writes which keys identify whom, as far as that has changed. */
+/** Writes the identity keys that changed. */
 const saveKeys = async (
   ctx: Ctx,
   { networkId, before, records }: { networkId: string; before: ReadonlyMap<string, string | null>; records: Records },
@@ -102,7 +102,7 @@ export type Kept = {
   readonly owners: ReadonlyMap<string, string>
 }
 
-/** How things are before anything is done, to tell afterwards what has changed. */
+/** Snapshots the keys and the holders of addresses, to write only the differences later. */
 export const keep = (records: Records): Kept => ({
   records,
   keys: new Map([...records.byKey].map(([key, owner]) => [key, owner?.id ?? null])),
@@ -122,30 +122,30 @@ const dropUnstored = (records: Records): void => {
     record.conflicts = record.conflicts.filter((one) => one.kind !== 'lease' || !ids.has(one.otherId))
 }
 
-/** Writes all records that were touched. Answers with what is new, as it is sent. */
-export const saveTouched = async (
+/** Writes all records that changed. Returns the new devices, as they are sent. */
+export const saveChanged = async (
   ctx: Ctx,
   { records, keys, owners }: Kept,
-  intake: Intake,
+  ingestion: Ingestion,
   isChanged: (seen: Seen) => boolean = () => true,
 ): Promise<DiscoveredDevice[]> => {
-  const { networkId } = intake
+  const { networkId } = ingestion
   dropUnstored(records)
   const touched = [...records.touched].filter(({ id }) => records.byId.has(id))
-  const drafts = touched.map((record) => draftFor(ctx, record, intake))
-  const assessed = await assess(ctx, networkId, drafts)
-  await store.save(ctx, assessed)
+  const drafts = touched.map((record) => draftFor(ctx, record, ingestion))
+  const classified = await classify(ctx, networkId, drafts)
+  await store.save(ctx, classified)
   await store.saveAddresses(ctx, { networkId, records: touched, owners }, isChanged)
   await saveKeys(ctx, { networkId, before: keys, records })
   await store.remove(ctx, [...records.merged.keys()])
-  return assessed.flatMap(({ device, before }) => (before.row ? [] : [device]))
+  return classified.flatMap(({ device, before }) => (before.row ? [] : [device]))
 }
 
-/** Pins the host keys of those that a login is for, and puts on record where another key was pinned. */
+/** Pins the host keys of hosts with a login, and records a contradiction where another key was pinned. */
 const comparePins = async (
   ctx: Ctx,
   records: Records,
-  { networkId, hasLogin }: Intake,
+  { networkId, hasLogin }: Ingestion,
   hosts: readonly FoundHost[],
 ) => {
   const keyed = hosts.filter(({ ip, sshHostKey }) => sshHostKey !== '' && hasLogin?.(ip))
@@ -170,17 +170,17 @@ const comparePins = async (
   }
 }
 
-/** Stores what was found and tells of what is new; a host that is reported again is known better, not found again. */
-export const takeIn = async (ctx: Ctx, intake: Intake, reported: readonly FoundHost[]): Promise<void> => {
+/** Stores reported hosts and emits an event for each new one. A host that is reported again is updated. */
+export const ingest = async (ctx: Ctx, ingestion: Ingestion, reported: readonly FoundHost[]): Promise<void> => {
   if (reported.length === 0) return
-  const { networkId } = intake
+  const { networkId } = ingestion
   const hosts = reported.map(cleaned)
   const ipKeys = hosts.map(({ ip }) => ipKeyOf(ip))
   const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(keysOf) })
   const kept = keep(records)
-  reconcile(records, hosts, { ...intake, now: ctx.now })
-  await comparePins(ctx, records, intake, hosts)
-  const { scanId } = intake
+  reconcile(records, hosts, { ...ingestion, now: ctx.now })
+  await comparePins(ctx, records, ingestion, hosts)
+  const { scanId } = ingestion
   const isSeen = (seen: Seen) => seen.last_scan_id === scanId && seen.last_seen === ctx.now
-  for (const device of await saveTouched(ctx, kept, intake, isSeen)) await ctx.emit('discovery.device_found', device)
+  for (const device of await saveChanged(ctx, kept, ingestion, isSeen)) await ctx.emit('discovery.device_found', device)
 }

@@ -1,13 +1,13 @@
-/** What is known of an address after a report about it: a scan that looks less closely forgets nothing. Pure. */
+/** Merges a report with the earlier observation of an address: a quick scan does not discard the results of a deep one. Pure. */
 import type { FoundHost, FoundService, Stage } from '../../../scanner/protocol.ts'
 import type { Seen } from './records.ts'
 
-/** How closely a scan looks just now. */
+/** The stage that the scan is in. */
 type Moment = { readonly stage: Stage }
 
 const idOf = ({ protocol, port }: FoundService): string => `${protocol}/${port}`
 
-/** Services that nothing was said of now are what they were, as long as their port is open. */
+/** Keeps services that were not reported now, as long as their port is open. */
 const servicesOf = (before: FoundHost, host: FoundHost): readonly FoundService[] => {
   const told = new Set(host.services.map(idOf))
   const open = new Set(host.openPorts.length > 0 ? host.openPorts : before.openPorts)
@@ -15,7 +15,7 @@ const servicesOf = (before: FoundHost, host: FoundHost): readonly FoundService[]
   return [...host.services, ...kept].sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1))
 }
 
-/** A look at the services says all there is to say; anything less must know as much as what is known. */
+/** True if the reported operating system replaces the known one. The services stage always does; others need equal confidence. */
 const isBetter = (before: FoundHost, host: FoundHost, { stage }: Moment): boolean =>
   host.os !== '' && (host.osConfidence >= before.osConfidence || stage === 'services')
 
@@ -47,7 +47,7 @@ export const mergedObservation = (
   }
 }
 
-/** After a scan of the ports that found none open any more. */
+/** The observation after a port scan that found no open port. */
 export const withoutPorts = (observation: FoundHost): FoundHost => ({
   ...observation,
   openPorts: [],

@@ -1,4 +1,4 @@
-/** Which discovered device a host is: the same one at another address, another one at the same address, or a new one. Pure. */
+/** Matches reported hosts with discovered devices: known by a key, at an address, or new. Pure. */
 import { ipKeyOf } from '../../../net/ip.ts'
 import { isRandomMac } from '../../../net/mac.ts'
 import type { FoundHost, ScanType, Stage } from '../../../scanner/protocol.ts'
@@ -24,10 +24,10 @@ export type ScanMoment = {
   readonly now: string
 }
 
-/** One MAC may answer for so many addresses; more are a router's that answers for others (proxy ARP, RFC 1027). */
+/** Most addresses of one MAC; more are those of a router that answers for others (proxy ARP, RFC 1027). */
 export const MAX_ADDRESSES_OF_MAC = 8
 
-/** The records that the host is by what it is recognised by; the strongest reason first. */
+/** Records that share an identity key with the host, the strongest key first. */
 const matchesOf = (records: Records, keys: readonly string[]): DiscoveredRecord[] => {
   const found = new Set<DiscoveredRecord>()
   for (const key of keys) {
@@ -40,14 +40,14 @@ const matchesOf = (records: Records, keys: readonly string[]): DiscoveredRecord[
 const firstSeen = ({ doc, addresses, id }: DiscoveredRecord): string =>
   [doc?.first_seen ?? [...addresses.values()].map((seen) => seen.first_seen).sort()[0] ?? '', id].join(' ')
 
-/** The one that stays when records turn out to be one device: what is documented, else what is known longest. */
+/** Returns the record that stays when several are one device: the documented one, else the oldest. */
 const survivorOf = (all: readonly DiscoveredRecord[]): DiscoveredRecord | undefined => {
   const documented = all.filter(isPromoted)
   const candidates = documented.length > 0 ? documented : all
   return [...candidates].sort((a, b) => (firstSeen(a) < firstSeen(b) ? -1 : 1))[0]
 }
 
-/** A second record goes into the first, unless both are documented: that is for people to decide. */
+/** Merges the other records into the survivor. Documented ones are left for people to decide. */
 const united = (records: Records, matches: readonly DiscoveredRecord[]): DiscoveredRecord | undefined => {
   const survivor = survivorOf(matches)
   if (!survivor) return undefined
@@ -73,8 +73,8 @@ const displaced = (record: DiscoveredRecord, holder: DiscoveredRecord, host: Fou
   ]
 }
 
-/** Whether somebody else answers at the address now: by keys that differ, or by a MAC that is not the one it was known by. */
-const isSomebodyElse = (
+/** True if another device answers at the address now: its keys differ, or its MAC is not the one that was seen there. */
+const isOtherDevice = (
   records: Records,
   { host, keys, holder }: { host: FoundHost; keys: readonly string[]; holder: DiscoveredRecord },
 ): boolean => {
@@ -92,15 +92,15 @@ const isSomebodyElse = (
 const recordFor = (records: Records, host: FoundHost, holder: DiscoveredRecord | undefined): DiscoveredRecord => {
   const keys = identifyingKeys(records, keysOf(host))
   const matches = matchesOf(records, keys)
-  const isHolder = holder !== undefined && !isSomebodyElse(records, { host, keys, holder })
+  const isHolder = holder !== undefined && !isOtherDevice(records, { host, keys, holder })
   if (matches.length === 0) return isHolder ? holder : createRecord(records)
-  // Known by nothing but this very address: it has only now said who it is.
+  // A record that was known by its address alone gets the keys that are seen now.
   const isNameless = isHolder && holder.keys.size === 0 && holder.addresses.size <= 1
   const all = isNameless && !matches.includes(holder) ? [...matches, holder] : matches
   return united(records, all) ?? createRecord(records)
 }
 
-/** Addresses of the record that the MAC alone speaks for. */
+/** Addresses that belong to the record by the MAC alone. */
 const unexplained = ({ addresses }: DiscoveredRecord, mac: string): Seen[] => {
   const ofMac = [...addresses.values()].filter(({ observation }) => observation.mac === mac)
   const own = new Set(
@@ -114,7 +114,7 @@ const unexplained = ({ addresses }: DiscoveredRecord, mac: string): Seen[] => {
   return ofMac.filter((seen) => !own.has(seen.ip) && !strong(seen).some((key) => (counts.get(key) ?? 0) > 1))
 }
 
-/** Takes a record apart whose MAC turned out to be a router's that answers for others: each address is by itself again. */
+/** Splits a record whose MAC is a router's (proxy ARP): each address becomes a record again. */
 const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: string): void => {
   if (record.addresses.size <= MAX_ADDRESSES_OF_MAC) return
   const lone = unexplained(record, mac)
@@ -133,7 +133,7 @@ const placeHost = (records: Records, host: FoundHost, moment: ScanMoment): void 
   const record = recordFor(records, host, holder)
   const isMoved = holder !== undefined && holder !== record && records.byId.has(holder.id)
   if (isMoved && !isOrdinaryChange(holder, prior?.observation.mac ?? '', host)) displaced(record, holder, host)
-  // What was seen there before was another device's, and says nothing of this one.
+  // The earlier observation is of another device.
   const before = isMoved ? undefined : prior
   const { scanId, now } = moment
   putAddress(records, record, {
@@ -149,7 +149,7 @@ const placeHost = (records: Records, host: FoundHost, moment: ScanMoment): void 
   if (host.mac) guardAgainstProxy(records, record, host.mac)
 }
 
-/** Finds the record of each host, makes those that are missing, and says of each what was seen. */
+/** Finds or creates the record of each host, and stores its observation there. */
 export const reconcile = (records: Records, hosts: readonly FoundHost[], moment: ScanMoment): void => {
   for (const host of hosts) placeHost(records, host, moment)
 }

@@ -1,10 +1,10 @@
-/** The discovered devices that a batch is about, as they are worked on: which has which address, and what each is recognised by. Pure. */
+/** Working set of a batch: discovered devices with their addresses and identity keys. Pure. */
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow } from '../table.ts'
 import { keysOf } from './identity.ts'
 
-/** What stands in the way of taking a device for what it seems to be; kept until somebody decides. */
+/** A contradiction about a device, kept until a user decides. */
 export type Conflict =
   /** The address was another record's. */
   | {
@@ -32,10 +32,10 @@ export type DiscoveredRecord = {
 export type Records = {
   readonly byId: Map<string, DiscoveredRecord>
   readonly byAddress: Map<string, DiscoveredRecord>
-  /** Null: what many have in common. */
+  /** Null for a key that many devices share. */
   readonly byKey: Map<string, DiscoveredRecord | null>
   readonly touched: Set<DiscoveredRecord>
-  /** What has become of records that were merged: into which. */
+  /** Ids of merged records, with the id of the record that they went into. */
   readonly merged: Map<string, string>
   readonly newId: () => string
 }
@@ -68,11 +68,11 @@ export const createRecord = (records: Records): DiscoveredRecord => {
   return record
 }
 
-/** The keys that identify somebody: not those that many have in common. */
+/** Leaves out keys that many devices share. */
 export const identifyingKeys = (records: Records, keys: Iterable<string>): string[] =>
   [...keys].filter((key) => records.byKey.get(key) !== null)
 
-/** Works out anew what a record is recognised by. One without an address is remembered by what it was. */
+/** Computes the identity keys from the observations. A record without addresses keeps its keys. */
 export const refreshKeys = (records: Records, record: DiscoveredRecord): void => {
   if (record.addresses.size === 0) {
     record.keys = new Set(identifyingKeys(records, record.keys))
@@ -84,7 +84,7 @@ export const refreshKeys = (records: Records, record: DiscoveredRecord): void =>
   for (const key of record.keys) if (!records.byKey.has(key)) records.byKey.set(key, record)
 }
 
-/** Gives an address to a record, whoever had it. */
+/** Moves an address to a record, away from its holder. */
 export const putAddress = (records: Records, record: DiscoveredRecord, seen: Seen): void => {
   const holder = records.byAddress.get(seen.ip_key)
   if (holder && holder !== record) {
@@ -100,7 +100,7 @@ export const putAddress = (records: Records, record: DiscoveredRecord, seen: See
 
 export const isPromoted = ({ doc }: DiscoveredRecord): boolean => (doc?.promoted_to_device_id ?? null) !== null
 
-/** Makes one record of two; the first one stays. */
+/** Merges the second record into the first. */
 export const mergeRecords = (records: Records, into: DiscoveredRecord, from: DiscoveredRecord): void => {
   for (const [key, seen] of from.addresses) {
     into.addresses.set(key, seen)
@@ -121,7 +121,7 @@ export const mergeRecords = (records: Records, into: DiscoveredRecord, from: Dis
   refreshKeys(records, into)
 }
 
-/** From now on nobody is recognised by these keys. */
+/** Marks keys as shared: they identify no device any more. */
 export const shareKeys = (records: Records, keys: Iterable<string>): void => {
   for (const key of keys) {
     const owner = records.byKey.get(key)

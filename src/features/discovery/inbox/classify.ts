@@ -1,4 +1,4 @@
-/** Puts what was found beside what is documented, and decides in which bucket of the inbox each belongs. */
+/** Compares discovered devices with documented ones, and assigns each to a bucket of the inbox. */
 import type { Ctx } from '../../ctx.ts'
 import { comparable } from '../devices/derive.ts'
 import * as store from '../devices/discovered-store.ts'
@@ -6,9 +6,9 @@ import type { Conflict, DiscoveredRecord } from '../devices/records.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
 import * as documented from './documented-store.ts'
-import { judgeFindings, type Link, linkedIds, type Neighbour, signatureOf } from './findings.ts'
+import { compareFindings, type Link, linkedIds, type Neighbour, signatureOf } from './findings.ts'
 
-/** One that is to be stored: the device as it will be sent, and what is kept besides. */
+/** A record to be stored: the device as it will be sent, and its internal columns. */
 export type Draft = {
   readonly record: DiscoveredRecord
   readonly device: DiscoveredDevice
@@ -48,7 +48,7 @@ type Known = {
   readonly linked: Linked
 }
 
-/** The documented neighbours that are not on record as connected. */
+/** Returns documented neighbours without a `connected_to` relationship. */
 const neighboursOf = async (ctx: Ctx, deviceId: string, links: readonly Link[], known: Known): Promise<Neighbour[]> => {
   const claimed = links.flatMap((link) => {
     const id = link.kind === 'neighbour' ? known.linked.matches.get(link.targetId) : undefined
@@ -62,11 +62,16 @@ const neighboursOf = async (ctx: Ctx, deviceId: string, links: readonly Link[], 
   })
 }
 
-const assessed = async (ctx: Ctx, draft: Draft, matchedId: string | null, known: Known): Promise<store.Assessed> => {
+const classified = async (
+  ctx: Ctx,
+  draft: Draft,
+  matchedId: string | null,
+  known: Known,
+): Promise<store.Classified> => {
   const { record, ipKey, marks, conflicts, links } = draft
   const { row } = record
   const device: DiscoveredDevice = { ...draft.device, matched_device_id: matchedId }
-  const verdict = judgeFindings({
+  const verdict = compareFindings({
     discovered: device,
     documented: matchedId === null ? undefined : known.devices.get(matchedId),
     locked: (matchedId !== null && known.locks.get(matchedId)) || new Set(),
@@ -76,7 +81,7 @@ const assessed = async (ctx: Ctx, draft: Draft, matchedId: string | null, known:
     neighbours: matchedId === null ? [] : await neighboursOf(ctx, matchedId, links, known),
   })
   const isIgnored = row !== undefined && row.is_ignored === 1 && row.ignored_findings === signatureOf(verdict)
-  const assessedRow: DiscoveredRow = {
+  const classifiedRow: DiscoveredRow = {
     id: device.id,
     network_id: device.network_id,
     ip_key: ipKey,
@@ -97,23 +102,23 @@ const assessed = async (ctx: Ctx, draft: Draft, matchedId: string | null, known:
     random_mac: device.random_mac ? 1 : 0,
     doc: JSON.stringify(device),
   }
-  return { row: assessedRow, device, before: record }
+  return { row: classifiedRow, device, before: record }
 }
 
-/** The rows to be stored, each with its place in the inbox. All of one network. */
-export const assess = async (
+/** Returns the rows to be stored, each with its bucket. All drafts are of one network. */
+export const classify = async (
   ctx: Ctx,
   networkId: string,
   drafts: readonly Draft[],
   /** A documented device that is about to be deleted. */
   except?: string,
-): Promise<store.Assessed[]> => {
+): Promise<store.Classified[]> => {
   if (drafts.length === 0) return []
   const keys = drafts.flatMap(({ record, ipKey }) => [...record.addresses.keys(), ipKey])
   const at = await documented.devicesAt(ctx, networkId, keys, except)
   const matchOf = ({ record, device }: Draft): string | null => {
     if (device.promoted_to_device_id !== null) return device.promoted_to_device_id
-    // An address that somebody else has now says nothing of who had it.
+    // An address that another record has now says nothing about this one.
     for (const key of record.addresses.keys()) {
       const id = at.get(key)
       if (id !== undefined) return id
@@ -125,12 +130,12 @@ export const assess = async (
   const locks = await documented.locksOf(ctx, present(matches))
   const devices = await documented.devicesByIds(ctx, present([...matches, ...linked.matches.values()]))
   const known = { devices, locks, linked }
-  const all: store.Assessed[] = []
-  for (const [i, draft] of drafts.entries()) all.push(await assessed(ctx, draft, matches[i] ?? null, known))
+  const all: store.Classified[] = []
+  for (const [i, draft] of drafts.entries()) all.push(await classified(ctx, draft, matches[i] ?? null, known))
   return all
 }
 
-/** A record as it is stored, to be assessed anew because something else has changed. */
+/** A stored record as a draft, to be classified again because something else has changed. */
 export const draftOf = (
   record: DiscoveredRecord,
   changes: Partial<Pick<Draft, 'device' | 'conflicts' | 'links'>> = {},
@@ -142,15 +147,15 @@ export const draftOf = (
   return [{ record, device: doc, ipKey: row.ip_key, marks, conflicts, links: store.linksOf(row), ...changes }]
 }
 
-/** Assesses anew what is stored. */
-export const reassess = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+/** Classifies stored records again. */
+export const reclassify = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return
   const { byId } = await store.loadByIds(ctx, ids)
   const drafts = [...byId.values()].flatMap((record) => draftOf(record))
   for (const [networkId, all] of Map.groupBy(drafts, ({ device }) => device.network_id)) {
-    await store.save(ctx, await assess(ctx, networkId, all))
+    await store.save(ctx, await classify(ctx, networkId, all))
   }
 }
 
-/** What changes a device since the scan before: what it was then, as JSON. */
+/** The compared fields of a device as JSON, to find its changes since the scan before. */
 export const baselineOf = (device: DiscoveredDevice): string => JSON.stringify(comparable(device))

@@ -142,7 +142,7 @@ const preview = ({ discovered }: Judged): Finding[] => {
 export type Verdict = { readonly bucket: Bucket | ''; readonly findings: readonly Finding[] }
 
 /** In which bucket it is, if in any, and why. A contradiction comes before all else; what is gone has no other news. */
-export const judgeFindings = (judged: Judged): Verdict => {
+export const compareFindings = (judged: Judged): Verdict => {
   const { discovered, documented, locked } = judged
   const conflicts = contradictions(judged)
   if (!documented) {

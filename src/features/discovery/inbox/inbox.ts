@@ -16,7 +16,7 @@ import * as store from '../devices/discovered-store.ts'
 import type { DiscoveredRecord } from '../devices/records.ts'
 import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
-import { assess, draftOf, reassess } from './classify.ts'
+import { classify, draftOf, reclassify } from './classify.ts'
 import { addressesIn, type Finding, signatureOf } from './findings.ts'
 import * as inboxStore from './inbox-store.ts'
 import { eachItem, mustLoad, promote } from './promote.ts'
@@ -127,11 +127,11 @@ const settleConflicts = async (ctx: Ctx, { record }: Item, findings: readonly Fi
     if (!other?.doc || other.doc.promoted_to_device_id === null || device.promoted_to_device_id !== null) continue
     const { promoted_to_device_id, promoted_at } = other.doc
     const released = { ...other.doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now }
-    await store.save(ctx, await assess(ctx, released.network_id, draftOf(other, { device: released })))
+    await store.save(ctx, await classify(ctx, released.network_id, draftOf(other, { device: released })))
     device = { ...device, promoted_to_device_id, promoted_at, updated_at: ctx.now }
   }
   const conflicts = record.conflicts.filter((one) => !settled.includes(one))
-  await store.save(ctx, await assess(ctx, device.network_id, draftOf(record, { device, conflicts })))
+  await store.save(ctx, await classify(ctx, device.network_id, draftOf(record, { device, conflicts })))
 }
 
 const CONTRADICTIONS: ReadonlySet<InboxField> = new Set(['mac_address', 'ssh_host_key'])
@@ -155,7 +155,7 @@ const acceptOne = async (ctx: Ctx, { id, fields, name }: Choice): Promise<{ devi
     // As the change of the documented device has left it.
     await settleConflicts(ctx, await mustItem(ctx, id), findings)
   }
-  await reassess(ctx, [id])
+  await reclassify(ctx, [id])
   const { doc: after } = await mustLoad(ctx, id)
   return { device_id: after.matched_device_id }
 }

@@ -6,7 +6,7 @@ import { exists } from '../../devices/devices.ts'
 import type { Tables } from '../../tables.ts'
 import type { discoveryLocks } from '../api.ts'
 import type { FieldLock } from '../schema.ts'
-import { reassess } from './classify.ts'
+import { reclassify } from './classify.ts'
 import * as store from './documented-store.ts'
 
 export const lockHandlers: Handlers<typeof discoveryLocks, Tables> = {
@@ -22,7 +22,7 @@ export const lockHandlers: Handlers<typeof discoveryLocks, Tables> = {
       throw new AppError('ALREADY_EXISTS', `The field ${field} of ${device_id} is locked already`)
     const lock: FieldLock = { device_id, field, created_by: ctx.caller.username, created_at: ctx.now }
     await store.insertLock(ctx, lock)
-    await reassess(ctx, await store.discoveredOf(ctx, [device_id]))
+    await reclassify(ctx, await store.discoveredOf(ctx, [device_id]))
     await ctx.emit('discovery-lock.created', lock)
     return lock
   },
@@ -30,7 +30,7 @@ export const lockHandlers: Handlers<typeof discoveryLocks, Tables> = {
     const lock = await store.findLock(ctx, device_id, field)
     if (!lock) throw new AppError('NOT_FOUND', `The field ${field} of ${device_id} is not locked`)
     await store.removeLock(ctx, lock)
-    await reassess(ctx, await store.discoveredOf(ctx, [device_id]))
+    await reclassify(ctx, await store.discoveredOf(ctx, [device_id]))
     await ctx.emit('discovery-lock.deleted', lock)
   },
 }

@@ -12,7 +12,7 @@ import * as store from '../devices/discovered-store.ts'
 import type { DiscoveredRecord } from '../devices/records.ts'
 import type { Promotion, PromotionOfMany } from '../inputs.ts'
 import type { DiscoveredDevice } from '../schema.ts'
-import { assess, draftOf } from './classify.ts'
+import { classify, draftOf } from './classify.ts'
 
 /** Items between two turns of the event loop: some milliseconds of work. */
 const ITEMS_PER_TURN = 10
@@ -52,7 +52,7 @@ export const promote = async (ctx: Ctx, { id, ...wanted }: Promotion): Promise<D
     throw new AppError('ALREADY_EXISTS', `It is documented already, as the device ${doc.promoted_to_device_id}`)
   const device = await devices.create(ctx, draftFor(doc, wanted), 'device.promoted')
   const promoted = { ...doc, promoted_to_device_id: device.id, promoted_at: ctx.now, updated_at: ctx.now }
-  await store.save(ctx, await assess(ctx, doc.network_id, draftOf(record, { device: promoted })))
+  await store.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device: promoted })))
   return device
 }
 

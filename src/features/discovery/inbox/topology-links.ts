@@ -1,4 +1,4 @@
-/** Turns what switches and neighbours say of others (forwarding tables, LLDP) into what may be documented of those. */
+/** Derives links between discovered devices from forwarding tables of switches and from LLDP. */
 import { ipKey, parseIp } from '../../../net/ip.ts'
 import { isMulticastMac, parseMac } from '../../../net/mac.ts'
 import { batches } from '../../../platform/db/batches.ts'
@@ -8,12 +8,12 @@ import type { Ctx } from '../../ctx.ts'
 import * as queries from '../devices/discovered-queries.ts'
 import * as store from '../devices/discovered-store.ts'
 import type { DiscoveredRecord } from '../devices/records.ts'
-import { inPortions, portionFor } from '../scans/adaptive-batch.ts'
-import { assess, draftOf } from './classify.ts'
+import { adaptiveBatchFor, inBatches } from '../scans/adaptive-batch.ts'
+import { classify, draftOf } from './classify.ts'
 import type { Link } from './findings.ts'
 
 const CHUNK = 100
-/** Links of one device: a switch has not more neighbours than ports. */
+/** Most links of one device: a switch has no more neighbours than ports. */
 const MAX_LINKS = 128
 
 type Account = { readonly source: DiscoveredRecord; readonly facts: SnmpFacts }
@@ -23,7 +23,7 @@ const factsOf = (source: DiscoveredRecord): Account[] =>
     observation.snmp ? [{ source, facts: observation.snmp }] : [],
   )
 
-/** MACs that are alone on their port: where there are more, another switch is behind it. */
+/** MACs that are alone on their port: behind a port with several is another switch. */
 const aloneOnPort = ({ forwarding }: SnmpFacts): { mac: string; port: string }[] => {
   const macs = forwarding.filter(({ mac, port }) => port !== '' && parseMac(mac) !== undefined && !isMulticastMac(mac))
   const byPort = Map.groupBy(macs, ({ port }) => port)
@@ -35,13 +35,13 @@ const aloneOnPort = ({ forwarding }: SnmpFacts): { mac: string; port: string }[]
 
 const macKey = (mac: string): string => `mac:${parseMac(mac) ?? ''}`
 
-/** A neighbour may call anything its address. */
+/** Empty for text that is no address: LLDP carries any. */
 const addressKey = (text: string): string => {
   const ip = parseIp(text)
   return ip ? ipKey(ip) : ''
 }
 
-/** Links by the id of the discovered device that they are of. */
+/** Links by the id of their discovered device. */
 type Links = Map<string, Link[]>
 
 const addLink = (links: Links, id: string, link: Link): void => {
@@ -78,7 +78,7 @@ const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Account[]):
   return links
 }
 
-/** What a source says now takes the place of what it said before: what it no longer says is gone. */
+/** Replaces the earlier links of the same sources. */
 const joined = (record: DiscoveredRecord, fresh: readonly Link[], sources: ReadonlySet<string>): Link[] => {
   const kept = store
     .linksOf(record.row)
@@ -96,11 +96,11 @@ const save = async (ctx: Ctx, { links, sources }: Told, ids: readonly string[]):
     return isSame ? [] : draftOf(record, { links: after })
   })
   for (const [networkId, all] of Map.groupBy(drafts, ({ device }) => device.network_id))
-    await store.save(ctx, await assess(ctx, networkId, all))
+    await store.save(ctx, await classify(ctx, networkId, all))
 }
 
-/** @param ids of the discovered devices that have told something of others */
-export const linkUp = async (ctx: Ctx, networkId: string, ids: readonly string[]): Promise<void> => {
+/** @param ids discovered devices that reported neighbours or forwarding tables */
+export const updateTopologyLinks = async (ctx: Ctx, networkId: string, ids: readonly string[]): Promise<void> => {
   for (const batch of batches(ids, CHUNK)) {
     const { byId } = await store.loadByIds(ctx, batch)
     const told = {
@@ -108,15 +108,15 @@ export const linkUp = async (ctx: Ctx, networkId: string, ids: readonly string[]
       sources: new Set(batch),
     }
     const concerned = new Set([...batch, ...told.links.keys(), ...(await queries.linkedTo(ctx, batch))])
-    await inPortions(ctx, { items: [...concerned], portion: portionFor(ctx) }, async (tx, some) => {
+    await inBatches(ctx, { items: [...concerned], batch: adaptiveBatchFor(ctx) }, async (tx, some) => {
       await save(tx, told, some)
       return true
     })
   }
 }
 
-/** What these have told of others holds no longer: nobody knows where they are, or they are about to be forgotten. */
-export const unlink = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+/** Removes the links that these devices reported, because they are down or about to be deleted. */
+export const removeTopologyLinks = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   const concerned = new Set<string>()
   for (const [i, some] of batches(ids).entries()) {
     if (i > 0) await pause()

@@ -1,20 +1,20 @@
-// When the collector is asked to run; what that does to memory is measured by bench/discovery.ts.
+// When garbage collection is triggered. bench/discovery.ts measures its effect on memory.
 import { expect, test } from 'bun:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { createRubbish } from './gc.ts'
+import { createGcTrigger } from './gc.ts'
 
 const watched = () => {
   const runs: string[] = []
-  const rubbish = createRubbish({ young: () => runs.push('young'), all: () => runs.push('all') })
-  /** As a scan does, a batch after the other; what was asked for has been done when it resolves. */
+  const gcTrigger = createGcTrigger({ young: () => runs.push('young'), all: () => runs.push('all') })
+  /** Reports batches one after the other, as a scan does. Resolves after the collections that they trigger. */
   const leave = async (...batches: readonly number[]) => {
     for (const devices of batches) {
-      rubbish.leave(devices)
+      gcTrigger.processed(devices)
       await turn()
     }
     return runs.splice(0)
   }
-  return { rubbish, runs, leave }
+  return { gcTrigger, runs, leave }
 }
 
 test('the young are collected after each hundred devices, however few come at a time', async () => {
@@ -25,7 +25,7 @@ test('the young are collected after each hundred devices, however few come at a 
   expect(await leave(49, 1, 5000)).toEqual(['young', 'young'])
 })
 
-test('all are collected after each ten thousand, and are counted anew from there', async () => {
+test('all are collected after each ten thousand, and the count starts again', async () => {
   const { leave } = watched()
   expect(await leave(4000, 5000)).toEqual(['young', 'young'])
   expect(await leave(1000, 9000)).toEqual(['all', 'young'])
@@ -34,9 +34,9 @@ test('all are collected after each ten thousand, and are counted anew from there
   expect(await leave(1, 99)).toEqual(['all'])
 })
 
-test('nothing is collected before whoever calls is through with what it left', async () => {
-  const { rubbish, runs } = watched()
-  rubbish.leave(100)
+test('nothing is collected before the caller has released the batch', async () => {
+  const { gcTrigger, runs } = watched()
+  gcTrigger.processed(100)
   await Promise.resolve()
   expect(runs).toEqual([])
   await turn()

@@ -1,20 +1,23 @@
-/** Asks the collector to run where a scan leaves much behind: left to itself, it lets 100 MB pile up first. */
+/** Triggers garbage collection while a scan is stored: on its own the collector runs only after 100 MB of garbage. */
 import { collectGarbage } from '../../../platform/runtime/gc.ts'
 
-/** After so many devices it is worth a look at what is young, which takes a millisecond. */
+/** Devices between two collections of the young generation (about 1 ms each). */
 const YOUNG_AFTER = 100
-/** What has lived through some of those is looked at once after so many: it takes 30 ms, in which nobody is answered. */
+/** Devices between two full collections. Each blocks the event loop for about 30 ms. */
 const ALL_AFTER = 10_000
 
-export type Rubbish = { readonly leave: (devices: number) => void }
+export type GcTrigger = {
+  /** Counts devices that were stored. Collects in a later turn of the event loop. */
+  readonly processed: (devices: number) => void
+}
 
 type Collector = { readonly young: () => void; readonly all: () => void }
 
 const own: Collector = { young: () => Bun.gc(false), all: collectGarbage }
 
-export const createRubbish = (collector = own): Rubbish => {
+export const createGcTrigger = (collector = own): GcTrigger => {
   let left = 0
-  // A slow scan tells of a few at a time: they add up.
+  // A slow scan reports a few devices at a time; they add up.
   let young = 0
 
   const collect = (devices: number): void => {
@@ -29,8 +32,8 @@ export const createRubbish = (collector = own): Rubbish => {
   }
 
   return {
-    // Only when whoever calls is through with them: what is still held then counts as something that lasts.
-    leave: (devices) => {
+    // Deferred until the caller has released the batch: objects it still holds would be promoted to the old generation.
+    processed: (devices) => {
       setImmediate(collect, devices)
     },
   }

@@ -1,4 +1,4 @@
-/** What discovery does by itself, but for running scans: starts those that are due, and forgets what is long gone. */
+/** The periodic jobs of discovery: starts due scans, and deletes old scans and discovered devices. */
 import type { Config } from '../../../platform/runtime/config/config.ts'
 import type { Ctx } from '../../ctx.ts'
 import { forget } from '../devices/discovered-devices.ts'
@@ -10,17 +10,17 @@ import * as ruleStore from './rule-store.ts'
 import { takeDue } from './rules.ts'
 
 const DAY_MS = 86_400_000
-/** Devices of one transaction. */
+/** Devices deleted in one transaction. */
 const FORGET_AT_ONCE = 100
-/** Scans are kept for so long, */
+/** Days that scans are kept. */
 const KEEP_SCANS_DAYS = 90
-/** and the newest of each network for ever. */
+/** Scans of each network that are kept regardless of age. */
 const KEEP_SCANS = 20
 const CHANGES_AT_ONCE = 500
 
 export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
   for (const due of await ruleStore.due(ctx, ctx.now)) {
-    // It stays due: no transaction is worth it until the subnet or the setting changes.
+    // The rule stays due. Until the subnet or the setting changes, it needs no transaction.
     if (localIssue(due, config) !== undefined) continue
     await ctx.write(async (tx) => {
       const rule = await takeDue(tx, due.id, config)
@@ -50,7 +50,7 @@ export const forgetOld = async (ctx: Ctx, { days, randomMacDays }: KeepDays): Pr
     ctx.log.info('discovered devices forgotten', { forgotten, unseen_for_days: days, random_mac_days: randomMacDays })
 }
 
-/** Deletes scans that ended long ago, with their logs and with what they put on record of changes; what they found stays. */
+/** Deletes scans that ended long ago, with their logs and differences. The devices that they found stay. */
 export const forgetScans = async (ctx: Ctx): Promise<void> => {
   const before = new Date(Date.parse(ctx.now) - KEEP_SCANS_DAYS * DAY_MS).toISOString()
   let forgotten = 0
@@ -59,7 +59,7 @@ export const forgetScans = async (ctx: Ctx): Promise<void> => {
     const old = await scanStore.endedBefore(ctx, { before, after, limit: FORGET_AT_ONCE })
     for (const { id, network_id } of old) {
       const isKept = await scanStore.isAmongNewest(ctx, { id, network_id }, KEEP_SCANS)
-      // One at a time: the changes of one scan may be those of sixty-five thousand devices.
+      // One at a time: a scan may have the changes of 65,000 devices.
       if (isKept) continue
       await removeScan(ctx, id)
       forgotten++

@@ -6,22 +6,22 @@ import type { Ctx } from '../../ctx.ts'
 import { changesBetween, comparable, DECAY } from '../devices/derive.ts'
 import * as queries from '../devices/discovered-queries.ts'
 import * as store from '../devices/discovered-store.ts'
-import { type Intake, keep, saveTouched } from '../devices/ingest.ts'
+import { type Ingestion, keep, saveChanged } from '../devices/ingest.ts'
 import { withoutPorts } from '../devices/observe.ts'
 import type { DiscoveredRecord, Records, Seen } from '../devices/records.ts'
 import { refreshKeys } from '../devices/records.ts'
-import { assess, type Draft, draftOf } from '../inbox/classify.ts'
-import { linkUp, unlink } from '../inbox/topology-links.ts'
-import { createRubbish } from '../rules/gc.ts'
+import { classify, type Draft, draftOf } from '../inbox/classify.ts'
+import { removeTopologyLinks, updateTopologyLinks } from '../inbox/topology-links.ts'
+import { createGcTrigger } from '../rules/gc.ts'
 import type { DiscoveredDevice, Scan } from '../schema.ts'
 import type { ChangeRow } from '../table.ts'
-import { inPortions, portionFor } from './adaptive-batch.ts'
+import { adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
 import * as scanStore from './scan-store.ts'
 
 /** Devices that are looked at together for whether there is anything to do about them. */
 const PAGE = 500
 
-type Finishing = Omit<Intake, 'stage'> & {
+type Finishing = Omit<Ingestion, 'stage'> & {
   readonly isExcluded: (ip: string) => boolean
 }
 
@@ -70,8 +70,8 @@ const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]
       ),
   )
   const drafts = records.flatMap((record) => unseenDraft(record, ctx.now, finishing))
-  await store.save(ctx, await assess(ctx, finishing.networkId, drafts))
-  await unlink(
+  await store.save(ctx, await classify(ctx, finishing.networkId, drafts))
+  await removeTopologyLinks(
     ctx,
     records.map(({ id }) => id),
   )
@@ -158,7 +158,7 @@ const settle = async (ctx: Ctx, finishing: Finishing, rows: readonly queries.Pla
     finishing.networkId,
     left.map(({ ip_key }) => ip_key),
   )
-  await saveTouched(ctx, kept, { ...finishing, stage: 'services' })
+  await saveChanged(ctx, kept, { ...finishing, stage: 'services' })
   const fresh = touched.size > 0 ? (await store.loadByIds(ctx, [...touched])).byId : new Map<string, DiscoveredRecord>()
   await scanStore.insertChanges(
     ctx,
@@ -174,19 +174,19 @@ type Step = {
 
 /** Goes through a network in pages, so that neither reading nor writing takes long at once. */
 const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step): Promise<void> => {
-  const portion = portionFor(ctx)
-  const rubbish = createRubbish()
+  const batch = adaptiveBatchFor(ctx)
+  const gcTrigger = createGcTrigger()
   let after: readonly [string, string] = ['', '']
   for (;;) {
     const page = await queries.placesIn(ctx, { networkId, after, limit: PAGE })
     const items = page.filter(isMeant)
     if (items.length > 0)
-      await inPortions(ctx, { items, portion }, async (tx, some) => {
+      await inBatches(ctx, { items, batch }, async (tx, some) => {
         await work(tx, some)
         return true
       })
     // Also where there was nothing to do: they have been read.
-    rubbish.leave(page.length)
+    gcTrigger.processed(page.length)
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
     after = [last.ip_key, last.id]
@@ -215,5 +215,5 @@ export const finish = async (ctx: Ctx, scan: Scan, previousScanId: string): Prom
       for (const id of await settle(tx, finishing, some)) tellers.add(id)
     },
   })
-  await linkUp(ctx, networkId, [...tellers])
+  await updateTopologyLinks(ctx, networkId, [...tellers])
 }

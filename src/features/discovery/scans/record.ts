@@ -8,10 +8,10 @@ import type { Evidence, FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
 import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
-import { takeIn } from '../devices/ingest.ts'
+import { ingest } from '../devices/ingest.ts'
 import type { RecordedHost, ScanRecord } from '../inputs.ts'
 import type { Scan } from '../schema.ts'
-import { inPortions, portionFor } from './adaptive-batch.ts'
+import { adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
 import { finish } from './finish.ts'
 import { countFor } from './scan-rules.ts'
 import * as store from './scan-store.ts'
@@ -118,10 +118,10 @@ export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
   })
   const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
   const { scan_type: type } = scan
-  const intake = { networkId: network.id, scanId: scan.id, type, stage: STAGE[type], previousScanId }
+  const ingestion = { networkId: network.id, scanId: scan.id, type, stage: STAGE[type], previousScanId }
   const items = input.hosts.map(hostOf)
-  await inPortions(ctx, { items, portion: portionFor(ctx) }, async (tx, some) => {
-    await takeIn(tx, intake, some)
+  await inBatches(ctx, { items, batch: adaptiveBatchFor(ctx) }, async (tx, some) => {
+    await ingest(tx, ingestion, some)
     return true
   })
   await finish(ctx, scan, previousScanId)

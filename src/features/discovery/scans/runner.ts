@@ -14,11 +14,11 @@ import type { Checkpoint, FromScanner, Progress, ScanPlan } from '../../../scann
 import type { Ctx } from '../../ctx.ts'
 import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
 import type { Tables } from '../../tables.ts'
-import { type Intake, takeIn } from '../devices/ingest.ts'
-import { createRubbish } from '../rules/gc.ts'
+import { type Ingestion, ingest } from '../devices/ingest.ts'
+import { createGcTrigger } from '../rules/gc.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan } from '../schema.ts'
-import { inPortions, type Portion, portionFor } from './adaptive-batch.ts'
+import { type AdaptiveBatch, adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
 import { finish } from './finish.ts'
 import { planFor } from './plan.ts'
 import { scanIssue } from './scan-rules.ts'
@@ -67,7 +67,7 @@ type Running = {
   /** Resolves when nothing more is written for it. */
   done: Promise<void>
   readonly began: { readonly atMs: number; scanned: number | undefined }
-  readonly portion: Portion
+  readonly batch: AdaptiveBatch
   /** Its last report could not be stored, because the database was away: it goes on from where it was. */
   isInterrupted: boolean
 }
@@ -91,7 +91,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const running = new Map<string, Running>()
   const scansTotal = metrics.counter('discovery_scans_total', 'Discovery scans')
   const durations = metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
-  const rubbish = createRubbish()
+  const gcTrigger = createGcTrigger()
   let isClosed = false
   let turn: Promise<void> = Promise.resolve()
   let isAsked = false
@@ -102,7 +102,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const storeBatch = async (
     ctx: Ctx,
     entry: Running,
-    intake: Omit<Intake, 'stage'>,
+    ingestion: Omit<Ingestion, 'stage'>,
     { progress, hosts, checkpoint }: Extract<FromScanner, { type: 'batch' }>,
   ): Promise<boolean> => {
     const { scan, began } = entry
@@ -110,13 +110,13 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const scanned_hosts = scannedOf(scan, progress)
     began.scanned ??= scanned_hosts
     // What is lost with the power is found again: the scan goes on from the checkpoint that is left.
-    const portions = { items: hosts, portion: entry.portion, options: { deferSync: true } }
-    return inPortions(ctx, portions, async (tx, some, isLast) => {
+    const work = { items: hosts, batch: entry.batch, options: { deferSync: true } }
+    return inBatches(ctx, work, async (tx, some, isLast) => {
       const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
       const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
       const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found, heartbeat_at: tx.now }
       if (!(await store.change(tx, mine(scan.id), state))) return false
-      await takeIn(tx, { ...intake, stage }, some)
+      await ingest(tx, { ...ingestion, stage }, some)
       // With the last of its hosts: whoever goes on from there finds all of them stored.
       if (isLast) await store.setState(tx, scan.id, { checkpoint: JSON.stringify(checkpoint) })
       return true
@@ -126,11 +126,11 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const onReport = async (
     ctx: Ctx,
     entry: Running,
-    intake: Omit<Intake, 'stage'>,
+    ingestion: Omit<Ingestion, 'stage'>,
     report: FromScanner,
   ): Promise<void> => {
     try {
-      await handle(ctx, entry, intake, report)
+      await handle(ctx, entry, ingestion, report)
     } catch (error) {
       entry.isInterrupted = isPassing(ctx, error)
       throw error
@@ -140,7 +140,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const handle = async (
     ctx: Ctx,
     entry: Running,
-    intake: Omit<Intake, 'stage'>,
+    ingestion: Omit<Ingestion, 'stage'>,
     report: FromScanner,
   ): Promise<void> => {
     const { id } = entry.scan
@@ -151,8 +151,8 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       })
     else if (report.type === 'note') await ctx.write((tx) => store.addNote(tx, id, report.text))
     else if (report.type === 'batch') {
-      if (!(await storeBatch(ctx, entry, intake, report))) entry.process?.cancel()
-      rubbish.leave(report.hosts.length)
+      if (!(await storeBatch(ctx, entry, ingestion, report))) entry.process?.cancel()
+      gcTrigger.processed(report.hosts.length)
     }
   }
 
@@ -193,10 +193,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     for (const note of notes) await ctx.write((tx) => store.addNote(tx, scan.id, note))
     const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
     const hasLogin = loginsOf(plan)
-    const intake = { networkId: network.id, scanId: scan.id, type: scan.scan_type, previousScanId, hasLogin }
+    const ingestion = { networkId: network.id, scanId: scan.id, type: scan.scan_type, previousScanId, hasLogin }
     const isWanted = (await store.find(ctx, scan.id))?.status === 'running'
     if (isClosed || !isWanted) return
-    const process = startScan(plan, (report) => onReport(ctx, entry, intake, report))
+    const process = startScan(plan, (report) => onReport(ctx, entry, ingestion, report))
     entry.process = process
     await conclude(ctx, entry, previousScanId, await process.ended)
   }
@@ -214,7 +214,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       process: undefined,
       done: Promise.resolve(),
       began: { atMs: Date.parse(scan.started_at ?? scan.created_at), scanned: undefined },
-      portion: portionFor(ctx),
+      batch: adaptiveBatchFor(ctx),
       isInterrupted: false,
     }
     running.set(scan.id, entry)
