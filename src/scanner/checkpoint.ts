@@ -40,7 +40,7 @@ export const checkpointOf = (
     told: Buffer.from(told.bytes).toString('base64'),
   }) satisfies z.infer<typeof Stored>
 
-/** @returns undefined for one that is of another scan or of another version of the program: then it begins anew */
+/** @returns undefined for a checkpoint of another scan or program version: then the scan starts over */
 export const readCheckpoint = (subnet: string, checkpoint: Checkpoint | null): Saved | undefined => {
   const { success, data } = Stored.safeParse(checkpoint)
   if (!success || data.subnet !== subnet) return undefined

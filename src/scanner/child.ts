@@ -10,7 +10,7 @@ import { PlanError } from './targets.ts'
 
 /** Below whatever answers people. */
 const NICENESS = 10
-/** More of them are not told of. */
+/** Most faults that are reported. */
 const MOST_FAULTS = 20
 /** The parent ends the pipe when it has read the last message; this is for a parent that does not. */
 const LINGER_MS = 10_000
@@ -19,7 +19,7 @@ const send = (message: FromScanner): void => {
   process.send?.(message)
 }
 
-/** What went wrong, without the stack: it goes to people. A plan is never part of it. */
+/** The message of an error, without its stack, for users. Never contains a plan. */
 const textOf = (error: unknown): string =>
   error instanceof PlanError
     ? error.message

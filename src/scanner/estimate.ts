@@ -1,4 +1,4 @@
-/** What a scan will take, for a dry run: nothing is sent to find out. Pure, runs in a browser. */
+/** Estimates a scan for a dry run; sends nothing. Pure, runs in a browser. */
 import { COMMON_PORTS } from './ports/ports.ts'
 import type { ScanPlan, ScanType } from './protocol.ts'
 import { countTargets } from './targets.ts'
@@ -15,10 +15,10 @@ export type Estimate = {
 export type EstimateOf = Pick<ScanPlan, 'subnet' | 'excludes' | 'type' | 'ports' | 'probesPerSecond'> &
   Partial<Pick<ScanPlan, 'snmp' | 'ssh'>>
 
-/** Nobody knows before the scan how many are alive; one in eight is what office and server networks have at least. */
+/** Assumed share of living hosts: one in eight, the least in office and server networks. */
 const LIVING_SHARE = 1 / 8
 const TRIES: Readonly<Record<ScanType, number>> = { quick: 2, full: 2, deep: 3 }
-/** Of `tcp-sweep.ts`, on those that have not answered. */
+/** Ports that `tcp-sweep.ts` tries on hosts that have not answered. */
 const TELLING_PROBES = 5
 /** Open ports of a host, and the questions by UDP to it. */
 const SERVICES_PER_HOST = 6

@@ -1,4 +1,4 @@
-/** What shows that a host is alive, and how much each sign is worth. Pure. */
+/** Evidence that a host is alive, and its weights. Pure. */
 import type { Evidence } from './protocol.ts'
 
 export type Source = Evidence['source']

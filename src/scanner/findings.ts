@@ -11,7 +11,7 @@ import type { Targets } from './targets.ts'
 
 export type MacSource = FoundHost['macSource']
 
-/** What only some hosts have. */
+/** Data that only some hosts have. */
 export type Details = {
   readonly names: FoundName[]
   readonly services: FoundService[]
@@ -25,41 +25,41 @@ export type Details = {
 
 export type Findings = {
   readonly up: Bitset
-  /** Those of which the receiver does not know all yet. */
+  /** Hosts with unreported changes. */
   readonly fresh: Bitset
-  /** Those it has been told of at least once, by this process or the one before. */
+  /** Hosts reported at least once, by this process or an earlier one. */
   readonly told: Bitset
   readonly setMac: (index: number, mac: string, source: MacSource) => void
-  /** Without any claim that the host is alive. */
+  /** Stores a MAC without evidence that the host is alive. */
   readonly rememberMac: (index: number, mac: string, source: MacSource) => void
   readonly macOf: (index: number) => string
-  /** It has been met in this process, and is not merely known from an earlier one. */
+  /** True if this process has seen the host, and not only an earlier one. */
   readonly isSeen: (index: number) => boolean
   readonly arp: (index: number, mac: string, source: MacSource) => void
-  /** The machine that scans. */
+  /** Records an address of this machine. */
   readonly own: (index: number, mac: string) => void
   readonly ping: (index: number, rttMs: number, ttl: number) => void
   readonly tcp: (index: number, result: 'open' | 'refused', port: number) => void
-  /** Evidence of any other kind. */
+  /** Records other evidence. */
   readonly evidence: (index: number, source: Source, detail: string) => void
-  /** Undefined when it has answered no ping. */
+  /** Undefined without a ping reply. */
   readonly rttOf: (index: number) => number | undefined
   readonly setOpenPorts: (index: number, ports: readonly number[]) => void
   readonly openPortsOf: (index: number) => readonly number[]
   readonly addName: (index: number, name: FoundName) => void
-  /** Changes what else is known about a host. */
+  /** Changes other data of a host. */
   readonly amend: (index: number, change: (details: Details) => void) => void
   readonly hostOf: (index: number) => FoundHost
-  /** Forgets what is known of it; whatever is learnt later is ignored. */
+  /** Frees the data of a host; later data is ignored. */
   readonly drop: (index: number) => void
 }
 
 const HAS_ARP = 1
 const HAS_PING = 2
 const MAC_SOURCES: readonly MacSource[] = ['', 'arp', 'neighbour', 'snmp', 'mdns', 'netbios']
-/** One that calls itself something else in every answer is not believed for ever. */
+/** Most names of a host: it may send another one in every answer. */
 const MOST_NAMES = 16
-/** As the best name comes first: what a host says of itself before what others say. */
+/** Order of name sources: names from the host itself come first. */
 const NAME_ORDER: readonly FoundName['source'][] = ['snmp', 'ssh', 'netbios', 'mdns', 'dhcp', 'ptr', 'tls']
 
 const emptyDetails = (): Details => ({
@@ -75,12 +75,12 @@ const emptyDetails = (): Details => ({
 
 export type FindingsOptions = {
   readonly targets: Targets
-  /** Hosts that an earlier process of the scan has told of. */
+  /** Hosts reported by an earlier process of the scan. */
   readonly told?: Uint8Array
-  /** Hosts below it are done, by an earlier process: what comes of them now is less than what it has told. */
+  /** Hosts below this index are done: an earlier process has reported them completely. */
   readonly doneBefore?: number
   readonly vendorOf: (mac: string) => string
-  /** A host shows itself to this process for the first time. */
+  /** Called when this process sees a host for the first time. */
   readonly onFound?: (index: number) => void
 }
 
@@ -96,7 +96,7 @@ export const createFindings = ({
   const told = createBitset(size, toldBytes)
   const fresh = createBitset(size)
   const seen = createBitset(size)
-  /** What they were is told and forgotten: whatever comes now would be told as all there is. */
+  /** Hosts whose data is freed: a later report would replace the complete one. */
   const dropped = createBitset(size)
   for (let index = told.next(0); index !== undefined && index < doneBefore; index = told.next(index + 1))
     dropped.add(index)
@@ -133,7 +133,7 @@ export const createFindings = ({
 
   const rememberMac = (index: number, mac: string, source: MacSource): void => {
     if (source === '') return
-    // What was seen on the wire is not replaced by what someone tells.
+    // A MAC seen on the wire is not replaced by a reported one.
     const isSeen = ['arp', 'neighbour'].includes(MAC_SOURCES[macSources[index] ?? 0] ?? '')
     if (isSeen && source !== 'arp' && source !== 'neighbour') return
     Buffer.from(mac.replaceAll(':', ''), 'hex').copy(macs, index * 6)
@@ -220,7 +220,7 @@ export const createFindings = ({
         ttl,
         evidence: evidenceFor(index, known.evidence),
         names: known.names.toSorted((a, b) => NAME_ORDER.indexOf(a.source) - NAME_ORDER.indexOf(b.source)),
-        // What the search for the living has met is not lost on a quick scan.
+        // On a quick scan, results of host discovery are reported too.
         openPorts: openPorts.length === 0 && open ? [open] : openPorts,
         services: known.services.toSorted((a, b) => a.port - b.port),
         ...guessOs({ votes, ttl, vendor, openPorts }),

@@ -1,4 +1,4 @@
-/** Runs a scan in a process of its own. The parent's half: the one door to the scanner for the rest of the program. */
+/** Runs a scan in a child process. The only entry to the scanner for the rest of the program. */
 import { join } from 'node:path'
 import { LAB_VARIABLE } from './lab-guard.ts'
 import type { FromScanner, ScanPlan, ToScanner } from './protocol.ts'
@@ -17,9 +17,9 @@ export type ScanProcess = {
   readonly pid: number
 }
 
-/** How long a process that was asked to stop may take to say so. */
+/** Time that a process may take to acknowledge a cancel. */
 const CANCEL_MS = 2000
-/** And how long one that has said its last word may take to end. */
+/** Time that a process may take to exit after its last message. */
 const LEAVE_MS = 2000
 
 /** This program again: an executable of its own, or Bun with its main file. */
@@ -28,7 +28,7 @@ const command = (): string[] =>
     ? [process.execPath, 'scanner-child']
     : [process.execPath, '--no-env-file', join(import.meta.dirname, '..', 'main.ts'), 'scanner-child']
 
-/** Nothing of the server's own environment, which may hold its secrets, but what a process needs to run. */
+/** Environment of the child: nothing of the server's own, which may hold secrets, but the variables that a process needs. */
 const environment = (): Record<string, string> => {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_ENV', 'LD_LIBRARY_PATH', LAB_VARIABLE]
   return Object.fromEntries(
@@ -74,7 +74,7 @@ const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     killTimer = setTimeout(() => child.kill('SIGKILL'), ms)
   }
   const tell = (message: ToScanner): void => {
-    // One that has ended meanwhile cannot be told, and need not.
+    // The process has ended, and needs no message.
     if (child.exitCode === null && child.signalCode === null && !isGone) child.send(message)
   }
   let isGone = false
@@ -92,7 +92,7 @@ const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     if (report.type === 'batch') tell({ type: 'ack' })
     end ??= endOf(report)
     if (end === undefined) return
-    // Its last word is read: closing the pipe lets it go.
+    // The last message is read: closing the pipe makes the process exit.
     killAfter(LEAVE_MS)
     if (!isGone) child.disconnect()
   }
@@ -103,7 +103,7 @@ const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     stderr: 'inherit',
     env: environment(),
     serialization: 'json',
-    // The two halves are one program: what comes in is what `protocol.ts` says.
+    // Both halves are one program: messages follow `protocol.ts`.
     ipc: (message: FromScanner) => {
       if (message.type === 'ready') isReady = true
       if (message.type === 'cancelled') clearTimeout(killTimer)

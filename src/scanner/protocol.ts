@@ -1,6 +1,6 @@
 /**
- * What the server and a scanner process say to each other: plain JSON over the pipe between them, and nothing by argument or
- * environment, since plans carry secrets. Knows neither sockets nor tables.
+ * Messages between the server and a scanner process: plain JSON over the pipe between them. Nothing goes by argument or
+ * environment, since plans carry secrets. Independent of sockets and tables.
  */
 
 export const SCAN_TYPES = ['quick', 'full', 'deep'] as const
@@ -32,7 +32,7 @@ export type SshLogin = {
 }
 
 export type ScanPlan = {
-  /** What to scan, as CIDR: at most a /16, for IPv6 a /112. */
+  /** Subnet to scan, as CIDR: at most a /16, for IPv6 a /112. */
   readonly subnet: string
   readonly type: ScanType
   /** Addresses, `a-b` ranges and CIDRs that nothing is ever sent to. */
@@ -47,7 +47,7 @@ export type ScanPlan = {
   readonly ssh: readonly SshLogin[]
   /** SSH host key fingerprints (`SHA256:...`) pinned by address. No password is tried on a host whose key is another one. */
   readonly hostKeys: Readonly<Record<string, string>>
-  /** Whether loopback, link-local and unspecified addresses may be probed. */
+  /** True if loopback, link-local and unspecified addresses may be probed. */
   readonly allowLocal: boolean
   /** A folder of fingerprints in the recog format; empty: none. */
   readonly fingerprintsFolder: string
@@ -82,11 +82,11 @@ export type FoundName = {
 export type FoundService = {
   readonly port: number
   readonly protocol: 'tcp' | 'udp'
-  /** `ssh`, `http`, `postgresql`; empty when nothing told. */
+  /** `ssh`, `http`, `postgresql`; empty when unknown. */
   readonly service: string
   readonly product: string
   readonly version: string
-  /** First 2 KiB of what it said, control characters replaced. */
+  /** First 2 KiB of the answer, control characters replaced. */
   readonly banner: string
   /** Title of the page, realm, certificate names and the like, by name. */
   readonly details: Readonly<Record<string, string>>
@@ -148,7 +148,7 @@ export type FoundHost = {
   readonly snmp: SnmpFacts | null
 }
 
-/** What a scanner may do on this machine, found out by doing it. */
+/** Detected privileges of a scanner on its machine. */
 export type Privilege = {
   /** ICMP datagram sockets (`net.ipv4.ping_group_range`). */
   readonly icmp: boolean

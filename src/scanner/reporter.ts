@@ -1,6 +1,6 @@
 /**
- * Tells the server what was found: a batch now and then, and the next only when the last is stored. What waits meanwhile is a
- * bit for each host, so a slow database costs no memory here. Knows neither sockets nor how messages travel.
+ * Reports hosts to the server in batches; the next batch waits until the last one is stored. Hosts that wait take one bit each,
+ * so a slow database costs no memory here. Independent of sockets and of the transport.
  */
 import { fullGC } from 'bun:jsc'
 import { checkpointOf, type Position } from './checkpoint.ts'
@@ -9,14 +9,14 @@ import type { Meter } from './progress.ts'
 import type { FoundHost, FromScanner } from './protocol.ts'
 
 const BATCH_EVERY_MS = 250
-/** With no host to tell of: how far the scan is can wait, and each batch is a transaction. */
+/** Interval without new hosts: progress can wait, and each batch is a transaction. */
 const PROGRESS_EVERY_MS = 1000
-/** Hosts of a batch: what the server holds of it while it stores it, its collector would take for something that lasts. */
+/** Most hosts of a batch, so that the server's batch objects stay in the young generation. */
 const MOST_HOSTS = 200
-/** And no more text than this, whatever the hosts said of themselves. */
+/** Most text of a batch. */
 const MOST_CHARACTERS = 2_000_000
-/** After so many hosts the collector is asked to run. */
-const RUBBISH_HOSTS = 1000
+/** Hosts between two garbage collections. */
+const GC_EVERY_HOSTS = 1000
 
 export type ReporterOptions = {
   readonly send: (message: FromScanner) => void
@@ -24,14 +24,14 @@ export type ReporterOptions = {
   readonly findings: Findings
   readonly meter: Meter
   readonly start: Position
-  /** Whether anything more may come of a host: if not, what is known of it is dropped once it is told. */
+  /** True when nothing more will be reported of a host: then its data is freed after the report. */
   readonly isDone: (index: number) => boolean
   readonly clock?: Clock
 }
 
 export type Clock = {
   readonly nowMs: () => number
-  /** Does something again and again; what it answers ends that. */
+  /** Calls a function at intervals; the returned function stops that. */
   readonly every: (ms: number, work: () => void) => () => void
 }
 
@@ -45,16 +45,16 @@ const CLOCK: Clock = {
 
 export type Reporter = {
   readonly note: (text: string) => void
-  /** Where the scan is. It is saved once every host found before it has been told. */
+  /** Position of the scan. Saved once every host found before it is reported. */
   readonly at: (position: Position) => void
   readonly probed: (count: number) => void
   readonly ack: () => void
-  /** Batches go out by themselves until `stop`. */
+  /** Sends batches until `stop`. */
   readonly start: () => void
   readonly stop: () => void
-  /** Resolves when everything found is told and stored. */
+  /** Resolves when every host is reported and stored. */
   readonly drain: (signal: AbortSignal) => Promise<void>
-  /** One more batch, whether or not the last one is stored: for the end of a scan that is cancelled. */
+  /** Sends one more batch without waiting for the last one: for a cancelled scan. */
   readonly last: () => void
 }
 
@@ -71,14 +71,14 @@ export const createReporter = ({
   let saved = start
   let isUnderWay = false
   let told = { stage: meter.stage(), scanned: -1, atMs: Number.NEGATIVE_INFINITY }
-  let rubbish = 0
+  let sinceGc = 0
   let probes = 0
   let countedAtMs = clock.nowMs()
   let stop = (): void => {}
   let isStarted = false
   let onAck: (() => void) | undefined
 
-  /** Takes hosts off the list of those to tell of; round and round, so that none waits for ever. */
+  /** Takes hosts off the queue in round-robin order, so that none starves. */
   let from = 0
   const takeHosts = (): FoundHost[] => {
     const hosts: FoundHost[] = []
@@ -122,10 +122,10 @@ export const createReporter = ({
       hosts,
       checkpoint: checkpointOf(subnet, { position: saved, scanned: meter.scanned(), told: findings.told }),
     })
-    // Left to itself, the collector lets the rubbish of many batches pile up first: 90 MB instead of 68 for a /16 that is all alive.
-    rubbish += hosts.length
-    if (rubbish < RUBBISH_HOSTS) return
-    rubbish = 0
+    // Without this, garbage of many batches accumulates: 90 MB in place of 68 MB for a /16 that is all alive.
+    sinceGc += hosts.length
+    if (sinceGc < GC_EVERY_HOSTS) return
+    sinceGc = 0
     fullGC()
   }
 
@@ -146,7 +146,7 @@ export const createReporter = ({
     },
     ack: () => {
       isUnderWay = false
-      // A whole batch is waiting: the next tick would let more of them pile up.
+      // A full batch is waiting: send it before the next tick.
       if (isStarted && findings.fresh.count() >= MOST_HOSTS) sendBatch()
       onAck?.()
     },

@@ -1,4 +1,4 @@
-/** What the stages of one scan share. */
+/** State shared by the stages of one scan. */
 import type { Findings } from './findings.ts'
 import type { TcpConnector } from './ports/tcp-connector.ts'
 import type { Meter } from './progress.ts'
@@ -17,10 +17,10 @@ export type ScanContext = {
   readonly reporter: Reporter
   readonly meter: Meter
   readonly privilege: Privilege
-  /** Undefined where it is not known; then only what Bun itself can do is done. */
+  /** Undefined without a known C library; then only sockets of Bun are used. */
   readonly c: Libc | undefined
   readonly links: Links
-  /** Of the whole network; single hosts may be slower. */
+  /** Round-trip time of the whole network; single hosts may be slower. */
   readonly roundTrip: RoundTrip
   readonly backgroundProbes: BackgroundProbes
   /** Aborted when the scan is cancelled: then nothing more is sent. */

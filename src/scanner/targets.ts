@@ -1,6 +1,6 @@
 /**
- * Which addresses a scan is about: the usable ones of a subnet without the excluded. Pure, runs in a browser; knows neither
- * sockets nor plans.
+ * The addresses of a scan: the usable ones of a subnet, less the excluded ones. Pure, runs in a browser; independent of
+ * sockets and plans.
  */
 import { type Cidr, formatCidr, networkAndBroadcast, parseCidr } from '../net/cidr.ts'
 import { type Family, formatIp, type Ip, parseIp } from '../net/ip.ts'
@@ -8,13 +8,13 @@ import { formatIpv4 } from '../net/ipv4-text.ts'
 import { localRangeOf } from '../net/local.ts'
 import { type IpRange, mergeRanges, parseRange, rangeSize, subtractRanges } from '../net/range.ts'
 
-/** The shortest prefixes a scan takes: 65,536 addresses. */
+/** The shortest prefixes that a scan accepts: 65,536 addresses. */
 export const WIDEST_PREFIX: Readonly<Record<Family, number>> = { 4: 16, 6: 112 }
 
-/** RFC 5771: IPv4 multicast. RFC 1112 section 4: what was kept for the future, the limited broadcast with it. */
+/** RFC 5771: IPv4 multicast. RFC 1112 section 4: reserved addresses, with the limited broadcast. */
 const NEVER = ['224.0.0.0/4', '240.0.0.0/4', 'ff00::/8']
 
-/** What of a plan cannot be carried out; the message names the field. */
+/** A plan that cannot be carried out; the message names the field. */
 export class PlanError extends Error {}
 
 /** An address of a scan goes by its index: its distance from the first address of the block. */
@@ -23,13 +23,13 @@ export type Targets = {
   readonly block: Cidr
   /** Addresses of the block, whether they are targets or not; a power of two. */
   readonly size: number
-  /** How many of them are targets. */
+  /** Number of targets. */
   readonly total: number
   readonly has: (index: number) => boolean
   readonly textOf: (index: number) => string
   /** Undefined for an address that nothing may be sent to. */
   readonly indexOf: (ip: string) => number | undefined
-  /** Of any address, in the block or not: nothing may be sent to it or told about it. */
+  /** Takes any address, in the block or not. True if nothing may be sent to it or reported of it. */
   readonly isExcluded: (ip: string) => boolean
 }
 
@@ -42,7 +42,7 @@ const blockOf = (subnet: string): Cidr => {
 }
 
 /**
- * Refuses a block that overlaps a local range: what listens there is meant for this machine alone.
+ * Refuses a block that overlaps a local range: services there are meant for this machine alone.
  *
  * @throws PlanError naming the range
  */
@@ -60,7 +60,7 @@ const rangeOf = (text: string): IpRange => {
 
 const single = ({ family, value }: Ip): IpRange => ({ family, first: value, last: value })
 
-/** Ranges that nothing is sent to, whoever asks for it. */
+/** Ranges that are never probed. */
 const reservedOf = (block: Cidr): IpRange[] => {
   const ends = networkAndBroadcast(block)
   return [...NEVER.map(rangeOf), ...(ends ? [single(ends.network), single(ends.broadcast)] : [])]
@@ -73,7 +73,7 @@ const targetRanges = (subnet: string, excludes: readonly string[]): { block: Cid
 }
 
 /**
- * How many addresses a scan of the subnet tries: a /24 has 254, a /31 two (RFC 3021), a /32 one; less those excluded.
+ * Number of addresses that a scan probes: 254 of a /24, two of a /31 (RFC 3021), one of a /32; less those excluded.
  *
  * @throws PlanError when the subnet is wider than a scan takes, or a text is none
  */

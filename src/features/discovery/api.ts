@@ -1,4 +1,4 @@
-/** The discovery contract: scans, discovered devices, rules, and the inbox between what is found and what is documented. Browser-safe. */
+/** The discovery contract: scans, discovered devices, rules, and the inbox of differences from the documentation. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
 import { idOf, Key, line, Page } from '../../platform/contract/fields.ts'
@@ -53,7 +53,7 @@ export const scans = {
   }),
   record: operation({
     name: 'scans.record',
-    summary: 'Put on record what a scan found that was made elsewhere',
+    summary: 'Record the result of a scan by another scanner',
     description:
       'For networks that the server cannot reach: it is taken in as a scan of its own would be, and nothing is sent. The scan must be of all of the network but what is excluded.',
     http: 'POST /api/discovery/networks/{id}/results',
@@ -91,7 +91,7 @@ export const scans = {
     summary: 'Stop a scan that waits or runs; what it has found stays',
     http: 'POST /api/discovery/scans/{id}/cancel',
     effect: 'action',
-    // Who may start one may stop one.
+    // The permission to start a scan includes the permission to stop it.
     access: 'discovery:create',
     cli: { args: ['id'] },
     input: OneScan,
@@ -295,7 +295,7 @@ export const discoveryRules = {
 export const inbox = {
   list: operation({
     name: 'inbox.list',
-    summary: 'List where what was found and what is documented differ',
+    summary: 'List differences between discovered and documented devices',
     http: 'GET /api/discovery/inbox',
     effect: 'read',
     access: 'discovery:list',
@@ -322,7 +322,7 @@ export const inbox = {
   }),
   accept: operation({
     name: 'inbox.accept',
-    summary: 'Take over what was found into the documented devices',
+    summary: 'Accept observations into the documented devices',
     description:
       'A new one becomes a device; of a changed one the fields are written; a gone one is decommissioned; of a conflict what was seen last holds.',
     http: 'POST /api/discovery/inbox/accept',

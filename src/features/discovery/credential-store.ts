@@ -8,7 +8,7 @@ import type { HostKeyRow } from './table.ts'
 
 const MAX_CREDENTIALS = 200
 
-/** Those of the network and of the devices in it; the network's own first. */
+/** Credentials of the network and of its devices, those of the network first. */
 export const credentialsFor = (ctx: Ctx, networkId: string) =>
   ctx.db
     .selectFrom('credentials')

@@ -1,4 +1,4 @@
-/** Discovery, put together: what it answers, what it does by itself, and what it does when documented things change. */
+/** The discovery feature: handlers, jobs, and reactions to changes of documented objects. */
 
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
@@ -7,7 +7,7 @@ import { discovery, discoveryLocks, discoveryRules, inbox, scans } from './api.t
 import * as credentialStore from './credential-store.ts'
 import { discoveredHandlers } from './devices/discovered-devices.ts'
 import { holdsWord as wordInFound } from './devices/discovered-list.ts'
-import * as foundStore from './devices/discovered-store.ts'
+import * as discoveredStore from './devices/discovered-store.ts'
 import { classify, draftOf, reclassify } from './inbox/classify.ts'
 import * as documented from './inbox/documented-store.ts'
 import { inboxHandlers } from './inbox/inbox.ts'
@@ -26,35 +26,35 @@ export const holdsWord = wordInFound
 /** The condition that discovered devices with an address are found by, also where it is not their first: each is a line of the text. */
 export const holdsAddress = (ip: string) => wordInFound(`\n${ip}\n`)
 
-/** What an address of a network is kept under. */
-export const placeOf = foundStore.placeOf
+/** The key under which an address of a network is stored. */
+export const placeOf = discoveredStore.placeOf
 
-/** How many scans run. */
+/** Number of scans that run. */
 export const countRunning = scanStore.countRunning
 
 const SECOND_MS = 1000
 const DAY_MS = 86_400_000
 
-/** What was found is compared anew with what is documented by now. */
-const compareAnew = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> =>
+/** Compares discovered devices again with the documentation. */
+const compareAgain = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> =>
   reclassify(ctx, await documented.discoveredOf(ctx, deviceIds))
 
-/** Nobody is promoted to a device that is deleted. */
+/** Removes the promotion of devices that are deleted. */
 const release = async (ctx: Ctx, { id }: Device): Promise<void> => {
   await documented.removeLocksOf(ctx, id)
-  const { byId } = await foundStore.loadByIds(ctx, await documented.discoveredOf(ctx, [id]))
+  const { byId } = await discoveredStore.loadByIds(ctx, await documented.discoveredOf(ctx, [id]))
   for (const record of byId.values()) {
     const { doc } = record
     if (!doc) continue
     const isIts = doc.promoted_to_device_id === id
     const device = isIts ? { ...doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now } : doc
-    await foundStore.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device }), id))
+    await discoveredStore.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device }), id))
   }
 }
 
 const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
   await scanStore.removeOfNetwork(ctx, id)
-  await removeTopologyLinks(ctx, await foundStore.removeOfNetwork(ctx, id))
+  await removeTopologyLinks(ctx, await discoveredStore.removeOfNetwork(ctx, id))
   await ruleStore.removeOfNetwork(ctx, id)
   await credentialStore.removePinsOf(ctx, id)
 }
@@ -82,14 +82,14 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
             devices.map(({ id }) => id),
           ),
         ),
-      'device.updated': (ctx, { device }: { device: Device }) => compareAnew(ctx, [device.id]),
+      'device.updated': (ctx, { device }: { device: Device }) => compareAgain(ctx, [device.id]),
       'device.deleting': release,
       'relationships.created': (ctx, made: readonly Ends[]) =>
-        compareAnew(
+        compareAgain(
           ctx,
           made.flatMap(({ parent_id, child_id }) => [parent_id, child_id]),
         ),
-      'relationship.deleted': (ctx, { parent_id, child_id }: Ends) => compareAnew(ctx, [parent_id, child_id]),
+      'relationship.deleted': (ctx, { parent_id, child_id }: Ends) => compareAgain(ctx, [parent_id, child_id]),
       'network.deleting': removeNetwork,
     },
     jobs: [

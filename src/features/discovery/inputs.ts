@@ -1,4 +1,4 @@
-/** What discovery takes: the bodies of its operations. Browser-safe. */
+/** Inputs of the discovery operations. Browser-safe. */
 import { z } from 'zod'
 import { isHostname } from '../../net/dns-name.ts'
 import { parseMac } from '../../net/mac.ts'
@@ -43,7 +43,7 @@ const promoted = {
 export const Promotion = z.object({ id: idOf('discovery'), name: Name, ...promoted })
 export type Promotion = z.output<typeof Promotion>
 
-/** What a name template may hold in braces. */
+/** Placeholders of a name template. */
 export const TEMPLATE_WORDS = ['hostname', 'ip', 'mac', 'vendor', 'n'] as const
 
 const isTemplate = (value: string): boolean =>
@@ -95,7 +95,7 @@ export const InboxChoice = z.object({
 const port = z.int().min(1).max(65_535)
 const label = text(255)
 
-/** A host as somebody else's scan has seen it. */
+/** A host as reported by an external scan. */
 export const RecordedHost = z
   .object({
     ip: IpAddress,
@@ -124,7 +124,7 @@ export const RecordedHost = z
   .meta({ id: 'RecordedHost' })
 export type RecordedHost = z.output<typeof RecordedHost>
 
-/** Most hosts of one recorded scan: to judge them takes the tenth of a second, in which nobody else is answered. */
+/** Most hosts of one recorded scan: validating them blocks the event loop for a tenth of a second. */
 export const MAX_RECORDED = 10_000
 export const MAX_RECORD_BYTES = 8 * 1024 * 1024
 

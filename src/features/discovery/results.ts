@@ -1,4 +1,4 @@
-/** What calls about many items answer. Browser-safe. */
+/** Results of calls about many items. Browser-safe. */
 import { z } from 'zod'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
 
@@ -10,7 +10,7 @@ const ItemError = z
   })
   .meta({ id: 'Error' })
 
-/** What becomes of each item by itself. */
+/** The result of each item. */
 export const itemResults = <const Word extends string, Shape extends z.ZodRawShape>(word: Word, shape: Shape) =>
   z.object({
     results: z.array(

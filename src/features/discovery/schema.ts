@@ -1,4 +1,4 @@
-/** What discovery sends: scans, discovered devices, rules, the items of the inbox. Browser-safe. */
+/** Answers of discovery: scans, discovered devices, rules, and inbox items. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 
@@ -238,7 +238,7 @@ export const Bucket = z
   )
 export type Bucket = z.infer<typeof Bucket>
 
-/** What can be taken over into the documented device, or locked against it. */
+/** Fields that can be accepted into the documented device, or locked. */
 export const LOCKABLE_FIELDS = [
   'hostname',
   'addresses',
@@ -251,7 +251,7 @@ export const LOCKABLE_FIELDS = [
 export const LockableField = z.enum(LOCKABLE_FIELDS)
 export type LockableField = z.infer<typeof LockableField>
 
-/** A field of the inbox: those of devices, and what contradicts itself. */
+/** Fields of the inbox: those of devices, and the contradictory ones. */
 export const InboxField = z.enum([...LOCKABLE_FIELDS, 'mac_address', 'ssh_host_key'])
 export type InboxField = z.infer<typeof InboxField>
 

@@ -7,13 +7,13 @@ export type ScanRow = Omit<Scan, 'progress_percent'> & {
   heartbeat_at: string
   /** The same by the clock that the servers share, in ms since the epoch. */
   beat_ms: number
-  /** How many times it went on after its process had died. */
+  /** Number of resumes after its process had died. */
   resumes: number
 }
 
 export type ScanStateRow = {
   scan_id: string
-  /** JSON, or '' until the scanner has told. */
+  /** JSON, or '' until the scanner has reported. */
   privilege: string
   /** JSON. */
   log: string
@@ -55,11 +55,11 @@ export type DiscoveredRow = {
   last_seen: string
   first_scan_id: string
   last_scan_id: string
-  /** The last completed scan that looked for it in vain. */
+  /** The last completed scan that did not see it. */
   unseen_scan_id: string
   /** The scan in which it was there again. */
   returned_scan_id: string
-  /** JSON of what the last completed scan left, to tell what this one changes. */
+  /** JSON of the state after the last completed scan, to find the changes of this one. */
   baseline: string
   is_changed: number
   promoted_to_device_id: string | null
@@ -67,13 +67,13 @@ export type DiscoveredRow = {
   bucket: Bucket | ''
   bucket_since: string
   is_ignored: number
-  /** What `findings` said when they were ignored. */
+  /** `findings` at the time they were ignored. */
   ignored_findings: string
   /** JSON: the differences of the inbox. */
   findings: string
-  /** JSON: contradictions that nobody has decided yet. */
+  /** JSON: undecided contradictions. */
   conflicts: string
-  /** JSON: what switches and neighbours say of where it is connected. */
+  /** JSON: places of connection, as switches and neighbours report them. */
   links: string
   /** 1 where `mac_address` was drawn at random: such records are kept for a shorter time. */
   random_mac: number
@@ -82,7 +82,7 @@ export type DiscoveredRow = {
 }
 
 export type AddressRow = {
-  /** Of the network, and the key of the address. */
+  /** Network id and address key. */
   place: string
   ip_key: string
   device_id: string
@@ -93,24 +93,24 @@ export type AddressRow = {
   last_scan_id: string
   /** The last scan that found a port open there; '' where none is. */
   ports_scan_id: string
-  /** JSON of what the scanner said. */
+  /** JSON of the scanner's report. */
   observation: string
 }
 
 export type IdentityRow = {
-  /** Of the network, and the key. */
+  /** Network id and identity key. */
   place: string
   key: string
   device_id: string | null
 }
-/** What a search looks at (`search_text`) and a lookup asks for, lower case. */
+/** Searched text (`search_text`) and lookup keys, lower case. */
 export type TextRow = { device_id: string; search_text: string; mac_address: string; hostname_key: string }
 
-/** A device about which another one has told something; `links` of the device says what. */
+/** A device and another one that reported a link of it. */
 export type LinkRow = { device_id: string; other_id: string }
 
 export type HostKeyRow = {
-  /** Of the network, and the key of the address. */
+  /** Network id and address key. */
   place: string
   network_id: string
   ip_key: string

@@ -3,7 +3,7 @@
  * text wherever it goes; nothing here makes it HTML. Pure.
  */
 
-/** Controls, line and paragraph separators, what turns the direction of writing around, and what is not there to be seen. */
+/** Control characters, line and paragraph separators, bidirectional controls, and invisible characters. */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff]/gu
 const SPACES = /[\t\r\n\v\f ]+/g
 

@@ -11,7 +11,7 @@ export type Question = {
   readonly ip: string
   readonly port: number
   readonly isTls: boolean
-  /** What is sent, after the host has been silent for so long. Undefined: nothing is ever sent. */
+  /** Sent when the host has been silent for some time. Undefined: nothing is ever sent. */
   readonly probe: Uint8Array | undefined
   readonly quietMs: number
   readonly totalMs: number
@@ -115,7 +115,7 @@ export const converse = (question: Question): Promise<Answer> =>
     socket.on('close', hangUp)
     socket.on('end', hangUp)
     socket.on('data', (chunk: Buffer) => {
-      // What the host said by itself is its answer; it need not be asked.
+      // The banner is the answer; no probe is needed.
       clearTimeout(quietTimer)
       chunks.push(chunk.subarray(0, MOST_BYTES - size))
       size += Math.min(chunk.length, MOST_BYTES - size)

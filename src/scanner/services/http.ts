@@ -1,11 +1,11 @@
-/** The parts of an answer by HTTP that tell what it comes from (RFC 9112). Pure. */
+/** Reads the parts of an HTTP answer that identify its software (RFC 9112). Pure. */
 import { cleanText } from './clean-text.ts'
 
 export type HttpAnswer = {
   readonly status: number
   readonly server: string
   readonly title: string
-  /** Of `WWW-Authenticate` (RFC 9110 section 11.6.1). */
+  /** From `WWW-Authenticate` (RFC 9110 section 11.6.1). */
   readonly realm: string
   readonly location: string
   readonly poweredBy: string

@@ -1,4 +1,4 @@
-/** What a service is, from what it says. Pure. */
+/** Identifies a service by its answer. Pure. */
 import { cleanText } from './clean-text.ts'
 import { isHttp, readHttp } from './http.ts'
 import { SIGNATURES, type Signature } from './signatures.ts'
@@ -38,7 +38,7 @@ export const identify = (texts: Texts): Identity | undefined => {
   return undefined
 }
 
-/** Of all that came back from a port, as Latin-1. */
+/** All bytes received from a port, as Latin-1. */
 export const textsOf = (banner: string): Texts => {
   if (!isHttp(banner)) return { banner }
   const { server, realm, title } = readHttp(banner)

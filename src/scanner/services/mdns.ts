@@ -1,4 +1,4 @@
-/** What hosts of a link tell of themselves by multicast DNS (RFC 6762, RFC 6763): asked once for all, from a port of our own. */
+/** Reads names that hosts of a link announce by multicast DNS (RFC 6762, RFC 6763): asked once for all, from an own port. */
 import { createSocket, type Socket } from 'node:dgram'
 import { type Answer, decode, encode, type Question } from 'dns-packet'
 import { parseMac } from '../../net/mac.ts'
@@ -79,7 +79,7 @@ const modelIn = (answers: readonly Answer[]): string => {
   return ''
 }
 
-/** @returns undefined for what tells nothing about the host that sent it */
+/** @returns undefined for a message without facts about its sender */
 export const readMdns = (message: Buffer, ip: string): MdnsFinding | undefined => {
   const packet = decode(message)
   if (packet.type !== 'response') return undefined

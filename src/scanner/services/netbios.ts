@@ -25,7 +25,7 @@ export const netbiosQuestion = (id: number): Buffer => {
 
 const COUNT_AT = 56
 
-/** Undefined for what is no answer to the question of that id. */
+/** Undefined for a datagram that does not answer the query with that id. */
 export const readNetbios = (message: Buffer, id: number): NetbiosFinding | undefined => {
   if (message.length < COUNT_AT + 1 || message.readUInt16BE(0) !== id || (message.readUInt8(2) & 0x80) === 0)
     return undefined

@@ -13,7 +13,7 @@ export type OsClues = {
 
 export type OsGuess = { readonly os: string; readonly osConfidence: number; readonly osVotes: readonly OsVote[] }
 
-/** What a vote is for, so that "Debian Linux 12" and "Linux" speak for each other. */
+/** Normalises the subject of a vote, so that "Debian Linux 12" and "Linux" support each other. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/windows/i, 'windows'],
   [
@@ -25,7 +25,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 ]
 const familyOf = (os: string): string => FAMILIES.find(([pattern]) => pattern.test(os))?.[1] ?? os.toLowerCase()
 
-/** The hop count is rounded up to what senders start from: 64, 128 or 255. */
+/** Votes by the TTL, rounded up to the usual initial values: 64, 128 or 255. */
 const ttlVote = (ttl: number): OsVote => {
   const [start, os] = ttl <= 64 ? [64, 'Linux/Unix'] : ttl <= 128 ? [128, 'Windows'] : [255, 'Network device']
   return { os, weight: OS_WEIGHTS.ttl, because: `TTL ${ttl}, so it began at ${start}` }

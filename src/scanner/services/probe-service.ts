@@ -1,4 +1,4 @@
-/** What listens on one open TCP port: what it says by itself, then one question, with TLS where it speaks that. */
+/** Identifies the service on one open TCP port: reads its banner, then sends one probe, over TLS where it speaks that. */
 import type { FoundService } from '../protocol.ts'
 import { cleanText, cut, decode } from './clean-text.ts'
 import { type Answer, type Certificate, converse } from './conversation.ts'

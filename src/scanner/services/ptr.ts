@@ -19,7 +19,7 @@ export type NameServiceOptions = {
   readonly targets: Targets
   /** The servers to ask, in place of those of the system. */
   readonly servers?: readonly string[]
-  /** How long names may keep a scan that is otherwise through. */
+  /** Time that pending names may delay a finished scan. */
   readonly patienceMs?: number
   readonly onName: (index: number, name: string) => void
   readonly onGivenUp: () => void
@@ -27,12 +27,12 @@ export type NameServiceOptions = {
 
 const AT_ONCE = 64
 const TIMEOUT_MS = 800
-/** After so many time-outs one after the other nobody is there to answer. */
+/** Consecutive time-outs after which the resolver counts as dead. */
 const GIVE_UP_AFTER = 64
 /** A name is worth less than the end of the scan. */
 const PATIENCE_MS = 5000
 
-/** Those that may be asked: not an excluded address, and in tests none but of the lab. */
+/** True for addresses that may be looked up: not excluded, and in tests of the lab only. */
 const askable = (servers: readonly string[], { isExcluded }: Targets): string[] =>
   servers.filter((server) => {
     const address = server.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')

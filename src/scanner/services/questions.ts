@@ -1,4 +1,4 @@
-/** What is asked of a service that says nothing by itself. Data; one harmless question for each kind. */
+/** Probes for services that send nothing first. Data; one harmless probe for each kind. */
 
 /** They print, switch or count whatever they are sent: nothing is ever sent to these. */
 export const NEVER_ASKED: ReadonlySet<number> = new Set([
@@ -6,7 +6,7 @@ export const NEVER_ASKED: ReadonlySet<number> = new Set([
   515, 9100, 9101, 9102, 9103, 9104, 9105, 9106, 9107,
   // Controls of plants and buildings: S7, Modbus, DNP3, EtherNet/IP, BACnet, IEC 104, Niagara.
   102, 502, 20_000, 44_818, 47_808, 2404, 1911, 4911,
-  // Skinny phones restart on what they do not understand.
+  // Skinny phones restart on unknown messages.
   2000,
 ])
 
@@ -33,7 +33,7 @@ const POSTGRES = hex('00000008 04d2162f')
 const SMB = hex(
   '00000068 fe534d42 4000 0000 00000000 0000 0000 00000000 00000000 0000000000000000 00000000 00000000 0000000000000000 00000000000000000000000000000000 2400 0200 0100 0000 00000000 504c41542d444953434f5645525931 00 0000000000000000 0202 1002',
 )
-/** A search of the root of the directory for what it supports (RFC 4512 section 5.1). */
+/** Searches the root DSE of the directory (RFC 4512 section 5.1). */
 const LDAP = hex('3025 020101 6320 0400 0a0100 0a0100 020100 020100 010100 870b 6f626a656374436c617373 3000')
 /** `hello` of MongoDB as OP_MSG. */
 const MONGO_BODY = hex('00000000 00 23000000 01 68656c6c6f00 000000000000f03f 02 24646200 06000000 61646d696e00 00')
@@ -48,7 +48,7 @@ const SIP = (ip: string): Buffer =>
     `OPTIONS sip:${ip} SIP/2.0\r\nVia: SIP/2.0/TCP plat;branch=z9hG4bKplat\r\nMax-Forwards: 0\r\nFrom: <sip:plat@plat>;tag=plat\r\nTo: <sip:${ip}>\r\nCall-ID: plat\r\nCSeq: 1 OPTIONS\r\nContent-Length: 0\r\n\r\n`,
   )
 
-/** By port; what is not here is asked for `/` by HTTP. */
+/** Probes by port; other ports get an HTTP request for `/`. */
 export const QUESTIONS: Readonly<Record<number, (ip: string) => Buffer>> = {
   53: () => VERSION_BIND,
   389: () => LDAP,

@@ -1,4 +1,4 @@
-/** The third stage: what the living hosts are. Questions to all of them first, then host by host what listens on its ports. */
+/** The third stage: identifies the living hosts. Network-wide questions come first, then the services of each host. */
 import { createSemaphore } from '../ports/semaphore.ts'
 import type { ScanContext } from '../scan-context.ts'
 import { createPacer } from '../sweeps/pacer.ts'
@@ -44,7 +44,7 @@ export const scanServices = async (context: ScanContext, { from, onHost, onProgr
       underWay.add(index)
       await scanHost(index, tools, answers)
       underWay.delete(index)
-      // What a cancel cut short is not done.
+      // A host whose scan was cancelled is not done.
       if (signal.aborted) return
       done++
       onHost(index)

@@ -1,5 +1,5 @@
 /**
- * The host key of an SSH server, and what a login tells of its system. A password is sent to a host only whose key is the one
+ * Reads the host key of an SSH server and, after a login, facts of its system. A password is sent only to a host with the key
  * that was pinned for its address.
  */
 import { Client, type ClientChannel, type ConnectConfig } from 'ssh2'
@@ -9,7 +9,7 @@ import { cleanText } from './clean-text.ts'
 export type SshFinding = {
   /** `SHA256:...`; empty when the handshake did not come so far. */
   readonly hostKey: string
-  /** Lines of what the login saw; undefined without one. */
+  /** Output lines of the login; undefined without one. */
   readonly system: SshSystem | undefined
   /** Why a login that was wanted was not made. */
   readonly refusal: string
@@ -43,7 +43,7 @@ const COMMAND = 'uname -srm; uname -n; cat /etc/os-release 2>/dev/null | head -n
 const fingerprintOf = (key: Uint8Array): string =>
   `SHA256:${new Bun.CryptoHasher('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
-/** For old gear too, whose key is worth knowing; a login uses what is safe today. */
+/** Includes algorithms of old devices, to read their key; a login uses safe ones only. */
 const OLD_ALGORITHMS: NonNullable<ConnectConfig['algorithms']> = {
   kex: { append: ['diffie-hellman-group14-sha1', 'diffie-hellman-group-exchange-sha1'], prepend: [], remove: [] },
   serverHostKey: { append: ['ssh-dss'], prepend: [], remove: [] },

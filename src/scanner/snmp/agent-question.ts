@@ -81,7 +81,7 @@ const outerOf = (message: Buffer): Node[] => {
 /**
  * The engine id in hex of an answer to `engineQuestion` with that id; undefined for anything else.
  *
- * @throws RangeError for what is no BER
+ * @throws RangeError for invalid BER
  */
 export const readEngine = (message: Buffer, id: number): string | undefined => {
   const [version, header, parameters, scoped] = outerOf(message)
@@ -97,7 +97,7 @@ export const readEngine = (message: Buffer, id: number): string | undefined => {
 /**
  * The sysDescr of an answer to `communityQuestion` with that id; undefined for anything else.
  *
- * @throws RangeError for what is no BER
+ * @throws RangeError for invalid BER
  */
 export const readCommunity = (message: Buffer, id: number): string | undefined => {
   const [version, , response] = outerOf(message)

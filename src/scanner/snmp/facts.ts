@@ -1,4 +1,4 @@
-/** What an SNMP agent tells of its device and of the network around it, out of the tables of the standard MIBs. */
+/** Reads facts of a device and of the network around it from the standard MIBs of its SNMP agent. */
 import { formatIpv4, parseIpv4 } from '../../net/ipv4-text.ts'
 import { isMulticastMac } from '../../net/mac.ts'
 import type { ArpEntry, ForwardingEntry, LldpNeighbour, SnmpFacts } from '../protocol.ts'
@@ -39,7 +39,7 @@ const numberOf = (value: unknown): number =>
 const hexMac = (octets: Uint8Array): string =>
   (Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('hex').match(/../g) ?? []).join(':')
 
-/** Undefined for what is no MAC, or is none of a device. */
+/** Undefined for text that is no MAC, or no MAC of a device. */
 const macOf = (value: unknown): string | undefined => {
   if (!(value instanceof Uint8Array) || value.length !== 6) return undefined
   const mac = hexMac(value)
@@ -60,7 +60,7 @@ const ipv4Of = (numbers: readonly number[]): string | undefined => {
 const byIndex = (rows: readonly Row[], column: string): Map<number, unknown> =>
   new Map(rows.map(({ oid, value }) => [below(oid, column)[0] ?? 0, value]))
 
-/** Whether an address may be told of. */
+/** True if an address may be reported. */
 export type MayTell = (ip: string) => boolean
 
 const readInterfaces = async (agent: Agent, mayTell: MayTell): Promise<SnmpFacts['interfaces']> => {
@@ -140,7 +140,7 @@ const readForwarding = async (agent: Agent, names: ReadonlyMap<number, string>):
   })
 }
 
-/** @throws when the agent stops answering before it has told who it is */
+/** @throws when the agent stops answering before it has identified itself */
 export const readFacts = async (
   agent: Agent,
   { credentialId, engineId, mayTell }: { credentialId: string; engineId: string; mayTell: MayTell },

@@ -16,16 +16,16 @@ import type { SnmpLogin, SnmpV3Login } from '../protocol.ts'
 export type Row = { readonly oid: string; readonly value: unknown }
 
 export type Agent = {
-  /** Values by their place in the list; undefined for what it does not have. */
+  /** Values in the order of the list; undefined for missing ones. */
   readonly get: (oids: readonly string[]) => Promise<(unknown | undefined)[]>
-  /** All below it, as far as the limits go; what was read until an error is kept. */
+  /** All values below it, within the limits; values read before an error are kept. */
   readonly walk: (oid: string) => Promise<Row[]>
   readonly close: () => void
 }
 
 const TIMEOUT_MS = 1500
 const RETRIES = 1
-/** Of one table. */
+/** Most values of one table. */
 const MOST_ROWS = 4096
 const ROWS_AT_ONCE = 40
 
@@ -47,7 +47,7 @@ const PRIV: Readonly<Record<string, readonly PrivProtocols[]>> = {
   AES256: [PrivProtocols.aes256b, PrivProtocols.aes256r],
 }
 
-/** Empty for what cannot be spoken: AES-192. */
+/** Empty for unsupported algorithms: AES-192. */
 const usersFor = ({ username, authProtocol, authPassword, privProtocol, privPassword }: SnmpV3Login): User[] => {
   const auth = AUTH[authProtocol]
   if (auth === undefined) return []

@@ -33,7 +33,7 @@ const PACKET_BYTES = 28
 const SENDER_MAC_AT = 8
 const SENDER_AT = 14
 const TARGET_AT = 24
-/** Past the limit that the system sets for everybody; what may open this socket may do that too, mostly. */
+/** Exceeds the system limit; a process that may open this socket usually may do that too. */
 const SO_RCVBUFFORCE = 33
 const BUFFER_BYTES = 8 << 20
 
@@ -45,7 +45,7 @@ const swapped = (protocol: number): number => ((protocol & 0xff) << 8) | (protoc
 const openSocket = (c: Libc): number =>
   c.socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, swapped(ETH_P_ARP))
 
-/** Whether such a socket may be opened here. */
+/** True if such a socket may be opened here. */
 export const maySendArp = (c: Libc): boolean => {
   const fd = openSocket(c)
   if (fd < 0) return false

@@ -32,7 +32,7 @@ export type IcmpSocket = {
 /** @param ttl 0: not told */
 export type OnReply = (index: number, rttMs: number, ttl: number) => void
 
-/** Of IPv4 (RFC 792) and IPv6 (RFC 4443), as numbers of Linux. */
+/** ICMP (RFC 792) and ICMPv6 (RFC 4443), as Linux constants. */
 const KINDS = {
   4: { domain: AF_INET, protocol: 1, level: 0, hopsOption: 12, hopsType: 2, request: 8, reply: 0 },
   6: { domain: AF_INET6, protocol: 58, level: 41, hopsOption: 51, hopsType: 52, request: 128, reply: 129 },
@@ -47,7 +47,7 @@ const SEQUENCE_AT = 6
 const NONCE_AT = 8
 const SENT_AT = 16
 
-/** Messages of one `recvmmsg`, and the sizes of what belongs to each. */
+/** Messages of one `recvmmsg`, and the sizes of their parts. */
 const BATCH = 64
 const MESSAGE_BYTES = 64
 const IOVEC_BYTES = 16
@@ -62,7 +62,7 @@ const LENGTH_AT = 56
 /** As a number, which is exact for any time there will be. */
 const readInt64 = (buffer: Buffer, at: number): number => buffer.readInt32LE(at + 4) * 2 ** 32 + buffer.readUInt32LE(at)
 
-/** Whether such a socket may be opened here. */
+/** True if such a socket may be opened here. */
 export const mayPing = (c: Libc, family: 4 | 6): boolean => {
   const fd = openSocket(c, family)
   if (fd < 0) return false
@@ -75,7 +75,7 @@ const openSocket = (c: Libc, family: 4 | 6): number => {
   return c.socket(domain, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol)
 }
 
-/** The structures of `recvmmsg`, and what it puts into them. */
+/** The structures of `recvmmsg`, and their buffers. */
 const createInbox = () => {
   const messages = Buffer.alloc(BATCH * MESSAGE_BYTES)
   const vectors = Buffer.alloc(BATCH * IOVEC_BYTES)
@@ -120,7 +120,7 @@ export const openIcmpSocket = (c: Libc, targets: Targets, onReply: OnReply): Icm
   const inbox = createInbox()
   const indexOf = indexesOf(targets)
 
-  // What came beside the last reply. Nothing here is made anew for each: at full rate the rubbish would be most of the memory.
+  // Ancillary data of the last reply. No allocation for each reply: at full rate, garbage would be most of the memory.
   let ttl = 0
   let receivedAtMs = 0
   const readExtras = (i: number): void => {

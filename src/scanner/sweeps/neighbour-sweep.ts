@@ -1,6 +1,6 @@
 /**
- * Finds the hosts of a network that this machine is on, by the neighbour table of the kernel: a datagram to each address makes
- * the kernel ask for it, and whoever answers is alive, firewall or not. Needs no privilege.
+ * Finds the hosts of an on-link network by the neighbour table of the kernel: a datagram to each address makes the kernel
+ * resolve it, and each host that answers is alive, firewalled or not. Needs no privilege.
  */
 
 import type { ScanContext } from '../scan-context.ts'
@@ -13,24 +13,24 @@ import { probeLoop, wait } from './probe-loop.ts'
 import type { Sweep, SweepOptions } from './sweep.ts'
 import { createToucher } from './udp-touch.ts'
 
-/** So many addresses fit into the table at once beside what it has to hold for others (`gc_thresh3` is 1024). */
+/** Addresses that fit into the table beside other entries (`gc_thresh3` is 1024). */
 const FITS_AT_ONCE = 512
 /**
- * An address nobody has holds its entry for three seconds, so that at this rate 600 are taken. Those given up stay listed until
- * the kernel needs their room, and do no harm.
+ * An unresolved entry lives for three seconds, so that this rate uses 600 entries. Failed entries stay listed until
+ * the kernel needs the room, and do no harm.
  */
 const SAFE_PER_SECOND = 200
-/** Above it nothing is sent until some are given up. */
+/** Above this number of unresolved entries, sending pauses. */
 const MOST_UNRESOLVED = 680
 const LOOK_EVERY_MS = 100
-/** Who has answered stays listed for many seconds; to read a full table costs some milliseconds. */
+/** Entries stay for many seconds; reading a full table takes milliseconds. */
 const LOOK_AT_LARGE_EVERY_MS = 500
-/** What answers at once has answered by then. */
+/** Wait for immediate answers. */
 const FIRST_WAIT_MS = 300
-/** The kernel asks again after one second, and a third time after two. */
+/** Wait for retries: the kernel asks again after one second, and after two. */
 const LAST_WAIT_MS = 1150
 const LAST_WAIT_OF_LARGE_MS = 3200
-/** An entry from earlier is asked after 5 s, three times in a second each. */
+/** Wait for stale entries: the kernel probes them after 5 s, three times at one second each. */
 const DOUBT_WAIT_MS = 8500
 
 export const neighbourSweep = (
@@ -41,7 +41,7 @@ export const neighbourSweep = (
   const fits = links.count <= FITS_AT_ONCE
   const startedAtMs = performance.now()
 
-  /** Those known from earlier that have not shown yet that they are still there. */
+  /** Stale entries that are not confirmed yet. */
   const doubtful = new Set<number>()
   let table: NeighbourTable | undefined
   let lookedAtMs = 0
@@ -51,11 +51,11 @@ export const neighbourSweep = (
     lookedAtMs = now
     table = readNeighbours(c, targets)
     const known = new Set(table?.neighbours.map(({ index }) => index))
-    // Asked after in vain: the kernel has given it up.
+    // The kernel has removed the entry: the probe failed.
     for (const index of doubtful) if (!known.has(index)) doubtful.delete(index)
     for (const { index, mac, heardMsAgo, isDoubtful } of table?.neighbours ?? []) {
       if (!links.of(index)) continue
-      // Heard of before the scan began means nothing: it may have left since.
+      // A confirmation before the start of the scan does not count: the host may have left since.
       const isHeard = heardMsAgo !== undefined && heardMsAgo <= now - startedAtMs
       if (isHeard || !isDoubtful) {
         pinger.ask(index)
@@ -117,7 +117,7 @@ export const neighbourSweep = (
         throw error
       }
       const rest = finishUp().finally(close)
-      // A host that lost the first question is asked again after a second; the others need not wait for it.
+      // Retries run in the background; the other hosts need not wait for them.
       if (plan.type === 'quick' || !fits) return rest
       context.backgroundProbes.add(rest)
       await wait(FIRST_WAIT_MS, { signal, onTick: () => {} })

@@ -25,7 +25,7 @@ export type Neighbour = {
 export type NeighbourTable = {
   /** Entries of any kind, of all networks: the kernel holds about a thousand. */
   readonly entries: number
-  /** Of those, the ones that nobody has answered for yet. */
+  /** Entries without an answer so far. */
   readonly unresolved: number
   readonly neighbours: readonly Neighbour[]
 }
@@ -88,7 +88,7 @@ const indexOf = (address: Buffer, { family, block }: Targets): number => {
 const neighbourOf = (message: Buffer, targets: Targets): Neighbour | undefined => {
   const state = message.readUInt16LE(8)
   const isKnown = (state & KNOWN) !== 0
-  // Most entries of a sweep are of addresses that nobody has.
+  // Most entries of a sweep are of unused addresses.
   if (!isKnown && (state & REACHABLE) === 0) return undefined
   const { address, mac, confirmedTicks } = attributesOf(message)
   if (address === undefined || mac === undefined || mac.length !== ETHERNET_BYTES) return undefined

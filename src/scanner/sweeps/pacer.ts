@@ -1,4 +1,4 @@
-/** How fast probes leave: a token bucket, read in ticks. Knows nothing of what is sent. */
+/** Limits the rate of probes: a token bucket, read in ticks. Independent of the kind of probe. */
 
 export const TICK_MS = 2
 /** No more than this much leaves at once: a burst loses more probes than it saves time. */
@@ -8,9 +8,9 @@ const MAX_DEBT_MS = 100
 const LEAST_PER_SECOND = 20
 
 export type Pacer = {
-  /** How many probes may leave now; they count as sent. */
+  /** Number of probes that may be sent now; they count as sent. */
   readonly take: () => number
-  /** Gives back what was taken and not used. */
+  /** Returns unused tokens. */
   readonly giveBack: (count: number) => void
   /** @returns the new rate */
   readonly halve: () => number

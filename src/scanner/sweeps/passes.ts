@@ -1,17 +1,17 @@
-/** How many passes a sweep makes: more than it was told when the ones before have lost much, and then slower. */
+/** Number of passes of a sweep: more, and slower, when earlier passes have lost many replies. */
 
 import type { ScanContext } from '../scan-context.ts'
 import type { Pacer } from './pacer.ts'
 
 /** That may be added. */
 const MOST_MORE = 3
-/** So many new hosts in a pass, as a share of all, are no chance loss: somebody limits the rate of replies. */
+/** Share of new hosts in a pass that indicates a limited reply rate, and not chance loss. */
 const LIMITED_SHARE = 0.15
 const FEWEST_LIMITED = 8
 
 export type Passes = {
   readonly count: () => number
-  /** Looks at what the pass has found; `before` is how many hosts were known when it began. */
+  /** Judges a finished pass; `before` is the number of hosts known at its start. */
   readonly after: (pass: number, before: number) => void
 }
 

@@ -9,7 +9,7 @@ import { createPacer } from './pacer.ts'
 export type Pinger = {
   /** Again does nothing. */
   readonly ask: (index: number) => void
-  /** Sends what is due and reads what has come. */
+  /** Sends due requests and reads replies. */
   readonly tick: () => void
   /** Every host has answered or has had its tries. */
   readonly isOver: () => boolean

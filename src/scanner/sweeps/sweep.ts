@@ -5,11 +5,11 @@ export type Pass = {
   readonly pass: number
   /** Place in the order where it begins. */
   readonly from: number
-  /** Called as it goes on: what is before it has had its probe. */
+  /** Called with the position; addresses before it were probed. */
   readonly onPlace: (place: number) => void
 }
 
-/** What a sweep is made with. */
+/** Options of a sweep. */
 export type SweepOptions = {
   /** Asked before every probe. */
   readonly isWanted: (index: number) => boolean
@@ -19,7 +19,7 @@ export type SweepOptions = {
 export type Sweep = {
   /** Under which a later process finds it again. */
   readonly name: string
-  /** How many there are; a getter may tell of more as it goes. */
+  /** Number of passes; a getter may raise it while the sweep runs. */
   readonly passes: number
   readonly run: (pass: Pass) => Promise<void>
   /** After the last pass; until then an answer to an earlier one counts. */

@@ -1,4 +1,4 @@
-/** A byte to the discard port (RFC 863) of an address: what counts is that the kernel asks the network who has it. */
+/** Sends a byte to the discard port (RFC 863) of an address, which makes the kernel resolve the address. */
 import {
   AF_INET,
   AF_INET6,

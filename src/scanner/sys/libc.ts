@@ -35,7 +35,7 @@ export type Libc = NonNullable<ReturnType<typeof openFirst>>
 
 let opened: { readonly libc: Libc | undefined } | undefined
 
-/** Undefined where there is none that is known: what needs it is then left out. */
+/** Undefined without a known C library: features that need it are left out. */
 export const libc = (): Libc | undefined => {
   opened ??= { libc: process.platform === 'linux' ? openFirst() : undefined }
   return opened.libc

@@ -70,7 +70,7 @@ export const vendorsOf = (table: Buffer): VendorOf => {
   }
 }
 
-/** Nobody is known where the table was not built: a checkout that only runs tests. */
+/** Knows no vendor where the table was not built: a checkout that only runs tests. */
 export const openVendors = async (): Promise<VendorOf> => {
   try {
     const { default: path } = await import('../../../dist/vendors.bin', { with: { type: 'file' } })

@@ -1,4 +1,4 @@
-/** `plat discovery scan`: starts a scan; with --watch, follows it by asking for its state, and tells hosts as they are found. */
+/** `plat discovery scan`: starts a scan; with --watch, polls its state and prints hosts as they are found. */
 
 import { call, send, type Transport } from '../../../platform/cli/client.ts'
 import { isOn, type Session, type Texts, textOf } from '../../../platform/cli/command.ts'
@@ -12,7 +12,7 @@ import { type DiscoveredDevice, type Scan, ScanType } from '../schema.ts'
 
 /** Between two looks at a scan: often enough to be lively, and far below any rate limit. */
 const POLL_MS = 1000
-/** Hosts that are told one by one; more are counted. */
+/** Most hosts printed one by one; more are counted. */
 const MAX_SHOWN = 1000
 
 const WIDTHS = { ip: 16, mac_address: 18, hostname: 28, vendor: 22 } as const
@@ -43,7 +43,7 @@ const inputOf = (texts: Texts) => {
   }
 }
 
-/** Tells hosts that were not told before, above the bar. */
+/** Prints hosts that were not printed before, above the progress bar. */
 const tellFound = async ({ io }: Session, transport: Transport, { id, network_id }: Scan, told: Set<string>) => {
   if (!io.stdout.isTty || told.size >= MAX_SHOWN) return
   const found = await call(transport, discovery.list, { network_id })
@@ -109,7 +109,7 @@ export const scan = async (session: Session, texts: Texts): Promise<number> => {
   if (!isOn(texts, 'watch') || input.dry_run) {
     return (await present(session, { op: scans.start, transport, response })) ? 0 : 1
   }
-  // What is no dry run is a scan.
+  // A result that is no dry run is a scan.
   const started = (await response.json()) as Scan
   return conclude(session, transport, await watch(session, transport, started))
 }

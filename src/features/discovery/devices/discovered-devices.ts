@@ -37,13 +37,13 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('discovered-device.deleted', device)
 }
 
-/** Deletes them, and with them what they have told of others. */
+/** Deletes discovered devices, and the links that they reported. */
 export const forget = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   await store.remove(ctx, ids)
   await removeTopologyLinks(ctx, ids)
 }
 
-/** Those that there are go together; of the others each is told of by its place. */
+/** Deletes the existing ones together, and reports each missing one by its position. */
 const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
   const there = await store.known(ctx, ids)
   await forget(ctx, [...there])
@@ -118,7 +118,7 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
     throw invalidField('ips', 'would leave the device without an address')
   const made = createRecord(records)
   for (const seen of leaving) putAddress(records, made, seen)
-  // What both are recognised by would make one of them again at the next scan.
+  // Keys that both share would merge them again at the next scan.
   const mine = new Set([...record.addresses.values()].flatMap(({ observation }) => keysOf(observation)))
   shareKeys(
     records,

@@ -16,7 +16,7 @@ export type DiscoveredFilter = {
   readonly offset?: number | undefined
 }
 
-/** So many that match are fetched and put in order; beyond, the list is gone through in its order until a page is full. */
+/** Most matches that are fetched and sorted. With more, the list is read in its order until a page is full. */
 const FEW = 500
 
 const textHolds = (word: string): RawBuilder<SqlBool> =>
@@ -50,7 +50,7 @@ const inOrder = (ctx: Ctx, { network_id, device_id, status, promoted }: Discover
   return query
 }
 
-/** Of a network or of all, those that are what only few are: each has an index of its own. */
+/** Counts rows of one of the rare states, each of which has an index. */
 const count = async (
   ctx: Ctx,
   filter: Pick<DiscoveredFilter, 'network_id' | 'status' | 'promoted'>,
@@ -60,7 +60,7 @@ const count = async (
   return Number(n)
 }
 
-/** Most are up, and most nobody has documented: they are what is left of all. */
+/** Most devices are up and not documented: their count is the total less the others. */
 const countByTheFew = async (ctx: Ctx, { network_id, status, promoted }: DiscoveredFilter): Promise<number> => {
   const of = (few: Pick<DiscoveredFilter, 'status' | 'promoted'>) => count(ctx, { network_id, ...few })
   const all = async (few: Pick<DiscoveredFilter, 'promoted'>): Promise<number> =>

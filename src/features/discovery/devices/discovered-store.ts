@@ -1,4 +1,4 @@
-/** The queries of discovered devices; the only writer of their tables. Loads what a batch is about, and writes what became of it. */
+/** Queries of discovered devices, and the only writer of their tables. Loads the records of a batch, and writes them. */
 import type { Kysely } from 'kysely'
 import { batches } from '../../../platform/db/batches.ts'
 import { prepared } from '../../../platform/db/query/prepared.ts'
@@ -13,7 +13,7 @@ import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from '.
 import { searchTextOf } from './derive.ts'
 import { addRecord, type Conflict, type DiscoveredRecord, emptyRecords, type Records, type Seen } from './records.ts'
 
-/** The primary key of what there is once per network: ids hold no blanks. */
+/** Primary key of rows that are unique per network. Ids hold no blanks. */
 export const placeOf = (networkId: string, key: string): string => `${networkId} ${key}`
 
 const rowsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -31,9 +31,9 @@ const identitiesByPlaces = preparedKeys((db: Kysely<Tables>, places) =>
 const identitiesByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_identities').select(['key', 'device_id']).where('device_id', 'in', ids),
 )
-/** What is stored was written by us, out of what the scanner said. */
+/** The stored JSON was written by this module. */
 export const docOf = ({ doc }: Pick<DiscoveredRow, 'doc'>): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
-/** What others have told of a device. */
+/** Links that others have reported of a device. */
 export const linksOf = (row: Pick<DiscoveredRow, 'links'> | undefined): Link[] =>
   row ? (JSON.parse(row.links) as Link[]) : []
 const conflictsOf = ({ conflicts }: DiscoveredRow) => JSON.parse(conflicts) as Conflict[]
@@ -48,7 +48,7 @@ const newId = (): string => Bun.randomUUIDv7()
 export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = emptyRecords(newId)): Promise<Records> => {
   const missing = [...new Set(ids)].filter((id) => !records.byId.has(id))
   if (missing.length === 0) return records
-  // Where others write too, nobody promotes one of these while a batch rewrites it.
+  // With concurrent writers, the rows are locked against a promotion while a batch rewrites them.
   if (ctx.db !== ctx.store.read && !ctx.store.sql.hasOneWriter) await lockRows(ctx, missing)
   const rows = await rowsByIds(ctx, missing)
   const addresses = Map.groupBy(await addressesByDevices(ctx, missing), ({ device_id }) => device_id)
@@ -147,7 +147,7 @@ const upsertAddressRows = preparedRows(ADDRESS_COLUMNS, (db: Kysely<Tables>, row
         ),
     ),
 )
-/** Those that an index holds: a row in which none of them changes costs the indexes nothing. */
+/** Indexed columns: an update that changes none of them leaves the indexes alone. */
 const INDEXED = [
   'network_id',
   'ip_key',
@@ -215,7 +215,7 @@ const insertLinks = preparedRows(['device_id', 'other_id'], (db: Kysely<Tables>,
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** One that is to be written, beside what is stored. */
+/** A row to be written, with its stored state. */
 export type Classified = {
   readonly row: DiscoveredRow
   readonly device: DiscoveredDevice
@@ -236,7 +236,7 @@ const textOf = (device: DiscoveredDevice): TextRow => ({
   hostname_key: device.hostname.toLowerCase().toWellFormed(),
 })
 
-/** Writes rows, and what a search finds them by. */
+/** Writes rows and their search texts. */
 export const save = async (ctx: Ctx, all: readonly Classified[]): Promise<void> => {
   await refreshRows(ctx, all.filter(isInPlace).map(rowOf))
   await upsertRows(ctx, all.filter((one) => !isInPlace(one)).map(rowOf))
@@ -254,7 +254,7 @@ export const save = async (ctx: Ctx, all: readonly Classified[]): Promise<void> 
   )
 }
 
-/** By whom something was told of each, as far as that has changed: of most it never does. */
+/** Writes the links that changed, by the device that reported them. */
 const saveLinks = async (
   ctx: Ctx,
   all: readonly { readonly row: DiscoveredRow; readonly old: DiscoveredRow | undefined }[],
@@ -309,7 +309,7 @@ export const removeAddresses = async (ctx: Ctx, networkId: string, ipKeys: reado
       .execute()
 }
 
-/** `[key, id]`; without an id the key identifies nobody. */
+/** `[key, id]`; a key without an id is shared and identifies no device. */
 export const saveIdentities = async (
   ctx: Ctx,
   networkId: string,
@@ -344,7 +344,7 @@ export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> =>
 
 /** Answers with whom there was. */
 export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> => {
-  // Also those that are nobody's: all that begin with the network.
+  // Includes shared keys: all that begin with the network.
   const [from, to] = [placeOf(networkId, ''), placeOf(networkId, '\u{10ffff}')]
   const rows = await ctx.db.selectFrom('discovered_devices').select('id').where('network_id', '=', networkId).execute()
   const ids = rows.map(({ id }) => id)
@@ -357,7 +357,7 @@ const idsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select('id').where('id', 'in', ids),
 )
 
-/** Those of the ids that there are. */
+/** Returns the ids that exist. */
 export const known = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> =>
   new Set((await idsByIds(ctx, ids)).map(({ id }) => id))
 

@@ -53,7 +53,7 @@ const baselineFor = ({ row, doc }: DiscoveredRecord, { scanId, previousScanId }:
 }
 
 const isDifferent = (baseline: string, device: DiscoveredDevice): boolean =>
-  // What is stored was written by `baselineOf`.
+  // The stored JSON was written by `baselineOf`.
   baseline !== '' && changesBetween(JSON.parse(baseline) as Record<string, string>, comparable(device)).length > 0
 
 const macIn = (baseline: string): string =>

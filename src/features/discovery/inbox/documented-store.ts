@@ -1,4 +1,4 @@
-/** What is documented about what was found: devices by address, their locks and relationships. The only writer of the locks. */
+/** Documented devices by address, their locks and relationships. The only writer of the locks. */
 import { type Kysely, sql } from 'kysely'
 import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -39,7 +39,7 @@ const docsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 export const devicesByIds = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Device>> =>
-  // What is stored is a device.
+  // The stored document is a device.
   new Map((await docsByIds(ctx, ids)).map(({ id, doc }) => [id, JSON.parse(doc) as Device]))
 
 const locksByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -110,7 +110,7 @@ export const findLock = (ctx: Ctx, deviceId: string, field: string): Promise<Fie
     .selectFrom('discovery_locks')
     .select(lockColumns)
     .where('device_id', '=', deviceId)
-    // Of any text: what is no field locks nothing.
+    // A text that names no field locks nothing.
     .where('field', '=', field as LockableField)
     .executeTakeFirst()
 

@@ -1,4 +1,4 @@
-/** Where what was found and what is documented differ: the items of the inbox, worked out of both. Pure. */
+/** Differences between discovered and documented devices: the items of the inbox. Pure. */
 import { isHostname } from '../../../net/dns-name.ts'
 import type { Device } from '../../devices/schema.ts'
 import type { Conflict } from '../devices/records.ts'
@@ -6,7 +6,7 @@ import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.
 
 export type Finding = InboxItem['fields'][number]
 
-/** What another device says of where this one is connected. */
+/** A statement of another device about the place where this one is connected. */
 export type Link =
   /** A switch has learnt a MAC of it on one of its ports. */
   | {
@@ -37,7 +37,7 @@ export type Judged = {
   readonly neighbours: readonly Neighbour[]
 }
 
-/** A guess that is less sure than this overrules nobody. */
+/** A guess below this confidence does not contradict the documentation. */
 const SURE_OS = 60
 const LIKELY_OS = 40
 
@@ -100,9 +100,9 @@ const status = ({ discovered }: Judged, device: Device): Finding[] => {
     : []
 }
 
-/** Of the first documented address that was seen: a device with several MACs is connected at several places, and is left alone. */
+/** Uses the first documented address that was seen. A device with several MACs has several ports and is left alone. */
 const switchPorts = ({ discovered, links: all, switchNames }: Judged, device: Device): Finding[] => {
-  // What was told by a device that is forgotten by now, nobody can look at any more.
+  // Links from devices that were deleted cannot be verified.
   const links = all.filter((link) => link.kind !== 'switch_port' || switchNames.has(link.sourceId))
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
   const macs = new Set(links.flatMap((link) => (link.kind === 'switch_port' ? [link.mac] : [])))
@@ -127,7 +127,7 @@ const contradictions = ({ conflicts }: Judged): Finding[] =>
       : finding('ssh_host_key', one.before, one.after, `SSH at ${one.ip}; no login was tried`),
   )
 
-/** What would be documented of something that is not. */
+/** Preview of the fields that a promotion would document. */
 const preview = ({ discovered }: Judged): Finding[] => {
   const { hostname: name, addresses: seen, vendor, os_guess } = discovered
   const all = [
@@ -141,7 +141,7 @@ const preview = ({ discovered }: Judged): Finding[] => {
 
 export type Verdict = { readonly bucket: Bucket | ''; readonly findings: readonly Finding[] }
 
-/** In which bucket it is, if in any, and why. A contradiction comes before all else; what is gone has no other news. */
+/** Decides the bucket, if any, and its findings. A contradiction comes first; a device that is gone has no other findings. */
 export const compareFindings = (judged: Judged): Verdict => {
   const { discovered, documented, locked } = judged
   const conflicts = contradictions(judged)
@@ -159,6 +159,6 @@ export const compareFindings = (judged: Judged): Verdict => {
   return { bucket: isGone ? 'gone' : 'changed', findings: open }
 }
 
-/** What an item says, to tell whether it says something else than when it was ignored. */
+/** Signature of an item, to detect that it changed since it was ignored. */
 export const signatureOf = ({ bucket, findings }: Verdict): string =>
   JSON.stringify([bucket, ...findings.map(({ field, observed, target_id }) => [field, observed, target_id])])

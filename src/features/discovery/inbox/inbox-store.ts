@@ -21,7 +21,7 @@ const sameOrder = (ctx: Ctx) =>
     .orderBy('discovered_devices.bucket_since', 'desc')
     .orderBy('discovered_devices.id', 'desc')
 
-/** The items by their ids alone: an index tells all of it. */
+/** Items by their ids alone, answered by an index. */
 export const marks = (ctx: Ctx, { bucket, network_id, ignored }: InboxFilter) => {
   let all = sameOrder(ctx)
     .where('discovered_devices.is_ignored', '=', ignored ? 1 : 0)
@@ -34,7 +34,7 @@ export const marks = (ctx: Ctx, { bucket, network_id, ignored }: InboxFilter) =>
 /** Up to so many items are put in order once they are fetched; more come in the order of the index. */
 const SHORT = 1000
 
-/** The items with all that is sent of them. A page is found by ids: what comes before it is not read. */
+/** Items with all fields. A page is found by ids, so that rows before it are not read. */
 export const query = (ctx: Ctx, filter: InboxFilter, { limit, offset = 0 }: Page) => {
   const all = marks(ctx, filter)
   const some = limit === undefined && offset === 0 ? all : all.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
@@ -62,7 +62,7 @@ export const itemOf = (row: Row): InboxItem => {
   const discovered = docOf(row)
   return {
     id: row.id,
-    // Those without one are not asked for.
+    // Items without a documented device need no lookup.
     bucket: row.bucket as Bucket,
     network_id: row.network_id,
     ip: discovered.ip,
@@ -71,13 +71,13 @@ export const itemOf = (row: Row): InboxItem => {
     device_name: row.device_name ?? '',
     ignored: row.is_ignored === 1,
     since: row.bucket_since,
-    // What is stored was written with it.
+    // The stored JSON was written by this feature.
     fields: JSON.parse(row.findings) as Finding[],
     discovered,
   }
 }
 
-/** How many there are, by bucket and by whether they are ignored. */
+/** Counts by bucket and by `is_ignored`. */
 export const counts = (ctx: Ctx, networkId: string | undefined) => {
   let all = ctx.db
     .selectFrom('discovered_devices')

@@ -1,4 +1,4 @@
-/** The inbox: what was found is taken over into what is documented, or put aside, and never by itself. */
+/** The inbox: users accept observations into the documentation, or ignore them. Nothing is accepted automatically. */
 import { ipKeyOf } from '../../../net/ip.ts'
 import { AppError, invalidField } from '../../../platform/contract/errors.ts'
 import { countRows, listRows } from '../../../platform/contract/list.ts'
@@ -39,7 +39,7 @@ const mustItem = async (ctx: Ctx, id: string): Promise<Item> => {
   const record = await mustLoad(ctx, id)
   const { row } = record
   if (!row || row.bucket === '') throw new AppError('NOT_FOUND', `Nothing about "${id}" is in the inbox`)
-  // What is stored was written with it.
+  // The stored JSON was written by this feature.
   return { record, row, bucket: row.bucket, findings: JSON.parse(row.findings) as Finding[] }
 }
 
@@ -112,7 +112,7 @@ const writeDocumented = async (ctx: Ctx, { record, row }: Item, findings: readon
   }
 }
 
-/** What was seen last holds: the address is the new one's, and the new one is the device that the old one was documented as. */
+/** The last observation holds: the new record keeps the address and takes over the promotion of the old one. */
 const settleConflicts = async (ctx: Ctx, { record }: Item, findings: readonly Finding[]): Promise<void> => {
   const fields = new Set(findings.map(({ field }) => field))
   const settled = record.conflicts.filter(({ kind }) => fields.has(kind === 'lease' ? 'mac_address' : 'ssh_host_key'))

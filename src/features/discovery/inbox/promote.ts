@@ -36,14 +36,14 @@ const draftFor = (discovered: DiscoveredDevice, wanted: Wanted): DeviceDraft => 
     hostname: isHostname(hostname) ? hostname : '',
     make_model: vendor.slice(0, 255),
     os: os_guess.slice(0, 255),
-    // What is given comes last, and so wins.
+    // Given values come last and win.
     ...wanted,
     addresses: (up.length > 0 ? up : [ip]).map((one) => ({ ip: one, network_id })),
   }
   return parse(DeviceDraft, input)
 }
 
-/** @throws AppError NOT_FOUND; ALREADY_EXISTS for one that is promoted; and what the making of a device throws. */
+/** @throws AppError NOT_FOUND; ALREADY_EXISTS for a promoted device; and the errors of creating a device. */
 export const promote = async (ctx: Ctx, { id, ...wanted }: Promotion): Promise<Device> => {
   ctx.require('devices:create')
   const record = await mustLoad(ctx, id)
@@ -82,7 +82,7 @@ type ItemResult<Word extends string, T> = {
   readonly error?: { code: AppError['code']; error: string; details: { field: string; message: string }[] }
 } & Partial<T>
 
-/** Each item by itself: what fails undoes only what it did, and is told by its place. */
+/** Processes each item separately: a failure undoes its own changes only, and is reported at its index. */
 export const eachItem = async <Item, const Word extends string, T extends object>(
   ctx: Ctx,
   items: readonly Item[],

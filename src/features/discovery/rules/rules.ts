@@ -128,12 +128,12 @@ export const noteRun = async (ctx: Ctx, ruleId: string | null): Promise<void> =>
   await store.update(ctx, { ...rule, last_run_at: ctx.now, next_run_at })
 }
 
-/** Takes a rule that is due, so that nobody else does; undefined when it no longer is, or its network may not be scanned. */
+/** Claims a due rule; undefined when it is no longer due, or its network may not be scanned. */
 export const takeDue = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule | undefined> => {
   const rule = await store.lock(ctx, id)
   if (!rule?.next_run_at || !rule.enabled || rule.next_run_at > ctx.now) return undefined
   if (localIssue(rule, limits) !== undefined) return undefined
-  // Until its scan has ended, and says anew when the next one is due.
+  // Valid until its scan ends and sets the next time.
   await store.update(ctx, { ...rule, next_run_at: after(ctx.now, pauseMs(rule)) })
   return rule
 }
@@ -143,7 +143,7 @@ export const ruleHandlers = (limits: ScanLimits): Handlers<typeof discoveryRules
     const revision = await ctx.store.revision(['discovery_rules', 'networks'])
     let query = store.query(ctx)
     if (network_id) query = query.where('network_id', '=', network_id)
-    // What is shown depends on the setting too, which another start of the server may change.
+    // The answer also depends on a setting, which may change at a restart.
     const judged = limits.discoveryAllowLocal ? `${revision} local` : revision
     return listRows(ctx, { revision: judged, query, page, row: (row) => shown(store.ruleOf(row), limits) })
   },

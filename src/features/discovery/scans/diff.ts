@@ -1,4 +1,4 @@
-/** What a scan found otherwise than the completed one before it. */
+/** Differences between a scan and the completed scan before it. */
 
 import type { Ctx } from '../../ctx.ts'
 import * as queries from '../devices/discovered-queries.ts'
@@ -7,18 +7,18 @@ import * as store from './scan-store.ts'
 
 type Some = { readonly count: number; readonly rows: ScanChange[] }
 
-/** What was put on record when the scans were completed. */
+/** Differences that were stored when the scans completed. */
 const recorded = async (ctx: Ctx, ids: readonly string[], of: { kind: ChangeKind; limit: number }): Promise<Some> => {
   const all = store.changesOf(ctx, ids).where('kind', '=', of.kind)
   const rows = await all.orderBy('ip_key').orderBy('discovered_id').limit(of.limit).execute()
   return {
     count: await store.countChanges(ctx, ids, of.kind),
-    // What is stored was written by a scan.
+    // The stored JSON was written by a scan.
     rows: rows.map((row) => ({ ...row, changes: JSON.parse(row.changes) as FieldChange[] })),
   }
 }
 
-/** Devices tell themselves in which scan they were found first; those that came back are on record. */
+/** New devices carry the id of their first scan; devices that came back are stored as changes. */
 const fresh = async (ctx: Ctx, ids: readonly string[], limit: number): Promise<Some> => {
   const { count, docs } = await queries.firstSeenIn(ctx, ids, limit)
   const back = await recorded(ctx, ids, { kind: 'new', limit })
@@ -30,7 +30,7 @@ const fresh = async (ctx: Ctx, ids: readonly string[], limit: number): Promise<S
 
 export const diffOf = async (ctx: Ctx, scan: Scan, limit: number): Promise<ScanDiff> => {
   const previous = await store.completedBefore(ctx, scan.network_id, scan.id)
-  // What one in between found that was not completed, is news of this one as well.
+  // Includes the discoveries of scans in between that did not complete.
   const ids = await store.idsBetween(ctx, scan, previous)
   const kinds = {
     new: await fresh(ctx, ids, limit),

@@ -1,4 +1,4 @@
-/** What follows from a scan that is through: who is gone, which addresses and ports are, and what has changed. In short transactions. */
+/** Completes a scan: marks absent devices, addresses and ports, and stores the changes. Uses short transactions. */
 import { parseIp } from '../../../net/ip.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
@@ -46,7 +46,7 @@ const changeOf = (
   mac_address: device.mac_address,
 })
 
-/** One that was looked for in vain is down, and less sure with every scan. */
+/** Marks an absent device as down, and lowers its confidence with every scan. */
 const unseenDraft = (record: DiscoveredRecord, now: string, { scanId }: Finishing): Draft[] => {
   const [draft] = draftOf(record)
   if (!draft) return []
@@ -61,7 +61,7 @@ const unseenDraft = (record: DiscoveredRecord, now: string, { scanId }: Finishin
 const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]): Promise<void> => {
   const loaded = await store.loadByIds(ctx, ids)
   const { owners } = keep(loaded)
-  // What was left out was not looked for; what has been seen since is not gone.
+  // Excluded addresses were not probed, and addresses seen since are not gone.
   const records = [...loaded.byId.values()].filter(
     ({ row, doc, addresses }) =>
       row?.last_scan_id !== finishing.scanId &&
@@ -120,7 +120,7 @@ const changesIn = (row: queries.Place, record: DiscoveredRecord | undefined, fin
   const change = changeOf(doc, finishing, row.ip_key)
   if (stored.returned_scan_id === finishing.scanId) return [{ ...change, kind: 'new', changes: '[]' }]
   if (stored.is_changed === 0 || stored.baseline === '') return []
-  // What is stored was written by `baselineOf`.
+  // The stored JSON was written by `baselineOf`.
   const before = JSON.parse(stored.baseline) as Record<string, string>
   return [{ ...change, kind: 'changed', changes: JSON.stringify(changesBetween(before, comparable(doc))) }]
 }
@@ -143,7 +143,7 @@ const settleLeases = async (ctx: Ctx, records: Records): Promise<void> => {
 const hasSnmp = ({ addresses }: DiscoveredRecord): boolean =>
   [...addresses.values()].some(({ observation }) => observation.snmp !== null)
 
-/** Answers with the ids of those that tell of others. */
+/** Returns the ids of devices that report neighbours. */
 const settle = async (ctx: Ctx, finishing: Finishing, rows: readonly queries.Place[]): Promise<string[]> => {
   const records = await store.loadByIds(
     ctx,

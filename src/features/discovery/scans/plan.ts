@@ -1,4 +1,4 @@
-/** What a scanner is told to do. The one place where credentials are opened for it; they go into the plan and nowhere else. */
+/** Builds the plan of a scanner. The only place that decrypts credentials for it; they go into the plan and nowhere else. */
 import { formatCidr, parseCidr } from '../../../net/cidr.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'

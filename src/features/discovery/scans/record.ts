@@ -17,7 +17,7 @@ import { countFor } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 
 const MAX_ISSUES = 20
-/** What a scan of ours makes of the same (evidence.ts of the scanner). */
+/** Evidence that an own scan would report for the same host (evidence.ts of the scanner). */
 const WEIGHTS = { arp: 0.6, icmp: 0.5, 'tcp-open': 0.5 } as const
 const STAGE = { quick: 'liveness', full: 'ports', deep: 'services' } as const
 

@@ -1,6 +1,6 @@
 /**
- * Runs the scans that are in line, each in a process of its own, and stores what they report. Knows the scanner by its door alone:
- * what it is told, it is told by `onReport`.
+ * Runs queued scans, each in a process of its own, and stores their reports. Reaches the scanner through process.ts alone:
+ * its reports arrive by `onReport`.
  */
 
 import { AppError } from '../../../platform/contract/errors.ts'
@@ -44,7 +44,7 @@ export type RunnerOptions = {
 }
 
 export type Runner = {
-  /** Starts what can be started, stops what is no longer wanted, and takes up what was left behind. */
+  /** Starts queued scans, stops cancelled ones, and resumes interrupted ones. */
   readonly maintain: (ctx: Ctx) => Promise<void>
   /** Something was committed, here or by another instance. */
   readonly onCommit: (events: readonly string[]) => void
@@ -72,14 +72,14 @@ type Running = {
   isInterrupted: boolean
 }
 
-/** The database is away, and will be back: the scan is found again as one that nobody runs. A full disk is another matter. */
+/** True for a lost database connection: the scan is resumed later. A full disk is another matter. */
 const isPassing = ({ store }: Ctx, error: unknown): boolean =>
   error instanceof AppError && error.code === 'UNAVAILABLE' && !store.sql.hasOneWriter
 
 type Open = Awaited<ReturnType<typeof store.open>>[number]
 
 const checkpointOf = (text: string): Checkpoint | null =>
-  // What is stored was reported by a scanner.
+  // The stored JSON was reported by a scanner.
   text === '' ? null : (JSON.parse(text) as Checkpoint)
 
 /** The scanner counts in targets of its own, of which there may be a few less. */
@@ -109,7 +109,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const { stage } = progress
     const scanned_hosts = scannedOf(scan, progress)
     began.scanned ??= scanned_hosts
-    // What is lost with the power is found again: the scan goes on from the checkpoint that is left.
+    // Rows lost in a power failure are found again: the scan resumes from the last durable checkpoint.
     const work = { items: hosts, batch: entry.batch, options: { deferSync: true } }
     return inBatches(ctx, work, async (tx, some, isLast) => {
       const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
@@ -117,7 +117,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found, heartbeat_at: tx.now }
       if (!(await store.change(tx, mine(scan.id), state))) return false
       await ingest(tx, { ...ingestion, stage }, some)
-      // With the last of its hosts: whoever goes on from there finds all of them stored.
+      // Stored with the last of its hosts, so that a resumed scan finds all of them.
       if (isLast) await store.setState(tx, scan.id, { checkpoint: JSON.stringify(checkpoint) })
       return true
     })
@@ -206,7 +206,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const hold = async (tx: Ctx): Promise<void> => {
       if (!(await store.isRunBy(tx, scan.id, me))) throw new LostScanError(`the scan ${scan.id} is run elsewhere`)
     }
-    // Where nobody else writes, nobody else takes it.
+    // With one server, no other takes the scan.
     const ctx = given.store.sql.hasOneWriter ? given : fenced(given, hold)
     const entry: Running = {
       ctx,
@@ -226,7 +226,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
         ctx.log.error('a scan could not be run', { scan: scan.id, error })
         await ctx.write((tx) => fail(tx, scan, 'the server could not run it; its log says why'))
       })
-      // Where even that cannot be written, the scan is found again as one that nobody runs.
+      // If that cannot be written either, the scan is resumed as an abandoned one.
       .catch((error: unknown) => ctx.log.error('a failed scan could not be recorded', { scan: scan.id, error }))
       .finally(() => {
         running.delete(scan.id)
@@ -290,7 +290,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     await ctx.write((tx) => store.beat(tx, [...running.keys()], me))
   }
 
-  const look = async (ctx: Ctx): Promise<void> => {
+  const poll = async (ctx: Ctx): Promise<void> => {
     if (isClosed) return
     const open = await store.open(ctx)
     const wanted = new Set(
@@ -308,10 +308,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     await beat(ctx)
   }
 
-  /** One look at a time: what has changed since it began is seen by the next. */
+  /** One poll at a time; changes since its start are seen by the next. */
   const maintain = (ctx: Ctx): Promise<void> => {
-    const next = turn.then(() => look(ctx))
-    // A failed look is told to whoever asked for it; the next one is another.
+    const next = turn.then(() => poll(ctx))
+    // A failed poll rejects for its caller; the next one starts fresh.
     turn = next.catch(() => {})
     return next
   }
@@ -325,7 +325,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       const job = { name: 'discovery.run-scans', summary: '', everyMs: 0, run: maintain }
       turn = kernel()
         .runJob(job)
-        // The same look is made again by the timer, which logs what goes wrong.
+        // The timer polls again and logs failures.
         .catch(() => {})
     })
   }
@@ -345,7 +345,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       for (const { ctx, scan } of left)
         await ctx
           .write((tx) => store.change(tx, mine(scan.id), { runner: '' }))
-          // Whoever takes it up waits a little longer for it.
+          // Another server takes it up a little later.
           .catch((error: unknown) => ctx.log.warn('a scan could not be left in good order', { scan: scan.id, error }))
     },
   }

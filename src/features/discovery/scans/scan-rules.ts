@@ -1,4 +1,4 @@
-/** What may be scanned, and how long it takes: judged before a scan is put in line. */
+/** Validates scans before they are queued: subnet, size and settings. */
 import { type Cidr, parseCidr, subtractCidrs } from '../../../net/cidr.ts'
 import { localRangeOf } from '../../../net/local.ts'
 import type { FieldIssue } from '../../../platform/contract/errors.ts'
@@ -55,7 +55,7 @@ export const joinedExcludes = (...texts: readonly string[]): string =>
 
 export type Counted = { readonly total: number; readonly issues: readonly FieldIssue[] }
 
-/** How many addresses a scan tries, and what speaks against it. */
+/** Number of addresses that a scan probes, and the reasons against it. */
 export const countFor = (network: Network, excludeIps: string, limits: ScanLimits): Counted => {
   const issue = scanIssue(network, limits)
   if (issue !== undefined) return { total: 0, issues: [issue] }

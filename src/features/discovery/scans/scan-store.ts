@@ -63,7 +63,7 @@ export const findState = (ctx: Ctx, id: string): Promise<ScanStateRow | undefine
     .where('scan_id', '=', id)
     .executeTakeFirst()
 
-/** What is stored is what was written here. */
+/** The stored JSON was written by this module. */
 const privilegeOf = ({ privilege }: ScanStateRow) =>
   privilege === '' ? null : (JSON.parse(privilege) as ScanPrivilege)
 const logOf = ({ log }: ScanStateRow) => JSON.parse(log) as ScanNote[]
@@ -84,7 +84,7 @@ export const insert = async (ctx: Ctx, { progress_percent: _, ...scan }: Scan): 
     .execute()
 }
 
-/** Notes that are kept of a scan: the last ones, and the first, which say what it could do. */
+/** Notes kept of a scan: the first ones, which describe its privileges, and the last ones. */
 const MAX_NOTES = 100
 const FIRST_NOTES = 20
 const MAX_NOTE = 500
@@ -126,7 +126,7 @@ export const change = async (ctx: Ctx, { id, from, runner }: Condition, fields: 
   return numUpdatedRows > 0n
 }
 
-/** Tells that the process lives, of those that it still runs; no change of a scan itself, as far as anybody is told. */
+/** Updates the heartbeat of running scans. Not a visible change of a scan. */
 export const beat = async (ctx: Ctx, ids: readonly string[], runner: string): Promise<void> => {
   if (ids.length === 0) return
   const beat_ms = ctx.store.sql.nowMs(Date.parse(ctx.now))
@@ -138,7 +138,7 @@ export const beat = async (ctx: Ctx, ids: readonly string[], runner: string): Pr
     .execute()
 }
 
-/** Whether a process runs a scan; nobody else takes it up before the transaction ends. */
+/** True if the process still runs the scan. Locks the row until the transaction ends. */
 export const isRunBy = async (ctx: Ctx, id: string, runner: string): Promise<boolean> => {
   const held = ctx.db.selectFrom('discovery_scans').select('id').where('id', '=', id).where('runner', '=', runner)
   return (await ctx.store.sql.lockRows(held).executeTakeFirst()) !== undefined
@@ -149,7 +149,7 @@ export const holdStarts = (ctx: Ctx): Promise<void> =>
   // The lock has no table of its own types.
   ctx.store.sql.lockNames(ctx.db, ['discovery scans'])
 
-/** How many run, of all servers. */
+/** Number of running scans on all servers. */
 export const countRunning = async (ctx: Ctx): Promise<number> => {
   const { n } = await ctx.db
     .selectFrom('discovery_scans')
@@ -159,7 +159,7 @@ export const countRunning = async (ctx: Ctx): Promise<number> => {
   return Number(n)
 }
 
-/** What waits or runs, oldest first. */
+/** Queued and running scans, oldest first. */
 export const open = (ctx: Ctx) =>
   ctx.db
     .selectFrom('discovery_scans')
@@ -211,11 +211,11 @@ export const endedBefore = async (
     .where('completed_at', '<', before)
   if (after) all = all.where(sql<SqlBool>`(completed_at, id) > (${after.completed_at}, ${after.id})`)
   const rows = await all.orderBy('completed_at').orderBy('id').limit(limit).execute()
-  // Those that have not ended are not before anything.
+  // Scans that have not ended have no order here.
   return rows.map(({ completed_at, ...row }) => ({ ...row, completed_at: completed_at ?? '' }))
 }
 
-/** Whether a scan is one of the last of its network. */
+/** True if the scan is among the newest of its network. */
 export const isAmongNewest = async (
   ctx: Ctx,
   { id, network_id }: Pick<Ended, 'id' | 'network_id'>,

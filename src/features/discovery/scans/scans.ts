@@ -57,7 +57,7 @@ const queue = async (ctx: Ctx, { network, scanType, excludeIps, total, rule }: N
   return scan
 }
 
-/** Puts the scan of a rule in line; what speaks against it is on record as a scan that failed. */
+/** Queues the scan of a rule. If it may not run, stores a failed scan with the reason. */
 export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: Config): Promise<void> => {
   const network = await mustGetNetwork(ctx, rule.network_id)
   const { total, issues } = countFor(network, rule.exclude_ips, config)
@@ -74,7 +74,7 @@ export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: 
 
 type Tools = { readonly config: Config; readonly secrets: Secrets }
 
-/** What the scan would take, by the scanner's own account of it. */
+/** The scanner's estimate of a scan. */
 const estimateOf = async (
   ctx: Ctx,
   wanted: { readonly network: Network; readonly scan: Pick<Scan, 'scan_type' | 'exclude_ips'> },
@@ -97,7 +97,7 @@ const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
   return new WithStatus(200, await estimateOf(ctx, { network, scan }, tools), true)
 }
 
-/** A scan that can't go on, or never could. False when it has ended otherwise meanwhile. */
+/** Fails a scan that cannot run or continue. False when it has ended otherwise. */
 export const fail = async (ctx: Ctx, scan: Pick<Scan, 'id' | 'rule_id'>, reason: string): Promise<boolean> => {
   const ended = { status: 'failed' as const, stage: '' as const, error_message: reason, completed_at: ctx.now }
   const isFailed = await store.change(ctx, { id: scan.id, from: ['pending', 'running'] }, ended)
