@@ -106,21 +106,22 @@ const pagesOf = (
   { ids: [first = '', second = ''], scan }: Loaded,
   count: number,
 ): readonly (readonly [string, string])[] => {
-  const found = '/api/discovery/devices?limit=50'
+  const all = '/api/discovery/devices?limit=50&network_id=*'
+  const of = (id: string) => `/api/discovery/devices?limit=50&network_id=${id}`
   const inbox = '/api/discovery/inbox?limit=50'
   return [
-    ['found, first page', found],
-    ['found, of a network', `${found}&network_id=${second}`],
-    ['found, the last page', `${found}&offset=${count - 100}`],
-    ['found, down', `${found}&status=down`],
-    ['found, down, of a network', `${found}&network_id=${first}&status=down`],
-    ['found, up', `${found}&status=up`],
-    ['found, documented', `${found}&promoted=true`],
-    ['found, documented, of a network', `${found}&network_id=${first}&promoted=true`],
-    ['found, not documented', `${found}&promoted=false`],
-    ['found, words that one has', `${found}&q=host-1-4711.example`],
-    ['found, words that a fifth has', `${found}&q=debian`],
-    ['found, words that nobody has', `${found}&q=nothing-like-this`],
+    ['found, first page', all],
+    ['found, of a network', of(second)],
+    ['found, the last page', `${all}&offset=${count - 100}`],
+    ['found, down', `${all}&status=down`],
+    ['found, down, of a network', `${of(first)}&status=down`],
+    ['found, up', `${all}&status=up`],
+    ['found, documented', `${all}&promoted=true`],
+    ['found, documented, of a network', `${of(first)}&promoted=true`],
+    ['found, not documented', `${all}&promoted=false`],
+    ['found, words that one has', `${all}&q=host-1-4711.example`],
+    ['found, words that a fifth has', `${all}&q=debian`],
+    ['found, words that nobody has', `${all}&q=nothing-like-this`],
     ['inbox, all', inbox],
     ...['new', 'changed', 'gone', 'conflict'].map(
       (bucket) => [`inbox, ${bucket}`, `${inbox}&bucket=${bucket}`] as const,

@@ -1,7 +1,7 @@
 /** The discovery contract: scans, discovered devices, rules, and the inbox of differences from the documentation. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
-import { idOf, Key, line, Page } from '../../platform/contract/fields.ts'
+import { ALL, idOf, idOrAll, Key, line, Page } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 import {
@@ -128,14 +128,15 @@ const OneDiscovered = z.object({ id: idOf('discovery') })
 export const discovery = {
   list: operation({
     name: 'discovery.list',
-    summary: 'List discovered devices, of one network or of all',
+    summary: 'List discovered devices of a network, or of all networks',
     http: 'GET /api/discovery/devices',
     effect: 'read',
     access: 'discovery:list',
     mcp: 'listed',
+    cli: { preset: { network_id: ALL } },
     input: () =>
       z.object({
-        network_id: idOf('networks').optional(),
+        network_id: idOrAll('networks').describe('Id of a network, or * for all networks'),
         device_id: idOf('devices').optional().describe('Only those that are this documented device'),
         status: DiscoveredStatus.optional(),
         promoted: z.boolean().optional().describe('Only those that are promoted, or only those that are not'),

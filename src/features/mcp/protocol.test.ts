@@ -117,7 +117,7 @@ describe('a client of the SDK', () => {
         ['conflict_list', {}],
         ['audit_list', {}],
         ['relationship_list', {}],
-        ['discovery_list', {}],
+        ['discovery_list', { network_id: '*' }],
         ['discovery_scan', { id: network.id, dry_run: true }],
         ['search_operations', { query: 'delete device' }],
         ['call_operation', { operation: 'devices.delete', input: { id } }],

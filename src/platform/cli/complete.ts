@@ -27,7 +27,12 @@ const namesOf = async ({ program, io, texts }: Asked, noun: string, typed: strin
   if (!lookup) return []
   const filter = lookup.field === undefined || typed === '' ? {} : { [lookup.field]: typed }
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const rows: unknown = await call(connection.transport, lookup.op, { ...filter, limit: MAX_NAMES }, { signal })
+  const rows: unknown = await call(
+    connection.transport,
+    lookup.op,
+    { ...lookup.op.cli?.preset, ...filter, limit: MAX_NAMES },
+    { signal },
+  )
   return (Array.isArray(rows) ? rows : []).filter(isRow).flatMap((row) => {
     const label = labelOf(row) ?? ''
     const id = idOfRow(row) ?? ''

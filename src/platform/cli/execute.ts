@@ -63,7 +63,7 @@ export const execute = async (
 ): Promise<number> => {
   // A file may hold what the arguments would say.
   if (textOf(texts, INPUT_FIELD) === undefined) requireArguments(texts, spec.args)
-  const input = await inputOf(session.io, { op, spec, texts })
+  const input = { ...op.cli?.preset, ...(await inputOf(session.io, { op, spec, texts })) }
   await askSecrets(session.io, { op, texts, input })
   const { inPath, elsewhere } = referencesOf(op, input)
   checkBeforeNames(op, input, elsewhere)

@@ -30,9 +30,9 @@ const walk = (
   value: unknown,
   at: { holder: Holder; path: readonly PropertyKey[] },
 ): Reference[] => {
-  const { ref, orRef, items, properties } = settled(schema)
+  const { ref, orRef, all, items, properties } = settled(schema)
   const { holder, path } = at
-  if (ref !== undefined && typeof value === 'string' && value !== '') {
+  if (ref !== undefined && typeof value === 'string' && value !== '' && value !== all) {
     const key = path.at(-1) ?? ''
     const put = (id: string) => {
       holder[key] = id
@@ -124,7 +124,7 @@ export const createNamesBy = (ask: Ask, contracts: Contracts): Names => {
   }
 
   const rowsOf = async ({ op, field }: Lookup, text: string): Promise<Row[]> => {
-    const rows: unknown = await ask(op, field === undefined ? {} : { [field]: text })
+    const rows: unknown = await ask(op, { ...op.cli?.preset, ...(field !== undefined && { [field]: text }) })
     return (Array.isArray(rows) ? rows : []).filter(isRow)
   }
 

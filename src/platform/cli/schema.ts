@@ -24,6 +24,8 @@ export type FieldSchema = {
   readonly ref?: string
   /** Another noun whose id it may be. */
   readonly orRef?: string
+  /** The text that stands for every object of `ref`. */
+  readonly all?: string
 }
 
 /** The input's own schema. */

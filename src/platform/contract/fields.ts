@@ -46,6 +46,12 @@ export const Key = z.string().overwrite((text) => (isStorable(text) ? text : '\u
  */
 export const idOf = shared((noun: string) => Key.meta({ ref: noun }))
 
+/** Asks a list for the objects of every parent. No id contains it. */
+export const ALL = '*'
+
+/** As `idOf`, but required and not empty, or `ALL`. */
+export const idOrAll = shared((noun: string) => Key.min(1).meta({ ref: noun, all: ALL }))
+
 /** Text that a list is filtered by. Longer text is nowhere, and would be too much for a pattern of SQLite. */
 export const Filter = line(255)
 

@@ -38,6 +38,7 @@ type Raw = JsonSchema & {
   readonly id?: string
   readonly ref?: string
   readonly orRef?: string
+  readonly all?: string
   readonly columns?: unknown
 }
 
@@ -68,6 +69,7 @@ const clean = (raw: Raw): JsonSchema => {
     columns,
     ref,
     orRef: _,
+    all: __,
     $ref,
     type,
     description,

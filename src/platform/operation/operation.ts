@@ -33,6 +33,8 @@ export type CliHints = {
   readonly args?: readonly string[]
   /** Secrets that a person at a terminal is asked for where they are not given, so that none has to stand on the command line. */
   readonly ask?: readonly string[]
+  /** Values of required fields that the command line sends where they are not given. */
+  readonly preset?: Readonly<Record<string, string>>
 }
 
 export type Operation<

@@ -9,7 +9,12 @@ export type Call = {
 }
 
 /** Lists have more to say than fits here. */
-export type ListCall = { readonly list: Readonly<Record<string, AnyOperation>>; readonly q: string }
+export type ListCall = {
+  readonly list: Readonly<Record<string, AnyOperation>>
+  readonly q: string
+  /** What the page sends besides its filter. */
+  readonly given?: Readonly<Record<string, unknown>>
+}
 
 export type AnyCall = Call | ListCall
 /** Undefined while there is nothing to send. */

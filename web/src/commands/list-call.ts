@@ -52,7 +52,7 @@ const written = (q: string, { start, end }: Term): string => q.slice(start, end)
 const fieldsOf = (q: string): string[] =>
   [...q.matchAll(/(?:^|\s)[-!]?([a-z_]+):/gi)].flatMap(([, name]) => name?.toLowerCase() ?? [])
 
-export const listCall = ({ list, q }: ListCall): Call => {
+export const listCall = ({ list, q, given = {} }: ListCall): Call => {
   const op = list.all ?? list.list
   if (!op) throw new Error('a page shows what can be listed')
   const terms = parseFilter(q, fieldsOf(q))
@@ -62,10 +62,15 @@ export const listCall = ({ list, q }: ListCall): Call => {
     !isNegated && (field === '' || (field === 'ip' && value.includes('/')))
   if (search && terms.length > 0 && terms.every(isWord))
     return { op: search, input: { q: terms.map((term) => typed(q, term)).join(' ') } }
-  return filtered(op, q, terms)
+  return filtered(op, q, terms, given)
 }
 
-const filtered = (op: AnyOperation, q: string, terms: readonly Term[]): Call => {
+const filtered = (
+  op: AnyOperation,
+  q: string,
+  terms: readonly Term[],
+  given: Readonly<Record<string, unknown>>,
+): Call => {
   const facts = commands[op.name]
   const input: Record<string, unknown> = {}
   const leftOut: string[] = []
@@ -78,5 +83,5 @@ const filtered = (op: AnyOperation, q: string, terms: readonly Term[]): Call => 
     else if (found[1].isList) input[name] = [...(Array.isArray(old) ? old : []), value]
     else input[name] = value
   }
-  return { op, input, leftOut }
+  return { op, input: { ...given, ...input }, leftOut }
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
+import { ALL_NETWORKS } from '../discovery/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { Badge, Card, TimeAgo } from '../ui/bits.tsx'
 import { plural } from '../ui/format.ts'
@@ -15,7 +16,7 @@ export const SeenCard = ({ device: { id } }: { readonly device: Device }) => {
   const { may } = usePermit()
   const { data: seen = [] } = useQuery({
     queryKey: ['found', 'of', id],
-    queryFn: () => api.discovery.list({ device_id: id, limit: MOST }),
+    queryFn: () => api.discovery.list({ network_id: ALL_NETWORKS, device_id: id, limit: MOST }),
     enabled: may('discovery:list'),
   })
   if (seen.length === 0) return null

@@ -29,7 +29,7 @@ import { foundSpec, type Networks, splitFilter } from './found-spec.ts'
 import { useNetworks } from './network-choice.tsx'
 import { NetworkFilter } from './network-filter.tsx'
 import { PromoteMany, usePromotePermit } from './promote.tsx'
-import { foundQuery, MOST_FOUND } from './queries.ts'
+import { ALL_NETWORKS, foundQuery, MOST_FOUND } from './queries.ts'
 import type { Found } from './shapes.ts'
 import { StartScan } from './start-scan.tsx'
 import { foundName } from './words.ts'
@@ -42,12 +42,14 @@ const HINTS: readonly Hint[] = [
   [['?'], 'all shortcuts'],
 ]
 
+const placeOf = (network: string | undefined) => ({ network_id: network ?? ALL_NETWORKS })
+
 /** The rows of the table: all of them here, or, of more than that, those that the server finds by the words of the filter. */
 const useFound = (networks: Networks, text: string, sorting: { sort: string; isDescending: boolean }) => {
   const { may } = usePermit()
   const { search } = usePageSearch()
   const isAllowed = may('discovery:list')
-  const place = search.network === undefined ? {} : { network_id: search.network }
+  const place = placeOf(search.network)
   const spec = useMemo(() => foundSpec(networks), [networks])
   const all = useQuery({ ...foundQuery(place), enabled: isAllowed })
   const isMore = (all.data?.total ?? 0) > MOST_FOUND
@@ -143,7 +145,8 @@ export const FoundPage = () => {
       >
         <NetworkFilter />
         <span className={tableCss.end}>
-          <ViewsMenu /> <CommandMenu getCall={() => ({ list: contracts.discovery, q: text })} />{' '}
+          <ViewsMenu />{' '}
+          <CommandMenu getCall={() => ({ list: contracts.discovery, q: text, given: placeOf(search.network) })} />{' '}
           <ExportMenu name="found" count={view.count} load={async () => allOf(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>

@@ -2,6 +2,7 @@
 import { ipKeyOf } from '../../../net/ip.ts'
 import { AppError, invalidField, notFound } from '../../../platform/contract/errors.ts'
 import { etagOf } from '../../../platform/contract/etag.ts'
+import { ALL } from '../../../platform/contract/fields.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Tables } from '../../tables.ts'
@@ -130,7 +131,8 @@ const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[]
 }
 
 export const discoveredHandlers: Handlers<typeof discovery, Tables> = {
-  list: listFound,
+  list: async (ctx, { network_id, ...filter }) =>
+    listFound(ctx, network_id === ALL ? filter : { ...filter, network_id }),
   get: async (ctx, { id }) => mustDetail(ctx, id),
   delete: async (ctx, { id }) => remove(ctx, id),
   removeMany,
