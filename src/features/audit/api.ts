@@ -126,5 +126,6 @@ export const auditRoutes = {
     isLong: true,
     query: ExportQuery,
     output: z.array(AuditEntry),
+    alsoProduces: 'text/csv',
   }),
 }

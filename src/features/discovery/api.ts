@@ -42,6 +42,7 @@ export const scans = {
       'Without a body it is a quick one. With dry_run the answer is 200 with what it would take, and nothing is on record. The addresses that the rule of the network excludes are left out as well.',
     http: 'POST /api/discovery/networks/{id}/scan',
     status: 202,
+    alsoAnswers: { 200: 'same' },
     effect: 'create',
     reachesOut: true,
     access: 'discovery:create',

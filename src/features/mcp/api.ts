@@ -1,5 +1,25 @@
 /** The route of the MCP endpoint. Browser-safe. */
+import { z } from 'zod'
 import { rawRoute } from '../../platform/operation/operation.ts'
+
+const Id = z.union([z.string(), z.number()])
+
+/** JSON-RPC 2.0, section 4; a notification has no id. */
+const Message = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: Id.optional(),
+  method: z.string(),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** JSON-RPC 2.0, section 5.1. */
+const Failure = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: Id.nullable().optional(),
+    error: z.object({ code: z.int(), message: z.string() }),
+  })
+  .meta({ id: 'JsonRpcError' })
 
 export const mcpRoutes = {
   call: rawRoute({
@@ -9,6 +29,9 @@ export const mcpRoutes = {
     http: 'POST /mcp',
     access: 'authenticated',
     bearerOnly: true,
+    alsoAnswers: { 202: 'empty' },
+    input: Message,
+    refusal: Failure,
     produces: 'application/json',
   }),
 }

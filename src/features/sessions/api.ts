@@ -77,6 +77,7 @@ export const sessionRoutes = {
     http: 'POST /api/auth/login',
     isSensitive: true,
     access: 'public',
+    errors: [401],
     audit: { action: 'login', resource: 'session' },
     input: Login,
     output: LoggedIn,

@@ -58,10 +58,18 @@ const foldNull = (schema: JsonSchema): JsonSchema => {
 
 const withoutType = ({ type: _, ...rest }: JsonSchema): JsonSchema => rest
 
-const eachOf = (schemas: readonly JsonSchema[]): JsonSchema[] => schemas.map(clean)
+/**
+ * A format says what its pattern of 200 characters says. The bounds of safe integers are kept with `isExact`: a reader takes them for
+ * granted, a generator of requests does not.
+ */
+const cleaner = (isExact: boolean) => {
+  const clean = (raw: Raw): JsonSchema => cleaned(raw, { clean, isExact })
+  return clean
+}
 
-/** Safe integers are what JSON numbers are anyway; a format says what its pattern of 200 characters says. */
-const clean = (raw: Raw): JsonSchema => {
+type Cleaning = { readonly clean: (raw: Raw) => JsonSchema; readonly isExact: boolean }
+
+const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
   const {
     $schema,
     $defs,
@@ -87,8 +95,8 @@ const clean = (raw: Raw): JsonSchema => {
     ...(meaning !== undefined && { description: meaning }),
     ...(ref !== undefined && { 'x-ref': ref }),
     ...plain,
-    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
-    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
+    ...(minimum !== undefined && (isExact || minimum !== Number.MIN_SAFE_INTEGER) && { minimum }),
+    ...(maximum !== undefined && (isExact || maximum !== Number.MAX_SAFE_INTEGER) && { maximum }),
     ...(pattern !== undefined && plain.format === undefined && { pattern }),
     // `null` is how a contract spells "absent"; as a default it says nothing.
     ...(byDefault !== undefined && byDefault !== null && { default: byDefault }),
@@ -98,9 +106,9 @@ const clean = (raw: Raw): JsonSchema => {
     // Zod closes every object of an output; an answer may get more fields in the next release.
     ...(typeof additionalProperties === 'object' && { additionalProperties: clean(additionalProperties) }),
     ...(propertyNames && propertyNames.type !== 'string' && { propertyNames: clean(propertyNames) }),
-    ...(anyOf && { anyOf: eachOf(anyOf) }),
-    ...(oneOf && { oneOf: eachOf(oneOf) }),
-    ...(allOf && { allOf: eachOf(allOf) }),
+    ...(anyOf && { anyOf: anyOf.map((one) => clean(one)) }),
+    ...(oneOf && { oneOf: oneOf.map((one) => clean(one)) }),
+    ...(allOf && { allOf: allOf.map((one) => clean(one)) }),
   })
 }
 
@@ -111,9 +119,11 @@ const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V)
 export const jsonSchemaOf = (
   schema: z.ZodType,
   io: Io,
+  { isExact = false }: { readonly isExact?: boolean } = {},
 ): { readonly schema: JsonSchema; readonly definitions: Definitions } => {
   // JSON Schema is what zod returns; its own type is wider than what contracts use of it.
   const raw = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Raw
+  const clean = cleaner(isExact)
   return { schema: clean(raw), definitions: mapValues(raw.$defs ?? {}, clean) }
 }
 

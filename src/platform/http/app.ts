@@ -57,6 +57,7 @@ type Handler = (context: RequestContext) => Promise<Answered | Response>
 type Mounted = { readonly kind: RequestKind; readonly handle: Handler }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+const METHODS = new Set([...SAFE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE'])
 const JSON_PREFIXES = ['/api/', '/mcp-oauth/', '/.well-known/']
 const NO_SOCKET: Socket = { peer: () => '' }
 
@@ -198,7 +199,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const unknown: Handler = async (context) => {
     const { path, raw } = context
     const methods = table.methods(path)
-    if (methods.length > 0) {
+    // A method such as TRACE (RFC 9110 9.3.8) is possible on no path, with or without a route.
+    if (methods.length > 0 || !METHODS.has(raw.method)) {
       const answer = errorAnswer(context, new AppError('METHOD_NOT_ALLOWED', `${raw.method} is not possible here`))
       const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ')
       return { ...answer, headers: { ...answer.headers, Allow: allow } }

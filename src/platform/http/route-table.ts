@@ -15,7 +15,7 @@ export type RouteTable<Route> = {
   readonly add: (method: string, path: string, route: Route) => void
   /** HEAD finds what GET does. Parameters are decoded. */
   readonly find: (method: string, path: string) => { readonly route: Route; readonly params: Params } | undefined
-  /** The methods that the path has; none for a path that is no route's. */
+  /** The methods of the most specific route of the path; none for a path without a route. */
   readonly methods: (path: string) => string[]
 }
 
@@ -94,6 +94,13 @@ export const createRouteTable = <Route>(): RouteTable<Route> => {
       for (const [i, name] of leaf.params.entries()) params[name] = decoded(values[i] ?? '')
       return { route: leaf.route, params }
     },
-    methods: (path) => [...known].filter((method) => locate({ method, path, values: [] })),
+    methods: (path) => {
+      const found = [...known].flatMap((method) => {
+        const leaf = locate({ method, path, values: [] })
+        return leaf ? [{ method, params: leaf.params.length }] : []
+      })
+      const fewest = Math.min(...found.map(({ params }) => params))
+      return found.flatMap(({ method, params }) => (params === fewest ? [method] : []))
+    },
   }
 }

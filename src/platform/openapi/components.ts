@@ -137,7 +137,7 @@ export const SHARED: Omit<Components, 'schemas'> = {
 /** How to talk to this API, for people; blank lines part the paragraphs. */
 export const CONVENTIONS = [
   'Send an API key as `Authorization: Bearer plat_...`. A browser session works too; its changes need the header `X-Requested-With: XMLHttpRequest`.',
-  'Bodies are JSON objects with snake_case fields; fields that are not known are ignored. Times are RFC 3339 in UTC. Ids are opaque text.',
+  'Bodies are JSON objects with snake_case fields; fields that are not known are ignored. Times are RFC 3339 in UTC. Ids are opaque text. Text is valid Unicode without NUL.',
   'A PUT changes what it names: an absent field stays, `null` clears an optional one, a list replaces the whole list. What you got by GET may be sent back as it is.',
   'Lists are whole unless you send `limit` and `offset`; `X-Total-Count` tells how many rows there are. Lists and objects carry an `ETag` for `If-None-Match` and `If-Match`.',
   'Every error is `{code, error, details}`, and `details` names every bad field at once. `X-Request-Id` on every response is what logs and the audit trail call the request; `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell how many more you may send.',

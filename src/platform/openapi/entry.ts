@@ -30,6 +30,8 @@ export type Collector = {
 }
 
 const EMPTY = z.object({})
+const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 const isVoid = (schema: z.ZodType | undefined): boolean => schema === undefined || schema instanceof z.ZodVoid
 const nounOf = (name: string): string => name.slice(0, name.indexOf('.'))
 
@@ -73,21 +75,22 @@ const inputOf = (documented: Documented, { method, params }: HttpParts, { toSche
 const needsMore = (access: Access, { method }: HttpParts): boolean =>
   permissionsOf(access).length > 0 || (access !== 'public' && method !== 'GET')
 
-/** The statuses of the errors that can occur. */
+/** The statuses of the errors that can occur. A write can refuse what its schema allows: to delete the last role, say. */
 const errorStatuses = (
-  { access, effect = 'read' }: Documented,
+  { access, effect = 'read', errors = [], isOptional = false }: Documented,
   parts: HttpParts,
   { parameters, body }: Input,
 ): number[] => [
-  ...(body || parameters.some(({ in: where }) => where !== 'path') ? [400] : []),
+  ...(body || parameters.length > 0 || effect !== 'read' ? [400] : []),
   ...(access === 'public' ? [] : [401]),
   ...(needsMore(access, parts) ? [403] : []),
-  ...(parts.params.length > 0 ? [404] : []),
+  ...(parts.params.length > 0 || isOptional ? [404] : []),
   ...(effect === 'read' || effect === 'delete' ? [] : [409]),
   ...(hasPrecondition(effect, parts) ? [412] : []),
   ...(body ? [413] : []),
   429,
   500,
+  ...errors,
 ]
 
 const isCacheable = (effect: Effect | undefined, { method }: HttpParts): boolean =>
@@ -100,9 +103,11 @@ const conditionsOf = ({ effect }: Documented, parts: HttpParts): Ref[] => {
   return hasPrecondition(effect, parts) ? [parameterRef('IfMatch')] : []
 }
 
-const contentOf = ({ output, produces }: Documented, { toSchema }: Collector): Content | undefined => {
+const contentOf = ({ output, produces, alsoProduces }: Documented, { toSchema }: Collector): Content | undefined => {
   if (produces) return { [produces]: { schema: {} } }
-  return output && !isVoid(output) ? { 'application/json': { schema: toSchema(output, 'output') } } : undefined
+  if (!output || isVoid(output)) return undefined
+  const json = { 'application/json': { schema: toSchema(output, 'output') } }
+  return alsoProduces === undefined ? json : { ...json, [alsoProduces]: { schema: { type: 'string' } } }
 }
 
 const successOf = ({ summary, effect }: Documented, content: Content | undefined): Response => {
@@ -116,11 +121,12 @@ const NOT_MODIFIED: Response = {
   headers: headerRefs(['X-Request-Id', 'ETag']),
 }
 
-/** A 400 in the words of another protocol. */
-const refusalOf = ({ refusal }: Documented, { toSchema }: Collector): Record<string, Response> => {
+/** Errors as another protocol defines them. */
+const refusalOf = ({ refusal, errors = [] }: Documented, { toSchema }: Collector): Record<string, Response> => {
   if (!refusal) return {}
   const content = { 'application/json': { schema: toSchema(refusal, 'output') } }
-  return { '400': { description: 'The request is refused', headers: headerRefs(['X-Request-Id']), content } }
+  const refused = { description: 'The request is refused', headers: headerRefs(['X-Request-Id']), content }
+  return Object.fromEntries([400, ...errors].map((status) => [String(status), refused]))
 }
 
 export const entryOf = (documented: Documented, collector: Collector): DocumentedOperation => {
@@ -150,6 +156,9 @@ export const entryOf = (documented: Documented, collector: Collector): Documente
     }),
     responses: {
       [String(status ?? (content || !effect ? 200 : 204))]: successOf(documented, content),
+      ...mapValues(documented.alsoAnswers ?? {}, (kind) =>
+        successOf(documented, kind === 'same' ? content : undefined),
+      ),
       ...(isCacheable(effect, parts) && { '304': NOT_MODIFIED }),
       ...errorRefs(errorStatuses(documented, parts, input)),
       ...refusalOf(documented, collector),

@@ -81,7 +81,7 @@ describe('an operation', () => {
 
   test('without an answer is 204', () => {
     const { responses } = doc.paths['/api/things/{id}']?.delete ?? {}
-    expect(Object.keys(responses ?? {})).toEqual(['204', '401', '403', '404', '412', '429', '500'])
+    expect(Object.keys(responses ?? {})).toEqual(['204', '400', '401', '403', '404', '412', '429', '500'])
   })
 
   test('says what it needs, its command and its tool', () => {

@@ -12,7 +12,7 @@ const createCollector = (): Collector => {
   return {
     definitions: () => Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
     toSchema: (zodSchema, io) => {
-      const { schema, definitions } = jsonSchemaOf(zodSchema, io)
+      const { schema, definitions } = jsonSchemaOf(zodSchema, io, { isExact: io === 'input' })
       for (const [id, definition] of Object.entries(definitions)) {
         const known = schemas.get(id)
         if (!known) schemas.set(id, definition)

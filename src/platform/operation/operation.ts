@@ -26,6 +26,9 @@ export type Access = 'public' | 'authenticated' | Permission | { readonly anyOf:
 /** The `{params}` of a path. */
 type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
 
+/** Other statuses of a success: with content as the first one, or without any. */
+export type OtherAnswers = Readonly<Record<number, 'same' | 'empty'>>
+
 export type CliHints = {
   /** The words after `plat`; without it they follow from the name: `devices.create` -> `device create`. */
   readonly command?: string
@@ -50,6 +53,7 @@ export type Operation<
   readonly http: H
   /** Status of a success; 200, or 204 where `output` is void. */
   readonly status?: number
+  readonly alsoAnswers?: OtherAnswers
   /** Decides the transaction, the audit entry and the MCP hints. */
   readonly effect: Effect
   /** The handler begins without a transaction and writes in short ones (`ctx.write`), as a job does: for long work, or work that isn't SQL. */
@@ -144,6 +148,11 @@ export type RawRoute = {
   readonly summary: string
   readonly http: Http
   readonly status?: number
+  readonly alsoAnswers?: OtherAnswers
+  /** Statuses of errors besides those that follow from the rest of the route; with `refusal` they have its body. */
+  readonly errors?: readonly number[]
+  /** A setting turns it off, and then it answers 404. */
+  readonly isOptional?: boolean
   readonly access: Access
   /** Tries or sets a password: counted by the login limit as well. */
   readonly isSensitive?: boolean
@@ -164,7 +173,9 @@ export type RawRoute = {
   readonly consumes?: string
   /** Media type of the answer where it is not JSON. */
   readonly produces?: string
-  /** What a 400 looks like, where a protocol of its own says so. */
+  /** A second media type, beside `output` as JSON. */
+  readonly alsoProduces?: string
+  /** The body of a 400 and of `errors`, where a protocol of its own defines it. */
   readonly refusal?: z.ZodType
 }
 

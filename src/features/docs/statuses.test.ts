@@ -1,0 +1,35 @@
+/** The statuses and media types that the OpenAPI document names are those that the server answers with. */
+import { expect, test } from 'bun:test'
+import { openapi } from '../../platform/openapi/openapi.ts'
+import { contracts, routes } from '../index.ts'
+
+const { paths } = openapi(contracts, routes, { version: '1' })
+
+test.each([
+  ['delete', '/api/roles/{id}', '400'],
+  ['get', '/api/lookup/{query}', '400'],
+  ['post', '/api/discovery/scans/{id}/cancel', '400'],
+  ['post', '/api/discovery/networks/{id}/scan', '200'],
+  ['post', '/mcp', '400'],
+  ['post', '/mcp', '202'],
+  ['post', '/api/auth/login', '401'],
+  ['post', '/mcp-oauth/token', '404'],
+  ['get', '/.well-known/oauth-protected-resource', '404'],
+])('%s %s can answer %s', (method, path, status) => {
+  expect(Object.keys(paths[path]?.[method]?.responses ?? {})).toContain(status)
+})
+
+test('the audit export is JSON or CSV', () => {
+  expect(paths['/api/audit/export']?.get?.responses['200']).toMatchObject({
+    content: { 'application/json': {}, 'text/csv': {} },
+  })
+})
+
+test.each(['limit', 'offset'])('%s of a list has its bounds', (name) => {
+  expect(paths['/api/devices']?.get?.parameters).toContainEqual(
+    expect.objectContaining({
+      name,
+      schema: expect.objectContaining({ minimum: name === 'limit' ? 1 : 0, maximum: Number.MAX_SAFE_INTEGER }),
+    }),
+  )
+})
