@@ -38,7 +38,7 @@ const judgeName = (name: string): NameKind => {
   return /^url$|_url$/i.test(name) ? 'url' : 'plain'
 }
 
-/** Names remembered: all contracts have a few hundred, and there are more only where somebody sends whatever he likes. */
+/** Names remembered: all contracts have a few hundred, and more only where a client invents them. */
 const MAX_KINDS = 2000
 const kinds = new Map<string, NameKind>()
 
@@ -132,7 +132,7 @@ export const cutToBytes = (text: string, maxBytes: number): string => {
 }
 
 /**
- * @param schema of what was sent; fields that it does not have are left out, since nobody can tell whether they are secrets
+ * @param schema of what was sent; fields that it does not have are left out, since they may be secrets
  * @returns '' for nothing
  * @example changesOf({ name: 'a', password: 'b' }) // '{"name":"a","password":"[redacted]"}'
  */

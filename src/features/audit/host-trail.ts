@@ -7,7 +7,7 @@ import { createSigner } from './chain.ts'
 import * as store from './store.ts'
 import { type TrailOptions, trailOf } from './trail.ts'
 
-/** Who did it: nobody who signed in. */
+/** No signed-in user did it. */
 const ON_THE_HOST = {
   userId: '',
   username: '(on the host)',
