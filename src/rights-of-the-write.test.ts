@@ -64,7 +64,9 @@ describe.each([...dialects()])('while the body of a write drips in, on %s', (dia
     const events = (await app.db.read.selectFrom('events').select('data').execute()).filter(({ data }) =>
       data.includes(`"name":"${username}"`),
     )
-    const statuses = entries.filter((one) => one.username === username).map(({ status }) => status)
+    const statuses = entries
+      .filter((one) => [one.username, one.key_owner].includes(username))
+      .map(({ status }) => status)
     return { devices: named, events: events.length, entries: statuses }
   }
   /** What came of a device that `person` writes while `move` happens. */

@@ -67,7 +67,9 @@ describe.each([...dialects()])('rights that are lost meanwhile, on %s', (dialect
   type Someone = Awaited<ReturnType<typeof someone>>
   const demote = ({ id }: Pick<Someone, 'id'>) => admin.api.users.update({ id, roles: ['viewer'] })
   const statusesOf = async ({ username }: Pick<Someone, 'username'>) =>
-    (await admin.api.audit.list({})).filter((one) => one.username === username).map(({ status }) => status)
+    (await admin.api.audit.list({}))
+      .filter((one) => [one.username, one.key_owner].includes(username))
+      .map(({ status }) => status)
   const devicesCalled = async (name: string) =>
     (await admin.api.devices.list({})).filter((one) => one.name === name).length
   const call = ({ headers }: Pick<Someone, 'headers'>, tool: string, args: object) => ({

@@ -146,7 +146,7 @@ describe('odd but decent requests are answered by the application:', () => {
     ['a whole URL', request(`GET http://elsewhere.example/healthz HTTP/1.1\r\nHost: x\r\n${LAST}`), '200'],
     ['two slashes', request(`GET //healthz HTTP/1.1\r\nHost: x\r\n${LAST}`), '400'],
     ['TRACE', request(`TRACE /healthz HTTP/1.1\r\nHost: x\r\n${LAST}`), '405'],
-    ['CONNECT', request(`CONNECT elsewhere.example:80 HTTP/1.1\r\nHost: x\r\n${LAST}`), '404'],
+    ['CONNECT', request(`CONNECT elsewhere.example:80 HTTP/1.1\r\nHost: x\r\n${LAST}`), '405'],
     ['percent signs', request(`GET /api/%zz%?%=% HTTP/1.1\r\nHost: x\r\n${LAST}`), '404'],
     [
       'bytes that are no UTF-8',
