@@ -20,27 +20,16 @@ export const devicesIn = (networkId: string): Subset => ({
 /** Up to this many addresses, their possible subnets are asked for by name; beyond, reading every network once is cheaper. */
 const FEW = 8
 
-/** A lock for many or for one alone, out of plain ones: many take one stripe each, the one takes all of them. */
-const STRIPES = Array.from({ length: 32 }, (_, i) => `networks ${i}`)
-let turn = 0
-const stripes = new WeakMap<Ctx['db'], string>()
-
-/** The stripe of a transaction: always the same one, because a second could be waited for crosswise. */
-const stripeOf = ({ db }: Ctx): string => {
-  turn = (turn + 1) % STRIPES.length
-  const stripe = stripes.get(db) ?? STRIPES[turn] ?? ''
-  stripes.set(db, stripe)
-  return stripe
-}
+const PLACEMENT = ['networks placement']
 
 /**
- * Keeps networks and pools as they are until commit, for those who place addresses in them: otherwise a network that is
- * made at the same time and a new address would not see each other. Comes before the locks of occupancy and of rows.
+ * Keeps networks and pools unchanged until commit. Called before addresses are placed in them: otherwise a concurrent transaction
+ * that creates a network and this one would not see each other's rows. Comes before the locks of occupancy and of rows.
  */
-export const lockForPlacing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, [stripeOf(ctx)])
+export const lockForPlacing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNamesShared(ctx.db, PLACEMENT)
 
-/** Keeps everyone from placing addresses until commit, for those who change where networks and pools are. Comes before any other lock. */
-export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, STRIPES)
+/** Excludes placements of addresses until commit. Called before networks or pools change their bounds, and before any other lock. */
+export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, PLACEMENT)
 
 /** The ids of the networks that each address (by its key) belongs to; none for an address outside of all. */
 export const networksHolding = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, readonly string[]>> => {

@@ -216,6 +216,8 @@ export type Sql = {
    * of the database after the call is asked when they are held; the call itself need not wait for that.
    */
   readonly lockNames: (db: QueryRunner, names: readonly string[]) => Promise<void>
+  /** As `lockNames`; several transactions may hold the locks in this mode, but none while another holds them by `lockNames`. */
+  readonly lockNamesShared: (db: QueryRunner, names: readonly string[]) => Promise<void>
   /**
    * Another number each time the transaction takes such a lock or lets go of one; undefined where there are none. Where it is the
    * same before something is read and after its name was locked, the lock was held all the time: nobody else has changed it.

@@ -210,6 +210,49 @@ if (dialects().includes('postgres')) {
       await hold(db, all('place'), () => hold(db, all('block'), async () => {}))
     })
 
+    test('are held by several in shared mode, and keep out who takes them alone', async () => {
+      const order: string[] = []
+      const [held, release] = [gate(), gate()]
+      const shared = (work: () => Promise<void>) =>
+        db.write(async (tx) => {
+          await db.sql.lockNamesShared(tx.db as never, ['x'])
+          await sql`SELECT 1`.execute(tx.db)
+          await work()
+        })
+      const first = shared(async () => {
+        held.resolve()
+        await release.promise
+        order.push('shared')
+      })
+      await held.promise
+      await shared(async () => void order.push('also shared'))
+      const alone = hold(database.beside(), ['x'], async () => void order.push('alone'))
+      // A round trip on another connection: the transaction has had its chance.
+      await db.ping()
+      release.resolve()
+      await Promise.all([first, alone])
+      expect(order).toEqual(['also shared', 'shared', 'alone'])
+    })
+
+    test('are taken alone by a transaction that has them in shared mode', async () => {
+      const order: string[] = []
+      await db.write(async (tx) => {
+        await db.sql.lockNamesShared(tx.db as never, ['x'])
+        await db.sql.lockNames(tx.db as never, ['x'])
+        await sql`SELECT 1`.execute(tx.db)
+        const second = database.beside().write(async (other) => {
+          await db.sql.lockNamesShared(other.db as never, ['x'])
+          await sql`SELECT 1`.execute(other.db)
+          order.push('second')
+        })
+        await Bun.sleep(100)
+        order.push('first')
+        second.catch(() => {})
+      })
+      await hold(db, ['x'], async () => {})
+      expect(order).toEqual(['first', 'second'])
+    })
+
     test('may be none', async () => {
       await hold(db, [], async () => {})
     })

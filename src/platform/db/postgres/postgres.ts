@@ -13,7 +13,7 @@ import { rethrowTranslated } from './errors.ts'
 import { guard } from './guards.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
-import { createWriter, lockNames, locksHeld } from './writes.ts'
+import { createWriter, lockNames, lockNamesShared, locksHeld } from './writes.ts'
 
 const STREAM_CHUNK = 500
 /** Characters of a chunk's rows: where they are long, fewer are fetched the next time. */
@@ -65,6 +65,7 @@ const postgresSql: Sql = {
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
   lockFreeRows: (query) => (query as Lockable<typeof query>).forNoKeyUpdate().skipLocked(),
   lockNames,
+  lockNamesShared,
   locksHeld,
 }
 

@@ -13,8 +13,11 @@ const LOCK_BUCKETS = 1024
 const LOCK_KINDS = 65_536
 /** The first key of our advisory locks, to keep apart from other programs on the same server. */
 const LOCK_SPACE = 0x504c4154
-/** In the order in which they are given. */
-const LOCK = `SELECT pg_advisory_xact_lock(${LOCK_SPACE}, bucket) FROM unnest(string_to_array($1, ',')::int4[]) AS locks (bucket)`
+/** Takes the locks in the order in which they are given. */
+const locking = (take: string): string =>
+  `SELECT ${take}(${LOCK_SPACE}, bucket) FROM unnest(string_to_array($1, ',')::int4[]) AS locks (bucket)`
+const LOCK = locking('pg_advisory_xact_lock')
+const LOCK_SHARED = locking('pg_advisory_xact_lock_shared')
 
 /** A counter per table is spread over this many rows at most, so that concurrent commits seldom wait for one another. */
 const REVISION_SHARDS = 16
@@ -41,19 +44,25 @@ const lockOf = (name: string): number => {
   return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)
 }
 
-/** The named locks of a transaction; what it has asked for once it need not ask for again. */
-type HeldLocks = { readonly buckets: Set<number>; changes: number }
+/** The named locks of a transaction. A lock that it holds is not requested again. */
+type HeldLocks = { readonly buckets: Set<number>; readonly shared: Set<number>; changes: number }
 const heldLocks = new WeakMap<object, HeldLocks>()
 
-export const lockNames: Sql['lockNames'] = async (db, names) => {
-  const held = heldLocks.get(db)
-  const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !held?.buckets.has(bucket))
-  if (wanted.length === 0) return
-  if (held) held.changes++
-  for (const bucket of wanted) held?.buckets.add(bucket)
-  // In one order for everybody, so that two transactions never wait for each other crosswise.
-  await db.executeQuery(CompiledQuery.raw(LOCK, [wanted.sort((a, b) => a - b).join(',')]))
-}
+const lock =
+  (statement: string, isShared: boolean): Sql['lockNames'] =>
+  async (db, names) => {
+    const held = heldLocks.get(db)
+    const isHeld = (bucket: number) => held?.buckets.has(bucket) || (isShared && held?.shared.has(bucket))
+    const wanted = [...new Set(names.map(lockOf))].filter((bucket) => !isHeld(bucket))
+    if (wanted.length === 0) return
+    if (held) held.changes++
+    for (const bucket of wanted) (isShared ? held?.shared : held?.buckets)?.add(bucket)
+    // All transactions use one order, so that two never wait for each other.
+    await db.executeQuery(CompiledQuery.raw(statement, [wanted.sort((a, b) => a - b).join(',')]))
+  }
+
+export const lockNames: Sql['lockNames'] = lock(LOCK, false)
+export const lockNamesShared: Sql['lockNamesShared'] = lock(LOCK_SHARED, true)
 
 export const locksHeld: Sql['locksHeld'] = (db) => heldLocks.get(db)?.changes
 
@@ -73,7 +82,7 @@ class Writing<Tables> {
   readonly #touched = new Set<string>()
   readonly #left = new AtCommit()
   readonly #guards = new Set<Guard>()
-  readonly #locks: HeldLocks = { buckets: new Set(), changes: 0 }
+  readonly #locks: HeldLocks = { buckets: new Set(), shared: new Set(), changes: 0 }
   #depth = 0
 
   constructor(transaction: PostgresTransaction, dialect: Dialect) {
@@ -127,6 +136,7 @@ class Writing<Tables> {
       await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(this.#unnoticed)
       // Those that were taken within are let go of.
       this.#locks.buckets.clear()
+      this.#locks.shared.clear()
       this.#locks.changes++
       // Rolled back it is still there; thousands of them would slow the server down.
       await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)

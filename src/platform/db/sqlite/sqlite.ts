@@ -63,6 +63,7 @@ const sqliteSql: Sql = {
   lockRows: (query) => query,
   lockFreeRows: (query) => query,
   lockNames: async () => {},
+  lockNamesShared: async () => {},
   locksHeld: () => undefined,
 }
 
