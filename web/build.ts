@@ -1,6 +1,6 @@
 /** Builds the web UI into a folder: hashed assets under /static/, each one compressed here, once. Run by scripts/web.mjs. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
@@ -76,7 +76,7 @@ const head = (): Plugin => ({
 
 /** Pages that are one file each, loaded when they are opened. */
 const LAZY =
-  /\/web\/src\/((access|account|audit|commands|conflicts|import|login|datacenters|discovery|networks|pools|reservations|stories|topology|utilization|webhooks|oauth|connect|lookup)\/(?!resource|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell\/key-sheet|views\/view-dialogs)/
+  /\/web\/src\/((access|account|audit|commands|conflicts|import|login|datacenters|discovery|networks|pools|reservations|stories|topology|utilization|webhooks|oauth|connect|lookup)\/(?!resource|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell\/(key-sheet|palette\.)|views\/view-dialogs)/
 
 /** People and what they may do: pages that share much, and that are gone through one after the other. */
 const ACCESS = /\/web\/src\/(access|account)\//
@@ -94,12 +94,25 @@ const LOGIN_FORM = /\/web\/src\/login\//
 /** Programs that act for people: what they are let do, and how they are connected. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
 
-/** What no page needs that is opened first: sources of the server, and what writes and reads files. */
-const SELDOM =
-  /\/src\/(platform\/(command(-text)?|csv-cell)|net\/(subject|mac|dns-name)|export\/(rows|csv|fields))\.ts$/
+/** Sources that the first page does not need. A moved one must be renamed here, so the build checks that each exists. */
+const LOADED_LATER = [
+  'src/platform/cli/command-name.ts',
+  'src/platform/cli/command-text.ts',
+  'src/platform/contract/hidden-characters.ts',
+  'src/platform/http/csv-cell.ts',
+  'src/net/dns-name.ts',
+  'src/net/mac.ts',
+  'src/net/subject.ts',
+  'web/src/export/csv.ts',
+  'web/src/export/fields.ts',
+  'web/src/export/rows.ts',
+].map((path) => join(dirname(ROOT), path))
 
-/** All else is one file: left alone, the bundler makes one for each set of pages that share something. */
-const isShared = (id: string): boolean => !LAZY.test(id) && !id.includes(COMMANDS) && !SELDOM.test(id)
+for (const path of LOADED_LATER)
+  if (!existsSync(path)) throw new Error(`web/build.ts names ${path}, which does not exist`)
+
+/** All other sources are one file. Without this group, the bundler makes one for each set of pages that share a module. */
+const isShared = (id: string): boolean => !LAZY.test(id) && !id.includes(COMMANDS) && !LOADED_LATER.includes(id)
 
 const COMPRESSED = /\.(js|css|svg)$/
 

@@ -1,9 +1,9 @@
 /** Whether scans have seen a device, and when they last did. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ALL_NETWORKS } from '../api/all-networks.ts'
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
-import { ALL_NETWORKS } from '../discovery/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { Badge, Card, TimeAgo } from '../ui/bits.tsx'
 import { plural } from '../ui/format.ts'

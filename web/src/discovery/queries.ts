@@ -8,8 +8,6 @@ import type { Bucket, Found, InboxItem, Scan, ScanType } from './shapes.ts'
 /** Rows of a list that are asked for at most; what is beyond them is found by the server. */
 export const MOST_SCANS = 200
 export const MOST_FOUND = 2000
-/** What the server calls the networks together. */
-export const ALL_NETWORKS = '*'
 /** Hosts of a running scan that are shown as they appear. */
 export const MOST_HOSTS = 500
 export const INBOX_PAGE = 50

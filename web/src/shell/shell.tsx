@@ -10,11 +10,12 @@ import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
 import { PLACES } from './nav.ts'
-import { Palette } from './palette.tsx'
 import { keysAreOpen, paletteIsOpen } from './palette-state.ts'
 import css from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
+const loadPalette = () => import('./palette.tsx')
+const Palette = lazy(() => loadPalette().then((module) => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
 
 /** How long after g the name of a place is waited for. */
@@ -38,6 +39,18 @@ const useChords = (): void => {
     return () => document.removeEventListener('keydown', onKey, true)
   }, [navigate])
   useHotkeys({ '?': () => keysAreOpen.set(true) })
+}
+
+/** Delay of the palette's code, so that it does not compete with the first page. */
+const PRELOAD_MS = 500
+
+/** Loads the palette before its first use: keys that are typed right after Ctrl+K must reach it. */
+const usePreload = (): void => {
+  useEffect(() => {
+    // A failure is shown when the palette is opened.
+    const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS)
+    return () => clearTimeout(timer)
+  }, [])
 }
 
 /** After sign-in one comes back to the page that was open. */
@@ -72,6 +85,7 @@ export const Shell = () => {
   useChords()
   useSignedOut()
   usePaletteKey()
+  usePreload()
   useLive()
   useEffect(() => {
     if (shownPath.current === path) return
