@@ -2,6 +2,7 @@
 import { type Bench, plain, type Result, type Work } from '../bench.ts'
 import { inTurn } from '../load.ts'
 import { milliseconds, quantile } from '../numbers.ts'
+import { device } from './write.ts'
 
 const REPEATS = 60
 const GOAL_MS = 20
@@ -29,6 +30,19 @@ const measure = async ({ plat, request }: Bench, path: (q: string) => string, qs
   )
 }
 
+/** The 95th percentile where a device is written before each search, so that no cached result is valid. */
+const measureAfterWrites = async ({ plat, request }: Bench, qs: readonly string[]): Promise<number> => {
+  const taken: number[] = []
+  for (let i = 0; i < REPEATS; i++) {
+    const body = JSON.stringify(device())
+    await inTurn(plat.port, [request({ method: 'POST', path: '/api/devices', body })], 201)
+    const path = `/api/devices/search?limit=50&q=${encodeURIComponent(qs[i % qs.length] ?? '')}`
+    const [reply] = await inTurn(plat.port, [request({ path })])
+    taken.push(reply?.ms ?? Number.NaN)
+  }
+  return quantile(taken, 0.95)
+}
+
 const lineOf = (work: string, ms: number): Result =>
   plain({ work, ours: milliseconds(ms), goal: `p95 < ${GOAL_MS} ms`, isMet: ms < GOAL_MS, numbers: { p95_ms: ms } })
 
@@ -42,6 +56,8 @@ const run = async (bench: Bench): Promise<Result[]> => {
   results.push(lineOf('devices by tag, first 50', await measure(bench, tags, ['db', 'lb', 'staging', 'search'])))
   const everything = [...COMMON, ...searches(bench.deviceIds).flatMap(({ q }) => q)]
   results.push(lineOf('global search', await measure(bench, (text) => `/api/search?q=${text}`, everything)))
+  for (const { kind, q } of [...searches(bench.deviceIds), { kind: 'a common word or tag', q: COMMON }])
+    results.push(lineOf(`device search, ${kind}, first 50, right after a write`, await measureAfterWrites(bench, q)))
   return results
 }
 

@@ -28,6 +28,8 @@ type Columns = ExpressionBuilder<Tables, 'devices'>
  * than that the index is not asked for all: it takes a while to tell them, and the first ones come soon.
  */
 const MANY = 16_000
+/** Rows that are found together for the first pages. */
+const FIRST_PAGES = 100
 /** The `seq` of no device. */
 const NO_ROW = 0
 
@@ -177,7 +179,8 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     if (rows === undefined) return (await others({ count: await total() })).select('doc')
     if (rows > SHORT) return (await others({ wanted: rows })).select('doc').limit(rows)
     const all = await counted
-    const together = all !== undefined && all <= MANY ? SHORT : rows
+    const isKept = all !== undefined && all <= MANY
+    const together = isKept ? (rows <= FIRST_PAGES ? FIRST_PAGES : SHORT) : rows
     const kept = await cachedList(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together), finds)
     return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
   }
