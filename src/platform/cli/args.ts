@@ -1,4 +1,6 @@
-/** Splits the words of a command line into flags and arguments. Knows which flags there are, not what their values mean. */
+/**
+ * Splits the words of a command line into flags and arguments. Knows the declared flags, but not the meaning of values.
+ */
 import type { Argument, Flag, Spec, Texts } from './command.ts'
 import { didYouMean } from './suggest.ts'
 import { usageError } from './usage-error.ts'
@@ -7,7 +9,7 @@ type Found = { readonly flag: Flag; readonly isNegated: boolean }
 
 const isShort = (word: string): boolean => /^-[A-Za-z]/.test(word)
 
-/** A word that is a flag, and not an argument like `-` or `-5`. */
+/** Returns true for a flag, and false for an argument such as `-` or `-5`. */
 export const isFlagWord = (word: string): boolean => word.startsWith('--') || isShort(word)
 
 const findLong = (flags: readonly Flag[], typed: string): Found | undefined => {
@@ -101,7 +103,7 @@ class Words {
   }
 }
 
-/** Flags up to the first argument: what stands before and between the words of a command. */
+/** Reads flags up to the first argument: those before and between the words of a command. */
 export const readLeading = (
   words: readonly string[],
   flags: readonly Flag[],
@@ -126,8 +128,8 @@ const fillArguments = (texts: Map<string, string[]>, args: readonly Argument[], 
 }
 
 /**
- * The texts of every flag and argument, by field.
- * @throws AppError INVALID_INPUT for an unknown flag, a missing value or a word too many
+ * Returns the texts of every flag and argument, by field.
+ * @throws AppError INVALID_INPUT for an unknown flag, a missing value or an extra word
  */
 export const readArguments = (words: readonly string[], { args, flags }: Spec): Map<string, string[]> => {
   const reader = new Words(words, flags)
@@ -136,7 +138,7 @@ export const readArguments = (words: readonly string[], { args, flags }: Spec): 
   return reader.texts
 }
 
-/** @throws AppError INVALID_INPUT that names the first argument that is missing */
+/** @throws AppError INVALID_INPUT that names the first missing argument */
 export const requireArguments = (texts: Texts, args: readonly Argument[]): void => {
   const missing = args.filter((arg) => arg.isRequired && !texts.has(arg.field))
   if (missing.length > 0) throw usageError(`${missing.map((arg) => arg.field.toUpperCase()).join(' and ')} missing`)

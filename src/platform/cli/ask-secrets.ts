@@ -1,4 +1,4 @@
-/** Secrets that a command needs and was not given: a person at the terminal is asked, so that none stands on the command line. */
+/** Prompts for the missing secrets of a command at a terminal, so that they need not appear on the command line. */
 import type { AnyOperation } from '../operation/operation.ts'
 import { type Texts, textOf } from './command.ts'
 import type { Io } from './io.ts'
@@ -10,12 +10,12 @@ const questionFor = (field: string): string => {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: `
 }
 
-/** Fills in what is missing; elsewhere than at a terminal nothing, and the contract says what is missing. */
+/** Fills in missing secrets at a terminal. Elsewhere it does nothing, and the contract reports them. */
 export const askSecrets = async (
   io: Io,
   { op, texts, input }: { op: AnyOperation; texts: Texts; input: Record<string, unknown> },
 ): Promise<void> => {
-  // What comes from standard input is not typed.
+  // With the input on standard input, no prompt can be answered.
   if (!io.stdin.isTty || textOf(texts, INPUT_FIELD) === '-') return
   for (const field of op.cli?.ask ?? [])
     if (input[field] === undefined) input[field] = await io.stdin.ask(questionFor(field), { isSecret: true })

@@ -1,4 +1,4 @@
-/** `--input FILE|-`: a JSON or YAML document from a file or from standard input. */
+/** `--input FILE|-`: reads a JSON or YAML document from a file or from standard input. */
 import { readFile } from 'node:fs/promises'
 import type { Io } from './io.ts'
 import { usageError } from './usage-error.ts'
@@ -9,12 +9,12 @@ const messageOf = (error: unknown): string =>
 /** @throws AppError INVALID_INPUT for a text that is neither JSON nor YAML */
 export const parseDocument = async (text: string, from: string): Promise<unknown> => {
   const bare = text.replace(/^\ufeff/, '')
-  // JSON is tried first: it is quick, and its big files are big.
+  // JSON is tried first: it is fast, and large files are JSON.
   if (/^\s*[[{]/.test(bare)) {
     try {
       return JSON.parse(bare)
     } catch {
-      // YAML's flow style looks the same; if it isn't that either, YAML's message names line and column.
+      // YAML's flow style looks like JSON. If it is not YAML either, YAML's message names line and column.
     }
   }
   const { parse } = await import('yaml')

@@ -1,17 +1,20 @@
-/** The hand-written commands of the client: sign-in, completion, the manual, and a question to the server's health. What they do is loaded when they run. */
+/**
+ * The hand-written commands of the client: sign-in, completion, the manual, and the health check. They load their code
+ * when they run.
+ */
 import { argument, type Command, flag, textOf } from './command.ts'
 import { completionScript, SHELLS } from './completion.ts'
 import { usageError } from './usage-error.ts'
 
 const loginCommand: Command = {
   words: ['login'],
-  summary: 'Sign in and keep an API key for this machine',
-  description: 'Asks for what is not given. The key is stored in the config directory, readable by nobody else.',
+  summary: 'Sign in and store an API key for this machine',
+  description: 'Prompts for missing values. The key is stored in the config directory, readable by you alone.',
   spec: () => ({
     args: [],
     flags: [
-      flag('username', 'Who signs in', { hint: 'NAME' }),
-      flag('name', 'What to call the key', { hint: 'KEYNAME' }),
+      flag('username', 'The user who signs in', { hint: 'NAME' }),
+      flag('name', 'Name of the key', { hint: 'KEYNAME' }),
       flag('password-stdin', 'Read the password from standard input'),
     ],
   }),
@@ -21,7 +24,7 @@ const loginCommand: Command = {
 const logoutCommand: Command = {
   words: ['logout'],
   summary: 'Delete the API key of plat login, here and on the server',
-  spec: () => ({ args: [], flags: [flag('local', 'Only forget it here')] }),
+  spec: () => ({ args: [], flags: [flag('local', 'Delete it only here')] }),
   run: async (session, texts) => (await import('./login.ts')).logout(session, texts),
 }
 
@@ -57,15 +60,15 @@ const manualCommand: Command = {
 
 const healthcheckCommand: Command = {
   words: ['healthcheck'],
-  summary: 'Tell by the exit code whether the server answers, for what watches over it',
-  description: 'Asks the server at PLAT_URL, or else the one of this machine at LISTEN_ADDR. Needs no key.',
-  spec: () => ({ args: [], flags: [flag('ready', 'Whether it can do its work, not only whether it answers')] }),
+  summary: 'Check by the exit code that the server answers, for monitoring',
+  description: 'Calls the server at PLAT_URL, or else the one of this machine at LISTEN_ADDR. Needs no key.',
+  spec: () => ({ args: [], flags: [flag('ready', 'Check that it is ready for work, not only that it answers')] }),
   run: async (session, texts) => (await import('./healthcheck.ts')).healthcheck(session, texts),
 }
 
 const completeCommand: Command = {
   words: ['__complete'],
-  summary: 'Print what may stand at the cursor',
+  summary: 'Print the candidates at the cursor',
   isHidden: true,
   spec: () => ({
     args: [argument('words', 'The words so far; the last one may be empty', { isRequired: false, isRest: true })],

@@ -37,7 +37,7 @@ const things = {
   }),
 }
 
-/** The outside: answers with what it was asked, and with errors where the path says so. */
+/** A server that answers with the request it received, and with errors for certain paths. */
 const server = Bun.serve({
   port: 0,
   fetch: async (request) => {

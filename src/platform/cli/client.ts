@@ -1,6 +1,6 @@
 /**
- * The client projection: operations -> typed calls over `fetch`, for the web UI, the command line and the tests. It
- * knows how an input travels (path, query, headers, body) and nothing of who calls. Browser-safe.
+ * The client projection: operations become typed calls over `fetch`, for the web UI, the command line and the tests. It
+ * places an input in path, query, headers and body. Credentials are the caller's. Browser-safe.
  */
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
 import {
@@ -18,17 +18,17 @@ export type Transport = {
   readonly fetch: Fetch
   /** `https://plat.example.com`; empty for the page's own origin. */
   readonly baseUrl?: string
-  /** Sent with every request; a function where they change, like a token. */
+  /** Sent with every request. A function is for changing values, such as a token. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
 }
 
 export type CallOptions = {
   readonly signal?: AbortSignal
-  /** For one call: `If-Match`, say. */
+  /** Headers of one call, such as `If-Match`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An input in which nothing is required may be left out. */
+/** An input without required fields may be omitted. */
 type Arguments<In> =
   Record<never, never> extends In ? [input?: In, options?: CallOptions] : [input: In, options?: CallOptions]
 
@@ -38,7 +38,7 @@ export type Client<S extends Readonly<Record<string, OperationSet>>> = {
   }
 }
 
-/** Segments that a URL parser takes for folders, percent-encoded or not: no request can carry them. */
+/** Segments that a URL parser takes for folders, even percent-encoded: no request can carry them. */
 const UNSENDABLE = new Set(['', '.', '..'])
 
 const pathSegment = (field: string, value: unknown): string => {
@@ -62,8 +62,8 @@ const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 type WireRequest = { readonly path: string; readonly init: RequestInit & { readonly headers: Record<string, string> } }
 
 /**
- * How an input travels: path parameters, then named headers, then the rest as query or body.
- * @throws AppError VALIDATION_ERROR for a field that cannot travel where it has to
+ * Places an input in a request: path parameters, then named headers, then the rest as query or body.
+ * @throws AppError VALIDATION_ERROR for a field that cannot be sent in its place
  */
 export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest => {
   const { method, path, params } = httpParts(op.http)
@@ -91,7 +91,7 @@ export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unkno
   return { path: url + queryOf(Object.fromEntries(queried)), init: { method, headers, body: JSON.stringify(rest) } }
 }
 
-/** The code of an answer that carries none: a proxy's, say. */
+/** Returns the error code for an answer without one, such as a proxy's. */
 const codeOfStatus = (status: number): ErrorCode => {
   if (status === 401) return 'UNAUTHORIZED'
   if (status === 403) return 'FORBIDDEN'
@@ -107,9 +107,9 @@ const codeOfStatus = (status: number): ErrorCode => {
 const isIssue = (value: unknown): value is FieldIssue =>
   typeof value === 'object' && value !== null && 'field' in value && 'message' in value
 
-/** The error that a body of `{code, error, details}`, or in want of one the status, stands for. */
+/** Returns the error of a body `{code, error, details}`, or without one, of the status. */
 export const errorOf = (status: number, body: unknown, from: string): AppError => {
-  // Read field by field below: a proxy or a newer server may have sent anything.
+  // Read field by field below, because a proxy or a newer server may send any value.
   const { code, error, details } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   if (typeof error !== 'string')
     return new AppError(codeOfStatus(status), `${from} answered with HTTP status ${status}`, { status })
@@ -123,7 +123,7 @@ const reach = async (transport: Transport, path: string, init: RequestInit): Pro
   try {
     return await transport.fetch(`${transport.baseUrl ?? ''}${path}`, init)
   } catch (cause) {
-    // Whoever aborts knows why, and a transport may have its own judgement.
+    // The reason of an abort, and an error of the transport itself, are passed on.
     if (init.signal?.aborted || cause instanceof AppError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new AppError('UNAVAILABLE', `Can't reach ${placeOf(transport)}: ${reason}`, { cause })
@@ -131,8 +131,8 @@ const reach = async (transport: Transport, path: string, init: RequestInit): Pro
 }
 
 /**
- * Sends any request as the transport's caller and judges only its status.
- * @throws AppError the server's error, or UNAVAILABLE when it can't be reached
+ * Sends a request as the transport's caller and checks only its status.
+ * @throws AppError the server's error, or UNAVAILABLE if it can't be reached
  */
 export const sendRequest = async (transport: Transport, path: string, init: RequestInit): Promise<Response> => {
   const { headers } = transport
@@ -141,12 +141,12 @@ export const sendRequest = async (transport: Transport, path: string, init: Requ
   const merged = { ...own, ...(init.headers as Record<string, string> | undefined) }
   const response = await reach(transport, path, { ...init, headers: merged })
   if (response.ok) return response
-  // A body that isn't JSON says no more than the status does.
+  // A body that isn't JSON adds nothing to the status.
   const body: unknown = await response.json().catch(() => undefined)
   throw errorOf(response.status, body, placeOf(transport))
 }
 
-/** Calls an operation and hands back the response, its body unread: for answers that are streamed on. */
+/** Calls an operation and returns the response with its body unread, for answers that are streamed on. */
 export const send = (
   transport: Transport,
   op: AnyOperation,
@@ -161,7 +161,10 @@ export const send = (
   })
 }
 
-/** The JSON of an answer; undefined for one without a body. @throws AppError UNAVAILABLE for one that broke off or isn't JSON */
+/**
+ * Reads the JSON of an answer; undefined for one without a body. @throws AppError UNAVAILABLE for one that is
+ * incomplete or isn't JSON
+ */
 export const readJson = async (transport: Transport, response: Response): Promise<unknown> => {
   if (response.status === 204) return undefined
   try {
@@ -183,14 +186,14 @@ export const call = async <O extends AnyOperation>(
   options?: CallOptions,
 ): Promise<OutputOf<O>> => {
   const response = await send(transport, op, input as Readonly<Record<string, unknown>>, options)
-  // What the server answers is its half of the contract, which its own tests hold it to.
+  // The server's tests check that its answers have the type of the contract.
   return (await readJson(transport, response)) as OutputOf<O>
 }
 
 type AnyCall = (input?: InputOf<AnyOperation>, options?: CallOptions) => Promise<unknown>
 
 /**
- * One function per operation, under the names of the registry.
+ * Creates one function per operation, under the names of the registry.
  * @example
  * const client = createClient({ fetch, baseUrl }, contracts)
  * await client.datacenters.create({ name: 'HQ' })
@@ -207,6 +210,6 @@ export const createClient = <S extends Readonly<Record<string, OperationSet>>>(
     feature,
     Object.fromEntries(Object.entries(ops).map(([verb, op]) => [verb, callerOf(op)])),
   ])
-  // Object.fromEntries loses which verbs there are; they are those of `contracts`.
+  // Object.fromEntries loses the names of the verbs; they are those of `contracts`.
   return Object.fromEntries(features) as Client<S>
 }

@@ -1,4 +1,4 @@
-/** The words of an operation on the command line and, joined with `_`, its name as an MCP tool. Browser-safe. */
+/** Derives the words of an operation on the command line and, joined with `_`, its MCP tool name. Browser-safe. */
 import type { AnyOperation } from '../operation/operation.ts'
 
 /** @example singular('relationships') // 'relationship' */
@@ -7,11 +7,11 @@ export const singular = (noun: string): string => {
   return noun.endsWith('s') && !noun.endsWith('ss') ? noun.slice(0, -1) : noun
 }
 
-/** What naming needs of an operation. */
+/** The part of an operation from which names are derived. */
 export type Named = Pick<AnyOperation, 'name' | 'cli'>
 
 /**
- * The words after `plat`: the contract's own, else the singular noun and the verb.
+ * Returns the words after `plat`: those of the contract, else the singular noun and the verb.
  * @example commandOf({ name: 'devices.create' }) // ['device', 'create']
  * @example commandOf({ name: 'pools.all', cli: { command: 'pool list' } }) // ['pool', 'list']
  */
@@ -22,10 +22,10 @@ export const commandOf = ({ name, cli }: Named): readonly string[] => {
 }
 
 /**
- * The name as an MCP tool, which may hold letters, digits and `_`.
+ * Returns the MCP tool name, which may contain letters, digits and `_`.
  * @example toolName({ name: 'pools.next-ip' }) // 'pool_next_ip'
  */
 export const toolName = (op: Named): string => commandOf(op).join('_').replaceAll('-', '_')
 
-/** The name of a field as a flag. @example flagName('datacenter_id') // 'datacenter-id' */
+/** Returns a field's name as a flag. @example flagName('datacenter_id') // 'datacenter-id' */
 export const flagName = (field: string): string => field.replaceAll('_', '-')

@@ -1,4 +1,4 @@
-/** A call of an operation as a command that can be pasted into a POSIX shell: of curl, or of plat. Browser-safe. */
+/** Writes a call of an operation as a command for a POSIX shell, of curl or of plat. Browser-safe. */
 
 import type { AnyOperation } from '../operation/operation.ts'
 import { requestOf } from './client.ts'
@@ -26,7 +26,7 @@ export const curlText = (op: AnyOperation, input: Input, place: (path: string) =
   return words.join(' ')
 }
 
-/** What a field has that holds nothing. */
+/** Returns true for the value of an empty field. */
 export const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
@@ -36,7 +36,7 @@ const flagWords = (field: string, value: unknown): string[] => {
   if (typeof value === 'boolean') return [value ? name : `--no-${flagName(field)}`]
   return (Array.isArray(value) ? value : [value]).map((one) => {
     const text = typeof one === 'object' ? JSON.stringify(one) : String(one)
-    // What begins with dashes would be taken for a flag.
+    // A value that begins with dashes would be parsed as a flag.
     return text.startsWith('-') ? `${name}=${quoted(text)}` : `${name} ${quoted(text)}`
   })
 }
@@ -48,7 +48,7 @@ export const platText = (op: Named, input: Input): string => {
     const value = input[field]
     return typeof value === 'string' && value !== '' && !value.startsWith('-')
   })
-  // A gap would shift those behind it.
+  // A missing argument would shift the later ones.
   const leading = positional.slice(0, args.length).every((field) => args.includes(field)) ? args : []
   return [
     'plat',

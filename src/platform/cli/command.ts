@@ -1,28 +1,28 @@
-/** What a command is, whether it is derived from an operation or written by hand: words, arguments, flags, a run. */
+/** Declares commands, both derived from operations and hand-written: words, arguments, flags, a function. */
 import type { OperationSet } from '../operation/operation.ts'
 import type { Connection } from './connection.ts'
 import type { Io } from './io.ts'
 
-/** One value in a flag or argument, as help and completion describe it. */
+/** The value of a flag or argument, as help and completion describe it. */
 export type Value = {
-  /** Key under which the parsed texts are found. */
+  /** The key of the parsed texts. */
   readonly field: string
   readonly about: string
-  /** What the contract allows, in words: `1-4094`. */
+  /** The bounds of the contract in words: `1-4094`. */
   readonly bounds: string
   readonly choices: readonly string[]
-  /** Plural noun whose ids and names are values. */
+  /** Plural noun whose ids and names are the values. */
   readonly ref: string | undefined
 }
 
 export type Flag = Value & {
-  /** Without dashes; help shows the first. */
+  /** The names without dashes; help shows the first. */
   readonly names: readonly string[]
   readonly short?: string
   /** A switch takes no value: `--enabled`, `--no-enabled`, `--enabled=false`. */
   readonly isSwitch: boolean
   readonly isList: boolean
-  /** What stands for the value in help: `TEXT`, `NUMBER`, `FILE`. */
+  /** The placeholder of the value in help: `TEXT`, `NUMBER`, `FILE`. */
   readonly hint: string
 }
 
@@ -30,7 +30,7 @@ export type Argument = Value & {
   /** `FILE` or `DIR`: the shell completes its names. */
   readonly hint?: string
   readonly isRequired: boolean
-  /** Takes all the words that follow. */
+  /** Takes all remaining words. */
   readonly isRest: boolean
 }
 
@@ -42,7 +42,7 @@ export type Texts = ReadonlyMap<string, readonly string[]>
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml', 'csv', 'name'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 
-/** What every command takes. */
+/** The values of the global flags. */
 export type Globals = {
   readonly output: OutputFormat
   readonly hasHeaders: boolean
@@ -53,9 +53,12 @@ export type Globals = {
 
 export type Program = {
   readonly version: string
-  /** Loaded only by commands that need it: it costs most of the start. */
+  /** Loaded only by commands that need it: loading takes most of the start. */
   readonly contracts: () => Promise<Readonly<Record<string, OperationSet>>>
-  /** Commands that are no operations: `login`, `import`, `serve`. They go before operations of the same words. */
+  /**
+   * Commands that are not operations: `login`, `import`, `serve`. They take precedence over operations of the same
+   * words.
+   */
   readonly specials: readonly Command[]
 }
 
@@ -63,7 +66,7 @@ export type Session = {
   readonly io: Io
   readonly globals: Globals
   readonly program: Program
-  /** Where the server is and who calls it. */
+  /** Returns the address of the server and the caller's credentials. */
   readonly connect: () => Promise<Connection>
 }
 
@@ -74,7 +77,7 @@ export type Command = {
   /** Lines of `plat ... --help` under the flags: route, permission. */
   readonly notes?: readonly string[]
   readonly isHidden?: boolean
-  /** Made when it is needed: schemas are not free. */
+  /** Computed on demand, because schemas are expensive. */
   readonly spec: () => Spec
   /** @returns the exit code */
   readonly run: (session: Session, texts: Texts) => Promise<number>

@@ -1,4 +1,4 @@
-/** Candidates for the word under the cursor. Whatever goes wrong, the user's prompt stays clean: no answer is an answer. */
+/** Finds candidates for the word at the cursor. Errors print nothing, so that the user's prompt stays clean. */
 import { call } from './client.ts'
 import { type Command, type Flag, type Program, type Session, type Texts, textOf, type Value } from './command.ts'
 import { connect } from './connection.ts'
@@ -8,7 +8,7 @@ import { GLOBAL_FLAGS } from './globals.ts'
 import type { Io } from './io.ts'
 import { idOfRow, isRow, labelOf } from './labels.ts'
 
-/** Nobody waits longer for a Tab. */
+/** Maximum wait for a completion, in ms. */
 const TIMEOUT_MS = 1000
 const MAX_NAMES = 50
 /** The shell completes file names. */
@@ -22,7 +22,7 @@ const namesOf = async ({ program, io, texts }: Asked, noun: string, typed: strin
     import('./names.ts'),
     connect(io, { url: textOf(texts, '@url'), token: textOf(texts, '@token') }),
   ])
-  // A search wants a text; the first objects of the list do for an empty one.
+  // A search needs a text. For an empty one, the first objects of the list are offered.
   const lookup = lookupOf(contracts, noun, { isSearch: typed !== '' })
   if (!lookup) return []
   const filter = lookup.field === undefined || typed === '' ? {} : { [lookup.field]: typed }
@@ -36,7 +36,7 @@ const namesOf = async ({ program, io, texts }: Asked, noun: string, typed: strin
   return (Array.isArray(rows) ? rows : []).filter(isRow).flatMap((row) => {
     const label = labelOf(row) ?? ''
     const id = idOfRow(row) ?? ''
-    // An id is only offered to someone who is typing one.
+    // An id is only offered once a part of it is typed.
     return [label, ...(typed === '' ? [] : [id])].filter((text) => text !== '')
   })
 }
@@ -59,7 +59,7 @@ const flagNamed = (flags: readonly Flag[], word: string): Flag | undefined =>
       flag.names.some((name) => word === `--${name}`) || (flag.short !== undefined && word === `-${flag.short}`),
   )
 
-/** How many arguments stand before the cursor. */
+/** Counts the arguments before the cursor. */
 const argumentsBefore = (flags: readonly Flag[], words: readonly string[]): number => {
   let count = 0
   for (let i = 0; i < words.length; i++) {
@@ -92,7 +92,7 @@ const inCommand = async (
   return argument ? valuesOf(asked, argument, typed) : []
 }
 
-/** @param words all before the cursor's word, which is the last and may be empty */
+/** @param words all words up to the cursor; the last may be empty */
 const candidatesOf = async ({ program, io }: Session, words: readonly string[]): Promise<string[]> => {
   const { operationCommands } = await import('./operation-commands.ts')
   const commands = [...program.specials, ...operationCommands(await program.contracts())]
@@ -106,14 +106,14 @@ const candidatesOf = async ({ program, io }: Session, words: readonly string[]):
 const fits = (candidate: string, typed: string): boolean =>
   candidate === FILES || (isPrintable(candidate) && candidate.toLowerCase().startsWith(typed.toLowerCase()))
 
-/** Prints one candidate a line. */
+/** Prints one candidate per line. */
 export const complete = async (session: Session, words: readonly string[]): Promise<number> => {
   try {
     const found = await candidatesOf(session, words)
     const fitting = [...new Set(found)].filter((candidate) => fits(candidate, words.at(-1) ?? ''))
     if (fitting.length > 0) await session.io.stdout.write(`${fitting.join('\n')}\n`)
   } catch {
-    // A Tab is no place for an error: not signed in, no server, half a word.
+    // Completion prints no error: not signed in, no server, or an incomplete word.
   }
   return 0
 }

@@ -7,7 +7,7 @@ import { completionScript, SHELLS } from './completion.ts'
 const folder = mkdtempSync(join(tmpdir(), 'plat-completion-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A stand-in for the program: shows what it was asked, on demand, and offers some difficult names. */
+/** A stand-in for the program: shows its arguments on demand, and offers some difficult names. */
 const plat = join(folder, 'plat')
 writeFileSync(
   plat,
@@ -24,7 +24,7 @@ esac
 )
 chmodSync(plat, 0o755)
 
-/** What bash offers for a line with the cursor at its end, split into words as readline does. */
+/** Returns the candidates of bash for a line with the cursor at its end, split into words like readline does. */
 const offered = async (line: string, words: readonly string[]): Promise<{ replies: string[]; asked: string }> => {
   const script = `${completionScript('bash')}
 COMP_LINE=$1 COMP_POINT=\${#1}; shift

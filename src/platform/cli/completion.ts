@@ -1,6 +1,6 @@
-/** The scripts that shells load. They ask `plat __complete`, so that they know every command this program has. */
+/** The completion scripts for shells. They call `plat __complete`, so they know every command of this program. */
 
-// COMP_WORDBREAKS splits at = and :, so the words are put together again from the line (IPv6, --flag=value).
+// COMP_WORDBREAKS splits at = and :, so the words are read from the line again (IPv6, --flag=value).
 const BASH = `# bash completion for plat: source <(plat completion bash)
 _plat() {
   local line=\${COMP_LINE:0:COMP_POINT} word cur candidate prefix

@@ -1,4 +1,4 @@
-/** Where the server is and whose key goes with a request. A stored key goes to the server that gave it and to no other. */
+/** Finds the server and the API key of a request. A stored key is sent only to the server that issued it. */
 
 import { AppError } from '../contract/errors.ts'
 import type { Fetch, Transport } from './client.ts'
@@ -27,7 +27,7 @@ export const normalUrl = (text: string): string => {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** A redirect would turn a POST into a GET and answer 200: followed blindly, a create would be a list. */
+/** A redirect turns a POST into a GET that answers 200: if followed, a create would become a list. */
 const refuseRedirects =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -37,7 +37,7 @@ const refuseRedirects =
     throw new AppError('UNAVAILABLE', `${new URL(url).origin} sends on to ${target}: use that as PLAT_URL or --url`)
   }
 
-/** In words what Bun calls `ConnectionRefused`. */
+/** Explains Bun's `ConnectionRefused` in words. */
 const explain =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -52,7 +52,7 @@ const explain =
     }
   }
 
-/** The URL asked for, or else the one signed in to, or else the default. */
+/** Returns the requested URL, else the one of the login, else the default. */
 export const urlOf = (io: Io, asked: string | undefined, stored: Settings | undefined): string =>
   normalUrl(asked || io.env.PLAT_URL || stored?.url || DEFAULT_URL)
 
@@ -70,7 +70,7 @@ const headerText = (token: string): string => {
 export const connect = async (io: Io, asked: Asked): Promise<Connection> => {
   const token = asked.token || io.env.PLAT_TOKEN
   const hasUrl = Boolean(asked.url || io.env.PLAT_URL)
-  // With both given, what was stored doesn't matter, nor whether it can be read.
+  // With both given, the stored login is not read, so it may be unreadable.
   const stored = token && hasUrl ? undefined : await readSettings(io.env)
   const url = urlOf(io, asked.url, stored)
   const key = token || (stored && normalUrl(stored.url) === url ? stored.key : undefined)

@@ -1,4 +1,7 @@
-/** The device cookies of `plat login`: with one, the next sign-in at that server need not queue behind strangers. Kept by a logout. */
+/**
+ * Stores the device cookies of `plat login`. With one, a later sign-in to that server skips the queue of unknown
+ * clients. A logout keeps them.
+ */
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Env, settingsPath, writePrivate } from './settings.ts'
@@ -6,9 +9,9 @@ import { type Env, settingsPath, writePrivate } from './settings.ts'
 type Kept = { readonly url: string; readonly username: string; readonly cookie: string }
 type Account = Omit<Kept, 'cookie'>
 
-/** More servers and accounts than one machine has; the oldest go first. */
+/** Maximum number of stored cookies; the oldest are evicted. */
 const MAX_KEPT = 20
-/** As a Cookie header carries it. */
+/** In the form of a Cookie header. */
 const COOKIE = /^(__Host-)?device=[\w.-]+$/
 
 const pathOf = (env: Env): string => join(dirname(settingsPath(env)), 'devices.json')
@@ -19,7 +22,7 @@ const isKept = (value: unknown): value is Kept => {
   return typeof url === 'string' && typeof username === 'string' && COOKIE.test(cookie ?? '')
 }
 
-/** Without a file, or with one that can't be read, nothing is lost but a better place in the queue. */
+/** A missing or unreadable file costs only the better place in the queue. */
 const readAll = async (env: Env): Promise<Kept[]> => {
   try {
     const kept: unknown = JSON.parse(await readFile(pathOf(env), 'utf8'))
@@ -38,7 +41,7 @@ const isOf =
 export const readDevice = async (env: Env, account: Account): Promise<string | undefined> =>
   (await readAll(env)).find(isOf(account))?.cookie
 
-/** @param cookie `name=value`; anything but a device cookie is not kept */
+/** @param cookie `name=value`; anything but a device cookie is ignored */
 export const keepDevice = async (env: Env, { url, username }: Account, cookie: string): Promise<void> => {
   if (!COOKIE.test(cookie)) return
   const isSame = isOf({ url, username })

@@ -1,7 +1,7 @@
-/** Text for eyes: hostile characters made visible, widths as terminals count them, cuts that don't split a character. */
+/** Makes text safe to show: escapes hostile characters, measures widths like terminals, cuts between characters. */
 import { HIDDEN } from '../contract/hidden-characters.ts'
 
-/** Controls move the cursor and recolour the screen. */
+/** Control characters move the cursor and change colours. */
 const UNPRINTABLE = new RegExp(`[\\p{Cc}${HIDDEN}]`, 'u')
 const EVERY_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu')
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -11,7 +11,7 @@ const hex = (character: string, digits: number): string => character.charCodeAt(
 export const isPrintable = (text: string): boolean => !UNPRINTABLE.test(text)
 
 /**
- * Text that does nothing to a terminal but show.
+ * Escapes all characters that have an effect on a terminal.
  * @example printable('a\u001b[2Jb') // 'a\\x1b[2Jb'
  */
 export const printable = (text: string): string =>
@@ -19,17 +19,17 @@ export const printable = (text: string): string =>
     ? text
     : text.replace(EVERY_UNPRINTABLE, (c) => SHORT[c] ?? (c <= '\u00ff' ? `\\x${hex(c, 2)}` : `\\u${hex(c, 4)}`))
 
-/** JSON text with the characters escaped that JSON itself leaves as they are; it still parses to the same value. */
+/** Escapes the hostile characters that JSON permits in its text. The result parses to the same value. */
 export const printableJson = (json: string): string =>
-  // A line feed is the layout of the JSON itself: inside its strings it is escaped already.
+  // A line feed is layout of the JSON: inside its strings it is escaped already.
   json.replace(EVERY_UNPRINTABLE, (c) => (c === '\n' ? c : `\\u${hex(c, 4)}`))
 
 const ASCII = /^[\x20-\x7e]*$/
 
-/** Columns that printable text takes on a terminal. */
+/** Returns the number of columns that printable text takes on a terminal. */
 export const widthOf = (text: string): number => (ASCII.test(text) ? text.length : Bun.stringWidth(text))
 
-/** Made when a text is cut: making one takes longer than most commands. */
+/** Created on first use: creating it takes longer than most commands. */
 let graphemes: Intl.Segmenter | undefined
 const DOTS = '...'
 

@@ -1,4 +1,4 @@
-/** Runs an operation: input, names for ids, the contract's own validation, the request, the answer. */
+/** Runs an operation: input, names to ids, validation by the contract, the request, the answer. */
 
 import { AppError, invalid } from '../contract/errors.ts'
 import { parse } from '../contract/validate.ts'
@@ -15,7 +15,7 @@ import { present } from './present.ts'
 
 type Input = Record<string, unknown>
 
-/** What is wrong whatever the names turn out to stand for: said before anybody is asked. */
+/** Reports errors that do not depend on the resolved names, before any request. */
 const checkBeforeNames = (op: AnyOperation, input: Input, names: readonly Reference[]): void => {
   try {
     parse(op.input, input)
@@ -27,7 +27,7 @@ const checkBeforeNames = (op: AnyOperation, input: Input, names: readonly Refere
   }
 }
 
-/** @returns whether any was a name and not an id */
+/** @returns true if any was a name and not an id */
 const resolve = async (names: Names, references: readonly Reference[]): Promise<boolean> => {
   let isChanged = false
   for (const reference of references) {
@@ -39,9 +39,9 @@ const resolve = async (names: Names, references: readonly Reference[]): Promise<
 }
 
 /**
- * What stands in the path is tried as an id first: nothing happens on a 404, and only then is it looked up as a name.
- * So whoever works with ids pays for no extra request. Not where a header makes the request one of its kind: an
- * idempotency key that came with a name could not come again with the id.
+ * Sends a reference in the path as an id first. A 404 has changed nothing, so the text is then resolved as a name. Work
+ * with ids thus takes no extra request. Requests with an idempotency key resolve first, because a retry must be
+ * identical to the first attempt.
  */
 const sendByIdOrName = async (
   transport: Transport,
@@ -61,7 +61,7 @@ export const execute = async (
   session: Session,
   { op, spec, texts }: { op: AnyOperation; spec: Spec; texts: Texts },
 ): Promise<number> => {
-  // A file may hold what the arguments would say.
+  // The file may contain the values of the arguments.
   if (textOf(texts, INPUT_FIELD) === undefined) requireArguments(texts, spec.args)
   const input = { ...op.cli?.preset, ...(await inputOf(session.io, { op, spec, texts })) }
   await askSecrets(session.io, { op, texts, input })

@@ -1,9 +1,9 @@
-/** What a user sees of an error, and the exit code it ends with. Never a stack trace, unless PLAT_DEBUG=1 asks for it. */
+/** Prints an error to the user and returns its exit code. It shows a stack trace only with PLAT_DEBUG=1. */
 import { AppError, ERRORS } from '../contract/errors.ts'
 import { printable, printableJson } from './display.ts'
 import { ClosedPipe, Interrupted, type Io } from './io.ts'
 
-/** By convention of shells: 128 and the signal's number. */
+/** By shell convention: 128 plus the signal number. */
 export const EXIT_INTERRUPTED = 130
 
 const HINTS: Partial<Record<AppError['code'], string>> = {
@@ -11,7 +11,7 @@ const HINTS: Partial<Record<AppError['code'], string>> = {
   EXPIRED_KEY: 'sign in again with plat login',
 }
 
-/** One line a field; a message that only repeats them is put in one word. */
+/** One line per field. A message that only repeats the fields is shortened. */
 const textOf = (error: AppError): string => {
   const lines = error.details.map(({ field, message }) => `${field}: ${message}`)
   const hint = HINTS[error.code]
@@ -28,7 +28,7 @@ const textOf = (error: AppError): string => {
   ].join('\n')
 }
 
-/** A message of several lines (the problems of a configuration) keeps them. */
+/** A message of several lines (the problems of a configuration) keeps its line breaks. */
 const asLines = (text: string): string => text.split('\n').map(printable).join('\n  ')
 
 const asAppError = (error: unknown): AppError =>
@@ -42,7 +42,7 @@ const stackOf = (error: unknown): string => {
   return `${error.stack ?? error.message}${cause}`
 }
 
-/** Tells the user what went wrong. @returns the exit code */
+/** Prints the error. @returns the exit code */
 export const report = async (io: Io, thrown: unknown, { isJson }: { isJson: boolean }): Promise<number> => {
   if (thrown instanceof ClosedPipe) return 0
   if (thrown instanceof Interrupted) return EXIT_INTERRUPTED
@@ -52,7 +52,7 @@ export const report = async (io: Io, thrown: unknown, { isJson }: { isJson: bool
   try {
     await io.stderr.write(`${text}\n${trace}`)
   } catch {
-    // Nobody reads what went wrong; the exit code still says so.
+    // The reader has gone; the exit code still reports the error.
   }
   return ERRORS[error.code].exit
 }

@@ -1,4 +1,4 @@
-/** Finds the command that a command line begins with; flags of every command may stand anywhere around its words. */
+/** Finds the command at the beginning of a command line. Global flags may appear anywhere around its words. */
 import { readLeading } from './args.ts'
 import type { Command, Texts } from './command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
@@ -6,11 +6,11 @@ import { didYouMean } from './suggest.ts'
 import { usageError } from './usage-error.ts'
 
 export type Start = {
-  /** The words that lead somewhere: of a command, or of several (`device`). */
+  /** The words that match a command, or the beginning of several (`device`). */
   readonly words: readonly string[]
-  /** Set when the words are those of a command. */
+  /** Set if the words are those of a command. */
   readonly command: Command | undefined
-  /** Global flags that stood before the rest. */
+  /** Global flags before the rest. */
   readonly texts: Texts
   readonly rest: readonly string[]
 }
@@ -18,14 +18,14 @@ export type Start = {
 const startsWith = (command: Command, words: readonly string[]): boolean =>
   words.every((word, i) => command.words[i] === word)
 
-/** Reads words as long as a command goes on with them. */
+/** Reads words as long as a command continues with them. */
 export const findCommand = (commands: readonly Command[], argv: readonly string[]): Start => {
   const texts = new Map<string, readonly string[]>()
   const words: string[] = []
   let rest = argv
   for (;;) {
     const isComplete = commands.some((command) => command.words.length === words.length && startsWith(command, words))
-    // What follows a whole command is read with that command's own flags, which may hide global ones.
+    // Words after a complete command are read with that command's flags, which may hide global ones.
     if (isComplete) break
     const leading = readLeading(rest, GLOBAL_FLAGS)
     for (const [field, given] of leading.texts) texts.set(field, given)
@@ -39,7 +39,7 @@ export const findCommand = (commands: readonly Command[], argv: readonly string[
   return { words, command, texts, rest }
 }
 
-/** The words that may stand where the words of a command end. */
+/** Returns the words that may follow an incomplete command. */
 export const nextWords = (commands: readonly Command[], words: readonly string[]): string[] => [
   ...new Set(
     commands

@@ -1,4 +1,4 @@
-/** The flags that every command takes. Their fields begin with `@`, which no field of a contract does. */
+/** The flags of every command. Their fields begin with `@`, which no field of a contract does. */
 import {
   type Flag,
   flag,
@@ -15,12 +15,14 @@ import { usageError } from './usage-error.ts'
 const global = (made: Flag): Flag => ({ ...made, field: `@${made.field}` })
 
 export const GLOBAL_FLAGS: readonly Flag[] = [
-  flag('output', 'How to print', { short: 'o', choices: OUTPUT_FORMATS, hint: 'FORMAT' }),
-  flag('no-headers', 'Tables and CSV without the line of headings'),
-  flag('quiet', 'Only ids, and nothing where there is none', { short: 'q' }),
-  flag('url', 'The server; PLAT_URL, or http://localhost:8080', { hint: 'URL' }),
-  flag('token', 'An API key; PLAT_TOKEN, or what plat login stored', { hint: 'KEY' }),
-  flag('help', 'Show how to use it', { short: 'h' }),
+  flag('output', 'Output format', { short: 'o', choices: OUTPUT_FORMATS, hint: 'FORMAT' }),
+  flag('no-headers', 'Omit the header line of tables and CSV'),
+  flag('quiet', 'Print ids only', { short: 'q' }),
+  flag('url', 'URL of the server; default PLAT_URL, the server of plat login, or http://localhost:8080', {
+    hint: 'URL',
+  }),
+  flag('token', 'API key; default PLAT_TOKEN, or the key of plat login', { hint: 'KEY' }),
+  flag('help', 'Show this help', { short: 'h' }),
 ].map(global)
 
 const formatOf = (text: string | undefined): OutputFormat => {
@@ -30,7 +32,7 @@ const formatOf = (text: string | undefined): OutputFormat => {
   throw usageError(`--output must be one of ${OUTPUT_FORMATS.join(', ')}${didYouMean(text, OUTPUT_FORMATS)}`)
 }
 
-/** @throws AppError INVALID_INPUT for an output format that doesn't exist */
+/** @throws AppError INVALID_INPUT for an unknown output format */
 export const globalsOf = (texts: Texts): Globals => ({
   output: formatOf(textOf(texts, '@output')),
   hasHeaders: !isOn(texts, '@no-headers'),
@@ -41,7 +43,7 @@ export const globalsOf = (texts: Texts): Globals => ({
 
 export const wantsHelp = (texts: Texts): boolean => isOn(texts, '@help')
 
-/** Whether the words ask for JSON, even where they are not understood otherwise: errors then come as JSON too. */
+/** Returns true if the words request JSON, even if they are otherwise invalid: errors are then JSON too. */
 export const asksForJson = (argv: readonly string[]): boolean =>
   argv.some(
     (word, i) => /^(-o=?|--output=)json$/.test(word) || (/^(-o|--output)$/.test(word) && argv[i + 1] === 'json'),

@@ -1,4 +1,6 @@
-/** `plat healthcheck`: one question to the server, for what watches it. Knows where a server of this machine listens. */
+/**
+ * `plat healthcheck`: probes the server for a monitor. Derives the address of this machine's server from its settings.
+ */
 
 import { AppError } from '../contract/errors.ts'
 import { listenAddress } from '../runtime/config/values.ts'
@@ -6,10 +8,10 @@ import { VARIABLES } from '../runtime/config/variables.ts'
 import { isOn, type Session, type Texts } from './command.ts'
 import { normalUrl } from './connection.ts'
 
-/** Whoever watches counts a late answer as none. */
+/** Monitors count a late answer as none. */
 const ANSWER_MS = 3000
 
-/** Where the server of these settings is reached from its own machine. */
+/** Returns the URL at which a server with these settings is reached from its own machine. */
 const ownUrl = (listenAddr: string | undefined): string => {
   const { hostname, port } = listenAddress(listenAddr || VARIABLES.listenAddr.default)
   const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
@@ -17,7 +19,7 @@ const ownUrl = (listenAddr: string | undefined): string => {
   return `http://${host}:${port}`
 }
 
-/** @throws AppError UNAVAILABLE when nobody answers, or the answer is that it does not do */
+/** @throws AppError UNAVAILABLE if there is no answer, or the server reports itself as unhealthy */
 export const healthcheck = async ({ io, globals }: Session, texts: Texts): Promise<number> => {
   const base = normalUrl(globals.url || io.env.PLAT_URL || ownUrl(io.env.LISTEN_ADDR))
   const url = `${base}${isOn(texts, 'ready') ? '/readyz' : '/healthz'}`

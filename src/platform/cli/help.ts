@@ -1,4 +1,4 @@
-/** `--help`: of the whole program, of a noun, of a command. */
+/** Writes `--help` of the program, of a noun and of a command. */
 import type { Argument, Command, Flag, Value } from './command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
 
@@ -19,7 +19,7 @@ const flagForms = ({ names, short, isSwitch, hint }: Flag): string => {
   return `${short === undefined ? '' : `-${short}, `}${long}${isSwitch || hint === '' ? '' : ` ${hint}`}`
 }
 
-/** `(planned | active)`, `(repeats)`, `(1-4094)`: what the contract bounds is said before it is refused. */
+/** Formats the bounds of a value, such as `(planned | active)`, `(repeats)`, `(1-4094)`. */
 const detailOf = (value: Value, extra = ''): string => {
   const notes = [value.choices.length > 0 ? `one of ${value.choices.join(', ')}` : '', value.bounds, extra].filter(
     (note) => note !== '',
@@ -28,7 +28,7 @@ const detailOf = (value: Value, extra = ''): string => {
   return notes.length === 0 ? about : `${about}${about === '' ? '' : ' '}(${notes.join('; ')})`
 }
 
-/** The names of fields stand in the list of flags already. */
+/** The list of flags names the fields already. */
 const shownChoices = (flag: Flag): Flag => (flag.hint === 'FIELD' ? { ...flag, choices: [] } : flag)
 
 const flagRow = (flag: Flag): readonly [string, string] => [
@@ -62,7 +62,7 @@ export const commandHelp = (command: Command): string => {
 
 const visible = (commands: readonly Command[]): Command[] => commands.filter((command) => !command.isHidden)
 
-/** The commands that begin with these words. */
+/** Writes the help of the commands that begin with these words. */
 export const nounHelp = (commands: readonly Command[], words: readonly string[]): string => {
   const rows = visible(commands).map((command) => [command.words.join(' '), command.summary] as const)
   const start = ['plat', ...words].join(' ')

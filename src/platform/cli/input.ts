@@ -1,4 +1,4 @@
-/** The input of an operation from `--input`, flags and `--unset`, in that order; a typo does not pass silently. */
+/** Builds the input of an operation from `--input`, flags and `--unset`, in that order. Unknown fields are errors. */
 import { z } from 'zod'
 import { AppError } from '../contract/errors.ts'
 import { fieldName } from '../contract/validate.ts'
@@ -15,7 +15,10 @@ import { readValue } from './values.ts'
 
 type Input = Record<string, unknown>
 
-/** What the server answers with but doesn't take: `created_at`. Ignored as over REST, so that get - edit - update works. */
+/**
+ * Returns true for a field of the output that is not part of the input, such as `created_at`. It is ignored as over
+ * REST, so that get - edit - update works.
+ */
 const isReadOnly = (op: AnyOperation, field: string): boolean => {
   const output: unknown = op.output
   return output instanceof z.ZodObject && Object.hasOwn(output.shape, field)
@@ -48,13 +51,13 @@ const unsetFields = (op: AnyOperation, fields: readonly string[], texts: Texts):
   })
 }
 
-/** A field that the contract doesn't know, and the fields it knows in that place. */
+/** A field that the contract does not have, and the fields that it has at that position. */
 type Unknown = { readonly path: readonly PropertyKey[]; readonly known: readonly string[] }
 
 const unknownIn = (schema: FieldSchema, value: unknown, path: readonly PropertyKey[] = []): Unknown[] => {
   const { items, properties } = settled(schema)
   if (Array.isArray(value)) return items ? value.flatMap((one, i) => unknownIn(items, one, [...path, i])) : []
-  // An object without declared fields takes any.
+  // An object without declared fields accepts any.
   if (!isRow(value) || !properties) return []
   return Object.entries(value).flatMap(([key, inner]) => {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined
@@ -81,7 +84,7 @@ const refuseNothing = (op: AnyOperation, input: Input): void => {
 }
 
 /**
- * The input as it was asked for, not yet validated by the contract.
+ * Builds the input; the contract has not validated it yet.
  * @throws AppError INVALID_INPUT for unknown fields at any depth
  */
 export const inputOf = async (

@@ -1,8 +1,8 @@
-/** What the command line needs of the world around it, so that tests run it in process. */
+/** The environment of the command line as an interface, so that tests run it in process. */
 import type { Fetch } from './client.ts'
 
 export type Output = {
-  /** Resolves when the text is taken. @throws ClosedPipe when nobody reads any more */
+  /** Resolves when the text is accepted. @throws ClosedPipe if the reader has gone */
   readonly write: (data: string | Uint8Array) => Promise<void>
   readonly isTty: boolean
   /** Width of the terminal; undefined in a pipe. */
@@ -11,27 +11,27 @@ export type Output = {
 
 export type Input = {
   readonly isTty: boolean
-  /** All of it, until it ends. */
+  /** Reads everything up to the end. */
   readonly readAll: () => Promise<Uint8Array>
-  /** Asks a person at the terminal; a secret is not echoed. @throws Interrupted at Ctrl-C */
+  /** Prompts a person at the terminal. A secret is not echoed. @throws Interrupted at Ctrl-C */
   readonly ask: (question: string, options?: { readonly isSecret?: boolean }) => Promise<string>
 }
 
 export type Io = {
-  /** Without the program's own name. */
+  /** The arguments without the program's name. */
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
   readonly fetch: Fetch
-  /** What tells this machine from others of the same host name (machine-id(5)); undefined where nothing does. */
+  /** The machine id (machine-id(5)), which differs between machines of the same host name; undefined without one. */
   readonly machineId: () => Promise<string | undefined>
-  /** Aborted at Ctrl-C; whoever asks for it takes over the duty to stop. */
+  /** Returns a signal that Ctrl-C aborts. The caller then has to stop on it. */
   readonly interrupted: () => AbortSignal
 }
 
-/** The reader of our output is gone (`| head`): no failure of ours. */
+/** The reader of the output has gone (`| head`), which is not a failure. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }

@@ -1,4 +1,4 @@
-/** The fields by which people call an object, when they don't use its id. */
+/** The fields by which people name an object, other than its id. */
 export const LABEL_FIELDS = ['name', 'username', 'client_name', 'ip_address'] as const
 
 export type Row = Readonly<Record<string, unknown>>
@@ -8,7 +8,7 @@ export const isRow = (value: unknown): value is Row =>
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** What people call it, if they have a name for it. */
+/** Returns an object's name; undefined if it has none. */
 export const labelOf = (row: Row): string | undefined =>
   LABEL_FIELDS.map((field) => asText(row[field])).find((text) => text !== undefined)
 

@@ -1,4 +1,4 @@
-/** The API key of `plat login`: one a machine and server, which the next login there replaces. */
+/** Creates the API key of `plat login`: one per machine and server, which the next login there replaces. */
 import { hostname } from 'node:os'
 import { AppError } from '../contract/errors.ts'
 import { readJson, sendRequest, type Transport } from './client.ts'
@@ -8,17 +8,17 @@ import { settingsPath } from './settings.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
 
-/** How the names of keys of this machine begin; undefined where nothing tells it from another of the same host name. */
+/** The prefix of the key names of this machine; undefined if the machine has no id. */
 type Machine = { readonly prefix: string; readonly isKnown: boolean }
 
 const TAG_CHARACTERS = 8
 
-/** Of the host name, the machine's own id and the file that the key is kept in: another machine, or another user of this one, has another. */
+/** Derived from the host name, the machine id and the path of the stored key, so it differs per machine and user. */
 const machineOf = async ({ env, machineId }: Io): Promise<Machine> => {
   const host = hostname()
   const id = await machineId()
   if (id === undefined) return { prefix: `plat login on ${host}, `, isKnown: false }
-  // machine-id(5): the id itself must not be shown to anybody.
+  // machine-id(5): the id itself must not be disclosed.
   const hash = new Bun.CryptoHasher('sha256').update(`${id}\n${host}\n${settingsPath(env)}`).digest('hex')
   return { prefix: `plat login on ${host} (${hash.slice(0, TAG_CHARACTERS)}), `, isKnown: true }
 }
@@ -31,7 +31,7 @@ const textIn = (row: Readonly<Record<string, unknown>>, field: string): string =
   return typeof value === 'string' ? value : ''
 }
 
-/** A session of `plat login`, and whose it is. */
+/** A session of `plat login` and its user. */
 export type LoginSession = { readonly inSession: Transport; readonly userId: string }
 
 const keysOf = async ({ inSession, userId }: LoginSession): Promise<Key[]> => {
@@ -60,7 +60,7 @@ const remove = async (inSession: Transport, id: string): Promise<void> => {
   await sendRequest(inSession, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' })
 }
 
-/** What stands in the way of a new key and may go: a key of the same name, or where there are too many, the oldest that is not in use. */
+/** Returns the key to delete before a new one: one of the same name, or at the limit the oldest that is not in use. */
 const inTheWay = (error: AppError, earlier: readonly Key[], wanted: Wanted): Key | undefined => {
   if (error.code === 'ALREADY_EXISTS')
     return earlier.find(({ name }) => name.toLowerCase() === wanted.name.toLowerCase())
@@ -71,26 +71,26 @@ const inTheWay = (error: AppError, earlier: readonly Key[], wanted: Wanted): Key
 
 type Wanted = {
   readonly name: string
-  /** Id of the key that this machine has stored. */
+  /** Id of the key that is stored on this machine. */
   readonly storedId: string | undefined
 }
 
-/** Another login on this machine may be about to store a key that is younger than this. */
+/** Another login on this machine may be about to store a key younger than this. */
 const UNDER_WAY_MS = 60_000
 
 export type MachineKey = {
   readonly key: string
   readonly id: string | undefined
-  /** Deletes the earlier keys of this machine; call it once the new one is stored. Answers with their ids. */
+  /** Deletes the earlier keys of this machine and returns their ids. Call it after the new key is stored. */
   readonly deleteEarlier: () => Promise<readonly string[]>
-  /** Deletes the new key, which could not be stored. */
+  /** Deletes the new key if it could not be stored. */
   readonly undo: () => Promise<void>
 }
 
 /**
- * Makes the key of this machine. The earlier one goes on working until `deleteEarlier`, unless the server takes no further key
- * beside it: then it goes first, in the same session.
- * @param given a name for it in place of one that tells the machine and the time
+ * Creates the key of this machine. The earlier key remains valid until `deleteEarlier`. If the server permits no
+ * further key, the earlier one is deleted first, in the same session.
+ * @param given a name for the key in place of the default, which has machine and time
  */
 export const makeMachineKey = async (
   io: Io,
@@ -116,7 +116,7 @@ export const makeMachineKey = async (
     id: made.id,
     deleteEarlier: async () => {
       const over = earlier.filter(isOver)
-      // Should this fail, the next login deletes them.
+      // If this fails, the next login deletes them.
       for (const { id } of over) await remove(inSession, id).catch(() => undefined)
       return over.map(({ id }) => id)
     },

@@ -1,4 +1,7 @@
-/** `plat login` and `plat logout`: a user's password becomes an API key of this machine, and the key ends with the logout. */
+/**
+ * `plat login` and `plat logout`: exchanges a user's password for an API key of this machine, and deletes the key at
+ * logout.
+ */
 
 import { AppError } from '../contract/errors.ts'
 import { readJson, sendRequest, type Transport } from './client.ts'
@@ -35,9 +38,9 @@ const warnOfPlainHttp = async ({ io }: Session, url: string): Promise<void> => {
 }
 
 type Opened = {
-  /** As it is sent back. It may be Secure: it goes to the server that has set it. */
+  /** In the form of a Cookie header. It may be Secure: it is sent to the server that has set it. */
   readonly cookie: string
-  /** The device cookie, as it is sent back; '' where none was set. */
+  /** The device cookie in the same form; '' if none was set. */
   readonly device: string
   readonly userId: string
 }
@@ -63,7 +66,7 @@ const deleteKey = async (session: Session, { url, key, keyId }: Settings): Promi
 
 export const login = async (session: Session, texts: Texts): Promise<number> => {
   const { io, globals } = session
-  // A file that can't be used is about to be replaced.
+  // An unusable file is about to be replaced.
   const before = await readSettings(io.env).catch(() => undefined)
   const url = urlOf(io, globals.url, before)
   await warnOfPlainHttp(session, url)
@@ -72,7 +75,7 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
   const known = await readDevice(io.env, { url, username })
   const asDevice = transportTo(io, url, known === undefined ? {} : { cookie: known })
   const { cookie, device, userId } = await openSession(asDevice, username, password)
-  // Without it the next sign-in is that of a stranger, which is no reason to fail this one.
+  // Without it the next sign-in counts as one from an unknown device, which is no reason to fail this one.
   await keepDevice(io.env, { url, username }, device).catch(() => undefined)
   const inSession = transportTo(io, url, { cookie, 'X-Requested-With': 'XMLHttpRequest' })
   let ended: readonly string[] = []
@@ -88,15 +91,16 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
     if (!globals.isQuiet)
       await io.stderr.write(`${printable(`Signed in to ${url} as ${username}; the key is in ${path}`)}\n`)
   } finally {
-    // The session has served its purpose; should this fail it ends by itself.
+    // The session is no longer needed. If this fails, it expires.
     await sendRequest(inSession, '/api/auth/logout', { method: 'POST' }).catch(() => undefined)
   }
-  // One of another server or user is of no use any more either; should this fail, its owner sees it in the list of keys.
+  // A stored key of another server or user is no longer needed either. If this fails, its owner sees it in the list of
+  // keys.
   if (before && !ended.includes(before.keyId ?? '')) await deleteKey(session, before).catch(() => undefined)
   return 0
 }
 
-/** A key that the server no longer accepts is as good as deleted. */
+/** A key that the server no longer accepts counts as deleted. */
 const isGone = (error: unknown): boolean => error instanceof AppError && (error.status === 401 || error.status === 404)
 
 export const logout = async (session: Session, texts: Texts): Promise<number> => {

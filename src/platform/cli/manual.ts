@@ -1,11 +1,14 @@
-/** The manual page of the whole program, derived from its commands and its settings like their help. Knows troff and no feature. */
+/** Writes the manual page of the program from its commands and its settings. Knows troff and no feature. */
 
 import { ERRORS } from '../contract/errors.ts'
 import { describeConfig } from '../runtime/config/config.ts'
 import type { Argument, Command, Flag, Value } from './command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
 
-/** A line that begins with a dot or an apostrophe is a request, a backslash an escape, and a bare dash a hyphen that nobody can search for. */
+/**
+ * In troff a line that begins with a dot or an apostrophe is a request, a backslash an escape, and a bare dash a hyphen
+ * that search does not find.
+ */
 const escaped = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
@@ -19,7 +22,7 @@ const italic = (text: string): string => `\\fI${escaped(text)}\\fR`
 
 const section = (title: string, ...lines: readonly string[]): string => `.SH ${title}\n${lines.join('\n')}\n`
 
-/** A term, and behind its indent what it means. */
+/** A term with its indented description. */
 const entry = (term: string, ...lines: readonly string[]): string =>
   ['.TP', term, ...lines.filter((line) => line !== '')].join('\n')
 
@@ -43,7 +46,7 @@ const valueText = ({ about, choices, bounds }: Value, extra = ''): string => {
 
 const flagEntry = (flag: Flag): string => entry(flagText(flag), valueText(flag, flag.isList ? 'repeats' : ''))
 
-/** What every command is called with, and a line for each of its own flags; arguments are told of where they say more than their name. */
+/** Writes the call of a command and a line per flag. Arguments get a line if it adds to their name. */
 const commandEntry = (command: Command): string => {
   const { args, flags } = command.spec()
   const isArgument = new Set(args.map(({ field }) => field))
@@ -83,7 +86,7 @@ const settingEntry = ({ name, help, default: fallback, secret }: ReturnType<type
     ),
   )
 
-/** @param commands every command there is; hidden ones are left out */
+/** @param commands all commands; hidden ones are left out */
 export const manualPage = (commands: readonly Command[], version: string): string =>
   [
     `.TH PLAT 1 "" "Plat ${escaped(version)}" "User Commands"\n`,
@@ -96,28 +99,28 @@ export const manualPage = (commands: readonly Command[], version: string): strin
     ),
     section(
       'DESCRIPTION',
-      'Plat knows datacenters, networks, address pools and devices, what is connected to what, and which address is free.',
-      `${bold('plat serve')} is the server, with its web page and its REST and MCP interfaces; every other command talks to one,`,
-      'but for those that say that they work on the data of this machine.',
+      'Plat records datacenters, networks, address pools and devices, their connections, and the free addresses.',
+      `${bold('plat serve')} is the server, with its web page and its REST and MCP interfaces; every other command calls one,`,
+      'except those whose help says that they work on the data of this machine.',
       '.PP',
-      'Where an object is meant, its id or its name will do. A list is given by repeating its flag.',
+      'An object is named by its id or its name. Repeat a flag to give a list.',
     ),
     section('OPTIONS', 'Every command takes these.', ...GLOBAL_FLAGS.map(flagEntry)),
     section('COMMANDS', ...commands.filter(({ isHidden }) => !isHidden).map(commandEntry)),
     section('EXIT STATUS', exitCodes()),
     section(
       'ENVIRONMENT',
-      'Of the commands that talk to a server:',
+      'For the commands that call a server:',
       entry(bold('PLAT_URL'), 'Its address.'),
       entry(bold('PLAT_TOKEN'), 'An API key for it.'),
       '.PP',
-      'Of the server, and of the commands that work on its data. A flag beats the environment, which beats a file',
-      `${bold('.env')} in the folder that it is started in.`,
+      'For the server, and for the commands that work on its data. A flag overrides the environment, which overrides a file',
+      `${bold('.env')} in the working directory.`,
       ...describeConfig().map(settingEntry),
     ),
     section(
       'FILES',
-      entry(italic('~/.config/plat/config.json'), 'What plat login has kept.'),
+      entry(italic('~/.config/plat/config.json'), 'The login that plat login has stored.'),
       entry(italic('/etc/plat/plat.env'), 'Settings of the server, where it was installed as a Debian package.'),
       entry(italic('/var/lib/plat'), 'Its data, there.'),
     ),

@@ -1,22 +1,22 @@
-/** A world for tests: what goes in is given, what comes out is kept. */
+/** An `Io` for tests: input is given, output is recorded. */
 import type { Fetch } from './client.ts'
 import { ClosedPipe, type Io, type Output } from './io.ts'
 
 export type MemoryIo = {
   readonly argv: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What standard input holds. */
+  /** The content of standard input. */
   readonly stdin?: string
-  /** What a person types, line by line; with it standard input is a terminal. */
+  /** The lines that a person types. With them, standard input is a terminal. */
   readonly typed?: readonly string[]
   readonly fetch?: Fetch
-  /** Which machine it is; without it, one that cannot be told from others. */
+  /** The machine id; without it, the machine has none. */
   readonly machineId?: string
   /** Standard output is a terminal of this width. */
   readonly columns?: number
-  /** The reader goes away after so many writes. */
+  /** The reader of standard output disconnects after this many writes. */
   readonly closesAfter?: number
-  /** Aborted where a person presses Ctrl-C. */
+  /** Aborted when a person presses Ctrl-C. */
   readonly interrupted?: AbortSignal
 }
 
@@ -55,7 +55,7 @@ export const memoryIo = ({
   const lines = [...(typed ?? [])]
   const io: Io = {
     argv,
-    // A test must not read what its developer is signed in to.
+    // A test must not read its developer's own login.
     env: { XDG_CONFIG_HOME: '/nonexistent', ...env },
     stdin: {
       isTty: typed !== undefined,

@@ -1,4 +1,4 @@
-/** Names where ids are meant: finds the references of an input and looks the names up on the server. */
+/** Replaces names by ids: finds the references of an input and resolves the names on the server. */
 
 import { AppError } from '../contract/errors.ts'
 import { fieldName } from '../contract/validate.ts'
@@ -10,13 +10,13 @@ import { idOfRow, isRow, LABEL_FIELDS, labelOf, type Row } from './labels.ts'
 import { type FieldSchema, schemaOf, settled } from './schema.ts'
 import { usageError } from './usage-error.ts'
 
-/** What looks like an id of ours is one. */
+/** A text of this form is always an id. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A place in an input that holds the id or name of an object of `noun`. */
+/** A position in an input that holds the id or name of an object of `noun`. */
 export type Reference = {
   readonly noun: string
-  /** Asked where no object of `noun` has the id or name. */
+  /** The noun to search if no object of `noun` has the id or name. */
   readonly orNoun?: string | undefined
   readonly field: string
   readonly text: string
@@ -39,7 +39,7 @@ const walk = (
     }
     return [{ noun: ref, orNoun: orRef, field: fieldName(path), text: value, put }]
   }
-  // A list is held by its indices just as an object is by its keys.
+  // A list is addressed by its indices like an object by its keys.
   if (Array.isArray(value) && items)
     return value.flatMap((one, i) => walk(items, one, { holder: value as unknown as Holder, path: [...path, i] }))
   if (isRow(value) && properties)
@@ -49,7 +49,7 @@ const walk = (
   return []
 }
 
-/** The references of an input; `put` writes into that very object. */
+/** Returns the references of an input. Their `put` modifies that very object. */
 export const referencesOf = (
   op: AnyOperation,
   input: Record<string, unknown>,
@@ -76,7 +76,7 @@ const operationsOf = (contracts: Contracts, noun: string): AnyOperation[] =>
 
 export type Lookup = { readonly op: AnyOperation; readonly field: string | undefined }
 
-/** How the objects of a noun are asked for by a part of their name: by search, by a `name` filter, or by listing them all. */
+/** Returns the way to find objects of a noun by part of their name: search, a `name` filter, or the list of all. */
 export const lookupOf = (
   contracts: Contracts,
   noun: string,
@@ -96,18 +96,18 @@ export type Names = {
   readonly idOf: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text'>) => Promise<string>
 }
 
-/** Calls an operation of a server, or of this very process. */
+/** Calls an operation, on a server or in this process. */
 export type Ask = (op: AnyOperation, input: Readonly<Record<string, string>>) => Promise<unknown>
 
-/** Looks names up on a server, each once. */
+/** Resolves names on a server, each once. */
 export const createNames = (transport: Transport, contracts: Contracts): Names =>
   createNamesBy((op, input) => call(transport, op, input), contracts)
 
-/** Looks names up, each once. */
+/** Resolves names, each once. */
 export const createNamesBy = (ask: Ask, contracts: Contracts): Names => {
   const known = new Map<string, Promise<string>>()
 
-  /** Whether the server has an object of this id; undefined where it can't be asked that. */
+  /** Returns true if the server has an object of this id; undefined if the noun has no operation to check that. */
   const isId = async (noun: string, text: string): Promise<boolean | undefined> => {
     const get = operationsOf(contracts, noun).find((op) => op.name === `${noun}.get`)
     const param = get && httpParts(get.http).params[0]
@@ -117,7 +117,7 @@ export const createNamesBy = (ask: Ask, contracts: Contracts): Names => {
       return true
     } catch (error) {
       if (isCode(error, 'NOT_FOUND')) return false
-      // Who may not look can still know the id.
+      // A caller without the permission to read may still know the id.
       if (isCode(error, 'FORBIDDEN')) return true
       throw error
     }
@@ -132,7 +132,7 @@ export const createNamesBy = (ask: Ask, contracts: Contracts): Names => {
     const isKnown = await isId(noun, text)
     if (isKnown) return text
     const lookup = lookupOf(contracts, noun, { isSearch: isKnown === false })
-    // With no way to ask, the server will judge the text itself.
+    // Without a lookup, the server validates the text itself.
     if (!lookup) return text
     const wanted = text.toLowerCase()
     const rows = await rowsOf(isKnown === undefined ? { op: lookup.op, field: undefined } : lookup, text)
@@ -159,7 +159,7 @@ export const createNamesBy = (ask: Ask, contracts: Contracts): Names => {
 
   return {
     idOf: ({ noun, orNoun, text }) => {
-      // A list may be filtered by an object that is gone: its id is enough.
+      // A list may be filtered by a deleted object, so its id suffices.
       if (orNoun !== undefined && UUID.test(text)) return Promise.resolve(text)
       const key = `${noun} ${orNoun} ${text}`
       const found = known.get(key) ?? (orNoun === undefined ? find(noun, text) : findEither(noun, orNoun, text))

@@ -1,28 +1,28 @@
-/** The commands that work on the data of this machine and not over HTTP. The server's code is loaded when they run. */
+/** The commands that work on this machine's data without HTTP. They load the server's code when they run. */
 import { LOG_FORMATS, LOG_LEVELS } from '../runtime/log.ts'
 import { argument, type Command, flag, isOn, type Session, type Texts, textOf } from './command.ts'
 import { printable } from './display.ts'
 import { usageError } from './usage-error.ts'
 
-/** Texts by variable: `LISTEN_ADDR`. They beat the environment. */
+/** Settings by variable name, such as `LISTEN_ADDR`. They override the environment. */
 export type ServerFlags = Readonly<Record<string, string>>
 
-/** What the composition root offers them. */
+/** The functions of the server's code that these commands call. */
 export type ServerModule = {
   /** Resolves when the server has ended. */
   readonly serve: (flags: ServerFlags) => Promise<unknown>
   readonly migrateOnly: (flags: ServerFlags) => Promise<unknown>
-  /** Without a password one is made up and handed back. */
+  /** Sets a password, by default a generated one, and returns it. */
   readonly resetPassword: (
     flags: ServerFlags,
     username: string,
     password: string | undefined,
   ) => Promise<{ readonly password?: string }>
-  /** Ends every credential of an account. */
+  /** Ends all credentials of an account. */
   readonly evict: (flags: ServerFlags, username: string) => Promise<Evicted>
 }
 
-/** What was ended; without a number where sessions could not be counted. */
+/** The ended credentials. The number is missing if sessions could not be counted. */
 type Evicted = {
   readonly username: string
   readonly sessions: number | undefined
@@ -32,7 +32,7 @@ type Evicted = {
 
 const counted = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-/** One line for all, and one for each key and client, so that their owner can be told. */
+/** One line for all, and one per key and client, so that their owners can be informed. */
 const evictedText = ({ username, sessions, keys, clients }: Evicted): string => {
   const ended = [
     sessions === undefined ? 'all sessions' : counted(sessions, 'session'),
@@ -55,7 +55,7 @@ const DATA_FLAGS = [
 const SERVE_FLAGS = [
   flag('listen-addr', 'Where to listen, :port or host:port; LISTEN_ADDR', { hint: 'ADDR' }),
   ...DATA_FLAGS,
-  flag('dev-mode', 'For trying things out on this machine: no limits, plain http; DEV_MODE'),
+  flag('dev-mode', 'For trials on this machine: no limits, plain http; DEV_MODE'),
 ]
 
 const variableOf = (name: string): string => name.toUpperCase().replaceAll('-', '_')
@@ -68,15 +68,15 @@ const settingsIn = (texts: Texts): ServerFlags =>
     }),
   )
 
-/** One line, as `echo secret |` sends it. */
+/** Reads one line, as `echo secret |` sends it. */
 const passwordFor = async ({ io }: Session, texts: Texts): Promise<string | undefined> =>
   isOn(texts, 'password-stdin') ? new TextDecoder().decode(await io.stdin.readAll()).replace(/\r?\n$/, '') : undefined
 
-/** One line per command: a later one (backup, restore, doctor) is one more. */
+/** Each command is one line here. */
 export const offlineCommands = (load: () => Promise<ServerModule>): Command[] => {
   const serve: Omit<Command, 'words'> = {
     summary: 'Start the server',
-    description: 'Every setting is an environment variable too; a flag beats it.',
+    description: 'Every setting is an environment variable too; a flag overrides it.',
     spec: () => ({ args: [], flags: SERVE_FLAGS }),
     run: async (_, texts) => {
       await (await load()).serve(settingsIn(texts))
@@ -88,7 +88,7 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
     { ...serve, words: ['server'], isHidden: true },
     {
       words: ['migrate'],
-      summary: 'Bring the data to the schema of this version, without starting the server',
+      summary: 'Migrate the data to the schema of this version without starting the server',
       spec: () => ({ args: [], flags: DATA_FLAGS }),
       run: async (_, texts) => {
         await (await load()).migrateOnly(settingsIn(texts))
@@ -99,9 +99,9 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
       words: ['user', 'reset-password'],
       summary: 'Give a user of the server on this machine a new password',
       description:
-        'Works on the data itself, for when nobody can sign in. Without --password-stdin a password is made up and shown.',
+        'Works on the data itself, for use when no user can sign in. Without --password-stdin a password is generated and shown.',
       spec: () => ({
-        args: [argument('username', 'Who gets it')],
+        args: [argument('username', 'The user')],
         flags: [flag('password-stdin', 'Read the new password from standard input'), ...DATA_FLAGS],
       }),
       run: async (session, texts) => {
@@ -117,8 +117,8 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
       words: ['user', 'evict'],
       summary: 'End all sessions, API keys and OAuth grants of a user of the server on this machine',
       description:
-        'Works on the data itself, for an emergency. The user, the roles and the password stay: plat user reset-password sets another one. A running server turns the user away within a second.',
-      spec: () => ({ args: [argument('username', 'Whose')], flags: DATA_FLAGS }),
+        'Works on the data itself, for an emergency. The user, the roles and the password remain: plat user reset-password sets another one. A running server rejects the user within a second.',
+      spec: () => ({ args: [argument('username', 'The user')], flags: DATA_FLAGS }),
       run: async (session, texts) => {
         const username = textOf(texts, 'username')
         if (username === undefined) throw usageError('USERNAME missing')

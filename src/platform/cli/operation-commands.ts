@@ -1,4 +1,4 @@
-/** The registry's operations as commands: nothing is listed by hand. */
+/** Derives commands from the operations of the registry. */
 
 import { type Access, type AnyOperation, type OperationSet, permissionsOf } from '../operation/operation.ts'
 import type { Command, Spec } from './command.ts'
@@ -33,7 +33,7 @@ export const operationCommands = (contracts: Readonly<Record<string, OperationSe
     .flatMap((set) => Object.values(set))
     .map(commandFor)
 
-/** Every command there is. One that is written by hand takes the place of the operation whose words it has. */
+/** Returns all commands. A hand-written one replaces the operation of the same words. */
 export const allCommands = (
   contracts: Readonly<Record<string, OperationSet>>,
   specials: readonly Command[],

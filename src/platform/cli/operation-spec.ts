@@ -1,15 +1,17 @@
-/** The flags and arguments of an operation, derived from its contract. */
+/** Derives the flags and arguments of an operation from its contract. */
 
 import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { type Argument, type Flag, flag, type Spec } from './command.ts'
 import { flagName, singular } from './command-name.ts'
 import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } from './schema.ts'
 
-/** Fields of what the command line itself adds to an operation. */
+/** Names of the fields that the command line adds to an operation. */
 export const INPUT_FIELD = '@input'
 export const UNSET_FIELD = '@unset'
 
-/** `datacenter_id` is also `--datacenter` where a name is as good as an id; a list also takes its singular: `--tag`. */
+/**
+ * `datacenter_id` is also `--datacenter`, because references accept names. A list also accepts its singular: `--tag`.
+ */
 const shortForms = (field: string, schema: FieldSchema): string[] => {
   const isReference = (elementOf(schema) ?? settled(schema)).ref !== undefined
   const bare = field.replace(/_ids?$/, '')
@@ -32,7 +34,7 @@ const hintOf = (schema: FieldSchema): string => {
 const aboutOf = (schema: FieldSchema): string => schema.description ?? settled(schema).description ?? ''
 
 const rangeOf = ({ minimum, maximum, minLength, maxLength }: FieldSchema): string => {
-  // Bounds that only say "fits a double" are no news.
+  // Bounds that only mean "fits a double" are not shown.
   const min = minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum
   const max = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum
   if (min !== undefined && max !== undefined) return `${min}-${max}`
@@ -45,7 +47,7 @@ const rangeOf = ({ minimum, maximum, minLength, maxLength }: FieldSchema): strin
 const boundsOf = (schema: FieldSchema): string => {
   const { default: preset } = settled(schema)
   if (settled(elementOf(schema) ?? schema).ref !== undefined) return 'id or name'
-  // null stands for "not given".
+  // null means "not given".
   const shown = preset === undefined || preset === null ? '' : `default ${JSON.stringify(preset)}`
   return [rangeOf(settled(elementOf(schema) ?? schema)), shown].filter((text) => text !== '').join('; ')
 }
@@ -81,7 +83,7 @@ const argumentOf = (
 ): Argument => ({
   ...describeValue(field, schema),
   isRequired,
-  // What is searched for may be several words, as in any search box.
+  // A search term may be several words, as in any search box.
   isRest: isLast && (elementOf(schema) !== undefined || field === 'q'),
 })
 
@@ -104,7 +106,7 @@ const bodyFlags = (op: AnyOperation, fields: readonly string[]): Flag[] => {
   ]
 }
 
-/** A field that is both an argument and a flag is filled by either. */
+/** A field that is both an argument and a flag may be given either way. */
 export const specOf = (op: AnyOperation): Spec => {
   const { properties = {}, required = [] } = schemaOf(op.input)
   const fields = Object.keys(properties)

@@ -1,4 +1,7 @@
-/** Prints the answer of an operation in the format asked for. Long lists leave in pieces; JSON in a pipe leaves as it came. */
+/**
+ * Prints the answer of an operation in the requested format. Long lists are written in pieces. JSON in a pipe is
+ * written as received.
+ */
 import { z } from 'zod'
 import { csvText } from '../http/csv.ts'
 import type { AnyOperation } from '../operation/operation.ts'
@@ -9,7 +12,7 @@ import { idOfRow, isRow, labelOf, type Row } from './labels.ts'
 import { columnsIn, objectText, tableText } from './table.ts'
 import { yamlText } from './yaml-text.ts'
 
-/** The answer's shape: rows (a list, or an object that is nothing but one), or one object. */
+/** The shape of the answer: rows (a list, or an object that contains only one), or one object. */
 type Shape = { readonly list: 'itself' | string | undefined; readonly item: z.ZodType }
 
 const shapeOf = (output: z.ZodType): Shape => {
@@ -21,11 +24,11 @@ const shapeOf = (output: z.ZodType): Shape => {
   return { list: undefined, item: output }
 }
 
-// Zod types an element by its core; every schema of ours is made by its classic API.
+// Zod declares an element by its core type; all our schemas are made by the classic API.
 const elementOf = (list: z.ZodArray): z.ZodType => list.element as z.ZodType
 
 const fieldsOf = (item: z.ZodType): Record<string, z.ZodType> =>
-  // As above: the core's type for what the classic API made.
+  // As above, the core type of a schema from the classic API.
   item instanceof z.ZodObject ? (item.shape as Record<string, z.ZodType>) : {}
 
 const chosenColumns = (item: z.ZodType): string[] => {
@@ -33,7 +36,7 @@ const chosenColumns = (item: z.ZodType): string[] => {
   return Array.isArray(columns) ? columns.map(String) : Object.keys(fieldsOf(item))
 }
 
-/** The contract's columns, and what is only there because it was asked for (`--include utilization`). */
+/** The columns of the contract, and those that were requested (`--include utilization`). */
 const tableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
   const chosen = chosenColumns(item)
   if (chosen.length === 0) return columnsIn(rows)
@@ -49,7 +52,7 @@ const csvColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
   return fields.length > 0 ? fields : columnsIn(rows)
 }
 
-/** What stands for a row where only its id is wanted; an allocation has none but its addresses. */
+/** Returns the output for a row with `--output name`: its id, or for an allocation, which has no id, its addresses. */
 const idLines = (row: Row): readonly string[] => {
   const id = idOfRow(row)
   if (id !== undefined) return [id]
@@ -113,7 +116,7 @@ const piecesOf = (value: unknown, op: AnyOperation, { globals, io }: Session): P
   }
 }
 
-/** On a terminal CSV is looked at, not parsed. */
+/** A terminal shows CSV to a person, so it is made printable. */
 const oneLine = (line: string): string => `${printable(line.replace(/\r\n$/, ''))}\r\n`
 
 const writeAll = async (session: Session, pieces: Pieces): Promise<void> => {
@@ -122,13 +125,16 @@ const writeAll = async (session: Session, pieces: Pieces): Promise<void> => {
 
 const doneText = (op: AnyOperation): string => (op.effect === 'delete' ? 'Deleted.\n' : 'Done.\n')
 
-/** A call may be answered and yet be a failure, in part like a bulk call's, or because what was looked for is not so. */
+/**
+ * Returns false for a successful answer that reports a failure, such as a partly failed bulk call or a negative result
+ * of a check.
+ */
 const isWell = (value: unknown): boolean => {
   if (!isRow(value)) return true
   return value.ok !== false && !(typeof value.failed === 'number' && value.failed > 0)
 }
 
-/** @returns whether all went well */
+/** @returns true if all succeeded */
 export const present = async (
   session: Session,
   { op, transport, response }: { op: AnyOperation; transport: Transport; response: Response },

@@ -1,16 +1,16 @@
-/** The world of a real process: its streams, its terminal, its signals. */
+/** The `Io` of a real process: its streams, its terminal, its signals. */
 import { ClosedPipe, type Input, Interrupted, type Io, type Output } from './io.ts'
 
 const isBrokenPipe = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
 
 const outputOf = (stream: NodeJS.WriteStream): Output => {
-  // A failed write is told twice; what is told to the stream would end the process with a stack trace.
+  // A failed write is reported twice. Without a listener, the event would end the process with a stack trace.
   stream.on('error', () => {})
   return {
     isTty: stream.isTTY === true,
     get columns() {
-      // A terminal that doesn't know its width says 0.
+      // A terminal of unknown width reports 0.
       return (stream.isTTY && stream.columns) || undefined
     },
     write: (data) =>
@@ -27,7 +27,7 @@ const CTRL_C = '\u0003'
 const CTRL_D = '\u0004'
 const BACKSPACES = new Set(['\u0008', '\u007f'])
 
-/** Reads a line key by key: with the echo off, the terminal's own editing is off too. */
+/** Reads a line key by key: without echo the terminal's line editing is off as well. */
 const readSecretLine = (stdin: NodeJS.ReadStream): Promise<string> =>
   new Promise((resolve, reject) => {
     let line: string[] = []
@@ -52,7 +52,7 @@ const readSecretLine = (stdin: NodeJS.ReadStream): Promise<string> =>
 
 const readPlainLine = (stdin: NodeJS.ReadStream): Promise<string> =>
   new Promise((resolve) => {
-    // A terminal hands over whole lines.
+    // A terminal delivers whole lines.
     stdin.setEncoding('utf8')
     stdin.once('data', (chunk) => {
       stdin.pause()
@@ -77,7 +77,7 @@ const inputOf = (stdin: NodeJS.ReadStream, prompt: Output): Input => ({
 
 const MACHINE_ID_FILE = '/etc/machine-id'
 
-/** Images of containers often have none, or an empty one. */
+/** Container images often have none, or an empty one. */
 const machineId = async (): Promise<string | undefined> => {
   const text = await Bun.file(MACHINE_ID_FILE)
     .text()

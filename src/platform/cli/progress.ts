@@ -1,4 +1,4 @@
-/** A progress bar on a terminal; nothing at all in a pipe. */
+/** Shows a progress bar on a terminal, and nothing in a pipe. */
 
 import { printable } from './display.ts'
 import type { Output } from './io.ts'

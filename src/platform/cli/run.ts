@@ -1,4 +1,4 @@
-/** The command line: words in, exit code out. Runs in any process, also a test's. */
+/** Runs a command line and returns its exit code, in any process, also in a test's. */
 import { readArguments } from './args.ts'
 import type { Command, Program, Session } from './command.ts'
 import { connect } from './connection.ts'
@@ -15,7 +15,7 @@ const everyCommand = async (program: Program): Promise<Command[]> => {
   return allCommands(contracts, program.specials)
 }
 
-/** A hand-written command is found without the registry, which costs most of a start. */
+/** A hand-written command is found without the registry, whose loading takes most of a start. */
 const start = async (
   program: Program,
   argv: readonly string[],
@@ -36,13 +36,15 @@ const showGroup = async (io: Io, commands: readonly Command[], { words, texts }:
     commands.filter((command) => words.every((word, i) => command.words[i] === word)),
     words,
   )
-  // A noun alone is half a command: a script whose verb is an empty variable must notice.
+  // A noun alone is an error, so that a script notices an empty variable in place of the verb.
   const isAsked = wantsHelp(texts)
   await (isAsked ? io.stdout : io.stderr).write(text)
   return isAsked ? 0 : 2
 }
 
-/** Even where the rest is wrong or missing; behind `--` it is a word like any other. */
+/**
+ * Returns true for a request for help, even if other words are wrong or missing. Behind `--` it is an ordinary word.
+ */
 const asksForHelp = (words: readonly string[]): boolean => {
   const end = words.indexOf('--')
   return (end === -1 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h')
@@ -78,7 +80,7 @@ const dispatch = async (program: Program, io: Io): Promise<number> => {
   return showGroup(io, commands, found)
 }
 
-/** The command line of a program; it never throws. */
+/** Creates the command line of a program; it never throws. */
 export const createCli =
   (program: Program): Cli =>
   async (given) => {

@@ -1,4 +1,4 @@
-/** The input of an operation as the command line reads it: JSON Schema, with nullable and optional looked through. */
+/** Reads the input of an operation for the command line: JSON Schema without the wrappers of nullable and optional. */
 import type { z } from 'zod'
 import { inputJsonSchema } from '../contract/validate.ts'
 
@@ -20,21 +20,21 @@ export type FieldSchema = {
   readonly required?: readonly string[]
   readonly additionalProperties?: unknown
   readonly anyOf?: readonly FieldSchema[]
-  /** Plural noun whose id the field is. */
+  /** Plural noun to whose ids the field refers. */
   readonly ref?: string
-  /** Another noun whose id it may be. */
+  /** Another noun to whose ids it may refer. */
   readonly orRef?: string
-  /** The text that stands for every object of `ref`. */
+  /** The text that means every object of `ref`. */
   readonly all?: string
 }
 
-/** The input's own schema. */
+/** Returns the schema of an input. */
 export const schemaOf = (input: z.ZodType): FieldSchema =>
-  // The same object, read with the keywords that help texts need as well.
+  // The same object, typed with the keywords that help texts need as well.
   inputJsonSchema(input) as FieldSchema
 
 /**
- * What a field takes, null aside: `anyOf: [X, null]` is X with the outer description.
+ * Returns the schema of a field's value without null: `anyOf: [X, null]` becomes X with the outer description.
  * @example settled({ anyOf: [{ type: 'integer' }, { type: 'null' }] }).type // 'integer'
  */
 export const settled = (schema: FieldSchema): FieldSchema => {
@@ -42,13 +42,13 @@ export const settled = (schema: FieldSchema): FieldSchema => {
   if (!anyOf) return schema
   const options = anyOf.filter((one) => one.type !== 'null').map(settled)
   const [first] = options
-  // Several forms besides null: none is better than another, so the value stays text.
+  // With several forms besides null, the value stays text.
   return options.length === 1 && first ? { ...first, ...own } : own
 }
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'object' | 'record'
 
-/** One value of a field; of a list, one element. */
+/** Returns the kind of a field's value; of a list, that of its elements. */
 export const kindOf = (schema: FieldSchema): FieldKind => {
   const { type, properties } = settled(schema)
   if (type === 'integer' || type === 'number') return 'number'
@@ -57,7 +57,7 @@ export const kindOf = (schema: FieldSchema): FieldKind => {
   return 'text'
 }
 
-/** The element of a list; undefined for anything else. */
+/** Returns the schema of a list's elements; undefined for other types. */
 export const elementOf = (schema: FieldSchema): FieldSchema | undefined => {
   const { type, items } = settled(schema)
   return type === 'array' ? settled(items ?? {}) : undefined

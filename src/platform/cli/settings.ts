@@ -1,4 +1,4 @@
-/** What `plat login` remembers, in the user's config directory; nobody else may read it. */
+/** Stores the login of `plat login` in the user's config directory, readable by that user alone. */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,7 @@ export const settingsPath = (env: Env): string =>
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** @throws AppError INVALID_INPUT for a file that is there and can't be used: it must not silently mean "not signed in" */
+/** @throws AppError INVALID_INPUT for an unusable file: it must not silently mean "not signed in" */
 export const readSettings = async (env: Env): Promise<Settings | undefined> => {
   const path = settingsPath(env)
   try {
@@ -43,7 +43,7 @@ export const readSettings = async (env: Env): Promise<Settings | undefined> => {
 export const writePrivate = async (path: string, text: string): Promise<void> => {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // The folder may have been there before, with the rights of another day.
+  // An existing folder may have wider permissions.
   await chmod(folder, 0o700)
   const fresh = `${path}.${process.pid}`
   await writeFile(fresh, text, { mode: 0o600 })

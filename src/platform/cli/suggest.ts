@@ -1,6 +1,6 @@
-/** `did you mean`: the known word nearest to a mistyped one. */
+/** `did you mean`: finds the known word nearest to a mistyped one. */
 
-/** Changed, missing, extra or swapped letters between two words (optimal string alignment). */
+/** Counts changed, missing, extra or swapped letters between two words (optimal string alignment). */
 const distance = (a: string, b: string): number => {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -26,7 +26,7 @@ const distance = (a: string, b: string): number => {
 export const nearest = (word: string, known: Iterable<string>): string | undefined => {
   const typed = word.toLowerCase()
   let best: string | undefined
-  // About one slip in three letters; more than that is another word.
+  // About one error in three letters; a larger distance means a different word.
   let bound = Math.max(1, Math.floor(typed.length / 3)) + 1
   for (const one of known) {
     const off = one.toLowerCase().startsWith(typed) && typed.length > 1 ? 1 : distance(typed, one.toLowerCase())

@@ -1,10 +1,10 @@
-/** Rows and single objects as plain aligned text. What is shown is made printable; a terminal's width is kept. */
+/** Formats rows and single objects as plain aligned text. Output is made printable, and fits the terminal's width. */
 import { cut, padEnd, printable, widthOf } from './display.ts'
 import { isRow, labelOf, type Row } from './labels.ts'
 
 const NONE = '-'
 const GAP = '  '
-/** A column is not cut below this, whatever the terminal. */
+/** Minimum width of a column, on any terminal. */
 const MIN_WIDTH = 6
 
 const hostPort = (row: Row): string => {
@@ -14,7 +14,7 @@ const hostPort = (row: Row): string => {
 }
 
 const compactObject = (row: Row, column: string): string => {
-  // The one number that matters of `utilization: {..., utilization: 12.5}`, the text of `error: {error: ...}`.
+  // The percentage of `utilization: {..., utilization: 12.5}`, the text of `error: {error: ...}`.
   const own = row[column]
   if (typeof own === 'string' || typeof own === 'number') return String(own)
   if (typeof row.ip === 'string')
@@ -32,12 +32,12 @@ const compact = (value: unknown, column: string): string => {
   return isRow(value) ? compactObject(value, column) : String(value)
 }
 
-/** One value on one line, `-` for none. */
+/** Formats one value on one line; `-` for none. */
 export const cellOf = (value: unknown, column: string): string => printable(compact(value, column)) || NONE
 
 const heading = (column: string): string => printable(column).toUpperCase()
 
-/** Takes from the widest columns what is too much, never from the ids: those are for copying. */
+/** Narrows the widest columns to the limit, but never the ids, which are copied. */
 const fit = (widths: number[], columns: readonly string[], limit: number): number[] => {
   const made = [...widths]
   const isCuttable = (i: number) => columns[i] !== 'id' && (made[i] ?? 0) > MIN_WIDTH
@@ -58,7 +58,7 @@ export type TableOptions = {
   readonly width: number | undefined
 }
 
-/** A table in pieces of some thousand lines: the widths need every row, the text doesn't. */
+/** Yields a table in pieces of some thousand lines. The widths need every row, the text does not. */
 export function* tableText(rows: readonly Row[], { columns, hasHeaders, width }: TableOptions): Generator<string> {
   const lines = rows.map((row) => columns.map((column) => cellOf(row[column], column)))
   if (hasHeaders) lines.unshift(columns.map(heading))
@@ -76,7 +76,7 @@ export function* tableText(rows: readonly Row[], { columns, hasHeaders, width }:
       .join('')
 }
 
-/** One object, a line per field; lists of objects follow as tables of their own. */
+/** Yields one object with a line per field. Lists of objects follow as separate tables. */
 export function* objectText(row: Row, options: Omit<TableOptions, 'columns'>): Generator<string> {
   const isTable = (value: unknown): value is Row[] =>
     Array.isArray(value) && value.length > 0 && value.every((one) => isRow(one) && !('ip' in one))
@@ -90,5 +90,5 @@ export function* objectText(row: Row, options: Omit<TableOptions, 'columns'>): G
   }
 }
 
-/** The columns of rows whose schema names none: every field of theirs. */
+/** Returns the columns of rows whose schema names none: all their fields. */
 export const columnsIn = (rows: readonly Row[]): string[] => [...new Set(rows.flatMap((row) => Object.keys(row)))]

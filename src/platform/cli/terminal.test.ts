@@ -1,4 +1,4 @@
-// What gets to a terminal whatever a command writes; and that a pipe gets all as it is.
+// The characters that reach a terminal, regardless of the command's output. A pipe receives the output unchanged.
 import { expect, test } from 'bun:test'
 import { memoryIo } from './memory-io.ts'
 import { CLEAR_LINE, withGuardedTerminals } from './terminal.ts'

@@ -1,6 +1,6 @@
 /**
- * The last line of defence before a terminal: whatever a command writes, no control character gets there but line ends, tabs and the
- * sequence by which a progress line is cleared. Commands make text printable themselves; this is for one that forgets.
+ * The last defence before a terminal: the only control characters that pass are line ends, tabs and the sequence that
+ * clears a progress line. Commands make their text printable themselves; this catches omissions.
  */
 import { printableJson } from './display.ts'
 import type { Io, Output } from './io.ts'
@@ -10,7 +10,7 @@ export const CLEAR_LINE = '\r\u001b[K'
 
 const HARMLESS = new RegExp(`(${CLEAR_LINE.replace('[', '\\[')}|\\r?\\n|\\t)`)
 
-/** Odd pieces are what has matched. In JSON the escapes mean the same as the characters. */
+/** Odd pieces have matched. In JSON the escapes have the same meaning as the characters. */
 const defused = (text: string): string =>
   text
     .split(HARMLESS)
@@ -24,12 +24,12 @@ const guarded = (output: Output): Output => {
     get columns() {
       return output.columns
     },
-    // Bytes may end within a character, of which the rest comes with the next ones.
+    // Bytes may end within a character, whose rest comes with the next write.
     write: (data) => output.write(defused(typeof data === 'string' ? data : decoder.decode(data, { stream: true }))),
   }
 }
 
-/** The same world, where terminals are only written to as said above. */
+/** Returns the same `Io` with guarded terminals. */
 export const withGuardedTerminals = (io: Io): Io => {
   const stdout = io.stdout.isTty ? guarded(io.stdout) : io.stdout
   const stderr = io.stderr.isTty ? guarded(io.stderr) : io.stderr

@@ -1,4 +1,4 @@
-/** The errors of a command line that was not understood: exit code 2, and a pointer to the help that would have told. */
+/** Usage errors of the command line: exit code 2, and a reference to the help. */
 import { AppError } from '../contract/errors.ts'
 
 /** @example usageError('unknown flag --tgs; did you mean --tags?') */

@@ -1,4 +1,4 @@
-/** The texts of a command line as values: numbers, lists, records and the short forms of nested objects. */
+/** Parses the texts of a command line: numbers, lists, records and the short forms of nested objects. */
 import { coerceOne } from '../contract/coerce.ts'
 import { elementOf, type FieldSchema, kindOf, settled } from './schema.ts'
 import { usageError } from './usage-error.ts'
@@ -13,10 +13,13 @@ const parseJson = (field: string, text: string): unknown => {
   }
 }
 
-/** `ip=10.0.0.6,label=a, b,port=443`: a comma parts two entries only where a key follows it. */
+/** `ip=10.0.0.6,label=a, b,port=443`: a comma separates two entries only if a key follows it. */
 const entriesOf = (text: string): string[] => text.split(/,(?=\s*[A-Za-z_][\w-]*=)/).map((entry) => entry.trim())
 
-/** A key as people type it: with dashes, or without the `_id` of a reference. An unknown one is left for the check that names it. */
+/**
+ * Returns the key that was typed with dashes, or without the `_id` of a reference. An unknown key is unchanged; a later
+ * check names it.
+ */
 const keyOf = (typed: string, properties: Readonly<Record<string, FieldSchema>>): string => {
   const key = typed.replaceAll('-', '_')
   return !Object.hasOwn(properties, key) && Object.hasOwn(properties, `${key}_id`) ? `${key}_id` : key
@@ -44,7 +47,7 @@ const objectValue = ({ field, schema }: Place, text: string): unknown => {
 
 const recordValue = ({ field, schema }: Place, texts: readonly string[]): unknown => {
   const { additionalProperties } = settled(schema)
-  // Under JSON Schema this is a schema, or true for any value.
+  // In JSON Schema this is a schema, or true for any value.
   const inner = (
     typeof additionalProperties === 'object' && additionalProperties !== null ? additionalProperties : {}
   ) as FieldSchema
@@ -67,14 +70,14 @@ const oneValue = (place: Place, text: string): unknown => {
 }
 
 /**
- * The value that the texts of one field spell. Text that spells none stays text: the schema says what is wrong with it.
- * @throws AppError INVALID_INPUT for broken JSON or an entry that is no KEY=VALUE
+ * Parses the texts of one field. Unparseable text stays text, and the schema reports the error.
+ * @throws AppError INVALID_INPUT for invalid JSON or an entry that is not KEY=VALUE
  */
 export const readValue = (place: Place, texts: readonly string[]): unknown => {
   const element = elementOf(place.schema)
   if (element) {
     const inner = { field: place.field, schema: element }
-    // A whole list at once, where an element can't itself begin with a bracket.
+    // A whole list as JSON, unless an element itself may begin with a bracket.
     return texts.flatMap((text): unknown[] => {
       const isWhole = kindOf(element) !== 'text' && /^\s*\[/.test(text)
       const parsed = isWhole ? parseJson(place.field, text) : [oneValue(inner, text)]

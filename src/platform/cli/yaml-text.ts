@@ -1,12 +1,12 @@
-/** Answers as YAML, quickly for long lists and without a character that a terminal would act on. */
+/** Writes answers as YAML, fast for long lists and without characters that affect a terminal. */
 import { HIDDEN } from '../contract/hidden-characters.ts'
 
 const CHUNK = 1000
-/** Bun's own writer escapes the C0 controls and leaves these as they are; inside quotes YAML has an escape for each. */
+/** Bun's own writer escapes the C0 controls but not these. Inside quotes YAML has an escape for each. */
 const HOSTILE = new RegExp(`[\\x7f-\\x9f${HIDDEN}]`, 'u')
 const EVERY_HOSTILE = new RegExp(HOSTILE, 'gu')
 
-/** Slow (a hundred thousand devices take 14 s, Bun's writer takes 1 s) and able to say which scalars are quoted. */
+/** Slow (100,000 devices take 14 s, Bun's writer takes 1 s), but it shows which scalars are quoted. */
 const carefully = async (value: unknown): Promise<string> => {
   const { Document, isScalar, visit } = await import('yaml')
   const document = new Document(value)
@@ -15,7 +15,7 @@ const carefully = async (value: unknown): Promise<string> => {
       if (isScalar(node) && typeof node.value === 'string' && HOSTILE.test(node.value)) node.type = 'QUOTE_DOUBLE'
     },
   })
-  // Width 0: a folded line would bring back line feeds that mean something.
+  // Width 0: folding would add significant line feeds.
   return document
     .toString({ lineWidth: 0 })
     .replace(EVERY_HOSTILE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)

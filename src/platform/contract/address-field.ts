@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { canonicalIp } from '../../net/ip.ts'
 
-/** An IPv4 or IPv6 address; becomes its canonical text (RFC 5952). */
+/** An IPv4 or IPv6 address, converted to its canonical text (RFC 5952). */
 export const IpAddress = z
   .string()
   .max(64)

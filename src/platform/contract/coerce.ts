@@ -1,4 +1,7 @@
-/** Query strings and command lines are text: the input schema says which of it are numbers, booleans and lists. Browser-safe. */
+/**
+ * Converts text of query strings and command lines. The input schema determines the numbers, booleans and lists.
+ * Browser-safe.
+ */
 import type { z } from 'zod'
 import { inputJsonSchema } from './validate.ts'
 
@@ -17,7 +20,7 @@ const kindOf = (schema: Schema | undefined): Kind => {
 const listOf = (schema: Schema): Schema | undefined =>
   [schema, ...(schema.anyOf ?? [])].find((one) => one.type === 'array')
 
-/** What each field of an input wants, looked up once per schema. */
+/** Returns the target type of each field of an input, for reuse. */
 export const coercionOf = (input: z.ZodType): Coercion =>
   new Map(
     Object.entries(inputJsonSchema(input).properties ?? {}).map(([name, schema]) => {
@@ -26,14 +29,17 @@ export const coercionOf = (input: z.ZodType): Coercion =>
     }),
   )
 
-/** Text as the value it spells; text that spells none stays text, and the schema says what is wrong with it. */
+/** Converts a text. Unconvertible text stays text, and the schema reports the error. */
 export const coerceOne = (kind: Kind, text: string): unknown => {
   if (kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
   if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }
 
-/** Several texts of one field: all of them for a list, the last one otherwise. An empty number or boolean is as good as absent. */
+/**
+ * Converts the texts of one field: all of them for a list, the last one otherwise. An empty number or boolean counts as
+ * absent.
+ */
 export const coerce = (coercion: Coercion, name: string, texts: readonly string[]): unknown => {
   const field = coercion.get(name)
   if (!field) return texts.at(-1)

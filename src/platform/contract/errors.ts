@@ -1,4 +1,4 @@
-/** The only errors a client ever sees, with their HTTP status and CLI exit code. Browser-safe. Whatever else is thrown is a bug. */
+/** The errors that clients see, with HTTP status and CLI exit code. Browser-safe. Any other thrown value is a bug. */
 
 export const ERRORS = {
   VALIDATION_ERROR: { status: 400, exit: 2 },
@@ -31,7 +31,7 @@ export type ErrorCode = keyof typeof ERRORS
 // The keys of a constant are its codes.
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[]
 
-/** One bad field: `addresses[0].ip`, `name`, ... */
+/** One invalid field: `addresses[0].ip`, `name`, ... */
 export type FieldIssue = { readonly field: string; readonly message: string }
 
 /** The error body of every surface: `{code, error, details}`. */
@@ -47,11 +47,11 @@ type Options = ErrorOptions & {
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly details: readonly FieldIssue[]
-  /** HTTP status; the code's own unless one code answers with several (a body that is too large: 413 INVALID_INPUT). */
+  /** HTTP status; usually the code's own, unless a code has several (a body that is too large: 413 INVALID_INPUT). */
   readonly status: number
-  /** When it is worth trying again: the header Retry-After. */
+  /** The time after which a retry is useful: the header Retry-After. */
   readonly retryAt: Date | undefined
-  /** The header WWW-Authenticate; a 401 without one of its own says `Bearer`. */
+  /** The header WWW-Authenticate; for a 401 the default is `Bearer`. */
   readonly challenge: string | undefined
 
   constructor(
@@ -72,22 +72,22 @@ export class AppError extends Error {
 }
 
 /**
- * The 400 that names every bad field at once.
+ * Returns the 400 that names every invalid field at once.
  * @example invalid([{ field: 'name', message: 'is required' }]).message // 'name: is required'
  */
 export const invalid = (issues: readonly FieldIssue[]): AppError => {
-  // One entry a field: the first thing that is wrong with it.
+  // One entry per field: its first error.
   const seen = new Set<string>()
   const details = issues.filter(({ field }) => !seen.has(field) && seen.add(field))
   return new AppError('VALIDATION_ERROR', details.map((d) => `${d.field}: ${d.message}`).join('; '), { details })
 }
 
-/** The 400 for one bad field. */
+/** Returns the 400 for one invalid field. */
 export const invalidField = (field: string, message: string): AppError => invalid([{ field, message }])
 
-/** The 404 for one object: `No device with id "x"`. */
+/** Returns the 404 for one object: `No device with id "x"`. */
 export const notFound = (noun: string, id: string): AppError => new AppError('NOT_FOUND', `No ${noun} with id "${id}"`)
 
-/** Anything that is not an AppError is a bug: its cause is kept for the log and never shown. */
+/** Converts any thrown value to an AppError. Anything else is a bug: its cause is logged and never shown. */
 export const toAppError = (err: unknown): AppError =>
   err instanceof AppError ? err : new AppError('INTERNAL_ERROR', 'Something went wrong on the server', { cause: err })

@@ -3,13 +3,13 @@
 /** The tag without quotes and without the suffix of a content coding. */
 export type Etag = string
 
-/** The tag of a piece of text. Equal text, equal tag. */
+/** Returns the tag of a text. Equal texts have equal tags. */
 export const etagOf = (text: string): Etag => Bun.hash(text).toString(36)
 
 /** @example quoted('abc', 'gzip') // '"abc-gzip"' */
 export const quoted = (etag: Etag, coding?: string): string => (coding ? `"${etag}-${coding}"` : `"${etag}"`)
 
-/** Whether an If-Match or If-None-Match header names the tag, in whatever content coding it was sent, or is `*`. */
+/** Returns true if an If-Match or If-None-Match header names the tag, in any content coding, or is `*`. */
 export const matchesEtag = (header: string, etag: Etag): boolean =>
   header.trim() === '*' ||
   header.split(',').some((one) => {

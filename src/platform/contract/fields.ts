@@ -1,10 +1,10 @@
-/** The field types that every contract is built from, so that a bound or a way to clear a field is written once. Browser-safe. */
+/** The field types of all contracts: each bound, and each way to clear a field, is defined once. Browser-safe. */
 import { z } from 'zod'
 
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 const storable = { error: 'must be valid Unicode text without NUL characters' }
 
-/** One schema for all fields that are alike: to make them is most of what it takes to load the contracts. */
+/** Reuses one schema for equal fields: creating them is most of the time to load the contracts. */
 const shared = <Of, Schema>(make: (of: Of) => Schema) => {
   const made = new Map<Of, Schema>()
   return (of: Of): Schema => {
@@ -27,32 +27,32 @@ export const text = shared((max: number) =>
     .transform((value) => value ?? ''),
 )
 
-/** Optional text with a rule of its own for anything but `""`. */
+/** Optional text with a rule that applies to all values but `""`. */
 export const ruledText = (max: number, rule: (value: string) => boolean, error: string) =>
   line(max)
     .refine((value) => value === '' || rule(value), { error })
     .nullable()
     .transform((value) => value ?? '')
 
-/** An id as a caller may choose one: 1-64 of `A-Za-z0-9._-`, but for `.` and `..`, which no URL can carry. */
+/** An id that a caller may choose: 1-64 of `A-Za-z0-9._-`, except `.` and `..`, which no URL can carry. */
 export const NewId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 . _ -')
 
-/** Text that something is looked up by: unlike a NUL, U+FFFD can be looked for in every engine, and nothing has it for a key. */
+/** Text of a lookup. A NUL becomes U+FFFD, which every engine can search for and no key contains. */
 export const Key = z.string().overwrite((text) => (isStorable(text) ? text : '\ufffd'))
 
 /**
- * The id of an object of `noun` (plural), in a path or filter: whatever the text looks like, an unknown one is a 404 or
- * an empty list. The CLI takes a name in its place.
+ * The id of an object of `noun` (plural), in a path or filter. Any text is valid: an unknown one is a 404 or an empty
+ * list. The CLI accepts a name in its place.
  */
 export const idOf = shared((noun: string) => Key.meta({ ref: noun }))
 
-/** Asks a list for the objects of every parent. No id contains it. */
+/** Requests the objects of every parent from a list. No id contains it. */
 export const ALL = '*'
 
 /** As `idOf`, but required and not empty, or `ALL`. */
 export const idOrAll = shared((noun: string) => Key.min(1).meta({ ref: noun, all: ALL }))
 
-/** Text that a list is filtered by. Longer text is nowhere, and would be too much for a pattern of SQLite. */
+/** Text that filters a list. Longer text matches nothing, and would exceed the pattern limit of SQLite. */
 export const Filter = line(255)
 
 /** Optional reference to an object of `noun`; absent, `null` and `""` are none. */
@@ -83,10 +83,13 @@ export const Tags = z
 export const Timestamp = z.iso.datetime({ precision: 3 })
 
 const MOMENT_HINT = 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z'
-/** What `Timestamp` is long; in UTC a time with an offset can leave the years of four digits, which sort as text. */
+/**
+ * The length of a `Timestamp`. In UTC, a time with an offset can leave the range of four-digit years, which sort as
+ * text.
+ */
 const TIMESTAMP_LENGTH = 24
 
-/** A moment in a request: RFC 3339 with any offset; stored in UTC. */
+/** A time in a request: RFC 3339 with any offset; stored in UTC. */
 export const Moment = z.iso.datetime({ offset: true, error: MOMENT_HINT }).transform((value, check) => {
   const utc = new Date(value).toISOString()
   if (utc.length === TIMESTAMP_LENGTH) return utc
@@ -106,10 +109,10 @@ type DraftShape<S extends Shape> = { [K in keyof S]: z.ZodPrefault<S[K]> }
 
 /** Fields of an update: absent keeps, `null` clears, a value sets. */
 export const patch = <const S extends Shape>(shape: S): OptionalShape<S> =>
-  // Object.fromEntries loses the keys' types.
+  // Object.fromEntries loses the types of the keys.
   Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, field.optional()])) as OptionalShape<S>
 
 /** Clearable fields of a create: absent is the same as cleared. */
 export const draft = <const S extends Shape>(shape: S): DraftShape<S> =>
-  // Object.fromEntries loses the keys' types; `null` is what every clearable field takes.
+  // Object.fromEntries loses the types of the keys; every clearable field accepts `null`.
   Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, field.prefault(null as never)])) as DraftShape<S>

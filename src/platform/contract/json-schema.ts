@@ -1,4 +1,7 @@
-/** A contract's schemas as JSON Schema (draft 2020-12), without what only zod or another projection reads. Browser-safe. */
+/**
+ * Converts a contract's schemas to JSON Schema (draft 2020-12), without keywords for zod or other projections.
+ * Browser-safe.
+ */
 import { z } from 'zod'
 import { singular } from '../cli/command-name.ts'
 
@@ -27,11 +30,11 @@ export type JsonSchema = {
   readonly minItems?: number
   readonly maxItems?: number
   readonly contentEncoding?: string
-  /** The noun of the object that an id stands for. */
+  /** The noun of the object that an id names. */
   readonly 'x-ref'?: string
 }
 
-/** What zod writes: our own metadata among the keywords, and the named schemas in `$defs`. */
+/** The output of zod: our own metadata among the keywords, and the named schemas in `$defs`. */
 type Raw = JsonSchema & {
   readonly $schema?: string
   readonly $defs?: Readonly<Record<string, Raw>>
@@ -47,7 +50,7 @@ export type Definitions = Readonly<Record<string, JsonSchema>>
 
 const NULL = JSON.stringify({ type: 'null' })
 
-/** `anyOf: [T, null]` as `type: [T, 'null']`, the short form of the same. */
+/** Rewrites `anyOf: [T, null]` to the shorter `type: [T, 'null']`. */
 const foldNull = (schema: JsonSchema): JsonSchema => {
   const { anyOf = [], ...rest } = schema
   const [option, none] = anyOf
@@ -59,8 +62,8 @@ const foldNull = (schema: JsonSchema): JsonSchema => {
 const withoutType = ({ type: _, ...rest }: JsonSchema): JsonSchema => rest
 
 /**
- * A format says what its pattern of 200 characters says. The bounds of safe integers are kept with `isExact`: a reader takes them for
- * granted, a generator of requests does not.
+ * A format replaces its pattern of 200 characters. The bounds of safe integers remain with `isExact`: readers assume
+ * them, but a generator of requests needs them.
  */
 const cleaner = (isExact: boolean) => {
   const clean = (raw: Raw): JsonSchema => cleaned(raw, { clean, isExact })
@@ -98,12 +101,12 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
     ...(minimum !== undefined && (isExact || minimum !== Number.MIN_SAFE_INTEGER) && { minimum }),
     ...(maximum !== undefined && (isExact || maximum !== Number.MAX_SAFE_INTEGER) && { maximum }),
     ...(pattern !== undefined && plain.format === undefined && { pattern }),
-    // `null` is how a contract spells "absent"; as a default it says nothing.
+    // A contract uses `null` for "absent"; as a default it has no meaning.
     ...(byDefault !== undefined && byDefault !== null && { default: byDefault }),
     ...(items && { items: clean(items) }),
     ...(properties && { properties: mapValues(properties, clean) }),
     ...(required && { required }),
-    // Zod closes every object of an output; an answer may get more fields in the next release.
+    // Zod closes every object of an output, but a later release may add fields.
     ...(typeof additionalProperties === 'object' && { additionalProperties: clean(additionalProperties) }),
     ...(propertyNames && propertyNames.type !== 'string' && { propertyNames: clean(propertyNames) }),
     ...(anyOf && { anyOf: anyOf.map((one) => clean(one)) }),
@@ -115,19 +118,19 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
 const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V) => W): Record<string, W> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 
-/** A schema and the named ones (`.meta({ id })`) it refers to as `#/components/schemas/<id>`. */
+/** Returns a schema, and the named ones (`.meta({ id })`) to which it refers as `#/components/schemas/<id>`. */
 export const jsonSchemaOf = (
   schema: z.ZodType,
   io: Io,
   { isExact = false }: { readonly isExact?: boolean } = {},
 ): { readonly schema: JsonSchema; readonly definitions: Definitions } => {
-  // JSON Schema is what zod returns; its own type is wider than what contracts use of it.
+  // Zod returns JSON Schema, but with a wider type than contracts use.
   const raw = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Raw
   const clean = cleaner(isExact)
   return { schema: clean(raw), definitions: mapValues(raw.$defs ?? {}, clean) }
 }
 
-/** The same schema with every object of declared fields closed: an unknown field is a mistake. */
+/** Returns the schema with every object of declared fields closed, so that an unknown field is an error. */
 export const closed = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   ...(schema.properties && { properties: mapValues(schema.properties, closed), additionalProperties: false }),
@@ -139,7 +142,7 @@ export const closed = (schema: JsonSchema): JsonSchema => ({
 /** `#/components/schemas/Device` -> `Device` */
 export const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
-/** The one type of a schema besides null. */
+/** Returns the one type of a schema besides null. */
 export const baseType = ({ type }: JsonSchema): string | undefined =>
   typeof type === 'string' ? type : type?.find((one) => one !== 'null')
 

@@ -70,7 +70,7 @@ describe.each(dialects())('a list on %s', (dialect) => {
 
 describe('the first rows of several queries', () => {
   const found: Record<string, number[]> = { a: [1], b: [2, 3, 4], c: [5, 6], d: [7] }
-  /** What was asked, and whether it was while another question was under way. */
+  /** Records the queries, and whether each was sent while another was running. */
   const asking = async (isInProcess: boolean, first: { count: number; areAll?: boolean }) => {
     const asked: string[] = []
     let underWay = 0

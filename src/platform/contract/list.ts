@@ -1,14 +1,14 @@
-/** Lists of rows as they are sent: counted, paged, streamed, with an ETag that is known before any row is read. */
+/** Sends lists of rows: counted, paged, streamed, with an ETag that is known before any row is read. */
 import { type Compilable, type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import type { Sql } from '../db/database.ts'
 import type { KernelCtx } from '../operation/context.ts'
 import { JsonList } from '../operation/handler-result.ts'
 
-/** The page of a list that a request asks for; without a limit, all rows. */
+/** The requested page of a list; without a limit, all rows. */
 export type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
 
 type Sent<Row, T> = {
-  /** `ctx.store.revision` of every table that the rows are made of, read before anything else is. */
+  /** `ctx.store.revision` of every table of the rows, read before any other query. */
   readonly revision: string
   readonly page: Page
   /** One row as the object of the contract, or as its JSON text. */
@@ -17,16 +17,16 @@ type Sent<Row, T> = {
 
 type List<Tables, TB extends keyof Tables, Row, T> = Sent<Row, T> & {
   readonly query: SelectQueryBuilder<Tables, TB, Row>
-  /** Rows of all pages, where there is a shorter way to count them than the query itself. */
+  /** Counts the rows of all pages, if that is faster than counting the query. */
   readonly total?: () => Promise<number>
-  /** The rows of one page, where there is a shorter way to them. */
+  /** Returns a faster query for the rows of one page, if there is one. */
   readonly pageOf?: (limit: number, offset: number) => Compilable<Row>
 }
 
-/** A query for its first rows, or for all of them. */
+/** Returns a query for the first `rows` rows, or for all of them. */
 export type ChainQuery<Row> = (rows?: number) => Compilable<Row> | Promise<Compilable<Row>>
 
-/** Up to so many rows are read at once, without a stream. */
+/** Up to this many rows are read at once, without a stream. */
 export const SHORT = 1000
 
 type Chain<Row, T> = Sent<Row, T> & {
@@ -43,7 +43,7 @@ async function* sent<Row, T>(chunks: AsyncIterable<Row[]>, row: Sent<Row, T>['ro
   }
 }
 
-/** The rows of a page out of all of them. */
+/** Yields the rows of a page out of all rows. */
 async function* cut<Row>(chunks: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
   let skipped = 0
   let left = limit ?? Number.POSITIVE_INFINITY
@@ -63,14 +63,14 @@ type Asking = {
 
 type First = {
   readonly count: number
-  /** There are no more: nothing is asked in vain. */
+  /** True if these are all rows, so that later queries are not sent. */
   readonly areAll?: boolean
 }
 
 /**
- * The first rows of queries, none of which is asked in vain: some find nothing only after a long look. Where all rows are wanted, and
- * the way to the database is long, those between the first one, of what is looked for most often, and the last one, of what is
- * looked for longest, are asked at once.
+ * Yields the first rows of several queries, and sends only the queries that are needed: some find nothing only after a
+ * long search. If all rows are wanted and the database is remote, the queries between first and last are sent
+ * concurrently. The first query covers the most frequent case, and the last one takes longest.
  */
 export async function* firstRows<Row>(
   { db, store }: Asking,
@@ -96,13 +96,16 @@ export async function* firstRows<Row>(
   }
 }
 
-/** A list made of several queries, one after another: all of it in one snapshot, the first rows of it at once. */
+/**
+ * Returns a list made of several queries in sequence. The complete list is read in one snapshot, its first rows without
+ * a stream.
+ */
 export const listChain = <Tables, Row, T>(
   ctx: KernelCtx<Tables>,
   { revision, queries, total, page, row }: Chain<Row, T>,
 ): JsonList<T> => {
   async function* rows(): AsyncGenerator<Row[]> {
-    // Known by now, for the header: with all rows found, the queries that are left are not asked.
+    // The header needs the count anyway. Once all rows are found, the remaining queries are not sent.
     const all = await counted()
     const wanted = Math.min((page.offset ?? 0) + (page.limit ?? Number.POSITIVE_INFINITY), all)
     if (wanted <= SHORT) yield* firstRows(ctx, queries, { count: wanted, areAll: wanted === all })
@@ -119,12 +122,12 @@ export const listChain = <Tables, Row, T>(
   return new JsonList<T>({ revision, total: counted, rows: () => sent(cut(rows(), page), row) })
 }
 
-/** How many rows a query has, whatever it selects. */
+/** Counts the rows of a query, regardless of its selection. */
 export const countRows = async <Tables, TB extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, TB, Row>,
 ): Promise<number> => {
   const counted = query.clearSelect().clearOrderBy().select(sql<number>`count(*)`.as('n'))
-  // With the tables unknown here, so is the type of the one column that was just selected.
+  // The tables are unknown here, and so is the type of the selected column.
   const { n } = (await counted.executeTakeFirstOrThrow()) as { n: number | string }
   return Number(n)
 }

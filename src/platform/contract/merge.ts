@@ -1,9 +1,9 @@
-/** A partial update of an object: absent keeps, anything else sets. */
+/** Applies a partial update to an object: an absent field is unchanged, any other value is set. */
 import { isDeepStrictEqual } from 'node:util'
 
 export type Merged<T> = {
   readonly value: T
-  /** Names of the fields whose value is another one now; an update that changes nothing has none. */
+  /** The fields whose values differ. An update without effect has none. */
   readonly changes: readonly (keyof T & string)[]
 }
 
@@ -19,7 +19,7 @@ export const merge = <T extends object>(
   for (const key in patch) {
     const next = patch[key]
     if (next === undefined || isDeepStrictEqual(next, before[key])) continue
-    // Undefined has just been ruled out.
+    // Undefined has just been excluded.
     value[key] = next as T[typeof key]
     changes.push(key)
   }

@@ -1,4 +1,4 @@
-/** The query string of a raw route, by the schema that documents it. */
+/** Parses the query string of a raw route by the schema that documents it. */
 import type { z } from 'zod'
 import { coerce, coercionOf } from './coerce.ts'
 import { parse } from './validate.ts'

@@ -1,4 +1,4 @@
-/** Parses input by its schema and says in plain words what is wrong, every field at once. Browser-safe. */
+/** Parses input by its schema and reports the errors of all fields at once in plain words. Browser-safe. */
 import { z } from 'zod'
 import { type FieldIssue, invalid } from './errors.ts'
 
@@ -33,7 +33,7 @@ const sizeMessage = (
   return `must be ${word} ${bound}`
 }
 
-/** Zod's issue in our words; undefined leaves a message that the schema gave itself. */
+/** Rewords an issue of Zod; undefined keeps a message of the schema. */
 const messageOf = (issue: RawIssue): string | undefined => {
   switch (issue.code) {
     case 'invalid_type':
@@ -73,7 +73,7 @@ export type InputSchema = {
 
 type Definitions = Readonly<Record<string, unknown>>
 
-/** Named schemas (`.meta({ id })`) in the places that refer to them. An input holds none that contains itself. */
+/** Replaces references to named schemas (`.meta({ id })`). The schema of an input is never recursive. */
 const inlined = (value: unknown, definitions: Definitions): unknown => {
   if (Array.isArray(value)) return value.map((one) => inlined(one, definitions))
   if (typeof value !== 'object' || value === null) return value
@@ -82,12 +82,12 @@ const inlined = (value: unknown, definitions: Definitions): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inlined(one, definitions)]))
 }
 
-/** The input side of a schema as JSON Schema (draft 2020-12), without references, made once per schema. */
+/** Returns the input side of a schema as JSON Schema (draft 2020-12), without references. Cached per schema. */
 export const inputJsonSchema = (schema: z.ZodType): InputSchema => {
   const known = cache.get(schema)
   if (known) return known
   const { $defs = {}, ...whole } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  // JSON Schema is what zod returns; its own type is wider than what we read of it.
+  // Zod returns JSON Schema, but with a wider type than this code reads.
   const made = inlined(whole, $defs) as InputSchema
   cache.set(schema, made)
   return made
@@ -96,7 +96,7 @@ const cache = new WeakMap<z.ZodType, InputSchema>()
 
 const findUnknown = (schema: InputSchema, value: unknown, path: Path): Path[] => {
   if (schema.anyOf) {
-    // What has fields is not null, so that option would hide the unknown ones of the other.
+    // A value with fields is not null. The null option would hide the unknown fields of the other.
     const found = schema.anyOf.filter(({ type }) => type !== 'null').map((option) => findUnknown(option, value, path))
     return found.reduce((best, one) => (one.length < best.length ? one : best), found[0] ?? [])
   }
@@ -112,6 +112,8 @@ const findUnknown = (schema: InputSchema, value: unknown, path: Path): Path[] =>
   })
 }
 
-/** The fields of `value`, at any depth, that the schema doesn't know: where a typo must not pass silently (CLI, MCP). */
+/**
+ * Returns the fields of `value`, at any depth, that the schema does not have. CLI and MCP reject them as typing errors.
+ */
 export const unknownFields = (schema: z.ZodType, value: unknown): string[] =>
   findUnknown(inputJsonSchema(schema), value, []).map(fieldName)

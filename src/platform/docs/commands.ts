@@ -1,4 +1,4 @@
-/** The same call three ways: curl, the command line, an MCP tool. */
+/** Writes the same call in three forms: curl, the command line, an MCP tool. */
 
 import { singular } from '../cli/command-name.ts'
 import type { DocumentedOperation, OpenApi, Parameter } from '../openapi/document.ts'
@@ -11,7 +11,7 @@ export type Call = {
   readonly parameters: readonly Parameter[]
 }
 
-/** `'` inside single quotes of a shell. */
+/** Escapes `'` inside single quotes of a shell. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const placeholder = ({ name, schema }: Parameter): string => {
@@ -32,7 +32,7 @@ const urlOf = ({ path, parameters }: Call, doc: OpenApi): string => {
 
 const jsonBodyOf = ({ entry }: Call): unknown => entry.requestBody?.content['application/json']?.example
 
-/** A command that works as it stands once PLAT_URL and PLAT_TOKEN are set and capitals are filled in. */
+/** Writes a command that works once PLAT_URL and PLAT_TOKEN are set and the words in capitals are replaced. */
 export const curlOf = (call: Call, doc: OpenApi): string => {
   const body = jsonBodyOf(call)
   const flags = call.method === 'get' ? 'curl -sS' : `curl -sS -X ${call.method.toUpperCase()}`
@@ -52,7 +52,7 @@ const argumentsOf = ({ parameters, ...call }: Call): Record<string, unknown> => 
   return { ...Object.fromEntries(named), ...(typeof body === 'object' ? body : {}) }
 }
 
-/** The tool and its arguments; undefined for what models don't get. */
+/** Writes the tool and its arguments; undefined for an operation that models do not get. */
 export const toolCallOf = (call: Call): string | undefined => {
   const { operationId, 'x-mcp-tool': tool } = call.entry
   if (tool === undefined) return undefined

@@ -1,4 +1,4 @@
-/** One operation of the API page: a line that opens into everything there is to know about it. */
+/** Renders one operation of the API page: a line that expands to all details. */
 import { html } from 'hono/html'
 import { refName } from '../contract/json-schema.ts'
 import type { Media, OpenApi, Parameter, Ref, Response } from '../openapi/document.ts'
@@ -20,7 +20,7 @@ export const parametersOf = (doc: OpenApi, parameters: readonly (Parameter | Ref
 const responseOf = (doc: OpenApi, response: Response | Ref): Response | undefined =>
   isRef(response) ? doc.components.responses[refName(response.$ref)] : response
 
-/** A block of text that is worth copying; the script gives it its button. */
+/** A block of text to copy; the script adds its button. */
 const code = (label: string, text: string): Html =>
   html`<figure class="code"><figcaption>${label}</figcaption><pre><code>${text}</code></pre></figure>`
 

@@ -1,4 +1,4 @@
-/** The browsable API page, drawn from the OpenAPI document. Works without its script; no inline script or style. */
+/** Renders the API page from the OpenAPI document. Works without its script; no inline script or style. */
 import { html } from 'hono/html'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { DocumentedOperation, OpenApi } from '../openapi/document.ts'
@@ -61,7 +61,7 @@ const schemaSection = ([name, schema]: readonly [
   ${schema.properties ? fieldList(fieldsOf(schema, false)) : html`<p class="body-type">${typeOf(schema)}</p>`}
 </section>`
 
-/** The whole page as HTML text. */
+/** Returns the whole page as HTML. */
 export const docsPage = async (doc: OpenApi): Promise<string> => {
   const groups = groupsOf(doc)
   const schemas = Object.entries(doc.components.schemas)

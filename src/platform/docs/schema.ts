@@ -1,4 +1,4 @@
-/** A JSON Schema as HTML that a person reads: fields with type, bounds and meaning, nested objects indented. */
+/** Renders a JSON Schema as HTML for people: fields with type, bounds and description, nested objects indented. */
 import { html } from 'hono/html'
 import { baseType, isNullable, type JsonSchema, refName } from '../contract/json-schema.ts'
 
@@ -14,7 +14,7 @@ const between = (min: number | undefined, max: number | undefined, word = ''): s
   return min === undefined || min === 0 ? undefined : `at least ${min}${unit}`
 }
 
-/** What a value must keep to besides its type. */
+/** Returns the constraints of a value besides its type. */
 export const boundsOf = (schema: JsonSchema): string[] =>
   [
     between(schema.minLength, schema.maxLength, LENGTH_WORDS.string),
@@ -30,7 +30,7 @@ const link = (ref: string): Html => html`<a href="#schema-${refName(ref)}">${ref
 const joined = (parts: readonly Html[]): Html =>
   html`${parts.map((part, i) => (i === 0 ? part : html` <span class="or">|</span> ${part}`))}`
 
-/** The type in a few words, named schemas as links. */
+/** Formats the type in a few words, with named schemas as links. */
 export const typeOf = (schema: JsonSchema): Html => {
   if (schema.$ref !== undefined) return link(schema.$ref)
   if (schema.enum !== undefined) return joined(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`))
@@ -42,7 +42,7 @@ export const typeOf = (schema: JsonSchema): Html => {
   return html`${baseType(schema) ?? 'any'}${orNull}`
 }
 
-/** The schema whose fields are shown beneath a field: of an object, or of the objects of a list. */
+/** Returns the schema whose fields are shown below a field: an object's, or that of the objects of a list. */
 const nestedOf = (schema: JsonSchema): JsonSchema | undefined => {
   if (schema.properties) return schema
   if (schema.items) return nestedOf(schema.items)
@@ -54,7 +54,7 @@ export type Field = {
   readonly schema: JsonSchema
   readonly isRequired: boolean
   readonly description?: string | undefined
-  /** Where a parameter travels. */
+  /** The part of the request that carries a parameter. */
   readonly place?: string
 }
 
@@ -84,7 +84,7 @@ export const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, showReq
 
 export const fieldList = (fields: readonly Field[]): Html => html`<ul class="fields">${fields.map(fieldItem)}</ul>`
 
-/** A body: its type, and its fields where it isn't a named schema with a place of its own. */
+/** Renders a body: its type, and its fields unless a named schema shows them in another section. */
 export const bodySchema = (schema: JsonSchema): Html => {
   const nested = nestedOf(schema)
   if (!nested) return html`<p class="body-type">${typeOf(schema)}</p>`

@@ -1,4 +1,4 @@
-/** Answers with a text that is made once: ETag, 304 and compression, each worked out once as well. */
+/** Serves a constant text with ETag, 304 and compression, each computed once. */
 import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
 import { acceptedCoding, type Coding, compressedBytes } from '../http/compression.ts'
 import { DATA_CACHE_CONTROL } from '../http/headers.ts'
@@ -7,7 +7,7 @@ export type ServeText = (request: Request) => Response
 
 export const serveText = (contentType: string, text: string): ServeText => {
   const etag = etagOf(text)
-  // Answers share the bytes of a blob; of an array each would have a copy until its client has read it.
+  // Answers share the bytes of a blob. Of an array each would hold a copy until its client has read it.
   const compressed = new Map<Coding, Blob>()
   const inCoding = (coding: Coding): Blob => {
     const bytes = compressed.get(coding) ?? new Blob([compressedBytes(coding, text)])

@@ -1,4 +1,4 @@
-// Files that are imported as text, so that a compiled executable carries them.
+// Files that are imported as text, so that a compiled executable contains them.
 declare module '*.css' {
   const text: string
   export = text

@@ -1,6 +1,6 @@
 /**
- * The REST projection: every operation and raw route of the registry. The order of checks is the contract's:
- * unknown route -> credentials -> CSRF -> permission -> body -> object.
+ * The REST projection of every operation and raw route. The contract defines the order of checks: unknown route ->
+ * credentials -> CSRF -> permission -> body -> object.
  */
 
 import { AppError, toAppError } from '../contract/errors.ts'
@@ -30,18 +30,18 @@ export type HttpOptions<Tables> = {
   readonly log: Logger
   readonly streams: Streams
   readonly checkHost: HostCheck
-  /** Of every answer. */
+  /** The headers of every answer. */
   readonly headers: SecurityHeaders
 }
 
-/** What the socket knows of a request. */
+/** The properties of a request's socket. */
 export type Socket = {
-  /** The address at its other end; '' without a socket. */
+  /** The address of the peer; '' without a socket. */
   readonly peer: () => string
   readonly connection?: () => Connection | undefined
-  /** Closes the connection, whatever still waits to be sent. */
+  /** Closes the connection, even if data waits to be sent. */
   readonly disconnect?: () => void
-  /** The path that was sent is not the path of the URL. */
+  /** The path of the URL differs from the one that was sent. */
   readonly isPathAltered?: boolean
 }
 
@@ -50,7 +50,7 @@ export type App = { readonly fetch: (request: Request, socket?: Socket) => Promi
 type Admission = {
   readonly access: Access
   readonly bearerOnly?: boolean
-  /** The route's own way to tell who calls. */
+  /** The route's own way to identify callers. */
   readonly own?: Identify | undefined
 }
 type Handler = (context: RequestContext) => Promise<Answered | Response>
@@ -79,7 +79,7 @@ const recipientOf = (context: RequestContext, route: string, { connection, disco
 
 const described = ({ requestId, raw, path }: RequestContext) => ({ request_id: requestId, method: raw.method, path })
 
-/** The body of an answer that is not sent is read from nothing: its source would hold a snapshot of the database for ever. */
+/** Closes the source of an answer that is not sent. Otherwise it would hold its snapshot of the database. */
 const discard = (answered: Answered | Response): void => {
   const long = answered instanceof Response ? longBodyOf(answered) : longBody(answered.body)
   void Promise.resolve(long?.source.return?.(undefined)).catch(() => {})
@@ -93,13 +93,13 @@ type Finish = {
   readonly send: (long: LongBody) => ReadableStream<Uint8Array>
 }
 
-/** The answer with the headers that every answer has, and those of the limits. */
+/** Returns the answer with the common headers and those of the limits. */
 const finish = (answered: Answered | Response, { context, security, limits, send }: Finish): Response => {
   const { requestId, setCookie, raw } = context
   if (raw.method === 'HEAD') discard(answered)
   if (!(answered instanceof Response)) {
     const { status, headers, body } = answered
-    // A copy of headers that are made already takes half the time of making all of them from an object.
+    // A copy of existing headers takes half the time of building them from an object.
     const all = new Headers(security)
     for (const name in headers) all.set(name, headers[name] ?? '')
     all.set('X-Request-Id', requestId)
@@ -128,7 +128,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const security = new Headers(options.headers)
   const table = createRouteTable<Mounted>()
 
-  /** Finds out who calls, and whether they may. */
+  /** Identifies the caller and checks the access. */
   const admit = async (context: RequestContext, { access, bearerOnly = false, own }: Admission): Promise<void> => {
     if (access === 'public' && !own) return
     const { raw } = context
@@ -145,7 +145,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     checkAccess(access, context.caller)
   }
 
-  /** Puts on record that a request was turned away before it came to be run. */
+  /** Records in the audit trail that a request was rejected before it ran. */
   const refused = async (context: RequestContext, called: AnyOperation | RawRoute, error: unknown): Promise<never> => {
     await kernel.refused(called, context, error)
     throw error
@@ -153,7 +153,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
 
   const operationHandler = (bound: Bound<Tables>): Handler => {
     const { op } = bound
-    // At the first request: for all operations it would be a third of the time of a start.
+    // Computed at the first request: doing it for all operations would take a third of the start.
     let known: InputPlan | undefined
     const plan = (): InputPlan => {
       known ??= inputPlan(op)
@@ -190,7 +190,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       log.error('request failed', { ...described(context), error: error.cause ?? error })
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
     if (error.challenge ?? error.status === 401) headers['WWW-Authenticate'] = error.challenge ?? 'Bearer'
-    // RFC 9110 15.5.9: nobody waits for the rest of what came too slowly.
+    // The rest of a body that arrived too slowly is not read (RFC 9110 15.5.9).
     if (error.status === 408) headers.Connection = 'close'
     if (error.retryAt) headers['Retry-After'] = error.retryAt.toUTCString()
     return { status: error.status, headers, body: JSON.stringify(error.toBody()) }
@@ -229,13 +229,13 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       const startedMs = performance.now()
       const [path, search] = split(request.url)
       const found = table.find(request.method, path)
-      // Of whoever changes something at once, before they may be gone: it goes on record.
+      // A write reads the peer's address at once, because the client may disconnect before the audit entry is made.
       const peer = SAFE_METHODS.has(request.method) ? undefined : socket.peer()
       const clientOf = () => guard.clientOf(peer ?? socket.peer(), request.headers)
       const context = new RequestContext({ raw: request, path, search, params: found?.params ?? {}, clientOf })
       const { kind, handle } = found?.route ?? nowhere
       const admitted = guard.admit(context, kind)
-      // Counted here it costs no turn of the event loop.
+      // Without a promise, counting takes no turn of the event loop.
       const { headers, error } = admitted instanceof Promise ? await admitted : admitted
       let answered: Answered | Response
       let handling: Promise<Answered | Response> | undefined
@@ -249,7 +249,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
         answered = await guard.run(handling, kind)
       } catch (thrown) {
         answered = errorAnswer(context, thrown)
-        // It may have been given up, and be answered all the same later.
+        // A request that has exceeded its deadline may still finish later.
         handling?.then(discard, () => {})
       }
       guard.answered(kind, answered.status, startedMs)

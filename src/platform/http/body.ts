@@ -1,8 +1,8 @@
-/** Reads a JSON body within its bounds. Hostile bodies end here, with a 4xx. */
+/** Reads a JSON body within its bounds. Hostile bodies are rejected here with a 4xx. */
 import { AppError } from '../contract/errors.ts'
 
 export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
-/** Nesting that no request of ours needs; deeper ones exhaust the stack of whoever walks them. */
+/** Maximum nesting. No valid request is deeper, and recursion over deeper values exhausts the stack. */
 export const MAX_DEPTH = 64
 
 export const tooLarge = (maxBytes: number) =>
@@ -23,9 +23,9 @@ const readChunks = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
 }
 
 /**
- * The body as bytes.
- * @throws AppError INVALID_INPUT, with 413 when it is larger than `maxBytes`, whatever Content-Length says, and with 400
- * when the client breaks it off: that is nothing for the log of errors.
+ * Reads the body.
+ * @throws AppError INVALID_INPUT with 413 for a body over `maxBytes`, regardless of Content-Length, and with 400 if the
+ * client breaks it off. The latter is not logged as an error.
  */
 export const readBytes = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
   const declared = Number(request.headers.get('content-length') ?? 0)
@@ -57,7 +57,7 @@ const isTooDeep = (json: string): boolean => {
   return false
 }
 
-/** @throws AppError INVALID_JSON for anything but UTF-8 JSON of sane depth. */
+/** @throws AppError INVALID_JSON for anything but UTF-8 JSON within `MAX_DEPTH`. */
 export const parseJson = (bytes: Uint8Array): unknown => {
   let text: string
   try {

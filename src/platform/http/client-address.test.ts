@@ -1,4 +1,4 @@
-/** Whom a request is counted for. */
+/** The address for which a request is counted. */
 import { describe, expect, test } from 'bun:test'
 import { parseCidr } from '../../net/cidr.ts'
 import { clientAddress, limitKey } from './client-address.ts'

@@ -1,11 +1,11 @@
-/** Who is on the other end: the peer of the connection, or whom a trusted proxy says it speaks for. */
+/** Finds the client's address: the peer of the connection, or the address that a trusted proxy forwards. */
 import { type Cidr, cidrHolds, cidrOf, formatCidr } from '../../net/cidr.ts'
 import { formatIp, type Ip, parseIp } from '../../net/ip.ts'
 
 export type ProxyTrust = {
   readonly trustProxy: boolean
   readonly trustedProxies: readonly Cidr[]
-  /** The one header that the proxies write, in lower case. */
+  /** The one header that the proxies set, in lower case. */
   readonly trustedProxyHeader: string
 }
 
@@ -16,11 +16,11 @@ const V6_CLIENT_PREFIX = 64
 const V6_SITE_PREFIX = 48
 const V4_NETWORK_PREFIX = 24
 
-/** An IPv4 address that a dual-stack socket reports as ::ffff:a.b.c.d (RFC 4291 2.5.5.2) is that IPv4 address. */
+/** A dual-stack socket reports an IPv4 address as ::ffff:a.b.c.d (RFC 4291 2.5.5.2). */
 const unmapped = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === MAPPED_V4 >> 32n ? { family: 4, value: ip.value & 0xffff_ffffn } : ip
 
-/** The address in an entry of X-Forwarded-For: bare, with a port, or in brackets. */
+/** Parses an entry of X-Forwarded-For: an address alone, with a port, or in brackets. */
 const entryAddress = (entry: string): Ip | undefined => {
   const text = entry.trim()
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)
@@ -29,12 +29,12 @@ const entryAddress = (entry: string): Ip | undefined => {
 }
 
 /**
- * The rightmost entry that is not a trusted proxy's: the entries to the left of it are the client's own claims. Of a list that holds
- * trusted proxies alone it is the leftmost. An entry that is no address ends the search: nothing to the left of it is trusted.
+ * Returns the rightmost entry that is not a trusted proxy; entries to its left are the client's own claims. If all are
+ * trusted proxies, returns the leftmost. An invalid entry ends the search: the entries to its left are not trusted.
  */
 const rightmostUntrusted = (list: string, proxies: readonly Cidr[]): Ip | undefined => {
   let found: Ip | undefined
-  // Several headers of one name reach us joined by commas.
+  // Several headers of one name arrive joined by commas.
   for (const entry of list.split(',').reverse()) {
     const address = entryAddress(entry)
     if (!address) return undefined
@@ -62,10 +62,9 @@ const forwarded = (headers: Headers, { trustedProxies, trustedProxyHeader }: Pro
 }
 
 /**
- * The client's address in canonical text; '' when the peer is unknown. Forwarding headers count only when the peer is a
- * trusted proxy, and one that makes no sense is as good as none. Without a setting it is X-Forwarded-For, or X-Real-IP where that is
- * missing.
- * @param onContradiction called when both are there and name different clients: one of them is the client's own
+ * Returns the client's address in canonical text; '' when the peer is unknown. Forwarding headers count only if the
+ * peer is a trusted proxy. An invalid one is ignored. The default is X-Forwarded-For, or X-Real-IP if that is missing.
+ * @param onContradiction called when both headers name different clients: the client itself wrote one of them
  * @example clientAddress('192.0.2.7', new Headers({ 'x-forwarded-for': '10.0.0.1' }), { trustProxy: false, trustedProxies: [], trustedProxyHeader: 'x-forwarded-for' }) // '192.0.2.7'
  */
 export const clientAddress = (
@@ -83,7 +82,8 @@ export const clientAddress = (
 }
 
 /**
- * What a limit counts by: an IPv4 address, or the /64 of an IPv6 one, which is what one customer is given.
+ * Returns the key of a rate limit: an IPv4 address, or the /64 of an IPv6 one, which is the usual assignment to one
+ * customer.
  * @example limitKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64'
  */
 export const limitKey = (address: string): string => {
@@ -92,7 +92,7 @@ export const limitKey = (address: string): string => {
 }
 
 /**
- * The /48 of an IPv6 address, of which one site has 65,536 /64s to choose from; undefined for IPv4.
+ * Returns the /48 of an IPv6 address, the usual assignment to one site with 65,536 /64s; undefined for IPv4.
  * @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48'
  */
 export const siteKey = (address: string): string | undefined => {
@@ -101,7 +101,7 @@ export const siteKey = (address: string): string | undefined => {
 }
 
 /**
- * The network that a client shares turns with: the /24 of an IPv4 address, the /48 of an IPv6 one.
+ * Returns the network by which clients share a fair queue: the /24 of an IPv4 address, the /48 of an IPv6 one.
  * @example networkKey('192.0.2.7') // '192.0.2.0/24'
  */
 export const networkKey = (address: string): string => {

@@ -1,27 +1,27 @@
-/** Content codings (RFC 9110 8.4): which one a client takes, and the bytes in it. */
+/** Content codings (RFC 9110 8.4): negotiates a coding and compresses. */
 import type { Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import type { Source } from './outgoing.ts'
 
 export type Coding = 'zstd' | 'br' | 'gzip'
-/** Ours to choose among codings that the client likes alike: the quickest first. */
+/** Order of preference among codings of equal weight: the fastest first. */
 const PREFERENCE: readonly Coding[] = ['zstd', 'br', 'gzip']
 
-/** Loaded by the first answer that is compressed: a start needs none of it. */
+/** Loaded by the first compressed answer, so that starting is faster. */
 const zlib = () => process.getBuiltinModule('node:zlib')
 
 /** Brotli's default of 11 is for files that are compressed once. */
 const brotli = () => ({ params: { [zlib().constants.BROTLI_PARAM_QUALITY]: 4 } })
 const GZIP = { level: 5 }
 
-/** Of the compressors of streams, as powers of two. */
+/** Compressor parameters for streams, as powers of two. */
 const STREAM_WINDOW_BITS = 18
 const STREAM_TABLE_BITS = 16
 
-/** Larger texts are compressed off the event loop; for smaller ones the way there and back costs more than the work. */
+/** Longer texts are compressed off the event loop. For shorter ones the dispatch costs more than the work. */
 const SYNC_UP_TO_LENGTH = 32 * 1024
 
-/** Codings or media ranges by name with their weights (RFC 9110 12.4.2); one with a broken weight has the weight 0. */
+/** Returns the weights of codings or media ranges by name (RFC 9110 12.4.2). An invalid weight counts as 0. */
 export const weightsOf = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header.split(',').map((one) => {
@@ -33,24 +33,24 @@ export const weightsOf = (header: string): ReadonlyMap<string, number> =>
   )
 
 /**
- * The coding to answer with, out of those that there are; undefined for none.
+ * Returns the coding for an answer, out of the available ones; undefined for none.
  * @example acceptedCoding('gzip;q=0.5, br') // 'br'
  */
 export const acceptedCoding = <C extends Coding = Coding>(
   header: string | null,
-  // Without a choice there are all of them.
+  // The default is all codings.
   codings: readonly C[] = PREFERENCE as readonly C[],
 ): C | undefined => {
   if (!header) return undefined
   const weights = weightsOf(header)
   const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
   const best = [...codings].sort((a, b) => weightOf(b) - weightOf(a))[0]
-  // Without compression is as good as named where the header says nothing of it.
+  // The absence of compression is acceptable unless the header excludes it.
   const least = weights.get('identity') ?? 0
   return best && weightOf(best) > 0 && weightOf(best) >= least ? best : undefined
 }
 
-/** At once; for texts that are compressed once and kept, and for short ones. */
+/** Compresses synchronously, for short texts and for texts that are compressed once and cached. */
 export const compressedBytes = (coding: Coding, text: string | Buffer): Uint8Array<ArrayBuffer> => {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   const { gzipSync, brotliCompressSync, zstdCompressSync } = zlib()
@@ -64,15 +64,15 @@ const inThread = {
   zstd: (bytes: Buffer) => promisify<Buffer, Buffer<ArrayBuffer>>(zlib().zstdCompress)(bytes),
 }
 
-/** As `compressedBytes`; a long text off the event loop. */
+/** Compresses like `compressedBytes`; a long text off the event loop. */
 export const compressed = async (coding: Coding, text: string | Buffer): Promise<Uint8Array<ArrayBuffer>> => {
   if (text.length <= SYNC_UP_TO_LENGTH) return compressedBytes(coding, text)
   return inThread[coding](typeof text === 'string' ? Buffer.from(text) : text)
 }
 
 /**
- * A list that is sent waits for its client with all of its compressor's memory. With windows of 256 KB a list is as small, and no slower
- * to compress: zstd takes 1.0 MB in place of 3.2, Brotli 1.5 in place of 6.2.
+ * A streamed list holds its compressor's memory while it waits for its client. Windows of 256 KB compress as well and
+ * as fast: zstd takes 1.0 MB instead of 3.2, Brotli 1.5 instead of 6.2.
  */
 const streamCompressor = (coding: Coding): Transform => {
   const { constants: c, createGzip, createBrotliCompress, createZstdCompress } = zlib()
@@ -83,7 +83,7 @@ const streamCompressor = (coding: Coding): Transform => {
   return createZstdCompress({ params: { [c.ZSTD_c_windowLog]: STREAM_WINDOW_BITS, ...tables } })
 }
 
-/** Resolves when the compressor takes more, or no more at all. */
+/** Resolves when the compressor accepts more input, or has ended. */
 const drained = (compressor: Transform): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
@@ -95,13 +95,13 @@ const drained = (compressor: Transform): Promise<void> =>
     compressor.on('close', done)
   })
 
-/** The bytes of a source in a coding, chunk by chunk, as they are asked for. */
+/** Returns the bytes of a source in a coding, chunk by chunk on demand. */
 export const compressedSource = (coding: Coding, bytes: AsyncIterable<Uint8Array>): Source => {
   const compressor = streamCompressor(coding)
   const chunks = compressor[Symbol.asyncIterator]()
   const plain = bytes[Symbol.asyncIterator]()
   let isFed = false
-  /** One chunk at a time: what waits here waits in memory. */
+  /** One chunk at a time: each waiting chunk takes memory. */
   const feed = async (): Promise<void> => {
     isFed = true
     try {
@@ -120,7 +120,7 @@ export const compressedSource = (coding: Coding, bytes: AsyncIterable<Uint8Array
       if (!isFed) void feed()
       return chunks.next()
     },
-    // Not that of `chunks`, which would end nothing that was never asked for anything.
+    // The `return` of `chunks` would not close a generator that has not started.
     return: async () => {
       compressor.destroy()
       await plain.return?.()

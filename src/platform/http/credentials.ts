@@ -1,12 +1,12 @@
-/** Reads the credentials of a request and writes the session cookie. Knows their form alone, not what they open. */
+/** Reads the credentials of a request and writes the session cookie. Checks their form only, not their validity. */
 import { AppError } from '../contract/errors.ts'
 
 export type Credentials = { readonly kind: 'bearer' | 'cookie'; readonly token: string }
 
-/** RFC 6750 2.1; the bound is far above any token of ours. */
+/** RFC 6750 2.1; the bound is far above the length of any token of Plat. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]{1,512}=*) *$/i
 
-/** The value of a cookie in a Cookie header; undefined where it is missing or empty. */
+/** Returns the value of a cookie in a Cookie header; undefined if it is missing or empty. */
 export const cookieValue = (header: string, name: string): string | undefined => {
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=')
@@ -16,8 +16,9 @@ export const cookieValue = (header: string, name: string): string | undefined =>
 }
 
 /**
- * The credentials a request shows. An Authorization header wins over the cookie: it was sent on purpose.
- * @throws AppError UNAUTHORIZED for an Authorization header that is no Bearer token.
+ * Returns the credentials of a request. An Authorization header takes precedence over the cookie, because it is sent on
+ * purpose.
+ * @throws AppError UNAUTHORIZED for an Authorization header other than a Bearer token.
  */
 export const credentialsOf = (headers: Headers, cookieName: string): Credentials | undefined => {
   const authorization = headers.get('authorization')
@@ -35,19 +36,20 @@ export type OwnCookie = {
   readonly name: string
   /** The Set-Cookie value that carries the token for `ttlMs`. */
   readonly set: (token: string) => string
-  /** The Set-Cookie value that makes a browser forget it. */
+  /** The Set-Cookie value that makes a browser delete it. */
   readonly clear: string
 }
 
 /**
- * The session cookie. `__Host-` (RFC 6265bis 4.1.3.2) keeps other hosts of the domain from planting one; it demands Secure.
+ * Creates the session cookie. The prefix `__Host-` (RFC 6265bis 4.1.3.2) stops other hosts of the domain from setting
+ * it; it requires Secure.
  * @example sessionCookie({ isSecure: false, ttlMs: 1000 }).clear // 'session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'
  */
 export const sessionCookie = (options: CookieOptions): OwnCookie => ownCookie('session', options)
 
 export type CookieOptions = { readonly isSecure: boolean; readonly ttlMs: number }
 
-/** A cookie for this server alone, out of reach of scripts and other sites. */
+/** Creates a cookie for this server alone, out of reach of scripts and other sites. */
 export const ownCookie = (base: string, { isSecure, ttlMs }: CookieOptions): OwnCookie => {
   const name = isSecure ? `__Host-${base}` : base
   const write = (value: string, seconds: number) =>

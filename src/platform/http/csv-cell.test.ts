@@ -1,4 +1,4 @@
-// What a cell of a CSV holds is text to every spreadsheet and terminal, and is read again as it was.
+// The content of a CSV cell is text to every spreadsheet and terminal, and survives the round trip.
 import { describe, expect, test } from 'bun:test'
 import { csvCell, csvLine } from './csv.ts'
 import { plainCell, safeCell } from './csv-cell.ts'

@@ -1,15 +1,15 @@
 /**
- * Texts as cells of a CSV that do nothing to a spreadsheet or a terminal, and how such a cell is read again. What `safeCell` makes,
- * `plainCell` gives back as it was. Browser-safe.
+ * Writes texts as CSV cells that neither a spreadsheet nor a terminal executes, and reads such cells back. `plainCell`
+ * is the inverse of `safeCell`. Browser-safe.
  */
 import { HIDDEN } from '../contract/hidden-characters.ts'
 
-/** A spreadsheet takes what begins with one of these for a formula; the last four are their full-width forms. */
+/** Spreadsheets take a cell that begins with one of these for a formula. The last four are their full-width forms. */
 const FORMULA = '=+\\-@\\uff1d\\uff0b\\uff0d\\uff20'
 
 /**
- * Where a formula would begin: at the start of a cell, and after what splits cells or rows in the spreadsheets of some countries, which
- * do not heed that the cell is quoted; quotes before it may be dropped there. And a blank at the start, which may be dropped as well.
+ * The positions at which a formula may begin: the start of a cell, and the place after a separator of cells or rows.
+ * Spreadsheets of some locales split there even inside quotes, and may drop quotes and a blank at the start.
  */
 const AHEAD = `(?=['"]*[${FORMULA}])`
 const INSIDE = '(?<=[;\\t\\r\\n])'
@@ -18,7 +18,7 @@ const OPEN = new RegExp(`(?:^|${INSIDE})${AHEAD}|^(?='*[\\t\\r\\n])`, 'gu')
 const GUARD_INSIDE = new RegExp(`${INSIDE}'${AHEAD}`, 'gu')
 const GUARD = new RegExp(`(?:^|${INSIDE})'${AHEAD}|^'(?='*[\\t\\r\\n])`, 'gu')
 
-/** Most texts, found quickly: of printable ASCII, with nothing at the start or inside that the above could match. */
+/** Recognizes most texts quickly: printable ASCII without anything that the patterns above could match. */
 const HARMLESS = /^(?!['"=+\-@])[\x20-\x3a\x3c-\x7e]*$/
 
 /** Line ends and tabs are part of a text. */
@@ -28,11 +28,11 @@ const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 
 const hex = (character: string, digits: number): string => character.charCodeAt(0).toString(16).padStart(digits, '0')
 const escaped = (c: string): string => (c <= '\u00ff' ? `\\x${hex(c, 2)}` : `\\u${hex(c, 4)}`)
-/** How `escaped` writes. */
+/** The escapes that `escaped` writes. */
 const ESCAPE = '(?:x[0-9a-f]{2}|u[0-9a-f]{4})'
 const EVERY_ESCAPE = new RegExp(`\\\\${ESCAPE}`, 'g')
 const EVERY_LOOKALIKE = new RegExp(`\\\\(?=${ESCAPE})`, 'g')
-/** A cell with escapes begins with an apostrophe: elsewhere they are text, as in a Windows path. */
+/** Only a cell that begins with an apostrophe has escapes. Elsewhere they are text, as in a Windows path. */
 const HAS_ESCAPES = new RegExp(`^'[^]*\\\\${ESCAPE}`)
 
 /**
@@ -48,7 +48,7 @@ export const safeCell = (text: string): string => {
   return `'${visible.replace(OPEN_INSIDE, "'")}`
 }
 
-/** The text of a cell that `safeCell` has made; any other cell as it is, unless it looks like one of those. */
+/** Returns the text of a cell that `safeCell` wrote. Any other cell is unchanged, unless it has the form of one. */
 export const plainCell = (cell: string): string =>
   HAS_ESCAPES.test(cell)
     ? cell

@@ -1,4 +1,4 @@
-/** CSV by RFC 4180. What a spreadsheet would run as a formula is led by an apostrophe, and controls are made visible. */
+/** Writes CSV (RFC 4180). Formulas get an apostrophe in front, and control characters become visible. */
 import { isRow, type Row } from '../cli/labels.ts'
 import { safeCell } from './csv-cell.ts'
 
@@ -11,7 +11,7 @@ const textOf = (value: unknown): string => {
 /** @example csvCell('=1+1') // "'=1+1" */
 export const csvCell = (value: unknown): string => {
   const text = textOf(value)
-  // A number of the contract is one, also where it is negative.
+  // A number of the contract is written as one, also if it is negative.
   const safe = typeof value === 'number' ? text : safeCell(text)
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
@@ -21,7 +21,7 @@ export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCe
 type CsvOptions = {
   readonly columns: readonly string[]
   readonly hasHeaders: boolean
-  /** What becomes of a row before it is written; as it is where absent. */
+  /** Transforms a row before it is written. Without it, rows are written unchanged. */
   readonly shown?: (line: string) => string
 }
 

@@ -1,4 +1,4 @@
-/** What stands around every request: who sends it, the limits it is counted by, its deadline, and what is measured of it. */
+/** Wraps every request: client address, rate limits, deadline and metrics. */
 import type { Logger } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { clientAddress, type ProxyTrust } from './client-address.ts'
@@ -6,22 +6,22 @@ import { createInFlight } from './in-flight.ts'
 import { createLimits, type LimitConfig, type LimitResult, type LimitStore } from './limits.ts'
 
 export type RequestKind = {
-  /** The pattern of its path; what is counted by it is bounded so. */
+  /** The pattern of the path. It bounds the number of values by which metrics count. */
   readonly route: string
-  /** Tries or sets a password. */
+  /** Checks or sets a password. */
   readonly isSensitive?: boolean
   /** Has no deadline. */
   readonly isLong?: boolean
-  /** Asks how this instance is: counted by it alone, since whoever asks asks all of them. */
+  /** A health check of this instance. It is counted by this instance alone, because a monitor probes every instance. */
   readonly isProbe?: boolean
 }
 
 export type Guard = {
-  /** The client's address behind a peer and the headers it sent; '' when unknown. */
+  /** Returns the client's address from the peer and its headers; '' when unknown. */
   readonly clientOf: (peer: string, headers: Headers) => string
-  /** Counts the request. `headers` belong to its answer, whatever that is; `error` is set when there were too many. */
+  /** Counts the request. `headers` belong to its answer in any case; `error` is set if the limit is exceeded. */
   readonly admit: (from: { readonly client: string }, kind: RequestKind) => LimitResult | Promise<LimitResult>
-  /** Answers by `work`, or after the time limit with an error. */
+  /** Returns the result of `work`, or an error after the time limit. */
   readonly run: <T>(work: Promise<T>, kind: RequestKind) => Promise<T>
   readonly answered: (kind: RequestKind, status: number, startedMs: number) => void
   /** Requests that are being answered now. */
@@ -37,7 +37,7 @@ type Options = {
   readonly log: Logger
 }
 
-/** The narrower limit is the one worth knowing; without it the general one's headers stay. */
+/** The headers of the lower limit replace those of the general one. */
 const both = (general: LimitResult, sensitive: LimitResult): LimitResult => ({
   ...sensitive,
   headers: { ...general.headers, ...sensitive.headers },

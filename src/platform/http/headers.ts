@@ -1,4 +1,4 @@
-/** The headers that every response of every kind carries. */
+/** The headers of every response. */
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
@@ -12,7 +12,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
 ].join('; ')
 
-/** Features of a browser that no page of Plat uses. */
+/** Browser features that no page of Plat uses. */
 const PERMISSIONS_POLICY = [
   'accelerometer',
   'autoplay',
@@ -39,14 +39,14 @@ export const SECURITY_HEADERS = {
   'Permissions-Policy': PERMISSIONS_POLICY,
 } as const
 
-/** A year. Subdomains are left out: they may be other servers. */
+/** One year. Subdomains are excluded: they may be other servers. */
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 export type SecurityHeaders = Readonly<Record<string, string>>
 
-/** Where cookies are Secure, browsers reach the server by https alone, and are told to go on so (RFC 6797). */
+/** With Secure cookies, browsers reach the server by https only, and HSTS (RFC 6797) makes them continue to do so. */
 export const securityHeaders = ({ cookieSecure }: { readonly cookieSecure: boolean }): SecurityHeaders =>
   cookieSecure ? { ...SECURITY_HEADERS, 'Strict-Transport-Security': STRICT_TRANSPORT_SECURITY } : SECURITY_HEADERS
 
-/** Data of this service may be kept by its reader, and must be asked for again before each use. */
+/** Clients may cache data of this service, but must revalidate it before each use. */
 export const DATA_CACHE_CONTROL = 'private, no-cache'

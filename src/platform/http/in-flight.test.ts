@@ -1,4 +1,4 @@
-/** Requests that are being answered. */
+/** Requests in progress. */
 import { afterEach, expect, test } from 'bun:test'
 import { createInFlight, type InFlight } from './in-flight.ts'
 

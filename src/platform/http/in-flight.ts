@@ -1,24 +1,26 @@
-/** The requests that are being answered now: how many, and that none of them takes for ever. */
+/** Tracks the requests in progress: their number, and the deadline of each. */
 import { AppError } from '../contract/errors.ts'
 
-/** Deadlines are looked at this often. */
+/** Interval between checks of the deadlines. */
 const TICK_MS = 250
 
 export type InFlight = {
   readonly size: () => number
-  /** What `work` answers, or after the time limit an error in its place; the work itself goes on unheeded. */
+  /**
+   * Returns the result of `work`, or an error after the time limit. The work itself continues; its result is ignored.
+   */
   readonly run: <T>(work: Promise<T>, options?: RunOptions) => Promise<T>
   readonly stop: () => void
 }
 
 type RunOptions = {
-  /** No limit: for work that shows its progress. */
+  /** Disables the limit, for work that reports its progress. */
   readonly isLong?: boolean
 }
 
 type Entry = { readonly deadlineMs: number; readonly expire: () => void }
 
-/** One timer looks after all requests: a timer each would cost every one of them. */
+/** One timer serves all requests: a timer for each would slow every request down. */
 export const createInFlight = (timeoutMs: number): InFlight => {
   const entries = new Set<Entry>()
   const timer = setInterval(() => {

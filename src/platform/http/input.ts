@@ -1,4 +1,4 @@
-/** Puts an operation's input together from path, query, headers and body. */
+/** Assembles an operation's input from path, query, headers and body. */
 import { type Coercion, coerce, coercionOf } from '../contract/coerce.ts'
 import { AppError } from '../contract/errors.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
@@ -6,7 +6,7 @@ import { type AnyOperation, httpParts, takesQuery } from '../operation/operation
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** What is known of an operation's input before there is any. */
+/** The properties of an operation's input, computed once before the first request. */
 export type InputPlan = {
   readonly op: AnyOperation
   readonly coercion: Coercion
@@ -49,7 +49,7 @@ const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): P
   return body
 }
 
-/** @throws AppError for a body that is no JSON object, is of another type, or too large. */
+/** @throws AppError for a body that is not a JSON object, has another type, or is too large. */
 export const readInput = (plan: InputPlan, context: RequestContext): object | Promise<object> => {
   const { raw, search } = context
   if (plan.isInQuery) return completed(plan, context, queryInput(plan, search))

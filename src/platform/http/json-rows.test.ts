@@ -1,4 +1,4 @@
-// The rows of a body, in whatever pieces it comes, and what is refused by its row.
+// The rows of a body split into pieces of any size, and the errors that name a row.
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../contract/errors.ts'
 import { MAX_DEPTH } from './body.ts'
@@ -6,12 +6,12 @@ import { MAX_ROW_BYTES, MAX_ROW_VALUES, RowCutter } from './json-rows.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-/** The texts of the rows, of a body that comes in pieces of so many bytes; or what is wrong with it. */
+/** Returns the texts of the rows of a body cut into pieces of `size` bytes, or the error message. */
 const cut = (body: string | Uint8Array, size = 1_000_000): string[] | string => {
   const bytes = typeof body === 'string' ? bytesOf(body) : body
   const texts: string[] = []
   const cutter = new RowCutter(({ text }) => texts.push(text))
-  // One buffer for all pieces, as a file is read.
+  // One buffer for all pieces, as when a file is read.
   const buffer = new Uint8Array(size)
   try {
     for (let at = 0; at < bytes.length; at += size) {

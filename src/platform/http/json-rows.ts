@@ -1,10 +1,13 @@
-/** Cuts the bytes of a JSON array, or of JSON lines, into rows while they arrive, so that one row at a time is in memory. */
+/** Cuts the bytes of a JSON array, or of JSON lines, into rows as they arrive, so that only one row is in memory. */
 import { AppError } from '../contract/errors.ts'
 import { DEFAULT_MAX_BODY_BYTES, MAX_DEPTH } from './body.ts'
 
-/** Bytes of one row, as of the body of any other request. */
+/** Maximum size of one row in bytes, the same as of any other request's body. */
 export const MAX_ROW_BYTES = DEFAULT_MAX_BODY_BYTES
-/** Commas outside of strings in one row. The largest valid device, of 1,000 addresses, has 8,200; validation time grows with them. */
+/**
+ * Maximum number of commas outside of strings in one row. The largest valid device, with 1,000 addresses, has 8,200.
+ * Validation time grows with them.
+ */
 export const MAX_ROW_VALUES = 20_000
 
 const QUOTE = 0x22
@@ -28,7 +31,7 @@ const afterSpace = (bytes: Uint8Array, at: number): number => {
 export type JsonRow = {
   readonly row: number
   readonly text: string
-  /** Commas outside of strings: one less than there are values. */
+  /** Commas outside of strings: one less than the number of values. */
   readonly values: number
 }
 
@@ -40,16 +43,19 @@ const textOf = (bytes: Uint8Array, row: number): string => {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw broken(row, 'is not UTF-8') // the decoder's own message says no more
+    throw broken(row, 'is not UTF-8') // the decoder's message has no more details
   }
 }
 
-/** The next byte that counts is: the first of all, the first of a row, inside a row, behind a row of a list, behind the list. */
+/**
+ * The position of the next significant byte: before the first, before a row, inside a row, after a row of a list, after
+ * the list.
+ */
 type State = 'start' | 'row' | 'object' | 'next' | 'end'
 
 /**
- * Takes the pieces of `[{...}, {...}]`, or of `{...}` lines. Without `onRow` it only counts the rows and checks their form.
- * Whether a row is valid JSON is not checked: only where it ends.
+ * Accepts the pieces of `[{...}, {...}]`, or of `{...}` lines. Without `onRow` it only counts the rows and checks their
+ * form. It finds the end of a row but does not check that the row is valid JSON.
  * @example
  * const cutter = new RowCutter(({ row, text }) => console.log(row, text))
  * cutter.push(new TextEncoder().encode('[{"a":1}]')) // 1 {"a":1}
@@ -59,10 +65,10 @@ export class RowCutter {
   readonly #onRow: ((row: JsonRow) => void) | undefined
   #state: State = 'start'
   #isList = false
-  /** Rows that have ended. */
+  /** The number of complete rows. */
   #rows = 0
   #marked = 0
-  // Of the row that has begun:
+  // Of the current row:
   #depth = 0
   #values = 0
   #size = 0
@@ -78,12 +84,12 @@ export class RowCutter {
     return this.#rows
   }
 
-  /** @throws AppError INVALID_JSON or INVALID_INPUT that names the row, for anything but objects of a sane size */
+  /** @throws AppError INVALID_JSON or INVALID_INPUT that names the row, unless it is an object of a permitted size */
   push(bytes: Uint8Array): void {
     for (let i = 0; i < bytes.length; ) i = this.#state === 'object' ? this.#inside(bytes, i) : this.#between(bytes, i)
   }
 
-  /** The input is over. @throws AppError INVALID_JSON where it breaks off */
+  /** Ends the input. @throws AppError INVALID_JSON if it is incomplete */
   end(): void {
     if (this.#state === 'object') throw broken(this.#rows + 1, 'does not end')
     if (this.#marked % BYTE_ORDER_MARK.length !== 0) throw broken(1, 'must be a JSON object')
@@ -96,7 +102,7 @@ export class RowCutter {
     return broken(this.#rows, 'must be followed by a comma or the end of the list')
   }
 
-  /** Looks at one byte that belongs to no row. @returns the index of the next byte to look at */
+  /** Reads one byte outside of rows. @returns the index of the next byte */
   #between(bytes: Uint8Array, at: number): number {
     const byte = bytes[at] ?? 0
     if (this.#state === 'start' && byte === BYTE_ORDER_MARK[this.#marked]) {
@@ -129,7 +135,10 @@ export class RowCutter {
     return at
   }
 
-  /** Looks at the bytes of a row up to its end, or to theirs. Brackets are only counted: `JSON.parse` tells which belong together. */
+  /**
+   * Reads the bytes of a row, up to its end or to the end of the piece. Brackets are only counted: `JSON.parse` checks
+   * that they match.
+   */
   #inside(bytes: Uint8Array, from: number): number {
     let isInString = this.#isInString
     let isEscaped = this.#isEscaped
@@ -156,7 +165,7 @@ export class RowCutter {
     return i
   }
 
-  /** A piece of a row; the last one where the depth is 0. */
+  /** Adds a piece of a row; the last one has depth 0. */
   #take(piece: Uint8Array): void {
     this.#size += piece.length
     const row = this.#rows + 1
@@ -165,7 +174,7 @@ export class RowCutter {
     if (this.#values > MAX_ROW_VALUES)
       throw new AppError('INVALID_INPUT', `row ${row}: holds more than ${MAX_ROW_VALUES} values`)
     if (this.#depth > 0) {
-      // A copy: whoever reads may use its buffer again.
+      // A copy, because the caller may reuse its buffer.
       if (this.#onRow) this.#parts.push(piece.slice())
       return
     }

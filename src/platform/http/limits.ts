@@ -1,4 +1,6 @@
-/** The two limits that every client has: one on all requests, and a narrow one on what tries or sets a password. */
+/**
+ * The two rate limits of every client: one on all requests, and a lower one on requests that check or set a password.
+ */
 import { AppError } from '../contract/errors.ts'
 import type { Valkey } from '../runtime/valkey.ts'
 import { limitKey, siteKey } from './client-address.ts'
@@ -17,18 +19,18 @@ export type LimitConfig = {
 /** The rate limit headers of a request, and its error if the limit is exceeded. */
 export type LimitResult = { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
 
-/** Reads `client` only where a limit is set: finding the client's address costs more than counting. */
+/** Reads `client` only if a limit is set: computing the client's address costs more than counting. */
 type Count = (from: { readonly client: string }, now: () => Date) => LimitResult | Promise<LimitResult>
 
-/** Where limits are counted together with other instances; undefined where this one counts for itself. */
+/** The server in which instances count limits together; undefined if each instance counts alone. */
 export type LimitStore = Pick<Valkey, 'send'> | undefined
 
 export type Limits = {
   /** Counts a request of any kind. */
   readonly general: Count
-  /** As `general`, by this instance alone. */
+  /** Counts like `general`, but only within this instance. */
   readonly probes: Count
-  /** Counts a request that tries or sets a password. */
+  /** Counts a request that checks or sets a password. */
   readonly sensitive: Count
 }
 
@@ -37,7 +39,7 @@ const UNLIMITED: LimitResult = { headers: {} }
 const refusal = (code: 'RATE_LIMIT_EXCEEDED' | 'LOGIN_RATE_LIMIT_EXCEEDED', { limit, resetMs }: Verdict): AppError =>
   new AppError(code, `The limit of ${limit} requests is used up; come back at ${new Date(resetMs).toISOString()}`)
 
-/** Addresses are in canonical text: an IPv4 address is its own key. */
+/** Addresses are in canonical text, so an IPv4 address is its own key. */
 const countedFor = (address: string): Counted =>
   address.includes(':') ? { client: limitKey(address), site: siteKey(address) } : { client: address, site: undefined }
 

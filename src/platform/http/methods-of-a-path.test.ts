@@ -1,4 +1,4 @@
-/** The methods that a 405 names are those of the path itself, and a method that no path has is a 405 everywhere. */
+/** A 405 names the methods of the path itself. A method that no path has is a 405 everywhere. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../testing/app.ts'
 

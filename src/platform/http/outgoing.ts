@@ -1,6 +1,7 @@
 /**
- * One long answer on its way to its client. It is read from its source as the client takes it; what is left of it can be moved to a
- * temporary file, so that its source (a snapshot of the database) is free before the client has all of it.
+ * Sends one long answer to its client. It reads the source as fast as the client takes the answer. The rest can be
+ * moved to a temporary file, so that the source (a snapshot of the database) is released before the client has taken
+ * all.
  */
 import { createPace, type Pace, type PaceLimits } from './pace.ts'
 import type { Spool } from './spool.ts'
@@ -9,9 +10,9 @@ import type { Connection } from './unacknowledged.ts'
 /** Bytes of an answer, read one chunk at a time. `return` ends the source early. */
 export type Source = Pick<AsyncIterator<Uint8Array, unknown>, 'next' | 'return'>
 
-/** Whose answer it is, for limits and for the log. */
+/** The client of an answer, for limits and for the log. */
 export type Recipient = {
-  /** By which answers are counted: a user's id, or a guest's address. */
+  /** The key by which answers are counted: a user's id, or a guest's address. */
   readonly owner: string
   readonly username: string
   readonly route: string
@@ -22,14 +23,14 @@ export type Recipient = {
   readonly disconnect: () => void
 }
 
-/** The most bytes of one answer that wait in memory for its client. */
+/** Maximum number of bytes of one answer that wait in memory for its client. */
 export const MOST_QUEUED_BYTES = 1024 * 1024
-/** The most that a client is handed at once while it keeps up, and once it did not. */
+/** Maximum size of one piece for a client that keeps up, and for one that does not. */
 const LARGE_PIECE = 256 * 1024
 const SMALL_PIECE = 64 * 1024
-/** A client that takes less than this between two looks does not keep up. */
+/** A client that takes fewer bytes between two checks does not keep up. */
 const SLOW_BYTES = LARGE_PIECE
-/** At this size, many writes to a file take as long as one. */
+/** From this size on, many writes to a file are as fast as one. */
 const SPOOL_PIECE = 256 * 1024
 
 type State = 'open' | 'spooling' | 'spooled' | 'ended'
@@ -53,9 +54,9 @@ export class Outgoing {
   readonly #options: Options
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #state: State = 'open'
-  /** What was read from the source and not handed on. */
+  /** Bytes read from the source and not handed to the connection yet. */
   #rest: Uint8Array | undefined
-  /** The chunk after it, which is read while the socket takes the one before. */
+  /** The next chunk, read while the socket sends the current one. */
   #ahead: Promise<Uint8Array | undefined> | undefined
   #handed = 0
   #taken = 0
@@ -81,7 +82,7 @@ export class Outgoing {
         pull: (controller) => this.#pull(controller),
         cancel: () => this.#end(),
       },
-      // Pulled only when the socket has taken all that was handed on before: Bun waits for it before it reads on.
+      // Pulled only when the socket has taken all earlier bytes: Bun waits for it before it reads on.
       { highWaterMark: 0 },
     )
   }
@@ -91,7 +92,7 @@ export class Outgoing {
     return this.#handed
   }
 
-  /** Bytes handed on that the system has taken as well. */
+  /** Bytes handed to the connection that the system has taken as well. */
   get takenBytes(): number {
     return this.#taken
   }
@@ -108,12 +109,12 @@ export class Outgoing {
     return this.#state === 'ended'
   }
 
-  /** Whether its source has been read to its end, or ended early. */
+  /** Returns true if the source has been read to its end, or was closed early. */
   get hasReleasedSource(): boolean {
     return this.#isSourceDone || this.isEnded
   }
 
-  /** Whether its source is still open, and the rest of it is not being moved yet. */
+  /** Returns true if the source is open and its rest is not being moved to a file. */
   get holdsSource(): boolean {
     return this.#state === 'open' && !this.#isSourceDone
   }
@@ -122,18 +123,16 @@ export class Outgoing {
     return this.#state === 'open' && (this.#rest?.length ?? 0) > MOST_QUEUED_BYTES
   }
 
-  /**
-   * Looks at the answer once in a while. @returns the bytes handed on since the last time
-   */
+  /** Checks the answer at intervals. @returns the bytes handed to the connection since the last call */
   poll(): number {
     const since = this.#handed - this.#handedBefore
     this.#handedBefore = this.#handed
-    // In smaller pieces it is seen sooner what its client takes.
+    // Smaller pieces show sooner how much the client takes.
     this.#isSlow = since < SLOW_BYTES
     return since
   }
 
-  /** Ends the answer: its client sees a connection that was cut. */
+  /** Ends the answer early. Its client sees an aborted connection. */
   cut(reason: string): void {
     if (this.isEnded) return
     this.#controller?.error(new Error(reason))
@@ -142,11 +141,12 @@ export class Outgoing {
   }
 
   /**
-   * Moves all that was not handed on to a temporary file, until the source is read to its end or the answer has ended.
-   * @param create makes the file
-   * @param hasRoom asked before each write
-   * @returns false where there is no room
-   * @throws when the file cannot be made or written
+   * Moves the rest of the source to a temporary file, until the source has been read to its end or the answer has
+   * ended.
+   * @param create creates the file
+   * @param hasRoom called before each write
+   * @returns false if there is no room
+   * @throws if the file cannot be created or written
    */
   async moveToSpool(create: () => Promise<Spool>, hasRoom: (bytes: number) => boolean): Promise<boolean> {
     if (this.#state !== 'open') return true
@@ -204,7 +204,7 @@ export class Outgoing {
 
   #readAhead(): void {
     this.#ahead = this.#next()
-    // Its failure is met where it is taken.
+    // A failure is reported by the code that awaits the chunk.
     this.#ahead.catch(() => {})
   }
 
@@ -246,7 +246,7 @@ export class Outgoing {
     return rest.length > most ? rest.subarray(0, most) : rest
   }
 
-  /** The next chunk of the source, in order also where two ask at once: it answers one after the other. */
+  /** Returns the next chunk of the source. Concurrent calls are served in order. */
   async #next(): Promise<Uint8Array | undefined> {
     const { done, value } = await this.#source.next()
     if (!done) return value
@@ -262,7 +262,7 @@ export class Outgoing {
     this.#spool?.close()
     this.#wakeReader()
     this.#options.ended(this)
-    // A source whose next chunk is still being read ends after it.
+    // If a chunk is being read, the source closes after it.
     if (!this.#isSourceDone) void Promise.resolve(this.#source.return?.(undefined)).catch(() => {})
   }
 }

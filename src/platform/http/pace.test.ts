@@ -1,11 +1,11 @@
-/** How the pace of a client is judged, with time handed in. */
+/** The measured pace of a client, with time passed in. */
 import { describe, expect, test } from 'bun:test'
 import { createPace, PACE_LIMITS } from './pace.ts'
 
 const TICK_MS = 500
 const KIB = 1024
 
-/** A client that takes `bytesPerSecond`, seen every half second for `seconds`. */
+/** A client that takes `bytesPerSecond`, sampled every half second for `seconds`. */
 const watched = (bytesPerSecond: number, seconds: number, from = 0) => {
   const pace = createPace(PACE_LIMITS)
   let taken = from

@@ -1,14 +1,14 @@
 /**
- * Measures how fast a client takes an answer. Pure: elapsed time and bytes are handed in. Only the time in which the answer waits for
- * its client is measured: time in which it waits for the database or the processor says nothing about the client.
+ * Measures how fast a client takes an answer. Pure: the caller passes elapsed time and bytes. Only time in which the
+ * answer waits for its client counts, not time in which it waits for the database or the processor.
  */
 
 export type PaceLimits = {
-  /** A client that takes nothing for this long, in ms, counts as silent. */
+  /** A client that takes nothing for this many ms counts as silent. */
   readonly silentMs: number
-  /** The time over which the minimum pace is measured, in ms. */
+  /** The window over which the minimum pace is measured, in ms. */
   readonly windowMs: number
-  /** The minimum number of bytes that a client takes in that time. */
+  /** The minimum number of bytes that a client takes in a window. */
   readonly leastBytes: number
 }
 
@@ -19,16 +19,16 @@ type Sample = { readonly ms: number; readonly taken: number }
 
 export type Pace = {
   /**
-   * Records one interval, in which the answer waited for its client.
+   * Records one interval in which the answer waited for its client.
    * @param elapsedMs length of the interval
-   * @param taken bytes of the whole answer that the client has taken at its end
+   * @param taken bytes of the whole answer that the client had taken at its end
    */
   readonly waited: (elapsedMs: number, taken: number) => void
-  /** The client has taken everything: measuring starts again with the next interval. */
+  /** Records that the client has taken everything. Measuring starts again with the next interval. */
   readonly caughtUp: () => void
-  /** Whether the client has taken nothing for at least `silentMs`. */
+  /** Returns true if the client has taken nothing for at least `silentMs`. */
   readonly isSilent: () => boolean
-  /** Whether the client took less than `leastBytes` in the last `windowMs`. */
+  /** Returns true if the client took less than `leastBytes` in the last `windowMs`. */
   readonly isTooSlow: () => boolean
 }
 
@@ -40,7 +40,7 @@ export type Pace = {
  */
 export const createPace = ({ silentMs, windowMs, leastBytes }: PaceLimits): Pace => {
   let samples: Sample[] = []
-  /** Of all samples but the first, which only says where the others begin. */
+  /** Of all samples but the first, which only marks the start of the second. */
   let totalMs = 0
   let unchangedMs = 0
 

@@ -1,8 +1,8 @@
-/** Reads a large body piece by piece, and gives it up where its client is too slow: what it holds is not held for ever. */
+/** Reads a large body piece by piece and aborts it if the client is too slow, so that its resources are released. */
 import { AppError } from '../contract/errors.ts'
 import { brokenOff, tooLarge } from './body.ts'
 
-/** Least pace of a body, over any window of that length. */
+/** Minimum pace of a body, over any window of `WINDOW_SECONDS`. */
 export const LEAST_BYTES_PER_SECOND = 16 * 1024
 export const WINDOW_SECONDS = 10
 
@@ -17,8 +17,8 @@ const tooSlow = () =>
   )
 
 /**
- * What has come in each of the last seconds. A second counts only if the client was waited for at its end, and after a stall of
- * this process one counts for all of it: the client is not blamed for what we did not read.
+ * The bytes received in each of the last seconds. A second counts only if the server was waiting for the client at its
+ * end. After a stall of this process one second counts for the whole stall, so the client is not blamed for it.
  */
 class Window {
   readonly #seconds: number[] = []
@@ -28,7 +28,7 @@ class Window {
     this.#bytes += bytes
   }
 
-  /** A second is over. @returns whether the last ten were too slow */
+  /** Ends a second. @returns true if the last ten were too slow */
   tick(): boolean {
     this.#seconds.push(this.#bytes)
     this.#bytes = 0
@@ -40,9 +40,9 @@ class Window {
 }
 
 /**
- * The pieces of the body; its time begins with the call of `next`.
- * @throws AppError INVALID_INPUT with 413 when it is larger than `maxBytes`, with 408 when it comes slower than 16 KiB/s over 10 s,
- * and with 400 when the client breaks it off
+ * Yields the pieces of the body. Its time begins with the first call of `next`.
+ * @throws AppError INVALID_INPUT with 413 for a body over `maxBytes`, 408 for a pace under 16 KiB/s over 10 s, and 400
+ * if the client breaks it off
  */
 export async function* pacedBody(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
@@ -53,7 +53,7 @@ export async function* pacedBody(request: Request, maxBytes: number): AsyncGener
   let isTooSlow = false
   let size = 0
   const giveUp = () => {
-    // What is waited for ends by it.
+    // Cancelling ends the pending read.
     void reader.cancel().catch(() => {})
   }
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** The bucket of a client: so many requests, then none until the window ends. */
+/** The bucket of a client: a fixed number of requests, then none until the window ends. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLimiter, limitHeaders } from './rate-limit.ts'

@@ -1,4 +1,6 @@
-/** A limit of requests per client and window: a full bucket at the window's first request, full again at its end. */
+/**
+ * Limits the requests per client and window: the bucket is full at the window's first request, and again at its end.
+ */
 
 export type Limit = { readonly requests: number; readonly windowMs: number }
 
@@ -11,7 +13,7 @@ export type Verdict = {
 }
 
 export type Limiter = {
-  /** Takes one request out of the client's bucket. */
+  /** Takes one request from the client's bucket. */
   readonly take: (client: string, nowMs: number) => Verdict
   /** Returns the verdict of `take` without counting a request. */
   readonly peek: (client: string, nowMs: number) => Verdict
@@ -28,17 +30,17 @@ export type Counted = {
 
 export type ClientLimiter = { readonly take: (counted: Counted, nowMs: number) => Verdict }
 
-/** So many /64s of one /48 may use their limit up before it is that of the /48. */
+/** The number of /64s of one /48 that may use up their limits before the limit of the /48 applies. */
 export const SITE_FACTOR = 4
 
-/** Clients remembered at once: about 20 MB. With more, those whose windows began first are forgotten. */
+/** Maximum number of clients counted at once: about 20 MB. Beyond it, the oldest windows are evicted. */
 const MAX_CLIENTS = 100_000
 
 type Bucket = { used: number; resetMs: number }
 
 /**
- * Buckets live in two generations. A new one begins when the last is a window old, so that what the older one held is over,
- * or when it holds its half of the most that are remembered. Dropping a generation costs no request anything.
+ * Buckets live in two generations. A new generation begins when the current one is a window old, or holds half of the
+ * maximum. Then all windows of the older one are over, and dropping it costs nothing.
  */
 export const createLimiter = ({ requests, windowMs }: Limit, maxClients = MAX_CLIENTS): Limiter => {
   let older = new Map<string, Bucket>()
@@ -74,14 +76,14 @@ export const createLimiter = ({ requests, windowMs }: Limit, maxClients = MAX_CL
   }
 }
 
-/** Returns the verdict to show: of two refusals the one that lasts longer, else the one with less left. */
+/** Returns the verdict to show: of two rejections the one that lasts longer, else the one with fewer requests left. */
 export const stricter = (client: Verdict, site: Verdict): Verdict => {
   if (client.isAllowed !== site.isAllowed) return client.isAllowed ? site : client
   if (!client.isAllowed) return site.resetMs > client.resetMs ? site : client
   return site.remaining < client.remaining ? site : client
 }
 
-/** Counts a client by itself and, for IPv6, by its /48. What one of the two refuses is taken out of neither. */
+/** Counts a client and, for IPv6, its /48. A request that one of them rejects is counted in neither. */
 export const createClientLimiter = ({ requests, windowMs }: Limit): ClientLimiter => {
   const clients = createLimiter({ requests, windowMs })
   const sites = createLimiter({ requests: requests * SITE_FACTOR, windowMs })
@@ -95,11 +97,11 @@ export const createClientLimiter = ({ requests, windowMs }: Limit): ClientLimite
   }
 }
 
-/** The headers of a verdict; a refusal also says when to come back, as an HTTP-date (RFC 9110 10.2.3). */
+/** Returns the headers of a verdict. A rejection has a Retry-After as an HTTP-date (RFC 9110 10.2.3). */
 export const limitHeaders = ({ isAllowed, limit, remaining, resetMs }: Verdict): Record<string, string> => ({
   'X-RateLimit-Limit': String(limit),
   'X-RateLimit-Remaining': String(remaining),
   'X-RateLimit-Reset': new Date(resetMs).toISOString(),
-  // Whole seconds, rounded up: one who comes back then must be let in.
+  // Rounded up to whole seconds, so that a client that returns then is accepted.
   ...(isAllowed ? {} : { 'Retry-After': new Date(Math.ceil(resetMs / 1000) * 1000).toUTCString() }),
 })

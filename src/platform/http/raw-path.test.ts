@@ -1,4 +1,4 @@
-/** A path that a reverse proxy has judged as it was sent is not answered as another one. */
+/** A reverse proxy applies its rules to the path that was sent. The server does not answer it as another path. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { byRawPath } from './raw-path.ts'
@@ -10,7 +10,7 @@ beforeAll(() => {
 })
 afterAll(() => server.stop(true))
 
-/** Whether the server saw that the path was altered. */
+/** Returns true if the server detected that the path was altered. */
 const isAltered = (path: string, host = 'x'): Promise<boolean> =>
   new Promise((resolve, reject) => {
     let text = ''

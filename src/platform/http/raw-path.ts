@@ -1,7 +1,7 @@
 /**
- * Tells whether a request's URL has another path than the request line had. Bun resolves dot segments, also encoded ones (WHATWG URL), after a
- * reverse proxy has applied its rules to the path as it was sent. Bun's router sees that path. Only paths that may be altered have routes here:
- * a request that comes by a route costs a tenth more than one that does not.
+ * Detects whether the path of a request's URL differs from that of the request line. Bun resolves dot segments, also
+ * encoded ones (WHATWG URL), after a reverse proxy has applied its rules to the original path. Bun's router sees the
+ * original path. Only paths that may be altered have routes here, because a routed request costs a tenth more.
  */
 import type { Server } from 'bun'
 
@@ -21,12 +21,13 @@ const DOT_SEGMENTS = [...DOTS, ...DOTS.flatMap((first) => DOTS.map((second) => f
 /** `/:segment0/:segment1`: so many segments, none of them empty. */
 const anySegments = (count: number): string => Array.from({ length: count }, (_, i) => `/:segment${i}`).join('')
 
-/** Routes and the fallback of `Bun.serve` that hand every request on, and whether its path was altered. */
+/** Returns routes and the fallback of `Bun.serve`. They pass on each request, and whether its path was altered. */
 export const byRawPath = (serve: ByPath) => {
   type Handler = (request: Request, server: Server<undefined>) => Response | Promise<Response>
   const altered: Handler = (request, server) => serve(request, server, true)
 
-  // Behind an empty segment, and behind so many of them, anything may have been sent. No route and no page has such a path.
+  // Behind an empty segment, or behind this many segments, the original path is unknown. No route and no page has such
+  // a path.
   const routes: Record<string, Handler> = { [`${anySegments(MAX_SEGMENTS)}/*`]: altered }
   for (let count = 0; count < MAX_SEGMENTS; count++) {
     const before = anySegments(count)
@@ -36,7 +37,8 @@ export const byRawPath = (serve: ByPath) => {
       routes[`${before}/${dots}/*`] = altered
     }
   }
-  // A request target has no fragment (RFC 9112 3.2): the router takes `..#` for a name, and the URL for a dot segment.
+  // A request target has no fragment (RFC 9112 3.2): the router takes `..#` for a name, and the URL parser takes it for
+  // a dot segment.
   const asSent: Handler = (request, server) => serve(request, server, request.url.includes('#'))
   return { routes, fetch: asSent }
 }

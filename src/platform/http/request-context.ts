@@ -1,4 +1,4 @@
-/** One request on its way through the application: what is known of it, and what is found out. */
+/** Holds one request during its processing: its parsed parts, its caller and its headers. */
 import type { ReadPoint } from '../db/database.ts'
 import { type Caller, GUEST } from '../operation/caller.ts'
 import type { Request as KernelRequest } from '../operation/request.ts'
@@ -6,7 +6,7 @@ import type { Rights } from '../operation/rights.ts'
 import type { Source } from './outgoing.ts'
 import type { Params } from './route-table.ts'
 
-/** What an answer is made of; it becomes a `Response` once, with all its headers. */
+/** The parts of an answer. They become one `Response`, with all headers, at the end. */
 export type Answered = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ type Arrival = {
 }
 
 /**
- * Path and query of a request's URL, as they were sent. It may be a path alone, or have a host that is none.
+ * Splits a URL into path and query, unchanged. The URL may be a path alone, or have an invalid host.
  * @example split('http://localhost/api/devices?q=a') // ['/api/devices', '?q=a']
  */
 export const split = (url: string): readonly [path: string, search: string] => {
@@ -33,19 +33,19 @@ export const split = (url: string): readonly [path: string, search: string] => {
   return end === -1 ? [url.slice(start), ''] : [url.slice(start, end), url.slice(end)]
 }
 
-/** Finds out what only some requests need to know: signal and client are made when they are asked for. */
+/** The context of one request. Signal and client are computed on first use, because only some requests need them. */
 export class RequestContext implements KernelRequest {
   readonly raw: Request
   readonly requestId: string = Bun.randomUUIDv7()
   readonly path: string
   /** With its question mark; '' without a query. */
   readonly search: string
-  /** What stands in the path, and later all that is put in. */
+  /** The parameters of the path, and later the fields of query, headers and body. */
   input: object
   ifMatch: string | undefined
   readonly params: Params
   caller: Caller = GUEST
-  /** A session cookie to send again, because its expiry moved. */
+  /** A session cookie to send again, because its expiry changed. */
   setCookie: string | undefined
   readPoint: ReadPoint | undefined
   rights: Rights | undefined

@@ -1,8 +1,8 @@
-/** Which host a request is addressed to, and whether that is one of this server's. */
+/** Checks whether a request is addressed to a host name of this server. */
 import { formatIp, parseIp } from '../../net/ip.ts'
 import { AppError } from '../contract/errors.ts'
 
-/** The host of a Host header without its port, in lower case; IPv6 in canonical form in brackets. */
+/** Returns the host of a Host header without its port, in lower case; IPv6 in canonical form in brackets. */
 const hostOf = (header: string): string => {
   const [, v6, name = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(header.trim()) ?? []
   const address = v6 === undefined ? undefined : parseIp(v6)
@@ -13,15 +13,15 @@ const hostOf = (header: string): string => {
 export type HostCheck = (headers: Headers, isProbe?: boolean) => AppError | undefined
 
 /**
- * @param allowed hosts as `ALLOWED_HOSTS` names them; an empty list allows all
- * @returns a function that answers with the error of a request that has two Host headers (RFC 9112 3.2) or another host (RFC 9110
- * 15.5.20). Probes may use any host: they come by address.
+ * @param allowed hosts from `ALLOWED_HOSTS`; an empty list allows all
+ * @returns a function that returns the error of a request with two Host headers (RFC 9112 3.2) or another host (RFC
+ * 9110 15.5.20). Probes may use any host, because they connect by address.
  */
 export const createHostCheck = (allowed: readonly string[]): HostCheck => {
   const hosts = new Set(allowed)
   return (headers, isProbe = false) => {
     const host = headers.get('host')
-    // Headers of one name reach us joined by commas.
+    // Headers of one name arrive joined by commas.
     if (host?.includes(',')) return new AppError('INVALID_INPUT', 'The request has more than one Host header')
     if (hosts.size === 0 || isProbe || (host !== null && hosts.has(hostOf(host)))) return undefined
     return new AppError('MISDIRECTED_REQUEST', 'This server does not answer for that host')

@@ -1,8 +1,9 @@
-/** Makes the URL of a request whole where the socket could not. */
+/** Completes the URL of a request that the socket could not build. */
 
 /**
- * A request with a URL that can be parsed. Bun makes it from the Host header: without one (HTTP/1.0 has none) it is the path
- * alone, and with a broken one it is broken too. Nothing here depends on the host, so none is made up that could mean something.
+ * Returns the request with a valid URL. Bun builds it from the Host header. Without one (HTTP/1.0) it is the path
+ * alone, and an invalid header makes it invalid. No code depends on the host, so a placeholder without a meaning is
+ * used.
  */
 export const withWholeUrl = (request: Request): Request => {
   const { url } = request

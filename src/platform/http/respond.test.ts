@@ -13,7 +13,7 @@ const DECODE = {
   identity: (bytes: Uint8Array) => Buffer.from(bytes),
 }
 
-/** What the operations below answer with; each test sets it. */
+/** Returns the result of the operations below; each test sets it. */
 let answer: () => unknown
 let app: SmallApp
 
@@ -354,7 +354,7 @@ describe('over a socket', () => {
 
   test('a client that does not read on keeps the memory bounded', async () => {
     let chunks = 0
-    // 100 KB a chunk; what a socket's buffers take is some of them.
+    // Each chunk has 100 KB. The buffers of the socket hold some of them.
     answer = () => list({ rows: 100_000_000, size: 1000, before: () => chunks++ })
     await served(async (url) => {
       const socket = await Bun.connect({
@@ -364,7 +364,7 @@ describe('over a socket', () => {
       })
       socket.write('GET /api/value HTTP/1.1\r\nHost: plat.test\r\n\r\n')
       let before = -1
-      // Until nothing is read any more.
+      // Until no more is read.
       while (chunks !== before) {
         before = chunks
         await Bun.sleep(100)

@@ -1,4 +1,7 @@
-/** Turns what a handler answered into an answer of HTTP: ETag and 304, total count, compression, streaming in bounded memory. */
+/**
+ * Turns the result of a handler into an HTTP answer: ETag and 304, total count, compression, streaming in bounded
+ * memory.
+ */
 
 import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
@@ -7,9 +10,9 @@ import { DATA_CACHE_CONTROL } from './headers.ts'
 import type { Source } from './outgoing.ts'
 import type { Answered, RequestContext } from './request-context.ts'
 
-/** Bodies up to this size are not worth compressing. */
+/** Bodies up to this size are not compressed. */
 const SMALL_BYTES = 1024
-/** Larger ones are sent piece by piece. What is smaller fits into the buffer of a socket. */
+/** Larger bodies are sent piece by piece. Smaller ones fit into the buffer of a socket. */
 const WHOLE_BYTES = 64 * 1024
 
 export type Reply = {
@@ -69,7 +72,7 @@ async function* jsonArray(rows: AsyncIterable<readonly string[]>): AsyncGenerato
 
 type Beginning = { readonly chunks: readonly Uint8Array[]; readonly size: number; readonly isWhole: boolean }
 
-/** Reads until it is more than a short list, which needs no stream; a query that fails is still a 500. */
+/** Reads until the list exceeds a short answer, which needs no stream. A query that fails until then is still a 500. */
 const beginningOf = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning> => {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -82,7 +85,9 @@ const beginningOf = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning
   return { chunks, size, isWhole: false }
 }
 
-/** The whole from its beginning on. Not a generator: one that was never asked for anything would not end `rest`. */
+/**
+ * Returns all chunks from the beginning on. Not a generator: closing one that has not started would not close `rest`.
+ */
 const resumed = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> => {
   const waiting = [...beginning.chunks]
   return {
@@ -105,7 +110,7 @@ const respondList = async ({ context, status }: Reply, list: JsonList<unknown>):
   const countHeader = async () => ({ 'X-Total-Count': String(await counted) })
   if (raw.method === 'HEAD') return { status, headers: { ...headersFor(etag), ...(await countHeader()) }, body: null }
   const rest = jsonArray(list.parts.rows())
-  // Beside the counting.
+  // Runs concurrently with the counting.
   const begun = beginningOf(rest)
   begun.catch(() => {})
   const total = await countHeader().catch(async (error: unknown) => {
@@ -128,7 +133,7 @@ const respondList = async ({ context, status }: Reply, list: JsonList<unknown>):
 const isSource = (body: Answered['body']): body is Source =>
   body !== null && typeof body === 'object' && !(body instanceof Uint8Array)
 
-/** A body that is there as a whole, as a source of its bytes. */
+/** Returns a source of the bytes of a complete body. */
 const wholeSource = (body: Uint8Array): Source => {
   let whole: Uint8Array | undefined = body
   return {
@@ -142,7 +147,7 @@ const wholeSource = (body: Uint8Array): Source => {
 
 export type LongBody = { readonly source: Source; readonly length?: number }
 
-/** The source of a body that is to be sent piece by piece; undefined for a short one. */
+/** Returns the source of a body that is sent piece by piece; undefined for a short one. */
 export const longBody = (body: Answered['body']): LongBody | undefined => {
   if (body === null) return undefined
   if (isSource(body)) return { source: body }
@@ -153,17 +158,17 @@ export const longBody = (body: Answered['body']): LongBody | undefined => {
 
 const bodies = new WeakMap<Response, LongBody>()
 
-/** A response of a raw route whose body is sent as long answers are. */
+/** Creates a response of a raw route whose body is sent like long answers. */
 export const longResponse = (body: LongBody, init: ResponseInit): Response => {
   const response = new Response(null, init)
   bodies.set(response, body)
   return response
 }
 
-/** The body of a response that `longResponse` made. */
+/** Returns the body of a response that `longResponse` created. */
 export const longBodyOf = (response: Response): LongBody | undefined => bodies.get(response)
 
-/** A response whose body is whole in memory, sent as long answers are where it is long. */
+/** Creates a response with a complete body. A long body is sent like long answers. */
 export const wholeResponse = async (response: Response): Promise<Response> => {
   const body = await response.text()
   const long = longBody(body)
@@ -171,7 +176,7 @@ export const wholeResponse = async (response: Response): Promise<Response> => {
   return long ? longResponse(long, { status, headers }) : new Response(body, { status, headers })
 }
 
-/** The answer of HTTP to an answer of `kernel.run`. */
+/** Builds the HTTP answer for a result of `kernel.run`. */
 export const respond = (reply: Reply, answer: unknown): Answered | Promise<Answered> => {
   if (answer instanceof WithStatus) return respond({ ...reply, status: answer.status }, answer.value)
   const { status } = reply

@@ -1,4 +1,7 @@
-/** Which route a path belongs to. A literal segment goes before a parameter, and all methods of a path are found together. */
+/**
+ * Finds the route of a path. A literal segment takes precedence over a parameter. All methods of a path are found
+ * together.
+ */
 
 type Leaf<Route> = { readonly route: Route; readonly params: readonly string[] }
 
@@ -11,11 +14,11 @@ type Node<Route> = {
 export type Params = Readonly<Record<string, string>>
 
 export type RouteTable<Route> = {
-  /** @param path with `{params}`, each of them a whole segment */
+  /** @param path with `{params}`, each a complete segment */
   readonly add: (method: string, path: string, route: Route) => void
-  /** HEAD finds what GET does. Parameters are decoded. */
+  /** HEAD finds the route of GET. Parameters are decoded. */
   readonly find: (method: string, path: string) => { readonly route: Route; readonly params: Params } | undefined
-  /** The methods of the most specific route of the path; none for a path without a route. */
+  /** Returns the methods of the most specific route of the path; none for a path without a route. */
   readonly methods: (path: string) => string[]
 }
 
@@ -23,7 +26,7 @@ const NO_PARAMS: Params = {}
 
 const nodeOf = <Route>(): Node<Route> => ({ literals: new Map(), param: undefined, methods: new Map() })
 
-/** What is no valid encoding (RFC 3986 2.1) stands for itself: there is nothing else it could mean. */
+/** An invalid percent-encoding (RFC 3986 2.1) stays as it is. */
 const decoded = (segment: string): string => {
   if (!segment.includes('%')) return segment
   try {

@@ -1,4 +1,5 @@
-// A limit that is counted in a Valkey server: by all who use it, for a window, and by each alone while it is away.
+// A limit counted in a Valkey server: by all instances together, for a window, and by each alone while the server is
+// down.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { valkey } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
@@ -14,7 +15,7 @@ let server: Awaited<ReturnType<typeof valkey>>
 let connection: Valkey
 const logged: string[] = []
 let clients = 0
-/** One that has not been seen before. */
+/** A client that has not been counted before. */
 let client: Counted
 
 beforeAll(async () => {

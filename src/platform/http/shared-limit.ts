@@ -1,14 +1,14 @@
 /**
- * A limit that several instances count together, in a Valkey server. While that is away each counts by itself: a client then
- * has as many requests as there are instances times the limit, and none is refused that should not be.
+ * A rate limit that several instances count together in a Valkey server. While the server is down each instance counts
+ * alone. A client then has the limit once per instance, and no request is rejected wrongly.
  */
 import type { Valkey } from '../runtime/valkey.ts'
 import { type ClientLimiter, type Counted, type Limit, SITE_FACTOR, stricter, type Verdict } from './rate-limit.ts'
 
 /**
- * One step for the server, over the buckets of a client and of its site: the first request of a window begins it, and what
- * one of the buckets refuses is counted in none. ARGV: the window in ms, then the size of each bucket. Answers with
- * `used, left` of each bucket and whether all allow it.
+ * One atomic script over the buckets of a client and of its site. The first request of a window begins it. A request
+ * that one bucket rejects is counted in neither. ARGV: the window in ms, then the size of each bucket. Returns `used,
+ * left` of each bucket, and whether all allow the request.
  */
 const TAKE = `
   local answer = {1}
@@ -29,17 +29,17 @@ const TAKE = `
   end
   return answer`
 
-/** A server that did not answer is not asked again for so long: nobody's request waits for it meanwhile. */
+/** Pause after the server failed to answer, so that requests do not wait for it. */
 const REST_MS = 1000
 
 export type SharedLimiter = { readonly take: (counted: Counted, nowMs: number) => Promise<Verdict> }
 
 type Options = {
   readonly limit: Limit
-  /** Tells limits apart in the server. */
+  /** Prefix that separates this limit from others in the server. */
   readonly name: string
   readonly valkey: Pick<Valkey, 'send'>
-  /** Counts while the server is away. */
+  /** Counts while the server is down. */
   readonly own: ClientLimiter
 }
 
@@ -56,8 +56,7 @@ export const createSharedLimiter = ({ limit, name, valkey, own }: Options): Shar
     const [allowed, ...counts] = Array.isArray(answer) ? answer.map(Number) : []
     const verdicts = sizes.map((size, i): Verdict => {
       const [used, leftMs] = [counts[i * 2], counts[i * 2 + 1]]
-      if (used === undefined || leftMs === undefined)
-        throw new Error('the rate limit store answers in a way that is not known')
+      if (used === undefined || leftMs === undefined) throw new Error('the rate limit store returned an unknown answer')
       const isAllowed = allowed === 1 || used < size
       return { isAllowed, limit: size, remaining: Math.max(0, size - used), resetMs: nowMs + leftMs }
     })
@@ -70,7 +69,7 @@ export const createSharedLimiter = ({ limit, name, valkey, own }: Options): Shar
       try {
         return await ask(counted, nowMs)
       } catch {
-        // The connection has said so in the log, once for as long as the server is away.
+        // The connection logs this once per outage.
         restsUntilMs = performance.now() + REST_MS
         return own.take(counted, nowMs)
       }

@@ -1,4 +1,4 @@
-/** Temporary files of answers: nobody else reads them, they leave nothing behind, and they are bounded. */
+/** Temporary files of answers are private, bounded, and leave nothing on the disk. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -3,23 +3,23 @@ import { mkdirSync } from 'node:fs'
 import { freeBytesOf } from '../db/disk/reserve.ts'
 import { openUnnamedFile, removeLeftNames, writeAt } from '../runtime/unnamed-file.ts'
 
-/** All files together: about 25 whole lists of 100,000 devices. */
+/** Maximum size of all files together: about 25 complete lists of 100,000 devices. */
 export const MOST_SPOOLED_BYTES = 1024 ** 3
-/** Of the free space of the disk, the part that the files may take: the database needs the rest. */
+/** The part of the disk's free space that the files may take. The database needs the rest. */
 const PART_OF_FREE = 0.25
 
 export type Spool = {
   readonly length: () => number
-  /** Appends. @throws when the disk does not take it */
+  /** Appends. @throws if the disk does not accept it */
   readonly append: (bytes: Uint8Array) => Promise<void>
-  /** Bytes from a position on, at most `most` of them. */
+  /** Reads from a position on, at most `most` bytes. */
   readonly read: (position: number, most: number) => Promise<Uint8Array<ArrayBuffer>>
-  /** Gives the space back. */
+  /** Frees the space. */
   readonly close: () => void
 }
 
 export type SpoolSpace = {
-  /** Whether so many more bytes may be written. */
+  /** Returns true if this many more bytes may be written. */
   readonly hasRoomFor: (bytes: number) => boolean
   readonly create: () => Promise<Spool>
 }
@@ -30,17 +30,20 @@ export type SpoolOptions = {
   readonly freeBytes?: () => number
 }
 
-/** Makes the folder: of one that does not exist nobody can tell the space. With PostgreSQL there may be no data folder at all. */
+/**
+ * Creates the folder first, because the free space of a missing folder is unknown. With PostgreSQL there may be no data
+ * folder.
+ */
 const freeBytesIn = (folder: string): number => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
-    return 0 // nothing can be written there
+    return 0 // the folder is not writable
   }
   return freeBytesOf(folder)
 }
 
-/** @param options.folder made when the first file is due */
+/** @param options.folder created with the first file */
 export const createSpoolSpace = ({
   folder,
   mostBytes = MOST_SPOOLED_BYTES,
@@ -52,7 +55,7 @@ export const createSpoolSpace = ({
   const create = async (): Promise<Spool> => {
     const file = await openUnnamedFile(folder)
     let length = 0
-    /** Work on the file; it is closed when none is left. */
+    /** The last operation on the file, which is closed after it. */
     let working: Promise<unknown> = Promise.resolve()
     let isClosed = false
     const serialized = <T>(work: () => Promise<T>): Promise<T> => {

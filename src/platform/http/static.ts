@@ -1,6 +1,7 @@
 /**
- * Serves the built web UI in front of the API: hashed files under /static/, the page at / for every client, and the page for whatever
- * else a browser navigates to, with 404 where the UI has nothing. Neither is counted by the limit of requests, which is there for what costs the server something.
+ * Serves the built web UI in front of the API: hashed files under /static/, and the page at / for every client. Other
+ * paths get the page if a browser navigates to them, with 404 if the UI has no such page. Rate limits do not count
+ * these requests.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -14,7 +15,7 @@ import { themeAttributes } from './theme-cookie.ts'
 /** Undefined for a request that is not for the UI. */
 export type Site = (request: Request) => Response | undefined
 
-/** `app` is the one policy that the UI makes: for the URL of its worker. */
+/** `app` is the one Trusted Types policy of the UI: for the URL of its worker. */
 const PAGE_POLICY = [
   "default-src 'self'",
   "object-src 'none'",
@@ -38,14 +39,14 @@ const CODED = [
   ['gzip', '.gz'],
 ] as const
 type Coding = (typeof CODED)[number][0]
-/** Answers share the bytes of a blob; of an array each would have a copy until its client has read it. */
+/** Answers share the bytes of a blob. Of an array each would hold a copy until its client has read it. */
 type Bytes = Blob
 type File = { readonly type: string; readonly plain: Bytes; readonly coded: ReadonlyMap<Coding, Bytes> }
 
-/** The name is made of the content, so that what has the name never changes (RFC 8246). */
+/** The name contains a hash of the content, so the content of a name never changes (RFC 8246). */
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** Paths of the API and of the other machines; everything else is for people. */
+/** Paths of the API and of other machine interfaces. All other paths are for people. */
 const NOT_A_PAGE = /^\/(api|mcp|mcp-oauth|static|\.well-known)(\/|$)|^\/(healthz|readyz|metrics)$/
 
 const readAssets = (folder: string): ReadonlyMap<string, File> => {
@@ -78,13 +79,13 @@ const assetAnswer = (answer: Answer, { type, plain, coded }: File, accepted: str
   })
 }
 
-/** True for a browser that asks for a page: a client of the API does not name HTML. */
+/** Returns true for a browser that navigates to a page. API clients do not accept HTML by name. */
 const wantsHtml = ({ headers }: Request): boolean =>
   (headers.get('accept') ?? '').includes('text/html') && !headers.has('x-requested-with')
 
 /**
- * True where the Accept field allows HTML, by name or by a range (RFC 9110 12.5.1); without the field it does.
- * The root has the page and nothing else, so that curl and uptime checks get it there.
+ * Returns true if the Accept field allows HTML, by name or by a range (RFC 9110 12.5.1), or is missing. The root has
+ * only the page, so curl and uptime checks get it as well.
  */
 const acceptsHtml = ({ headers }: Request): boolean => {
   if (headers.has('x-requested-with')) return false
@@ -93,11 +94,11 @@ const acceptsHtml = ({ headers }: Request): boolean => {
   return weight > 0
 }
 
-/** `/devices/$id` as an expression; a slash at the end makes no other page of it. */
+/** Compiles `/devices/$id` to an expression. A trailing slash names the same page. */
 const patternOf = (paths: readonly string[]): RegExp =>
   new RegExp(`^(${paths.map((path) => path.replace(/\/$/, '').replace(/\$\w+/g, '[^/]+')).join('|')})/?$`)
 
-/** The addresses of the UI, as its build wrote them down. */
+/** Reads the paths of the UI, as its build wrote them. */
 const readPaths = (folder: string): RegExp => {
   // Written by web/build.ts alone.
   const paths = JSON.parse(readFileSync(join(folder, 'paths.json'), 'utf8')) as readonly string[]
@@ -110,7 +111,7 @@ type Page = { readonly html: string; readonly etag: string }
 
 type Loaded = {
   readonly assets: ReadonlyMap<string, File>
-  /** As a browser wants it to look. */
+  /** Returns the page for a theme and density. */
   readonly pageFor: (look: string) => Page
   readonly places: RegExp
 }
@@ -128,20 +129,20 @@ const pagesOf = (plain: string): Loaded['pageFor'] => {
 }
 
 export type SiteOptions = {
-  /** Paths of other machines that are a page as well, for a browser that comes by. */
+  /** Paths of machine interfaces that are also pages, for a browser. */
   readonly alsoPages?: readonly string[]
-  /** Of every answer. */
+  /** The headers of every answer. */
   readonly headers?: SecurityHeaders
   readonly checkHost?: HostCheck
 }
 
 /**
- * A page that another site opens in a window of its own, and that goes on to that site: it must not part the two windows. The opener
- * can still read nothing of it, being of another origin.
+ * Headers of a page that another site opens in a separate window. The page continues to that site, so the policy must
+ * not separate the two windows. The opener cannot read it, because it has another origin.
  */
 const OPENED_BY_OTHERS = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
 
-/** Reads the UI once, when the first request for it comes. */
+/** Creates the site. It reads the UI at the first request. */
 export const openSite = (folder: string, options: SiteOptions = {}): Site => {
   const { alsoPages = [], headers: security = securityHeaders({ cookieSecure: true }) } = options
   const { checkHost = createHostCheck([]) } = options
@@ -160,7 +161,7 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
     const isAsset = path.startsWith('/static/')
     const isWanted = path === '/' ? acceptsHtml(request) : wantsHtml(request)
     if (!isAsset && !(isPage(path) && isWanted)) return undefined
-    // The application refuses it.
+    // The application rejects it.
     if (checkHost(request.headers)) return undefined
     loaded ??= load()
     if (!loaded) return answer(NOT_BUILT, 503, { 'Content-Type': 'text/plain; charset=utf-8' })
@@ -168,7 +169,7 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
     if (isAsset) {
       const file = assets.get(path)
       if (file) return assetAnswer(answer, file, request.headers.get('accept-encoding'))
-      // After an upgrade an open tab asks for files of before.
+      // After an upgrade, an open tab requests files of the previous version.
       return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
     }
     const { html, etag } = pageFor(themeAttributes(request.headers.get('cookie')))
@@ -180,7 +181,7 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
       ETag: quoted(etag),
       ...(alsoPages.includes(path) ? OPENED_BY_OTHERS : {}),
     }
-    // The page itself says that nothing is there.
+    // The page itself shows that it was not found.
     if (!places.test(path) && !alsoPages.includes(path))
       return answer(html, 404, { ...headers, 'Cache-Control': 'no-store' })
     const held = request.headers.get('if-none-match')

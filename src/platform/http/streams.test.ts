@@ -1,4 +1,7 @@
-/** Long answers whose clients read slowly, or not at all: they end, or go on from a file, and others are not touched. */
+/**
+ * Long answers to clients that read slowly or not at all: they end, or continue from a file, and other answers are
+ * unaffected.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +12,7 @@ import type { Source } from './outgoing.ts'
 import { createSpoolSpace } from './spool.ts'
 import { createStreams, type StreamLimits, type Streams } from './streams.ts'
 
-/** Bounds that are reached soon; the minimum pace is one that every test reaches but its own. */
+/** Bounds that are reached soon. Every test reaches the minimum pace but the one about it. */
 const QUICK: StreamLimits = {
   perUser: 2,
   total: 3,
@@ -42,7 +45,7 @@ const start = (limits: Partial<StreamLimits> = {}, mostBytes = PLENTY): void => 
 
 const chunkOf = (n: number): Uint8Array => new Uint8Array(CHUNK).fill(n % 251)
 
-/** A source that tells how far it was read, and whether it has ended. */
+/** A source that reports how far it was read, and whether it has ended. */
 const sourceOf = (chunks: number, before: (n: number) => Promise<void> = async () => {}) => {
   const state = { read: 0, isEnded: false }
   async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -65,7 +68,7 @@ type Sent = {
     readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
     readonly cancel: () => Promise<void>
   }
-  /** What its client got, up to the end; rejects where it was cut off. */
+  /** The rest of the answer that the client receives. Rejects if the connection is aborted. */
   readonly rest: () => Promise<Buffer>
   readonly isDisconnected: () => boolean
 }
@@ -98,7 +101,7 @@ const sent = async (owner: string, chunks = 20, before?: (n: number) => Promise<
 const whole = (chunks = 20): Buffer => Buffer.concat(Array.from({ length: chunks }, (_, n) => chunkOf(n)))
 const cutOff = () => entries.filter((entry) => entry.includes('answer cut off'))
 const someCutOff = (count: number) => until(`${count} cut off`, () => cutOff().length >= count || undefined)
-/** Long enough for the bounds to have been looked at many times. */
+/** Waits until the bounds have been checked many times. */
 const manyLooks = async () => {
   for (let turn = 0; turn < 30; turn++) await Bun.sleep(QUICK.tickMs)
 }
@@ -156,7 +159,7 @@ describe('of answers that are not read', () => {
     await sent('ann')
     await sent('ann')
     const parts = [chunkOf(0)]
-    // In smaller pieces where the machine was too busy to read at once.
+    // The rest comes in smaller pieces if the machine was too busy.
     for (let part = await oldest.reader.read(); !part.done; part = await oldest.reader.read()) {
       if (part.value) parts.push(part.value)
       await Bun.sleep(1)

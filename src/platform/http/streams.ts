@@ -1,6 +1,7 @@
 /**
- * The long answers that are being sent: bounded in memory, in number and in time. An answer ends early when its client reads too slowly,
- * or when too many clients have stopped to read. Where snapshots of the database are due back, the rest of the answers is moved to files.
+ * Sends long answers, bounded in memory, number and time. An answer ends early if its client reads too slowly, or if
+ * too many clients have stopped reading. When a snapshot of the database must be released, the rest of its answers is
+ * moved to files.
  */
 import type { Logger } from '../runtime/log.ts'
 import { Outgoing, type Recipient, type Source } from './outgoing.ts'
@@ -8,17 +9,19 @@ import { PACE_LIMITS, type PaceLimits } from './pace.ts'
 import type { Spool, SpoolSpace } from './spool.ts'
 import { readUnacknowledged, type Unacknowledged } from './unacknowledged.ts'
 
-/** How often answers that wait for their clients are looked at. */
+/** Interval between checks of the answers that wait for their clients. */
 const TICK_MS = 500
-/** A client that takes so much between two looks is fast. */
+/** A client that takes this many bytes between two checks is fast. */
 const FAST_BYTES = 1024 * 1024
-/** Answers that are moved to files at the same time: each takes a turn of the event loop for every chunk. */
+/**
+ * Maximum number of answers that are moved to files concurrently. Each uses a turn of the event loop for every chunk.
+ */
 const MOVED_AT_ONCE = 2
-/** An answer that is not read to its end this long after its snapshot was due ends. */
+/** An answer ends if its source has not been read to the end this long after its snapshot was due. */
 const MOVE_WITHIN_MS = 10_000
 
 export type StreamLimits = {
-  /** Of answers whose clients are silent, how many of one user go on, and how many in all. */
+  /** Maximum numbers of answers to silent clients that continue, for one user and in total. */
   readonly perUser: number
   readonly total: number
   readonly pace: PaceLimits
@@ -38,9 +41,9 @@ export const streamLimits = (config: {
 })
 
 export type Streams = {
-  /** The body of a response that sends `source` to its recipient. */
+  /** Returns the body of a response that sends `source` to its recipient. */
   readonly send: (source: Source, recipient: Recipient, failed: (error: unknown) => void) => ReadableStream<Uint8Array>
-  /** Moves the rest of all answers that began before this moment (`performance.now()`) to files, oldest first. */
+  /** Moves the rest of all answers that began before this time (`performance.now()`) to files, oldest first. */
   readonly release: (beforeMs: number) => void
   /** Ends all answers. */
   readonly close: () => void
@@ -50,13 +53,13 @@ type Options = {
   readonly limits: StreamLimits
   readonly log: Logger
   readonly space: SpoolSpace
-  /** Reads what the system knows of connections to a local port. */
+  /** Reads the unacknowledged bytes of connections to a local port from the system. */
   readonly readQueues?: (localPort: number) => Promise<Unacknowledged>
 }
 
 const byAge = (a: Outgoing, b: Outgoing): number => a.startedMs - b.startedMs
 
-/** Those beyond the first `most` of a list that is in the order of age: the oldest. */
+/** Returns the elements beyond the first `most` of a list sorted by age: the oldest. */
 const tooMany = (silent: readonly Outgoing[], most: number): readonly Outgoing[] =>
   silent.slice(0, Math.max(0, silent.length - most))
 
@@ -83,7 +86,10 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
     outgoing.cut(`the answer was cut off: ${reason}`)
   }
 
-  /** Makes room by ending the oldest answer of the user whose answers take most of it. @returns whether there is room now */
+  /**
+   * Ends the oldest answer of the user whose answers take the most room, until there is room. @returns false if there
+   * is none
+   */
   const hasRoom = (bytes: number): boolean => {
     while (!space.hasRoomFor(bytes)) {
       const spooled = [...all].filter((one) => one.spooledBytes > 0).sort(byAge)
@@ -131,7 +137,7 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
     return first ? readQueues(first.localPort) : () => undefined
   }
 
-  /** Those that wait for their clients, and have hardly moved since the last tick. */
+  /** Returns the answers that wait for their clients and have hardly moved since the last tick. */
   const waitingNow = (): readonly Outgoing[] =>
     [...all].filter((one) => {
       const since = one.poll()
@@ -146,7 +152,7 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
     const handedBefore = waiting.map((one) => one.handedBytes)
     const unacknowledged = await queuesFor(waiting)
     for (const [at, one] of waiting.entries()) {
-      // It went on while the queues were read: the next tick sees more of it.
+      // The answer moved while the queues were read. The next tick checks it again.
       if (one.isEnded || one.handedBytes !== handedBefore[at]) continue
       const { connection } = one.recipient
       one.pace.waited(elapsedMs, one.takenBytes - ((connection && unacknowledged(connection)) ?? 0))
@@ -166,7 +172,7 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
   const tick = async (): Promise<void> => {
     if (isTicking) return
     isTicking = true
-    // A busy process is late for its own timer, and for its clients: that time is not theirs.
+    // A busy process runs its own timer late, and serves its clients late. That time does not count against them.
     const elapsedMs = Math.min(performance.now() - lastTickMs, tickMs)
     lastTickMs = performance.now()
     try {

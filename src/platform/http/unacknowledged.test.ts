@@ -1,4 +1,4 @@
-/** What the system tells of the bytes that wait in the queue of a connection. */
+/** The number of bytes that the system reports in the queue of a connection. */
 import { afterEach, expect, test } from 'bun:test'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { until } from '../../testing/until.ts'

@@ -1,19 +1,20 @@
 /**
- * How many bytes a TCP connection has sent that the other end has not acknowledged yet. A socket buffer holds up to megabytes, and the
- * system reports it writable only when a third of it is free: between two such reports, this is the only sign of a client that reads slowly.
- * Linux tells it of every connection (proc_pid_net(5), `tx_queue`); elsewhere it is unknown.
+ * Reads how many bytes of a TCP connection its peer has not acknowledged. A socket buffer holds up to megabytes, and
+ * the system reports it writable only when a third of it is free. Between two such reports, this is the only sign of a
+ * client that reads slowly. Linux reports it for every connection (proc_pid_net(5), `tx_queue`); elsewhere it is
+ * unknown.
  */
 import { readFile } from 'node:fs/promises'
 import { parseIp } from '../../net/ip.ts'
 
 export type Connection = {
-  /** The address of the other end, as the socket reports it. */
+  /** The address of the peer, as the socket reports it. */
   readonly address: string
   readonly port: number
   readonly localPort: number
 }
 
-/** Unacknowledged bytes of a connection; undefined where the system does not tell. */
+/** Returns the unacknowledged bytes of a connection; undefined if the system does not report them. */
 export type Unacknowledged = (connection: Connection) => number | undefined
 
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
@@ -22,7 +23,7 @@ const UNKNOWN: Unacknowledged = () => undefined
 
 const keyOf = (address: bigint, port: number, localPort: number): string => `${address} ${port} ${localPort}`
 
-/** The kernel prints words of 32 bits in the order of bytes of the machine; all that Bun runs on are little-endian. */
+/** The kernel prints 32-bit words in the machine's byte order. All platforms of Bun are little-endian. */
 const bigEndian = (word: string): string => (word.match(/../g) ?? []).reverse().join('')
 
 /** @example addressOf('0100007F') // 127.0.0.1 as an IPv4-mapped address */
@@ -34,7 +35,7 @@ const addressOf = (hex: string): bigint => {
 const NOTHING_QUEUED = ' 00000000:00000000 '
 const LINE = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/
 
-/** Of the text of one of the kernel's tables, the connections to `localPort` in whose queues bytes wait. */
+/** Parses the text of a kernel table. @returns the connections to `localPort` with bytes in their queues */
 export const parseTable = (text: string, localPort: number): Map<string, number> => {
   const queued = new Map<string, number>()
   const local = `:${localPort.toString(16).toUpperCase().padStart(4, '0')} `
@@ -47,7 +48,7 @@ export const parseTable = (text: string, localPort: number): Map<string, number>
   return queued
 }
 
-/** Reads the tables of the system once, for the connections to `localPort`. */
+/** Reads the system's tables once, for the connections to `localPort`. */
 export const readUnacknowledged = async (localPort: number): Promise<Unacknowledged> => {
   if (process.platform !== 'linux') return UNKNOWN
   const texts = await Promise.all(TABLES.map((file) => readFile(file, 'utf8').catch(() => '')))

@@ -1,4 +1,7 @@
-/** Runs one tool call: strict input, `kernel.run` or a plan, an answer that fits. Every failure becomes a result that a model can read. */
+/**
+ * Runs one tool call: strict input, `kernel.run` or a plan, an answer of bounded size. Every failure becomes a result
+ * that a model can read.
+ */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { toolName } from '../cli/command-name.ts'
@@ -18,7 +21,7 @@ import { createSearch, type SearchOperations } from './search.ts'
 import { fitted, type Shaped, shape } from './shape.ts'
 import { APPLY_TOOL, CALL_TOOL, DEFAULT_ROWS, isPaged, needsPlan, SEARCH_TOOL } from './tools.ts'
 
-/** Who calls, and in which request. */
+/** The caller and the request of a tool call. */
 export type CallContext = {
   readonly caller: Caller
   readonly rights?: Rights | undefined
@@ -26,11 +29,11 @@ export type CallContext = {
   readonly client: string
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Told which permissions the client lacks that its user has: each of them would do. */
+  /** Called with the permissions that the client lacks and its user has. Each of them would suffice. */
   readonly insufficientScope?: (permissions: readonly Permission[]) => void
 }
 
-/** An operation with what each call needs to know of its contract, worked out once. */
+/** An operation with data about its contract, computed once. */
 type Entry<Tables> = {
   readonly bound: Bound<Tables>
   readonly isPaged: boolean
@@ -39,23 +42,23 @@ type Entry<Tables> = {
   readonly answerFields: readonly string[]
 }
 
-/** What is shown before it is done. */
+/** Makes and applies plans: changes that are shown before they are made. */
 export type Plans<Tables> = {
-  /** What the call would change, and under which id it can be applied. */
+  /** Returns the changes that the call would make, and the id of the plan. */
   readonly make: (bound: Bound<Tables>, request: Request) => Promise<Shaped>
   readonly apply: (planId: string, request: Omit<Request, 'input'>) => Promise<Shaped>
 }
 
-/** What tools need of the kernel. */
+/** The part of the kernel that tools use. */
 export type Runner<Tables> = Pick<Kernel<Tables>, 'run' | 'refused'>
 
 export type ToolBox<Tables> = Runner<Tables> & {
   readonly listed: ReadonlyMap<string, Entry<Tables>>
-  /** Under their own names and under those they would have as tools. */
+  /** By operation name and by tool name. */
   readonly callable: ReadonlyMap<string, Entry<Tables>>
   readonly search: SearchOperations
   readonly plans: Plans<Tables>
-  /** To look names up in. */
+  /** The operations in which names are looked up. */
   readonly sets: Readonly<Record<string, OperationSet>>
   readonly byOperation: ReadonlyMap<AnyOperation, Bound<Tables>>
 }
@@ -91,7 +94,7 @@ type Arguments = Readonly<Record<string, unknown>>
 
 const isAppError = (thrown: unknown): thrown is AppError => thrown instanceof AppError
 
-/** @throws AppError VALIDATION_ERROR that names the unknown fields along with all else that is wrong. */
+/** @throws AppError VALIDATION_ERROR that names the unknown fields along with all other errors. */
 const refuseUnknown = (schema: z.ZodType, input: unknown): void => {
   const unknown = unknownFields(schema, input).map((field) => ({ field, message: 'is not a field of this' }))
   if (unknown.length === 0) return
@@ -106,7 +109,7 @@ const refuseUnknown = (schema: z.ZodType, input: unknown): void => {
 
 const FieldsInput = z.object({ fields: z.array(z.string()).optional() })
 
-/** The `fields` argument, judged before anything runs. @throws AppError VALIDATION_ERROR */
+/** Validates the `fields` argument before the operation runs. @throws AppError VALIDATION_ERROR */
 const fieldsOf = (known: readonly string[], wanted: unknown): readonly string[] | undefined => {
   const { fields } = parse(FieldsInput, { fields: wanted })
   const unknown = fields?.filter((field) => !known.includes(field)) ?? []
@@ -118,7 +121,7 @@ const numberOr = (value: unknown, otherwise: number): number => (typeof value ==
 
 type ToolInput = { readonly tool: string; readonly input: Arguments; readonly fields: unknown }
 
-/** The fields that are wanted of the answer. @throws AppError for a call that is not to be run */
+/** Returns the requested fields of the answer. @throws AppError for a call that must not run */
 const validateFields = <Tables>(
   { bound, answerFields, needsPlan: isPlanned }: Entry<Tables>,
   { input, fields }: ToolInput,
@@ -130,7 +133,7 @@ const validateFields = <Tables>(
   return fieldsOf(isPlanned ? [] : answerFields, fields)
 }
 
-/** What the kernel is told of every call by this tool. */
+/** Builds the kernel's request for a call by this tool. */
 const requestOf = (
   { caller, rights, requestId, client, signal }: CallContext,
   tool: string,
@@ -170,7 +173,7 @@ const runOperation = async <Tables>(
     try {
       return fitted(await box.plans.make(bound, { ...request, input }))
     } catch (error) {
-      // A plan leaves no trace, but that somebody wanted what they may not do is on record as ever.
+      // A plan is not recorded, but a refusal for lack of a permission is.
       if (isAppError(error) && error.code === 'FORBIDDEN') await box.refused(bound.op, { ...request, input }, error)
       throw error
     }
@@ -188,7 +191,7 @@ const CallInput = z.strictObject({
 })
 const ApplyInput = z.strictObject({ plan_id: z.string().min(1) })
 
-/** A tool that was never listed: a mistake of the client, not of the model. */
+/** The tool is not in the list: an error of the client, not of the model. */
 export class UnknownToolError extends Error {
   override readonly name = 'UnknownToolError'
   constructor(tool: string) {
@@ -223,7 +226,7 @@ const answerOf = async <Tables>(
   return runOperation(box, entry, { tool, input, fields }, context)
 }
 
-/** What went wrong as the caller is told it; a bug is logged whole. */
+/** Builds the result of a failure. An unexpected error is logged in full and not shown. */
 export const failureOf = (
   thrown: unknown,
   { log, requestId, insufficientScope }: CallContext,

@@ -1,6 +1,6 @@
 /**
- * The MCP endpoint: Streamable HTTP without sessions, one JSON answer per POST. Both eras of the protocol are served:
- * 2026-07-28, where every request stands alone, and the two revisions before, which open with `initialize`.
+ * The MCP endpoint: Streamable HTTP without sessions, one JSON answer per POST. It serves both protocol designs: the
+ * stateless 2026-07-28, and the two revisions before, which open with `initialize`.
  */
 import {
   createMcpHandler,
@@ -33,12 +33,12 @@ import { type ToolDefinition, toolDefinitions } from './tools.ts'
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const
 
 const INSTRUCTIONS =
-  'Plat is the register of a network: datacenters, networks, IP pools, devices and what connects them. ' +
+  'Plat is the register of a network: datacenters, networks, IP pools, devices and their connections. ' +
   'The listed tools are the most used operations; search_operations finds all others and call_operation runs them. ' +
-  'Where an id is asked for, a name does as well. With fields, lists come as tables of only those columns: use it. ' +
-  'pool_next_ip only looks; pool_allocate takes an address so that nobody else gets it. ' +
-  'What deletes or changes many objects answers a plan and changes nothing: show the user its summary, then apply_plan. ' +
-  'Failures are {code, error, details}; details names every bad field.'
+  'A name is accepted wherever an id is. With fields, lists are tables of only those columns: use it. ' +
+  'pool_next_ip only reads; pool_allocate reserves an address for you alone. ' +
+  'Calls that delete or change many objects return a plan and change nothing: show the user its summary, then apply_plan. ' +
+  'Failures are {code, error, details}; details names every invalid field.'
 
 export type McpOptions<Tables> = {
   readonly version: string
@@ -58,7 +58,7 @@ type Served<Tables> = Pick<McpOptions<Tables>, 'version' | 'resources' | 'prompt
   readonly read: ReadResource
 }
 
-/** One server per request: the SDK's instances belong to one connection, and there are no connections. */
+/** One server per request: an instance of the SDK belongs to one connection, and there are no connections. */
 const serverFor = <Tables>(served: Served<Tables>, context: CallContext): Server => {
   const { version, tools, box, resources, prompts, read } = served
   const server = new Server(
@@ -69,7 +69,7 @@ const serverFor = <Tables>(served: Served<Tables>, context: CallContext): Server
       supportedProtocolVersions: [...REVISIONS],
     },
   )
-  // The SDK types schemas as mutable JSON; nobody writes to these.
+  // The SDK types schemas as mutable JSON; they are never modified.
   server.setRequestHandler('tools/list', () => ({ tools: tools as never }))
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }) => {
     try {
@@ -79,7 +79,7 @@ const serverFor = <Tables>(served: Served<Tables>, context: CallContext): Server
       throw thrown
     }
   })
-  // There are too many to list; the tools find them.
+  // There are too many to list; tools find them.
   server.setRequestHandler('resources/list', () => ({ resources: [] }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templatesOf(resources) }))
   server.setRequestHandler('resources/read', ({ params: { uri } }) => read(uri, context))
@@ -96,7 +96,10 @@ const readMessage = async (request: Request): Promise<unknown> => {
   return parseJson(await readBytes(request, DEFAULT_MAX_BODY_BYTES))
 }
 
-/** The request as the SDK demands it, whatever a lenient client sent: the body is parsed already, the answer is JSON. */
+/**
+ * Returns the request in the form that the SDK requires, whatever headers a lenient client sent. The body is parsed
+ * already, and the answer is JSON.
+ */
 const normalised = (request: Request): Request => {
   const headers = new Headers(request.headers)
   headers.set('content-type', 'application/json')
@@ -130,7 +133,7 @@ const serveModern = (
 ): Promise<Response> => {
   const handler = createMcpHandler(() => server, {
     legacy: 'reject',
-    // Nothing here changes without being asked for, so there is nothing to listen to.
+    // Nothing changes without a request, so there is nothing to subscribe to.
     maxSubscriptions: 0,
     onerror: (error) => log.debug('mcp request refused', { request_id: requestId, error: error.message }),
   })
@@ -157,7 +160,7 @@ export const createEndpoint = <Tables>(options: McpOptions<Tables>): Endpoint =>
       const { status, message: text } = toAppError(thrown)
       return rpcError(status, ProtocolErrorCode.ParseError, text)
     }
-    // No revision from 2025-06-18 on has batches.
+    // Revisions since 2025-06-18 have no batches.
     if (Array.isArray(message))
       return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Send one message in a request: there are no batches')
     const request = normalised(raw)

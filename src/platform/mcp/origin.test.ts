@@ -1,4 +1,4 @@
-/** DNS rebinding: a page of another name that reaches this server through its own name. */
+/** DNS rebinding: a page whose host name has been rebound to this server. */
 import { describe, expect, test } from 'bun:test'
 import { isAllowedOrigin, type OriginRule } from './origin.ts'
 

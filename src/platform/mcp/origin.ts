@@ -1,9 +1,9 @@
-/** Which web pages may speak to the endpoint. Streamable HTTP demands the check against DNS rebinding. */
+/** Checks which web pages may use the endpoint. Streamable HTTP demands the check against DNS rebinding. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
 
 export type OriginRule = {
-  /** The origin of the issuer URL: browsers reach the server by it. */
+  /** The origin of the issuer URL, by which browsers reach the server. */
   readonly issuer: string | undefined
   /** The host that the server listens on; undefined for all addresses. */
   readonly listensOn: string | undefined
@@ -21,14 +21,15 @@ const hostnameOf = (origin: string): string | undefined => {
   try {
     return new URL(origin).hostname
   } catch {
-    // `null`, which a sandboxed page sends, or nonsense: no origin of ours.
+    // `null`, which a sandboxed page sends, or an invalid value: not an allowed origin.
     return undefined
   }
 }
 
 /**
- * True without an Origin, which only browsers send. The Host header says nothing: a page whose name was rebound to this server has its own
- * name there. With an issuer its origin alone is allowed. Without one, pages of this machine are, where the server listens on loopback.
+ * Returns true without an Origin header, which only browsers send. The Host header is no evidence: after DNS rebinding
+ * it holds the attacker's name. With an issuer, only its origin is allowed. Without one, pages of this machine are, if
+ * the server listens on loopback.
  */
 export const isAllowedOrigin = ({ headers }: Request, { issuer, listensOn }: OriginRule): boolean => {
   const origin = headers.get('origin')

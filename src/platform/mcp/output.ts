@@ -1,4 +1,4 @@
-/** What an operation answers, as tools say it: which fields there are, and the schema of the answer in few bytes. */
+/** Describes the answers of operations for tools: their fields, and their schemas in few bytes. */
 import { z } from 'zod'
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { AnyOperation } from '../operation/operation.ts'
@@ -8,7 +8,7 @@ type Output = {
   /** The schema of an object, or of a row of a list. */
   readonly item: JsonSchema
   readonly isList: boolean
-  /** The one field of an answer that is nothing but a list in it. */
+  /** The name of the field that holds the list, in an object with no other field. */
   readonly listIn: string | undefined
 }
 
@@ -22,7 +22,7 @@ const outputOf = (op: AnyOperation): Output => {
   return { item: whole, isList: false, listIn: undefined }
 }
 
-/** Worked out once for each operation. */
+/** Cached per operation. */
 const known = new WeakMap<AnyOperation, Output>()
 const outputFor = (op: AnyOperation): Output => {
   const output = known.get(op) ?? outputOf(op)
@@ -33,10 +33,10 @@ const outputFor = (op: AnyOperation): Output => {
 export const isList = (op: AnyOperation): boolean => outputFor(op).isList
 export const listIn = (op: AnyOperation): string | undefined => outputFor(op).listIn
 
-/** The top-level fields of the answer, or of each row of it. */
+/** Returns the top-level fields of the answer, or of each of its rows. */
 export const answerFieldsOf = (op: AnyOperation): readonly string[] => Object.keys(outputFor(op).item.properties ?? {})
 
-/** The kinds of values alone: what a value means stands in its name, and its bounds are the server's business. */
+/** Keeps only the types of values. Names explain their meaning, and bounds concern the server alone. */
 const bare = ({ type, properties, items, anyOf, enum: values }: JsonSchema, depth: number): JsonSchema => ({
   ...(type !== undefined && { type }),
   ...(values !== undefined && values.length <= SHOWN_VALUES && { enum: values }),
@@ -49,10 +49,10 @@ const SHOWN_VALUES = 8
 const mapProperties = (properties: NonNullable<JsonSchema['properties']>, depth: number) =>
   Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, bare(field, depth)]))
 
-/** How deep an answer is described: its fields, theirs, and those of the rows in them. */
+/** Maximum depth of a described answer: its fields, their fields, and those of the rows in them. */
 const DEPTH = 3
 
-/** Rows of a list, which `fields` makes lists of values. */
+/** The rows of a list, which `fields` turns into lists of values. */
 const listOf = (row: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: {
@@ -64,14 +64,12 @@ const listOf = (row: JsonSchema): JsonSchema => ({
   },
 })
 
-/**
- * Nothing in it is required, because `fields` may leave anything out, and a failure is an object of other fields.
- */
+/** No field is required, because `fields` may omit any, and a failure has other fields. */
 export const outputSchemaOf = (op: AnyOperation): JsonSchema => {
   if (op.output instanceof z.ZodVoid) return { type: 'object', properties: { done: { type: 'boolean' } } }
   const { item } = outputFor(op)
   const row = bare(item, DEPTH)
   if (isList(op)) return listOf(row)
-  // One of several forms is described by none of them.
+  // Several forms have no common description.
   return row.type === 'object' ? row : { type: 'object' }
 }

@@ -1,4 +1,6 @@
-/** Questions that a person picks from a menu: each becomes a text that tells the model how to find the answer. */
+/**
+ * Questions that a person selects from a menu. Each becomes a text that explains to the model how to find the answer.
+ */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 type PromptArgument = { readonly name: string; readonly description: string; readonly required: boolean }
@@ -8,17 +10,17 @@ export type Prompt = {
   readonly title: string
   readonly description: string
   readonly arguments: readonly PromptArgument[]
-  /** What the model is asked; arguments that were left out are ''. */
+  /** Returns the text for the model; omitted arguments are ''. */
   readonly text: (given: (name: string) => string) => string
 }
 
 export const promptList = (prompts: readonly Prompt[]) =>
   prompts.map(({ name, title, description, arguments: args }) => ({ name, title, description, arguments: [...args] }))
 
-/** Longest text of an argument: a name, an address, a sentence. */
+/** Maximum length of an argument's text. */
 const MAX_ARGUMENT = 1000
 
-/** @throws ProtocolError that names what is wrong with the arguments */
+/** @throws ProtocolError that names the invalid arguments */
 export const promptText = (
   prompts: readonly Prompt[],
   name: string,

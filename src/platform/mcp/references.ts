@@ -1,11 +1,13 @@
-/** Names where ids are meant: a model knows what things are called, and ids cost it twenty words each. */
+/**
+ * Resolves names to ids in the input of tools, because a model knows names, and each id costs it about twenty tokens.
+ */
 
 import { type Ask, createNamesBy, referencesOf, UUID } from '../cli/names.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { isPaged } from './tools.ts'
 
-/** Namesakes looked at: enough to say that a name is not the only one. */
+/** Maximum number of rows searched for objects of the same name. */
 const MOST_ROWS = 1000
 
 export type Run = (op: AnyOperation, input: Readonly<Record<string, unknown>>) => Promise<unknown>
@@ -20,7 +22,7 @@ const plain = async (answer: unknown): Promise<unknown> => {
   return rows
 }
 
-/** The operations as sets by noun, as names are looked up in them. */
+/** Groups the operations by noun, as the lookup of names needs them. */
 export const setsOf = (operations: readonly AnyOperation[]): Readonly<Record<string, OperationSet>> =>
   Object.fromEntries(
     Map.groupBy(operations, ({ name }) => name.slice(0, name.indexOf('.')))
@@ -29,8 +31,8 @@ export const setsOf = (operations: readonly AnyOperation[]): Readonly<Record<str
   )
 
 /**
- * The same input with ids for names.
- * @throws AppError NOT_FOUND for what is neither; INVALID_INPUT for a name that several have
+ * Returns the input with names replaced by ids.
+ * @throws AppError NOT_FOUND for text that is neither; INVALID_INPUT for an ambiguous name
  */
 export const withIds = async (
   op: AnyOperation,

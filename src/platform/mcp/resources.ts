@@ -1,10 +1,12 @@
-/** Objects that a client can attach to a conversation by their address: `plat://device/{id}`. Read through the kernel like everything else. */
+/**
+ * Objects that a client can attach to a conversation by URI: `plat://device/{id}`. They are read through the kernel.
+ */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import type { Bound } from '../operation/context.ts'
 import { type CallContext, failureOf, type Runner } from './call.ts'
 import { shape } from './shape.ts'
 
-/** One kind of object; `{id}` of its address is the id. */
+/** One kind of object; `{id}` in its URI is the id. */
 export type ResourceKind = {
   readonly name: string
   readonly description: string
@@ -24,14 +26,14 @@ export const templatesOf = (kinds: readonly ResourceKind[]) =>
     mimeType: JSON_TYPE,
   }))
 
-/** RFC 6570 2.3 and 3.2.2: the value of `{id}`, percent-encoded; undefined for an address of another form. */
+/** RFC 6570 2.3 and 3.2.2: returns the percent-decoded value of `{id}`; undefined for a URI of another form. */
 const idIn = (uri: string, prefix: string): string | undefined => {
   const encoded = uri.slice(prefix.length)
   if (!uri.startsWith(prefix) || !/^[^/?#]+$/.test(encoded)) return undefined
   try {
     return decodeURIComponent(encoded)
   } catch {
-    // No percent-encoding of anything.
+    // Invalid percent-encoding.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** Finds operations by what they do, for models that get only the most used ones as tools. */
+/** Finds operations by description, for models that get only the most used ones as tools. */
 import { toolName } from '../cli/command-name.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { signatureOf } from './signature.ts'
@@ -12,19 +12,19 @@ export type FoundOperation = {
   readonly effect: string
   readonly access: AnyOperation['access']
   readonly input: string
-  /** It answers a plan, and changes nothing yet. */
+  /** The operation returns a plan and changes nothing yet. */
   readonly plan?: true
 }
 
 export type SearchAnswer = {
   readonly operations: readonly FoundOperation[]
-  /** Matches there are, of which these are the best. */
+  /** The number of matches, of which these are the best. */
   readonly total: number
-  /** The nouns to try, when nothing matched. */
+  /** The nouns to try if nothing matched. */
   readonly nouns?: readonly string[]
 }
 
-/** `networks` and `network` are the same word to whoever looks for them. */
+/** A search does not distinguish `networks` from `network`. */
 const stem = (word: string): string => (word.length > 3 ? word.replace(/s$/, '') : word)
 
 const wordsOf = (text: string): string[] =>

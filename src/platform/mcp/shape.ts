@@ -1,18 +1,18 @@
 /**
- * What a model gets of an answer: the fields it asked for, and never more than it can read. A list becomes
- * `{items, total, truncated, next_offset?}`, with `fields` a table of `{fields, items}` whose rows are lists of values; an
- * object that is too large loses the end of its longest lists, and says so.
+ * Shapes an answer for a model: the requested fields, of bounded size. A list becomes `{items, total, truncated,
+ * next_offset?}`. With `fields` it becomes a table of `{fields, items}` whose rows are lists of values. An object that
+ * is too large loses the end of its longest lists, and reports it.
  */
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 
-/** About 20,000 tokens: what common clients take of one answer. */
+/** About 20,000 tokens, which common clients accept in one answer. */
 export const MAX_LIST_BYTES = 64 * 1024
-/** Far above any one object of an ordinary estate. */
+/** Far above any single object of a typical inventory. */
 export const MAX_OBJECT_BYTES = 256 * 1024
 
 type Fields = readonly string[] | undefined
 type Row = Readonly<Record<string, unknown>>
-/** What a tool answers: an object, or nothing for what has no answer. */
+/** The answer of a tool: an object, empty for an operation without output. */
 export type Shaped = Readonly<Record<string, unknown>>
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -22,13 +22,13 @@ const keep = (row: unknown, fields: Fields): unknown => {
   return Object.fromEntries(fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]]))
 }
 
-/** A row of a table: its values alone, in the order of the fields, which the table names once. */
+/** Returns a row of a table: its values in the order of the fields, which the table names once. */
 const valuesOf = (row: unknown, fields: Fields): unknown =>
   fields && fields.length > 0 && isRow(row) ? fields.map((field) => row[field] ?? null) : row
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 
-/** The most of the list's beginning that takes at most `bytes`. */
+/** Returns as many elements from the list's start as fit into `bytes`. */
 const headOf = (list: readonly unknown[], bytes: number): unknown[] => {
   const kept: unknown[] = []
   let size = 2
@@ -40,7 +40,7 @@ const headOf = (list: readonly unknown[], bytes: number): unknown[] => {
   return kept
 }
 
-/** Without the end of its longest list, where it is too large. */
+/** Shortens the longest list of an object that is too large. */
 export const fitted = (value: Row): Row => {
   const excess = sizeOf(value) - MAX_OBJECT_BYTES
   if (excess <= 0) return value
@@ -54,7 +54,7 @@ export const fitted = (value: Row): Row => {
 
 type Page = {
   readonly rows: AsyncIterable<readonly unknown[]>
-  /** Rows there are; undefined when nobody knows, because what came fills the page. */
+  /** The total number of rows; undefined if it is unknown because the page is full. */
   readonly total: () => Promise<number | undefined>
   readonly offset: number
 }
@@ -65,7 +65,7 @@ const shapeList = async ({ rows, total, offset }: Page, fields: Fields, mostRows
   const take = (row: unknown): boolean => {
     const item = valuesOf(isRow(row) ? fitted(row) : row, fields)
     size += sizeOf(item) + 1
-    // The first row always: a page of none would never end.
+    // The first row is always included: an empty page would never end.
     if (items.length >= mostRows || (items.length > 0 && size > MAX_LIST_BYTES)) return false
     items.push(item)
     return true
@@ -97,11 +97,11 @@ async function* once(rows: readonly unknown[]): AsyncGenerator<readonly unknown[
 
 export type ShapeOptions = {
   readonly fields: Fields
-  /** Rows of a list, at most. */
+  /** Maximum number of rows of a list. */
   readonly mostRows: number
-  /** Rows that the operation has skipped already. */
+  /** The number of rows that the operation has skipped already. */
   readonly offset: number
-  /** The one field of an answer that is nothing but a list in it. */
+  /** The name of the field that holds the list, in an object with no other field. */
   readonly listIn?: string | undefined
 }
 

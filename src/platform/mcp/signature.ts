@@ -1,4 +1,4 @@
-/** A JSON Schema in the fewest words a model understands: the way TypeScript would write it. */
+/** Writes a JSON Schema with few tokens, in the syntax of TypeScript types. */
 import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../contract/json-schema.ts'
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -51,7 +51,7 @@ export const signatureOf = (schema: JsonSchema): string => {
   return isNullable(schema) && !text.includes('null') ? `${text} | null` : text
 }
 
-/** The schema with its named parts put in their place, for readers that get no definitions along. */
+/** Returns the schema with its references replaced, for readers that get no definitions. */
 export const inlined = (schema: JsonSchema, definitions: Definitions): JsonSchema => {
   const target = schema.$ref === undefined ? undefined : definitions[refName(schema.$ref)]
   if (target) return inlined(target, definitions)

@@ -1,4 +1,4 @@
-/** Which tools there are, and how each describes itself: the listed operations, two that reach all the others, and one that applies a plan. */
+/** Defines the tools: the listed operations, two that reach all the others, and one that applies a plan. */
 import { toolName } from '../cli/command-name.ts'
 import { closed, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { AnyOperation, Effect } from '../operation/operation.ts'
@@ -18,18 +18,18 @@ export type ToolDefinition = {
   readonly name: string
   readonly description: string
   readonly inputSchema: ObjectSchema
-  /** Absent where the answer depends on what is called. */
+  /** Absent if the answer depends on the called operation. */
   readonly outputSchema?: JsonSchema
   readonly annotations: Hints
 }
 
-/** Rows of a list that nobody asked to limit. */
+/** Maximum number of rows of a list without `limit`. */
 export const DEFAULT_ROWS = 100
 
 const HINTS: Readonly<Record<Effect, Hints>> = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   create: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  // It overwrites what was there; a second time it changes nothing more.
+  // Overwrites earlier values. A repetition changes nothing more.
   update: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   action: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
@@ -40,7 +40,7 @@ export const hintsOf = ({ effect, reachesOut }: Pick<AnyOperation, 'effect' | 'r
   openWorldHint: reachesOut === true,
 })
 
-/** Whether it is shown what it would do before it is done: all that deletes, and all that changes many objects at once. */
+/** Returns true if a call returns a plan first: for deletes, and for bulk changes. */
 export const needsPlan = ({ effect, isBulk }: Pick<AnyOperation, 'effect' | 'isBulk'>): boolean =>
   effect === 'delete' || isBulk === true
 
@@ -55,7 +55,7 @@ const LIST_FIELDS: JsonSchema = {
   items: { type: 'string' },
 }
 
-/** Whether the operation takes `limit` and `offset`. */
+/** Returns true if the operation takes `limit` and `offset`. */
 export const isPaged = (op: AnyOperation): boolean => Object.hasOwn(op.input.shape, 'limit')
 
 const withoutOurs = ({ 'x-ref': _, ...schema }: JsonSchema): JsonSchema => ({
@@ -69,7 +69,7 @@ const withoutOurs = ({ 'x-ref': _, ...schema }: JsonSchema): JsonSchema => ({
   }),
 })
 
-/** The input of an operation as a closed JSON Schema that stands by itself. */
+/** Returns the input of an operation as a closed JSON Schema without references. */
 export const inputSchemaOf = (op: AnyOperation): JsonSchema => {
   const { schema, definitions } = jsonSchemaOf(op.input, 'input')
   return withoutOurs(closed(inlined(schema, definitions)))
@@ -84,7 +84,7 @@ const describe = (op: AnyOperation): string =>
     ...(needsPlan(op) ? ['Changes nothing yet: answers a plan for apply_plan.'] : []),
   ].join(' ')
 
-/** Over REST a list is whole; no model could read it. */
+/** REST sends complete lists, which no model can read. */
 const LIMIT = `Rows at most; ${DEFAULT_ROWS} without it`
 
 const fieldsFor = (op: AnyOperation): JsonSchema | undefined => {
@@ -118,7 +118,7 @@ const OBJECTS: JsonSchema = {
 }
 const FAILURES: JsonSchema = { type: 'array', items: { type: 'object' } }
 
-/** What a tool answers in place of doing it. */
+/** The answer of a tool that returns a plan. */
 const PLAN: JsonSchema = {
   type: 'object',
   properties: {
@@ -152,7 +152,7 @@ const text = (description: string): JsonSchema => ({ type: 'string', description
 export const SEARCH_TOOL: ToolDefinition = {
   name: 'search_operations',
   description:
-    'Find operations beyond the listed tools by what they do, like "create network" or "retag devices". Answers their names, effects, permissions and inputs, for call_operation.',
+    'Find operations beyond the listed tools by description, like "create network" or "retag devices". Returns their names, effects, permissions and inputs, for call_operation.',
   inputSchema: {
     type: 'object',
     properties: { query: text('A few words') },
@@ -173,7 +173,7 @@ export const SEARCH_TOOL: ToolDefinition = {
 export const CALL_TOOL: ToolDefinition = {
   name: 'call_operation',
   description:
-    'Run an operation that search_operations found. Lists answer {items, total, truncated}. What deletes or changes many objects answers a plan for apply_plan, and changes nothing yet.',
+    'Run an operation that search_operations found. Lists return {items, total, truncated}. Operations that delete or change many objects return a plan for apply_plan, and change nothing yet.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -184,14 +184,14 @@ export const CALL_TOOL: ToolDefinition = {
     required: ['operation'],
     additionalProperties: false,
   },
-  // It may run anything there is.
+  // It may run any operation.
   annotations: { ...HINTS.action, openWorldHint: true },
 }
 
 export const APPLY_TOOL: ToolDefinition = {
   name: 'apply_plan',
   description:
-    'Do what a plan has shown, exactly that; refused if anything of it has changed since. A plan is good once, for 5 minutes, for the user and the client that made it. Show the user what it says before you apply it.',
+    'Make exactly the changes that a plan has shown; refused if any of its objects has changed since. A plan can be applied once, within 5 minutes, by the user and the client that made it. Show the user its summary first.',
   inputSchema: {
     type: 'object',
     properties: { plan_id: text('As the plan says') },
@@ -212,7 +212,9 @@ export const APPLY_TOOL: ToolDefinition = {
   annotations: HINTS.action,
 }
 
-/** Every tool, in the order of the registry; the same for every caller, because rights are checked at the call. */
+/**
+ * Returns all tools in the order of the registry. They are the same for every caller, because the call checks access.
+ */
 export const toolDefinitions = (operations: readonly AnyOperation[]): readonly ToolDefinition[] => [
   ...operations.filter(({ mcp }) => mcp === 'listed').map(definitionOf),
   SEARCH_TOOL,

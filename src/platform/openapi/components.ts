@@ -1,16 +1,16 @@
-/** What every API document says alike: credentials, headers, and the errors by status. */
+/** The parts common to every API document: credentials, headers, and the errors by status. */
 import { ERROR_CODES, ERRORS } from '../contract/errors.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { Components, Header, Parameter, Ref, Response } from './document.ts'
 
 const text = { type: 'string' } as const
 
-/** The body of every error; a contract that carries errors refers to it by the id `Error`. */
+/** The body of every error. A contract that contains errors refers to it by the id `Error`. */
 export const ERROR_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {
     code: { type: 'string', enum: ERROR_CODES },
-    error: { type: 'string', description: 'What is wrong, in a sentence for people' },
+    error: { type: 'string', description: 'The error as a sentence for people' },
     details: {
       type: 'array',
       description: 'The bad fields, every one of them; empty for an error that is not about fields',
@@ -78,12 +78,12 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   {
     status: 401,
     name: 'Unauthorized',
-    description: 'No credentials, or ones that do not hold',
+    description: 'No credentials, or invalid ones',
     headers: ['WWW-Authenticate'],
   },
   { status: 403, name: 'Forbidden', description: 'The permission is missing, or the CSRF header of a browser session' },
-  { status: 404, name: 'NotFound', description: 'There is no such object' },
-  { status: 409, name: 'Conflict', description: 'It contradicts what is there' },
+  { status: 404, name: 'NotFound', description: 'The object does not exist' },
+  { status: 409, name: 'Conflict', description: 'It conflicts with the current state' },
   { status: 412, name: 'PreconditionFailed', description: 'The object has changed since it was read' },
   { status: 413, name: 'ContentTooLarge', description: 'The body is too large (`INVALID_INPUT`)' },
   {
@@ -137,8 +137,8 @@ export const SHARED: Omit<Components, 'schemas'> = {
 /** How to talk to this API, for people; blank lines part the paragraphs. */
 export const CONVENTIONS = [
   'Send an API key as `Authorization: Bearer plat_...`. A browser session works too; its changes need the header `X-Requested-With: XMLHttpRequest`.',
-  'Bodies are JSON objects with snake_case fields; fields that are not known are ignored. Times are RFC 3339 in UTC. Ids are opaque text. Text is valid Unicode without NUL.',
-  'A PUT changes what it names: an absent field stays, `null` clears an optional one, a list replaces the whole list. What you got by GET may be sent back as it is.',
-  'Lists are whole unless you send `limit` and `offset`; `X-Total-Count` tells how many rows there are. Lists and objects carry an `ETag` for `If-None-Match` and `If-Match`.',
-  'Every error is `{code, error, details}`, and `details` names every bad field at once. `X-Request-Id` on every response is what logs and the audit trail call the request; `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell how many more you may send.',
+  'Bodies are JSON objects with snake_case fields; unknown fields are ignored. Times are RFC 3339 in UTC. Ids are opaque text. Text is valid Unicode without NUL.',
+  'A PUT changes the fields that it names: an absent field is unchanged, `null` clears an optional one, a list replaces the whole list. The answer of a GET may be sent back unchanged.',
+  'Lists are complete unless you send `limit` and `offset`; `X-Total-Count` is the number of all rows. Lists and objects carry an `ETag` for `If-None-Match` and `If-Match`.',
+  'Every error is `{code, error, details}`, and `details` names every invalid field at once. `X-Request-Id` on every response identifies the request in logs and in the audit trail. `X-RateLimit-Limit`, `-Remaining` and `-Reset` describe your rate limit.',
 ].join('\n\n')

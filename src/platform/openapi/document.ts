@@ -1,4 +1,4 @@
-/** The part of an OpenAPI 3.1 document that we write and the API page reads. */
+/** Types of the part of an OpenAPI 3.1 document that the generator writes and the API page reads. */
 
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { Access } from '../operation/operation.ts'
@@ -34,11 +34,11 @@ export type DocumentedOperation = {
   readonly requestBody?: RequestBody
   readonly responses: Readonly<Record<string, Response | Ref>>
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  /** What the caller must hold. */
+  /** The access that the operation requires. */
   readonly 'x-permission': Access
-  /** The command that does the same. */
+  /** The equivalent command. */
   readonly 'x-cli'?: string
-  /** The MCP tool that does the same. */
+  /** The equivalent MCP tool. */
   readonly 'x-mcp-tool'?: string
 }
 

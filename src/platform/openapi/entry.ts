@@ -1,4 +1,4 @@
-/** Projection of one operation or raw route onto its entry in the OpenAPI document. */
+/** Projects one operation or raw route onto its entry in the OpenAPI document. */
 import { z } from 'zod'
 import { commandOf, toolName } from '../cli/command-name.ts'
 import type { Definitions, Io, JsonSchema } from '../contract/json-schema.ts'
@@ -16,14 +16,14 @@ import { errorRefs, headerRefs, parameterRef } from './components.ts'
 import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
 import { requestExampleOf } from './example.ts'
 
-/** A raw route that takes no session cookie says so. */
+/** A raw route that accepts no session cookie declares that. */
 export type DocumentedRoute = RawRoute
 
-/** An operation, or a raw route, which has no effect that we know of. */
+/** An operation, or a raw route, whose effect is unknown. */
 export type Documented = DocumentedRoute &
   Partial<Pick<AnyOperation, 'description' | 'headers' | 'inQuery'>> & { readonly effect?: Effect }
 
-/** Turns a schema of a contract into JSON Schema and collects the named ones it refers to. */
+/** Converts a schema of a contract to JSON Schema and collects its named schemas. */
 export type Collector = {
   readonly toSchema: (schema: z.ZodType, io: Io) => JsonSchema
   readonly definitions: () => Definitions
@@ -47,7 +47,10 @@ const parameter = (name: string, where: Parameter['in'], isRequired: boolean, sc
 
 type Input = { readonly parameters: readonly Parameter[]; readonly body: JsonSchema | undefined }
 
-/** Where each field of the input travels. A raw route reads its path itself, and may have a query beside a body. */
+/**
+ * Assigns each field of the input to a part of the request. A raw route reads its path itself, and may have a query
+ * beside a body.
+ */
 const inputOf = (documented: Documented, { method, params }: HttpParts, { toSchema }: Collector): Input => {
   const { headers = {}, inQuery = [], input = EMPTY, query = EMPTY } = documented
   const { properties = {}, required = [] } = toSchema(input, 'input')
@@ -75,7 +78,10 @@ const inputOf = (documented: Documented, { method, params }: HttpParts, { toSche
 const needsMore = (access: Access, { method }: HttpParts): boolean =>
   permissionsOf(access).length > 0 || (access !== 'public' && method !== 'GET')
 
-/** The statuses of the errors that can occur. A write can refuse what its schema allows: to delete the last role, say. */
+/**
+ * Returns the statuses of possible errors. A write can reject input that its schema permits, such as the deletion of
+ * the last role.
+ */
 const errorStatuses = (
   { access, effect = 'read', errors = [], isOptional = false }: Documented,
   parts: HttpParts,
@@ -117,15 +123,15 @@ const successOf = ({ summary, effect }: Documented, content: Content | undefined
 }
 
 const NOT_MODIFIED: Response = {
-  description: 'What you hold still stands',
+  description: 'Your copy is current',
   headers: headerRefs(['X-Request-Id', 'ETag']),
 }
 
-/** Errors as another protocol defines them. */
+/** Errors in the format of another protocol. */
 const refusalOf = ({ refusal, errors = [] }: Documented, { toSchema }: Collector): Record<string, Response> => {
   if (!refusal) return {}
   const content = { 'application/json': { schema: toSchema(refusal, 'output') } }
-  const refused = { description: 'The request is refused', headers: headerRefs(['X-Request-Id']), content }
+  const refused = { description: 'The request is rejected', headers: headerRefs(['X-Request-Id']), content }
   return Object.fromEntries([400, ...errors].map((status) => [String(status), refused]))
 }
 
@@ -168,11 +174,11 @@ export const entryOf = (documented: Documented, collector: Collector): Documente
   }
 }
 
-/** The command with its positional arguments: `plat device create <name>`. */
+/** Returns the command with its positional arguments: `plat device create <name>`. */
 export const usageOf = (op: AnyOperation): string =>
   ['plat', ...commandOf(op), ...(op.cli?.args ?? []).map((name) => `<${name}>`)].join(' ')
 
-/** The tool that runs the operation; undefined for one that is not for models. */
+/** Returns the tool that runs the operation; undefined for one that models do not get. */
 export const toolOf = (op: AnyOperation): string | undefined => {
   if (op.mcp === 'hidden') return undefined
   return op.mcp === 'listed' ? toolName(op) : 'call_operation'

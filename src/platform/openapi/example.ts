@@ -1,9 +1,9 @@
-/** Examples made from schemas, so that nobody writes or updates them. */
+/** Generates examples from schemas. */
 import { baseType, type Definitions, isNullable, type JsonSchema, refName } from '../contract/json-schema.ts'
 
 const ID = '0199f3c4-7a52-7c1e-9b0d-3f2a61c8d404'
 
-/** Words of the trade for fields whose schema only says "text". */
+/** Realistic values for fields whose schema only declares text. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   id: ID,
   ip: '10.0.20.15',
@@ -23,7 +23,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   url: 'https://example.net/hook',
 }
 
-/** Deeper than any contract of ours; a schema that contains itself ends here. */
+/** Deeper than any contract; ends recursion of a schema that contains itself. */
 const MAX_DEPTH = 12
 
 const numberIn = ({ minimum = 0, maximum }: JsonSchema): number => {
@@ -39,7 +39,7 @@ const textOf = (schema: JsonSchema, name: string): unknown => {
   return ''
 }
 
-/** A value that the schema allows, with every field; `name` is the name of the field that it stands in. */
+/** Returns a value that the schema permits, with every field. `name` is the name of the field that holds it. */
 export const exampleOf = (schema: JsonSchema, definitions: Definitions, name = '', depth = 0): unknown => {
   if (schema.examples !== undefined) return schema.examples[0]
   if (depth > MAX_DEPTH) return null
@@ -79,7 +79,7 @@ export const exampleOf = (schema: JsonSchema, definitions: Definitions, name = '
 
 const singularOf = (name: string): string => name.replace(/s$/, '')
 
-/** An example of a request: what is required, and no more. */
+/** Returns an example of a request with only the required fields. */
 export const requestExampleOf = (schema: JsonSchema, definitions: Definitions): unknown => {
   const required = Object.entries(schema.properties ?? {}).filter(([name]) => schema.required?.includes(name))
   const chosen = required.length > 0 ? required : Object.entries(schema.properties ?? {}).slice(0, 1)

@@ -1,4 +1,4 @@
-/** Projection: contracts and raw routes -> OpenAPI 3.1 document. */
+/** Projects contracts and raw routes onto an OpenAPI 3.1 document. */
 import { type Definitions, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import { type AnyOperation, type Http, httpParts, type OperationSet } from '../operation/operation.ts'
 import { CONVENTIONS, ERROR_SCHEMA, SHARED } from './components.ts'
@@ -6,7 +6,7 @@ import type { DocumentedOperation, OpenApi } from './document.ts'
 import { type Collector, type DocumentedRoute, entryOf, toolOf, usageOf } from './entry.ts'
 import { exampleOf } from './example.ts'
 
-/** Gathers the named schemas of every contract. */
+/** Collects the named schemas of every contract. */
 const createCollector = (): Collector => {
   const schemas = new Map<string, JsonSchema>([['Error', ERROR_SCHEMA]])
   return {
@@ -16,7 +16,7 @@ const createCollector = (): Collector => {
       for (const [id, definition] of Object.entries(definitions)) {
         const known = schemas.get(id)
         if (!known) schemas.set(id, definition)
-        // The one id that the platform itself describes, in more words than a contract needs.
+        // The platform itself describes this one id, in more detail than a contract needs.
         else if (id !== 'Error' && JSON.stringify(known) !== JSON.stringify(definition))
           throw new Error(`Two different schemas have the id ${id}`)
       }
@@ -35,7 +35,7 @@ const withExamples = (definitions: Definitions): Definitions =>
     Object.entries(definitions).map(([id, schema]) => [id, { ...schema, examples: [exampleOf(schema, definitions)] }]),
   )
 
-/** @throws Error when two operations share method and path, or two schemas an id. */
+/** @throws Error if two operations share method and path, or two schemas share an id. */
 export const openapi = (
   contracts: Readonly<Record<string, OperationSet>>,
   routes: readonly DocumentedRoute[],

@@ -1,13 +1,13 @@
-/** Who may call what: judged from the declaration of an operation and from the caller, and from nothing else. */
+/** Decides whether a caller may call an operation, from its declaration and the caller alone. */
 import { AppError } from '../contract/errors.ts'
 import type { Caller } from './caller.ts'
 import { type Access, type AnyOperation, type Permission, permissionsOf } from './operation.ts'
 
-/** The FORBIDDEN of a client whose user could have allowed it more. */
+/** FORBIDDEN for a client to which its user could have granted more. */
 export class InsufficientScopeError extends AppError {
   constructor(
     message: string,
-    /** Each of them would do. */
+    /** Each of these would suffice. */
     readonly permissions: readonly Permission[],
   ) {
     super('FORBIDDEN', message)
@@ -26,8 +26,8 @@ export const checkAccess = (access: Access, caller: Caller): void => {
 }
 
 /**
- * What asks for no permission is in no scope, and so nobody has allowed a client to do it: a user's keys, sessions and
- * consents are for the user.
+ * Checks that a client may call an operation for its user. An operation without a permission is in no scope, so the
+ * user cannot have granted it: keys, sessions and consents are managed by the user alone.
  * @throws AppError FORBIDDEN
  */
 export const checkConsent = ({ access, needsNoConsent }: AnyOperation, { client }: Caller): void => {

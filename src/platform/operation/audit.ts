@@ -1,7 +1,4 @@
-/**
- * What the kernel tells the audit trail of a call, and the trail that nobody keeps. How entries are stored is the audit
- * feature's. Browser-safe.
- */
+/** Describes calls to the audit trail. The audit feature stores the entries. Browser-safe. */
 import type { z } from 'zod'
 import { singular } from '../cli/command-name.ts'
 import type { Caller } from './caller.ts'
@@ -18,43 +15,48 @@ import type { Request } from './request.ts'
 /** The same, with the name of the operation or route. */
 export type AuditedCall = Audited & { readonly route: string }
 
-/** One call, as far as its entry is concerned. */
+/** The data of a call's audit entry. */
 export type AuditEvent = AuditedCall & {
-  /** Nobody had shown valid credentials, nor does so by the call itself. */
+  /** True if the caller has not shown valid credentials, before the call or by it. */
   readonly isGuest: boolean
-  /** '' where the call is not about one object, or it is not known which. */
+  /** '' if the call concerns no single object, or the object is unknown. */
   readonly resourceId: string
-  /** The user, or the API key that was shown. */
+  /** The id of the user, or of the API key that authenticated the call. */
   readonly userId: string
-  /** The name of either. */
+  /** The name of that user or key. */
   readonly username: string
-  /** The API key that was shown; '' without one. */
+  /** The id of the API key; '' without one. */
   readonly keyId: string
   /** The user whose rights the key has; '' without one. */
   readonly keyOwnerId: string
   /** The username of the owner; '' without one. */
   readonly keyOwner: string
-  /** The address of the client; '' where nobody knows it. */
+  /** The client's address; '' when unknown. */
   readonly client: string
   readonly requestId: string
-  /** The client that acts for the user by OAuth, by name and id; '' without one. */
+  /** The OAuth client that acts for the user, by name and id; '' without one. */
   readonly oauthClient: string
-  /** The MCP tool by which it was called; '' without one. */
+  /** The MCP tool that made the call; '' without one. */
   readonly tool: string
-  /** What the caller sent, secrets and all: the trail redacts it. Undefined where nothing was sent, or nothing was read. */
+  /**
+   * The input of the caller, secrets included: the trail redacts it. Undefined if there was no input, or it was not
+   * read.
+   */
   readonly changes: unknown
-  /** The contract of `changes`: only its fields are recorded. Undefined where the route itself has chosen them. */
+  /** The schema of `changes`: only its fields are recorded. Undefined if the route has chosen the fields itself. */
   readonly schema: z.ZodType | undefined
 }
 
 export type AuditSink<Tx> = {
-  /** The change was made: in its transaction, or without one in a transaction of its own. */
+  /** Records a change, in its transaction if there is one, else in a separate one. */
   readonly succeeded: (event: AuditEvent, tx?: Tx) => Promise<void>
-  /** The call failed or was turned away. Never rejects: the caller has to hear of the first error, not of a second one. */
+  /** Records a call that failed or was rejected. Never rejects, so that the caller gets the original error. */
   readonly failed: (event: AuditEvent, error: unknown) => Promise<void>
 }
 
-/** The trail as a command on the host writes to it, which no kernel runs: a change goes on record in its transaction. */
+/**
+ * Writes entries for commands on the host, which run without a kernel. The entry is part of the change's transaction.
+ */
 export type HostTrail<Tx> = {
   readonly record: (tx: Tx, event: Pick<AuditEvent, 'action' | 'resource' | 'resourceId' | 'changes'>) => Promise<void>
 }
@@ -71,7 +73,7 @@ const ACTIONS: Readonly<Record<Effect, AuditAction | undefined>> = {
 }
 
 /**
- * Under which action and resource a call is on record; undefined for what leaves no trace.
+ * Returns the action and the resource of a call's audit entry; undefined for a call that is not recorded.
  * @example auditedAs({ name: 'devices.create', effect: 'create' }) // { action: 'create', resource: 'device', route: 'devices.create' }
  */
 export const auditedAs = (
@@ -92,13 +94,13 @@ const isFields = (value: unknown): value is Fields =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What an entry knows of a call besides who makes it. */
+/** The fields of an entry that describe the object, not the caller. */
 export type Subject = Partial<Pick<AuditEvent, 'resourceId' | 'changes' | 'schema'>>
 
 /**
- * What a call of an operation is about. The first parameter of the path is the object, or without one the field that is
- * named after the resource (`user_id` for users); what is made under an object has an id of its own, or else goes by that
- * object's. All else that was sent are the changes, but for what came in headers.
+ * Returns the object and the changes of a call. The object is the first parameter of the path. Without one it is the
+ * field named after the resource (`user_id` for users). A created object is named by its own id, or else by its
+ * parent's. The other fields of the input are the changes, except those sent in headers.
  * @param made the answer of a create
  */
 export const subjectOf = (op: AnyOperation, input: unknown, made?: unknown): Subject => {
@@ -117,7 +119,7 @@ export const subjectOf = (op: AnyOperation, input: unknown, made?: unknown): Sub
 
 type Parts = { readonly param: string; readonly fromHeaders: ReadonlySet<string> }
 
-/** Worked out once for each operation, because every write asks. */
+/** Cached per operation, because every write needs it. */
 const partsOf = (op: AnyOperation): Parts => {
   const known = partsByOperation.get(op)
   if (known) return known
@@ -130,18 +132,18 @@ const partsByOperation = new WeakMap<AnyOperation, Parts>()
 
 type Call = Omit<Request, 'input'>
 
-/** How a client stands in the trail: its name is its own invention, its id is not. */
+/** Formats an OAuth client for the trail. The client chooses its name, but not its id. */
 export const namedClient = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name} (${id})`
 
 const oauthClientOf = ({ client }: Caller): string => (client ? namedClient(client) : '')
 
-/** Who calls, as the trail names them: an API key by itself, with its owner beside it. */
+/** Returns the caller's fields of an entry. An API key is named itself, with its owner beside it. */
 const callerFields = ({ via, userId = '', username, credentialId = '', keyName = '' }: Caller) =>
   via === 'key'
     ? { userId: credentialId, username: keyName, keyId: credentialId, keyOwnerId: userId, keyOwner: username }
     : { userId, username, keyId: '', keyOwnerId: '', keyOwner: '' }
 
-/** The entry of a call. */
+/** Builds the audit entry of a call. */
 export const eventOf = (audited: AuditedCall, call: Call, about: Partial<AuditEvent>): AuditEvent => {
   const { caller, client = '', requestId, tool = '' } = call
   return {
@@ -159,17 +161,17 @@ export const eventOf = (audited: AuditedCall, call: Call, about: Partial<AuditEv
   }
 }
 
-/** What only the handler of a raw route knows of its call. */
+/** Details of a call that only the handler of a raw route knows. */
 export type AuditNote = Partial<
   Pick<AuditEvent, 'resource' | 'resourceId' | 'userId' | 'username' | 'oauthClient' | 'changes'>
 >
 
-/** The audit entry of a raw route's call. What the handler throws is put on record by the kernel, with all it has noted. */
+/** The audit entry of a raw route's call. If the handler throws, the kernel records the error with all notes. */
 export type RawAudit<Tx> = {
   readonly note: (note: AuditNote) => void
-  /** For what no transaction of the handler's says (`ctx.write` with `audit`). */
+  /** Records a success without `ctx.write` with `audit`. */
   readonly succeeded: (tx?: Tx) => Promise<void>
-  /** For what fails after the handler has answered. */
+  /** Records a failure after the handler has answered. */
   readonly failed: (error: unknown) => Promise<void>
 }
 

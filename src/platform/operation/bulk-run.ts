@@ -1,4 +1,7 @@
-/** Runs a bulk call: each item by the rules of its own operation, all or nothing, or each for itself. */
+/**
+ * Runs a bulk call. Each item follows the rules of its own operation. The call is atomic, or each item succeeds or
+ * fails alone.
+ */
 import type { z } from 'zod'
 import {
   type AppError,
@@ -12,7 +15,7 @@ import { parse } from '../contract/validate.ts'
 import { pause } from '../runtime/pause.ts'
 import type { KernelCtx } from './context.ts'
 
-/** Items between two turns of the event loop: some milliseconds of work. */
+/** Items that run before the event loop gets control: some milliseconds of work. */
 const ITEMS_PER_TURN = 10
 
 type Item = {
@@ -28,7 +31,7 @@ type Verb<Ctx, S extends z.ZodType, T> = {
 }
 
 export type BulkRules<Ctx, Noun extends string, Draft extends z.ZodType, Patch extends z.ZodType, T> = {
-  /** Where an item keeps the object: `device`. */
+  /** The field of an item that holds the object: `device`. */
   readonly noun: Noun
   /** The resource of the permissions: `devices`. */
   readonly permissions: string
@@ -45,7 +48,7 @@ type Result<Noun extends string, T> = {
 
 const STATUS = { create: 'created', update: 'updated', delete: 'deleted' } as const
 
-/** The item's own field names under its place in the call: `name` becomes `operations[3].device.name`. */
+/** Prefixes the field names of an item with its position in the call: `name` becomes `operations[3].device.name`. */
 const placed = (error: AppError, index: number, noun: string): FieldIssue[] => {
   const at = `operations[${index}]`
   if (error.details.length === 0) return [{ field: at, message: error.message }]
@@ -86,13 +89,13 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
     try {
       const value = await ctx.savepoint(() => runOne(item))
       const object = value === undefined ? {} : { [rules.noun]: value }
-      // A computed key loses its type; it is the noun.
+      // TypeScript loses the type of a computed key; the key is the noun.
       results.push({ index, status: STATUS[item.op], ...object } as Result<Noun, T>)
     } catch (thrown) {
       const error = toAppError(thrown)
       if (error.code === 'INTERNAL_ERROR') throw thrown
       issues.push(...placed(error, index, rules.noun))
-      // Without the object, which every noun leaves optional.
+      // A failed item has no object. The schema of every noun permits that.
       results.push({ index, status: 'failed', error: { ...error.toBody(), details: [...error.details] } } as Result<
         Noun,
         T

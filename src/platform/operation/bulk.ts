@@ -12,12 +12,14 @@ const BulkError = z
   })
   .meta({ id: 'Error' })
 
-/** The fields of one item; they are judged by the contract of its own operation. */
+/** The fields of one item. The schema of the item's own operation validates them. */
 export const BulkFields = z.record(z.string(), z.unknown()).optional().describe('The fields; for create and update')
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
-/** `{operations: [{op, id?, <noun>?}], atomic?}`; `object` says under which noun an item keeps its fields. */
+/**
+ * `{operations: [{op, id?, <noun>?}], atomic?}`; the key of `object` is the noun under which an item holds its fields.
+ */
 export const bulkInput = <const S extends Shape>(object: S) =>
   z.object({
     operations: z

@@ -1,24 +1,22 @@
-/** Who calls an operation. */
-
-/** Who calls. A guest has no user; everyone else acts with the permissions of their user at this moment. */
+/** The caller of an operation. A guest has no user. Every other caller has the current permissions of their user. */
 export type Caller = {
   readonly userId: string | undefined
   readonly username: string
   readonly via: 'guest' | 'session' | 'key' | 'oauth' | 'job'
-  /** Id of the session, key or grant that was shown. */
+  /** Id of the session, key or grant that authenticated the call. */
   readonly credentialId: string | undefined
   readonly permissions: ReadonlySet<string>
-  /** The name of the API key that was shown. */
+  /** The name of the API key. */
   readonly keyName?: string
-  /** The client that acts for the user, where one does. */
+  /** The client that acts for the user, if any. */
   readonly client?: ActingClient
 }
 
 export type ActingClient = {
   readonly id: string
-  /** What it calls itself. */
+  /** The name that the client has chosen. */
   readonly name: string
-  /** What the user may do and the client was not allowed to: a new consent may change that. */
+  /** Permissions that the user has and the client was not granted. A new consent may grant them. */
   readonly withheld: ReadonlySet<string>
 }
 

@@ -1,4 +1,4 @@
-/** What a handler gets, and what a feature is made of. */
+/** Declares the context of a handler and the parts of a feature. */
 import type { Kysely } from 'kysely'
 import type { Etag } from '../contract/etag.ts'
 import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/database.ts'
@@ -10,48 +10,54 @@ import type { Identify } from './request.ts'
 import type { Rights } from './rights.ts'
 
 export type KernelWriteOptions<Tables> = WriteOptions & {
-  /** Of a raw route whose change is this transaction: it holds the entry as well. */
+  /** The audit entry of a raw route, written in this transaction. */
   readonly audit?: RawAudit<Tx<Tables>>
 }
 
-/** All that a handler gets; there is nothing else to reach for. */
+/** The context of a handler, and its only access to the rest of the product. */
 export type KernelCtx<Tables> = {
-  /** With the permissions of the latest transaction, or of the request's headers before the first. */
+  /** Has the permissions read by the latest transaction. Before the first, those read from the request's headers. */
   readonly caller: Caller
-  /** The rights that came with the request, for running other calls on behalf of its caller. */
+  /** The rights of the request's caller, for running further calls on the caller's behalf. */
   readonly rights: Rights | undefined
   /** The transaction of a write, or the last committed state. */
   readonly db: Kysely<Tables>
-  /** Streams, revisions and the engine's named capabilities. */
+  /** Streams, revisions and the capabilities of the engine. */
   readonly store: Db<Tables>
-  /** The state that identified the caller, where that is not the last commit. */
+  /** The state from which the caller was identified, if it is not the last commit. */
   readonly readPoint: ReadPoint | undefined
-  /** The moment of the call: RFC 3339, UTC, milliseconds. */
+  /** The time of the call: RFC 3339, UTC, milliseconds. */
   readonly now: string
-  /** As in X-Request-Id. */
+  /** The value of X-Request-Id. */
   readonly requestId: string
-  /** The address that the request comes from; '' when unknown. */
+  /** The client's address; '' when unknown. */
   readonly client: string
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Tells the rest of the product, inside the same transaction. */
+  /** Emits an event. The reactions of other features run in the same transaction. */
   readonly emit: (event: string, data: unknown) => Promise<void>
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
-  /** Undoes only what `work` did if it throws. */
+  /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
-  /** @throws AppError FORBIDDEN unless the caller holds the permission. Each later transaction of the call asks for it again. */
+  /**
+   * @throws AppError FORBIDDEN unless the caller holds the permission. Each later transaction of the call checks it
+   * again.
+   */
   readonly require: (permission: Permission) => void
   /**
-   * Compares the caller's rights with those of now: for a transaction that lasts, before each of its batches and its end. Each
-   * transaction does it by itself when it begins. What was judged by `caller` before, but for `require`, is not judged again.
-   * @throws AppError UNAUTHORIZED (or EXPIRED_KEY) for credentials that do not hold any more, FORBIDDEN without a permission that
-   * the call needs
+   * Compares the caller's rights with the current ones. A long transaction calls it before each batch and before its
+   * end. Each transaction does so when it begins. Decisions that used `caller` earlier are not repeated, except those
+   * made by `require`.
+   * @throws AppError UNAUTHORIZED (or EXPIRED_KEY) if the credentials are no longer valid, FORBIDDEN if a required
+   * permission is gone
    */
   readonly confirmRights: () => Promise<void>
   /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
   readonly precondition: (current: Etag) => void
-  /** Runs a short transaction, for raw routes, jobs and operations with `hasOwnTransactions`, which begin without one. */
+  /**
+   * Runs a short transaction. For raw routes, jobs and operations with `hasOwnTransactions`, which begin without one.
+   */
   readonly write: <T>(work: InTransaction<Tables, T>, options?: KernelWriteOptions<Tables>) => Promise<T>
 }
 
@@ -63,7 +69,7 @@ export type RawHandler<Tables> = (
   audit: RawAudit<Tx<Tables>>,
 ) => Promise<Response>
 
-/** What a feature does when another feature emits an event, inside the same transaction. */
+/** The response of a feature to an event of another feature, in the same transaction. */
 export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
 
 export type Bound<Tables> = {
@@ -80,31 +86,31 @@ export type Bound<Tables> = {
 export type BoundRaw<Tables> = {
   readonly route: RawRoute
   readonly handler: RawHandler<Tables>
-  /** Tells who calls, in place of what tells it everywhere else; of a public route as well. */
+  /** Identifies the caller in place of the default; on public routes as well. */
   readonly identify?: Identify
 }
 
-/** Background work: takes no input, is idempotent, runs on a timer, and writes in transactions of its own (`ctx.write`). */
+/** Background work on a timer. Takes no input, is idempotent, and writes in short transactions by `ctx.write`. */
 export type Job<Tables> = {
   readonly name: string
   readonly summary: string
   readonly everyMs: number
-  /** Not only after that time, but at the start as well. */
+  /** Runs at the start as well as after each interval. */
   readonly runsAtStart?: true
-  /** Also where several instances share a database: it works on what this process keeps, or shares the work out by itself. */
+  /** Runs on every instance that shares the database: it works on process memory, or divides the work itself. */
   readonly onEveryInstance?: true
   readonly run: (ctx: KernelCtx<Tables>) => Promise<void>
 }
 
-/** The implementation of a feature, as it stands in the registry. */
+/** The implementation of a feature, as the registry lists it. */
 export type Feature<Tables> = {
   readonly operations: readonly Bound<Tables>[]
   readonly routes?: readonly BoundRaw<Tables>[]
   readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
   readonly jobs?: readonly Job<Tables>[]
-  /** Called after commit with the names of the emitted events. Must return quickly: callers wait for it. */
+  /** Called after commit with the emitted event names. Must return quickly: callers wait for it. */
   readonly onCommit?: (events: readonly string[]) => void
-  /** Called with the events of commits by other instances that share the database, soon after each. */
+  /** Called soon after each commit of another instance that shares the database, with the emitted event names. */
   readonly onRemoteCommit?: (events: readonly string[]) => void
   /** Notifications of other instances may have been lost: treat all cached remote state as stale. */
   readonly onNotificationGap?: () => void

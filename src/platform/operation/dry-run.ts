@@ -1,6 +1,6 @@
 /**
- * Runs an operation to see what it would change, or to change exactly what was seen. Both run the operation itself, in a
- * transaction that is watched; a rehearsal undoes it in the end, so that nothing has to foretell what an operation does.
+ * Runs an operation as a dry run, or so that it makes exactly the changes that a dry run showed. Both run the operation
+ * itself and record its row changes. A dry run then rolls back the transaction.
  */
 
 import type { Db } from '../db/database.ts'
@@ -12,9 +12,9 @@ import type { Request } from './request.ts'
 
 type Watched = Omit<JournalOptions, 'sql'>
 
-/** Carries what was seen out of a transaction that must not be kept. */
-class Undone extends Error {
-  override readonly name = 'Undone'
+/** Carries the result out of a transaction that is rolled back. */
+class RolledBack extends Error {
+  override readonly name = 'RolledBack'
   constructor(readonly value: unknown) {
     super('the dry run is rolled back')
   }
@@ -22,21 +22,24 @@ class Undone extends Error {
 
 export type DryRun = { readonly answer: unknown; readonly changes: readonly RowChange[] }
 
-/** Whether all that an operation does is in one transaction, which can be undone. */
+/** Returns true if an operation does all its work in one transaction, which can be rolled back. */
 export const canDryRun = <Tables>({ op, handler }: Bound<Tables>): boolean =>
   typeof handler === 'function' && !op.hasOwnTransactions
 
-type Rehearse<Tables> = {
+type DryRunContext<Tables> = {
   readonly kernel: Kernel<Tables>
   readonly db: Db<Tables>
   readonly watched: Watched
-  /** The moment that everything happens at. */
+  /** The time at which the operation runs. */
   readonly at: Date
 }
 
-/** Returns the changes and the result that a call would have, without committing, notifying or auditing. @throws what the call throws */
+/**
+ * Returns the changes and the result of a call without committing, notifying or auditing. @throws the errors of the
+ * call
+ */
 export const dryRun = async <Tables>(
-  { kernel, db, watched, at }: Rehearse<Tables>,
+  { kernel, db, watched, at }: DryRunContext<Tables>,
   bound: Bound<Tables>,
   request: Request,
 ): Promise<DryRun> => {
@@ -50,13 +53,13 @@ export const dryRun = async <Tables>(
             const { tx: inner, journal } = journaled(tx, { ...watched, sql: db.sql })
             const value = await work(inner)
             changes = journal.changes()
-            throw new Undone(value)
+            throw new RolledBack(value)
           },
           { exclusive: true },
         )
       } catch (error) {
-        // It is what `work` has just returned.
-        if (error instanceof Undone) return error.value as Awaited<ReturnType<typeof work>>
+        // The value that `work` has just returned.
+        if (error instanceof RolledBack) return error.value as Awaited<ReturnType<typeof work>>
         throw error
       }
     },
@@ -66,14 +69,14 @@ export const dryRun = async <Tables>(
   return { answer, changes }
 }
 
-type Watch<Tables> = Rehearse<Tables> & {
-  /** In the transaction, before anything else is done. */
+type Watch<Tables> = DryRunContext<Tables> & {
+  /** Called in the transaction before the operation. */
   readonly first: (tx: Parameters<Parameters<Db<Tables>['write']>[0]>[0]) => Promise<void>
-  /** In the transaction, when all is done; what it throws undoes everything. */
+  /** Called in the transaction after the operation. If it throws, the transaction is rolled back. */
   readonly last: (changes: readonly RowChange[]) => void
 }
 
-/** Runs a call for good, unless `first` or `last` objects. */
+/** Runs a call and commits it, unless `first` or `last` throws. */
 export const runRecorded = async <Tables>(
   { kernel, db, watched, at, first, last }: Watch<Tables>,
   bound: Bound<Tables>,

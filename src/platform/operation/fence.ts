@@ -1,10 +1,13 @@
-/** Keeps a context from writing once somebody else does its work. Knows nothing of who decides that. */
+/** Stops a context from writing after another instance has taken over its work. The fence itself is passed in. */
 import type { KernelCtx } from './context.ts'
 
-/** Asked first in each transaction. It throws where the work is no longer ours, and keeps others from taking it until commit. */
+/**
+ * Called first in each transaction. Throws if this instance no longer holds the work. Keeps others from taking it until
+ * commit.
+ */
 export type Fence<Tables> = (ctx: KernelCtx<Tables>) => Promise<void>
 
-/** The context of a job, whose every transaction begins with the fence. */
+/** Returns the context of a job in which every transaction begins with the fence. */
 export const fenced = <Tables>(ctx: KernelCtx<Tables>, fence: Fence<Tables>): KernelCtx<Tables> => ({
   ...ctx,
   write: (work, options) =>

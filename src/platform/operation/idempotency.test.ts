@@ -28,14 +28,14 @@ describe.each(dialects())('an idempotency key on %s', (dialect) => {
 
   type Try = { key?: string | undefined; input?: unknown; operation?: string; userId?: string }
 
-  /** One request that makes a thing with a new id and answers with it. */
+  /** A request that creates a thing with a new id and returns the id. */
   const request = (
     { key = 'k', input = { a: 1 }, operation = 'op', userId = 'ann' }: Try = {},
     work?: (ctx: ThingsCtx) => Promise<string>,
   ) =>
     things.inJobWrite(async (ctx) => {
       const caller = { ...callerWith(), userId }
-      // The tables of the test and the one that idempotency needs.
+      // The tables of the test, and the table of idempotency keys.
       const own = { ...ctx, caller } as unknown as KernelCtx<IdempotencyTables>
       return withIdempotencyKey(own, { operation, key, input }, async () => {
         if (work) return work(ctx)

@@ -1,4 +1,4 @@
-/** Idempotency keys: a retry gets the answer of the first attempt, which is stored in its transaction for 24 hours. */
+/** Idempotency keys: a retry gets the answer of the first attempt, which its transaction stores for 24 hours. */
 import { invalidField } from '../contract/errors.ts'
 import type { KernelCtx } from './context.ts'
 
@@ -20,7 +20,7 @@ export type Attempt = { readonly operation: string; readonly key: string | undef
 const hashOf = (input: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(input)).digest('hex')
 
 /**
- * Runs `work` once per caller, operation and key. A retry of the same request gets the stored answer.
+ * Runs `work` once per caller, operation and key. Returns the stored answer to a retry of the same request.
  * @throws AppError VALIDATION_ERROR when the key was used for another request.
  */
 export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
@@ -30,7 +30,7 @@ export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
 ): Promise<T> => {
   if (key === undefined) return work()
   const owner = ctx.caller.userId ?? ''
-  // Every set of tables that extends ours has this one; Kysely can't see that through a type parameter.
+  // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
   const { db, store } = ctx as unknown as KernelCtx<IdempotencyTables>
   await store.sql.lockNames(db, [`idempotency ${owner} ${operation} ${key}`])
   const request_hash = hashOf(input)
@@ -46,7 +46,7 @@ export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
   if (known) {
     if (known.request_hash !== request_hash)
       throw invalidField('Idempotency-Key', 'was used for another request; use a new key')
-    // It was a T when it was stored.
+    // The stored value was a T.
     return JSON.parse(known.answer) as T
   }
   const answer = await work()

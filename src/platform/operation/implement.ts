@@ -1,4 +1,4 @@
-/** The handlers of a feature, and how they are paired with its contract. */
+/** Pairs the handlers of a feature with its contract. */
 
 import type { Bound, KernelCtx } from './context.ts'
 import type { HandlerResult } from './handler-result.ts'
@@ -10,8 +10,9 @@ export type Handler<O extends AnyOperation, Tables> = (
 ) => Promise<HandlerResult<OutputOf<O>>>
 
 /**
- * A handler in two steps, for what must not be done while a transaction is held (the hash of a password takes a second):
- * `prepare` runs without one and answers with the step that runs inside it, which judges anew whatever may have changed.
+ * A handler in two steps, for work that must not run in a transaction, such as hashing a password for a second.
+ * `prepare` runs without a transaction and returns the second step. That step runs inside one and checks again
+ * everything that may have changed.
  */
 export type PreparedHandler<O extends AnyOperation, Tables> = {
   readonly prepare: (
@@ -24,7 +25,7 @@ export type Handlers<S extends OperationSet, Tables> = {
   readonly [K in keyof S]: Handler<S[K], Tables> | PreparedHandler<S[K], Tables>
 }
 
-/** Pairs a feature's contract with its handlers; a missing, misspelt or mistyped handler does not compile. */
+/** Pairs a feature's contract with its handlers. A missing, misspelt or mistyped handler does not compile. */
 export const implementFor =
   <Tables>() =>
   <S extends OperationSet>(operations: S, handlers: Handlers<S, Tables>): readonly Bound<Tables>[] =>

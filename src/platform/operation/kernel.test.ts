@@ -170,7 +170,7 @@ test('calls that wait for each other are told apart by the operation and by what
 describe('a handler in two steps', () => {
   test('holds no transaction in the first, and hands over to the second', async () => {
     const prepare = async (_: ThingsCtx, { n }: { n: number }) => {
-      // Where there is one writer, this would wait for itself.
+      // On a database with one writer, this would wait for itself.
       await things.inJobWrite((ctx) => addThing(ctx, 'meanwhile'))
       return async (ctx: ThingsCtx) => addThing(ctx, `n-${n}`)
     }

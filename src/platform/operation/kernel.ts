@@ -1,5 +1,5 @@
 /**
- * Runs operations. `run` is the only way in, for HTTP, MCP and jobs alike: access, parse, transaction, handler, events,
+ * Runs operations. `run` is the only entry, for HTTP, MCP and jobs alike: access, parse, transaction, handler, events,
  * audit entry, commit. Nothing else checks permissions, opens a transaction, emits events or writes to the audit trail.
  */
 import { AppError } from '../contract/errors.ts'
@@ -17,13 +17,13 @@ import type { AnyOperation, RawRoute } from './operation.ts'
 import type { Request } from './request.ts'
 import { HeldRights } from './rights.ts'
 
-/** What has no end of its own is not called off half-way. */
+/** The signal of work that is never cancelled. */
 const NEVER = new AbortController().signal
 
-/** A request under way. */
+/** A request in progress. */
 type Call = { readonly request: Omit<Request, 'input'>; readonly held: HeldRights }
 
-/** A transaction, and the names of what was emitted in it so far. */
+/** A transaction with the names of the events emitted so far. */
 type Transaction<Tables> = Tx<Tables> & { readonly events: string[] }
 
 export type KernelOptions<Tables> = {
@@ -31,23 +31,26 @@ export type KernelOptions<Tables> = {
   readonly features: readonly Feature<Tables>[]
   readonly now: () => Date
   readonly log: Logger
-  /** Told the names of the events of every transaction, after its commit. */
+  /** Called after the commit of every transaction with the emitted event names. */
   readonly onCommit: (events: readonly string[]) => void
   readonly audit: AuditSink<Tx<Tables>>
 }
 
-/** On what terms a job runs: it may be told to stop, and be kept from writing. */
+/** The signal that stops a job and the fence that guards its writes. */
 export type JobTerms<Tables> = { readonly signal?: AbortSignal; readonly fence?: Fence<Tables> }
 
 export type Kernel<Tables> = {
-  /** The same features on another view of the database, or with others to tell of what happens. */
+  /** Returns a kernel of the same features with other options, such as another view of the database. */
   readonly over: (other: Partial<Omit<KernelOptions<Tables>, 'features'>>) => Kernel<Tables>
   readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
-  /** The request with the rights that its caller has now. @throws AppError UNAUTHORIZED or FORBIDDEN where they do not suffice. */
+  /**
+   * Returns the request with its caller's current rights. @throws AppError UNAUTHORIZED or FORBIDDEN if they do not
+   * suffice.
+   */
   readonly confirmed: <R extends Omit<Request, 'input'>>(op: AnyOperation, request: R) => Promise<R>
   /** Runs a short transaction for a caller who may call the operation. */
   readonly write: <T>(op: AnyOperation, request: Omit<Request, 'input'>, work: InTransaction<Tables, T>) => Promise<T>
-  /** Puts on record that a call was turned away, and why, before it came to be run. */
+  /** Records in the audit trail that a call was rejected before it ran, with the reason. */
   readonly refused: (called: AnyOperation | RawRoute, request: Request, error: unknown) => Promise<void>
   readonly runJob: (job: Job<Tables>, terms?: JobTerms<Tables>) => Promise<void>
   readonly runRaw: (
@@ -80,7 +83,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       db.write((tx) => {
         const events: string[] = []
         const run = async () => ({ value: await work(contextFor({ request, held }, { ...tx, events }), tx), events })
-        // Rights have no tables.
+        // The type of the rights does not depend on the tables.
         return held.within(tx as never, run, isFirst && !options.exclusive)
       }, options),
     )
@@ -105,7 +108,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         return text
       },
       requestId: request.requestId,
-      // Made when asked for, as the request's own are.
+      // Computed on first use, like the request's own.
       get client() {
         return request.client ?? ''
       },
@@ -114,7 +117,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         return request.signal
       },
       emit: async (event, data) => {
-        // A reaction declares the type of the event it reacts to; the emitter is the one place that makes it.
+        // A reaction declares the data type of its event, and the emitter is the only code that creates that data.
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
         tx?.events.push(event)
       },
@@ -125,7 +128,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         try {
           return await tx.savepoint(work)
         } catch (error) {
-          // What was undone did not happen.
+          // The events of the rolled back savepoint did not happen.
           tx.events.length = before
           throw error
         }
@@ -157,7 +160,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return typeof handler === 'object' ? (await handler.prepare(ctx, input))(ctx) : handler(ctx, input)
   }
 
-  /** `done` is told what was made, in the transaction that made it if there is one. */
+  /** @param done called with the handler's result, in its transaction if there was one */
   const runWrite = async (
     { op, handler }: Bound<Tables>,
     request: Request,

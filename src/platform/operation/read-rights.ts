@@ -1,4 +1,4 @@
-/** Rights as they are read from the database, and read again where they moved: docs/decisions/rights-of-the-write.md. */
+/** Reads rights from the database, and reads them again if they changed: docs/decisions/rights-of-the-write.md. */
 import type { Db, Demand, ReadPoint, Tx } from '../db/database.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rights.ts'
@@ -6,9 +6,9 @@ import type { Rights } from './rights.ts'
 /** @typeParam Source where credentials are looked up */
 export type RightsOptions<Tables, Source> = {
   readonly db: Pick<Db<Tables>, 'sql'>
-  /** A change to any of them may change what the caller may do. */
+  /** A change to any of these may change the caller's rights. */
   readonly tables: readonly (keyof Tables & string)[]
-  /** Those of them in which more rows than the caller's own count; they seldom change. */
+  /** The subset in which rows other than the caller's own matter. They seldom change. */
   readonly common: readonly (keyof Tables & string)[]
   /** Looks credentials up as of the last commit. It must not wait for a connection that a transaction may hold. */
   readonly committed: () => Source | Promise<Source>
@@ -18,11 +18,11 @@ export type RightsOptions<Tables, Source> = {
 
 type Found<Source> = {
   readonly caller: Caller
-  /** As things stood when they were read; undefined for what was read in a transaction. */
+  /** The state from which the rights were read; undefined if they were read in a transaction. */
   readonly readPoint: ReadPoint | undefined
-  /** The caller's own rows, with what must stay as it is. */
+  /** The caller's own rows, with the values that must stay unchanged. */
   readonly rows: Demand['rows']
-  /** Whether the credentials have expired since then. */
+  /** Returns true if the credentials have expired since. */
   readonly isOver: () => boolean
   /** Reads the rights of the same credentials. @throws AppError with status 401 */
   readonly again: (source: Source) => Promise<Rights>
@@ -42,7 +42,7 @@ export const createRights =
       confirm: (tx) => {
         if (tx && db.sql.hasOneWriter) {
           const now = tx.revision(tables)
-          // Written by another transaction of the same commit. It is one of these very tables, whose kernel hands it over.
+          // Another transaction of the same commit group has written. Its kernel passes one of these tables.
           if (now === undefined) return again(within(tx as unknown as Tx<Tables>))
           if (now === revision && !isOver()) return rights
         }

@@ -1,38 +1,41 @@
-/** What comes with a call: whom its credentials stand for, its input, and what it was read with. */
+/** Declares the parts of a call: its identity, its input and the state from which they were read. */
 import type { ReadPoint } from '../db/database.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rights.ts'
 
-/** Who a request's credentials stand for. */
+/** The identity that a request's credentials prove. */
 export type Identity = {
   readonly caller: Caller
-  /** Set when the request was let in by a cookie, which a browser sends without being asked. */
+  /** True for a cookie, which a browser sends automatically. */
   readonly isAmbient: boolean
-  /** A session cookie to send again, because its expiry moved. */
+  /** A session cookie to send again, because its expiry changed. */
   readonly setCookie?: string
-  /** By which it was found out: of a moment after the request came. */
+  /** The state from which the identity was read. It is later than the arrival of the request. */
   readonly readPoint?: ReadPoint
-  /** By which each write of the request finds out whether the caller may still make it. */
+  /** Lets each write of the request check that the caller may still make it. */
   readonly rights?: Rights
 }
 
-/** Whom the headers of a request stand for; undefined without credentials. @throws AppError for credentials that don't hold. */
+/**
+ * Identifies the caller by the request's headers; undefined without credentials. @throws AppError for invalid
+ * credentials.
+ */
 export type Identify = (headers: Headers) => Promise<Identity | undefined>
 
-/** What a caller brings along with the input. */
+/** A call without its transport: input, caller and details of the request. */
 export type Request = {
   readonly caller: Caller
   readonly input: unknown
   readonly requestId: string
-  /** The address it comes from, where there is one. */
+  /** The client's address, if known. */
   readonly client?: string
   readonly signal: AbortSignal
   /** The If-Match header of a PUT or DELETE. */
   readonly ifMatch?: string | undefined
-  /** The MCP tool by which it is called. */
+  /** The MCP tool that made the call. */
   readonly tool?: string
-  /** Of a moment after the request came: what it reads is as new as that, or newer. */
+  /** A state later than the arrival of the request. Reads of the call are at least as recent. */
   readonly readPoint?: ReadPoint | undefined
-  /** What the caller's rights were read from; undefined for guests and jobs, who have none to lose. */
+  /** The rights of the caller; undefined for guests and jobs, which have none to lose. */
   readonly rights?: Rights | undefined
 }

@@ -1,4 +1,4 @@
-// What a call with rights goes through: each of its transactions asks whether they hold, and long ones ask in between.
+// Each transaction of a call confirms the caller's rights; long ones confirm them in between as well.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
@@ -23,7 +23,7 @@ const op = (more: object = {}) =>
     ...more,
   })
 
-/** Rights that a test takes away: of a database with one writer, or as of the last commit. */
+/** Rights that a test can revoke, on a database with one writer or as of the last commit. */
 const losable = () => {
   let permissions: readonly string[] | undefined = [WRITE]
   const make = (held: readonly string[]): Rights => ({

@@ -1,6 +1,7 @@
 /**
- * Rights are those of the write: a request brings along what its caller's rights were read from, and each of its transactions
- * compares that with the state it writes to. What moved is read again, and judged again, before anything is committed.
+ * Confirms a caller's rights in each transaction of a call. A request carries the state from which its rights were
+ * read. Each transaction compares it with the state that it writes to. If it differs, the rights are read and checked
+ * again before commit.
  */
 
 import { AppError } from '../contract/errors.ts'
@@ -9,37 +10,37 @@ import { checkAccess } from './access.ts'
 import type { Caller } from './caller.ts'
 import type { Permission } from './operation.ts'
 
-/** The rights of a caller as they were read at one moment. */
+/** The rights of a caller as of one moment. */
 export type Rights = {
   readonly caller: Caller
   /**
-   * The rights of the same credentials now: of the state that the transaction writes to where there is one writer, or else of
-   * the last commit. Answers with itself where nothing moved, without a promise where no query is needed to know that.
-   * @throws AppError with status 401 for credentials that do not hold any more
+   * Returns the current rights of the same credentials. With one writer they are read from the transaction's state,
+   * else from the last commit. Returns this object if nothing changed, without a promise if that takes no query.
+   * @throws AppError with status 401 if the credentials are no longer valid
    */
   readonly confirm: (tx?: Tx<never>) => Rights | Promise<Rights>
-  /** Whether the credentials have expired. */
+  /** Returns true if the credentials have expired. */
   readonly isOver: () => boolean
-  /** By which the commit itself confirms them, where `confirm` would cost a round trip. */
+  /** Lets the commit itself confirm the rights, where `confirm` would cost a round trip. */
   readonly guard: Guard | undefined
   /**
-   * Asks a session store that is not the database, outside of any short transaction.
+   * Checks with a session store other than the database, outside of short transactions.
    * @throws AppError UNAUTHORIZED for a session that has ended
    */
   readonly ask?: () => Promise<void>
 }
 
-/** The permissions of the caller changed while the work was under way: it is done again with those of now. */
+/** The caller's permissions changed during the work, which is then repeated with the current ones. */
 export class RightsMovedError extends AppError {
   constructor() {
-    super('FORBIDDEN', 'Your permissions change again and again; try again when they stay as they are')
+    super('FORBIDDEN', 'Your permissions keep changing; try again when they are stable')
   }
 }
 
-/** Transactions of a call whose caller's permissions change during each of them. */
+/** Maximum number of attempts, for a caller whose permissions change during each of them. */
 const MAX_TRIES = 5
 
-/** The rights of one call. They are those of its latest transaction. */
+/** The rights of one call, as of its latest transaction. */
 export class HeldRights {
   #caller: Caller
   #rights: Rights | undefined
@@ -64,7 +65,9 @@ export class HeldRights {
     return this.#caller
   }
 
-  /** @throws AppError FORBIDDEN unless the caller has the permission. It is asked for again whenever the rights move. */
+  /**
+   * @throws AppError FORBIDDEN unless the caller has the permission. It is checked again whenever the rights change.
+   */
   require(permission: Permission): void {
     checkAccess(permission, this.#caller)
     if (this.#rights) this.#required.add(permission)
@@ -74,7 +77,10 @@ export class HeldRights {
     return this.#rights
   }
 
-  /** Writes, and again where the permissions moved under the work. @param write is told whether it is the first time */
+  /**
+   * Writes, and repeats the write if the permissions changed during it. @param write its argument is true on the first
+   * attempt
+   */
   async tried<T>(write: (isFirst: boolean) => Promise<T>): Promise<T> {
     await this.#rights?.ask?.()
     for (let tries = 1; ; tries++) {
@@ -87,7 +93,7 @@ export class HeldRights {
     }
   }
 
-  /** As `KernelCtx.confirmRights`. */
+  /** See `KernelCtx.confirmRights`. */
   async confirm(tx?: Tx<never>): Promise<void> {
     const rights = this.#rights
     if (!rights) return
@@ -96,9 +102,10 @@ export class HeldRights {
   }
 
   /**
-   * Runs the work of a transaction for a caller whose rights hold in it.
-   * @param mayGuard whether the commit may confirm them; otherwise they are confirmed before the work and after it
-   * @throws AppError UNAUTHORIZED or FORBIDDEN; GuardError or RightsMovedError if the work must be done again
+   * Runs the work of a transaction for a caller whose rights are valid in it.
+   * @param mayGuard true if the commit may confirm the rights; otherwise they are confirmed before the work and after
+   * it
+   * @throws AppError UNAUTHORIZED or FORBIDDEN; GuardError or RightsMovedError if the work must be repeated
    */
   within<T>(tx: Tx<never>, work: () => Promise<T>, mayGuard: boolean): Promise<T> {
     const rights = this.#rights
@@ -125,7 +132,7 @@ export class HeldRights {
     try {
       made = await work()
     } catch (error) {
-      // A caller who has lost the rights is not told the outcome of the work.
+      // A caller without rights must not learn the outcome of the work.
       await this.#confirmSame().catch((refusal: unknown) => {
         throw refusal instanceof AppError && refusal.status < 500 ? refusal : error
       })
@@ -133,7 +140,7 @@ export class HeldRights {
     }
     const rights = this.#rights
     const isGuarded = rights?.guard && !rights.isOver() && tx.guard(rights.guard)
-    // Rows that the transaction has written itself are no reason to refuse it: the last commit is compared.
+    // Compares the last commit: the transaction's own writes are no reason to reject it.
     if (!isGuarded) await this.#confirmSame()
     return made
   }
@@ -143,7 +150,7 @@ export class HeldRights {
     if (rights && !this.#take(rights)) throw new RightsMovedError()
   }
 
-  /** Whether the permissions are the same as before. @throws AppError UNAUTHORIZED or FORBIDDEN */
+  /** Stores the rights. @returns true if the permissions are unchanged @throws AppError UNAUTHORIZED or FORBIDDEN */
   #take(rights: Rights): boolean {
     if (rights === this.#rights) return true
     const { caller } = rights

@@ -1,11 +1,11 @@
-/** The order of turns between lanes, between networks and between the clients of a network; and the items that a full lane drops. */
+/** The order of turns between lanes, networks and clients of a network, and the items that a full lane drops. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createFairQueue, type FairQueue, type Turn } from './fair-queue.ts'
 
 type Item = { readonly name: string; readonly turn: Turn }
 
-/** @example of('net1/a') // a stranger of the network net1 */
+/** @example of('net1/a') // an unknown client of the network net1 */
 const of = (place: string, name = place): Item => {
   const [group = '', key = ''] = place.split('/')
   return { name, turn: { lane: 'common', group, key: place + (key === '' ? group : '') } }
@@ -18,7 +18,7 @@ const queueOf = (items: readonly Item[], limit = 1000): FairQueue<Item> => {
   return queue
 }
 
-/** The order in which a worker serves all that waits. */
+/** The order in which a worker serves all waiting items. */
 const served = (queue: FairQueue<Item>): string[] => {
   const names: string[] = []
   for (let item = queue.next(); item; item = queue.next()) {
@@ -136,7 +136,7 @@ test('serves each item once, and no network twice before another that waits', ()
       const items = places.map(([group, key], i) => of(`${group}/${key}`, String(i)))
       const names = served(queueOf(items))
       expect(names.toSorted()).toEqual(items.map(({ name }) => name).toSorted())
-      // Round robin: in each prefix, networks that still wait are at most one turn apart.
+      // Round robin: in each prefix, networks with waiting items are at most one turn apart.
       const groupOf = (name: string) => items[Number(name)]?.turn.group ?? ''
       const left = Map.groupBy(items, ({ turn }) => turn.group)
       const turns = new Map([...left.keys()].map((group) => [group, 0]))

@@ -1,15 +1,15 @@
 /**
- * A bounded queue that shares turns fairly between strangers and known accounts, between client networks, and between the
- * clients of a network. Knows neither time nor workers.
+ * A bounded queue with fair turns: between unknown clients and known accounts, between client networks, and between the
+ * clients of a network. Independent of time and workers.
  */
 
-/** The place of a job in the queue. */
+/** The position of a job in the queue. */
 export type Turn = {
-  /** Turns alternate between the lanes, so that a full common lane does not hold up the other. */
+  /** Turns alternate between the lanes, so that a full common lane does not delay the other. */
   readonly lane: 'known' | 'common'
-  /** The client network of an address; an account is its own group. Groups of a lane take turns. */
+  /** The client network of an address; an account is its own group. The groups of a lane take turns. */
   readonly group: string
-  /** An address or an account. One job of a key runs at a time; keys of a group take turns. */
+  /** An address or an account. One job of a key runs at a time; the keys of a group take turns. */
   readonly key: string
 }
 
@@ -19,21 +19,25 @@ export type FairQueue<Item extends { readonly turn: Turn }> = {
   readonly next: () => Item | undefined
   readonly done: (turn: Turn) => void
   readonly remove: (item: Item) => void
-  /** Takes an item out if a lane holds more than the limit: the newest of the client that waits most in the longest group. */
+  /**
+   * Removes an item if a lane holds more than the limit: the newest one of the client with the most items in the
+   * longest group.
+   */
   readonly overflow: () => Item | undefined
   readonly clear: () => Item[]
-  /** Items that wait. */
+  /** The number of waiting items. */
   readonly size: () => number
 }
 
-/** Groups and keys whose last turn is remembered, in each lane: about 1 MB. */
+/** Maximum number of groups and keys per lane whose last turn is stored: about 1 MB. */
 const MAX_SERVED = 10_000
 
 type Keys<Item> = Map<string, Item[]>
 
 /**
- * The group that was served least recently comes first, and within it the key. While all of them wait this is round robin.
- * It also serves a newcomer before clients that keep coming back: plain round robin would put it behind all of them.
+ * Serves the least recently served group first, and within it the least recently served key. While all of them wait
+ * this is round robin. A new client comes before clients that keep returning; plain round robin would put it behind all
+ * of them.
  */
 class Lane<Item extends { readonly turn: Turn }> {
   readonly #groups = new Map<string, Keys<Item>>()
@@ -87,7 +91,7 @@ class Lane<Item extends { readonly turn: Turn }> {
     if (keys.size === 0) this.#groups.delete(group)
   }
 
-  /** Takes the newest item of the longest queue out. */
+  /** Removes the newest item of the longest queue. */
   shorten(): Item | undefined {
     const longest = this.#longest([...this.#groups], (keys) => [...keys.values()].flat().length)
     const items = longest && this.#longest([...longest], ({ length }) => length)
@@ -100,7 +104,7 @@ class Lane<Item extends { readonly turn: Turn }> {
     return [...this.#groups.values()].flatMap((keys) => [...keys.values()].flat())
   }
 
-  /** Returns the name that was served least recently; of several, the first. */
+  /** Returns the least recently served name; of several, the first. */
   #leastRecent(names: readonly string[]): string | undefined {
     const turnOf = (name: string) => this.#served.get(name) ?? 0
     return names.reduce<string | undefined>(
@@ -132,7 +136,7 @@ class Lane<Item extends { readonly turn: Turn }> {
   }
 }
 
-/** @param limit items that wait in each lane, at most */
+/** @param limit maximum number of items that wait in each lane */
 export const createFairQueue = <Item extends { readonly turn: Turn }>(limit: number): FairQueue<Item> => {
   const lanes = { known: new Lane<Item>(), common: new Lane<Item>() }
   const both = [lanes.known, lanes.common] as const
@@ -143,7 +147,7 @@ export const createFairQueue = <Item extends { readonly turn: Turn }>(limit: num
     next: () => {
       const item = first.next()
       if (!item) return second.next()
-      // The other lane is the first to be asked next time.
+      // The other lane gets the next turn.
       const served = first
       first = second
       second = served

@@ -20,7 +20,7 @@ const job = (run: Run, everyMs = 5000, name = 'test'): Job<ThingTables> => ({ na
 const start = (...jobs: readonly Job<ThingTables>[]) =>
   startScheduler({ kernel: things.kernel, jobs, leases: undefined, log: things.log, now: things.now })
 
-/** Time goes by, second by second, and whatever is ready runs. */
+/** Advances the clock second by second, and runs the ready work. */
 const pass = async (seconds: number) => {
   for (let i = 0; i < seconds; i++) {
     things.clock.ms += 1000

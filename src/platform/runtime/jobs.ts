@@ -1,4 +1,6 @@
-/** Runs registered jobs on their timers, one at a time each; the health check asks whether it is alive. */
+/**
+ * Runs registered jobs on their timers, one run of each at a time. The health check asks whether the timer is alive.
+ */
 import { AppError } from '../contract/errors.ts'
 import type { Job } from '../operation/context.ts'
 import type { Kernel } from '../operation/kernel.ts'
@@ -6,26 +8,26 @@ import { type Lease, type LeaseState, type Leases, LostLeaseError } from './leas
 import type { Logger } from './log.ts'
 
 export type Scheduler = {
-  /** The moment of the last tick, in ms since the epoch. */
+  /** The time of the last tick, in ms since the epoch. */
   readonly lastTick: () => number
-  /** Resolves when nothing is running any more. */
+  /** Resolves when no job is running. */
   readonly stop: () => Promise<void>
 }
 
 type Options<Tables> = {
   readonly kernel: Kernel<Tables>
   readonly jobs: readonly Job<Tables>[]
-  /** Undefined where no other instance has the same jobs. */
+  /** Undefined if no other instance shares the database. */
   readonly leases: Leases | undefined
   readonly log: Logger
   readonly now: () => Date
 }
 
 const TICK_MS = 1000
-/** A lease is renewed so many times before it would end. */
+/** The number of renewals within the duration of a lease. */
 const RENEWALS = 3
 
-/** Stands for all jobs that are looked up together. */
+/** The key of all jobs that are looked up together. */
 const ALL = 'all'
 
 const isAway = (error: unknown): boolean => error instanceof AppError && error.code === 'UNAVAILABLE'
@@ -36,7 +38,7 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
   const shared = jobs.filter((job) => !isOwn(job))
   const due = new Map(own.map((job) => [job.name, now().getTime() + (job.runsAtStart ? 0 : job.everyMs)]))
   const running = new Map<string, Promise<void>>()
-  /** What failed because the database is away: said once, and not with each try. */
+  /** The work that failed because the database is down: logged once, not at each attempt. */
   const waiting = new Set<string>()
   let lastTick = now().getTime()
   let isRegistered = false
@@ -58,7 +60,7 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
     running.set(job.name, work)
   }
 
-  /** Runs a job for as long as its lease is ours; whatever it would write after that is refused. */
+  /** Runs a job while this instance holds its lease. Later writes of the job are refused. */
   const runLeased = async (job: Job<Tables>, lease: Lease, from: Leases): Promise<void> => {
     const lost = new AbortController()
     const timer = setInterval(() => {
@@ -66,18 +68,18 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
         (isOurs) => {
           if (!isOurs) lost.abort()
         },
-        // Either the next try succeeds, or the lease ends and is another's.
+        // Either the next attempt succeeds, or the lease expires and another instance takes it.
         () => {},
       )
     }, from.lastsMs / RENEWALS)
     log.debug('job begun', { job: job.name, fence: lease.fence })
     try {
-      // The lease has a table of its own, which no job writes to.
+      // No job writes to the table of leases.
       await kernel.runJob(job, { signal: lost.signal, fence: (ctx) => from.hold(ctx.db as never, lease) })
       log.debug('job done', { job: job.name, fence: lease.fence })
     } finally {
       clearInterval(timer)
-      // Where that fails the lease ends by itself.
+      // If that fails, the lease expires.
       await from.release(lease).catch(() => {})
     }
   }

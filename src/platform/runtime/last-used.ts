@@ -1,22 +1,22 @@
-/** When something was last used: noted in memory on the request path, written now and then away from it. */
+/** Records the last use of credentials: in memory on the request path, in the database periodically. */
 import type { Db, Tx } from '../db/database.ts'
 
-/** A use is noted again only after this time: what is shown is true to the minute. */
+/** A use is recorded again only after this time, so the shown time is exact to a minute. */
 const PRECISION_MS = 60_000
 
 export type LastUsed = {
-  /** Takes a map lookup; never waits and never fails. */
+  /** Costs a map lookup; never waits and never fails. */
   readonly note: (id: string, at: Date) => void
-  /** Writes what was noted since the last flush, in one transaction; none if there is nothing. */
+  /** Writes the uses since the last flush in one transaction; does nothing if there were none. */
   readonly flush: () => Promise<void>
 }
 
-/** @param record writes one use; what was used may be gone by then */
+/** @param record writes one use; the used object may no longer exist */
 export const createLastUsed = <Tables>(
   db: Pick<Db<Tables>, 'write'>,
   record: (tx: Tx<Tables>, id: string, usedAt: string) => Promise<void>,
 ): LastUsed => {
-  /** The last use noted of each id, in milliseconds: at most one entry per id used within the precision. */
+  /** The last recorded use of each id, in milliseconds: at most one entry per id used within the precision. */
   const noted = new Map<string, number>()
   let pending = new Map<string, number>()
 
@@ -39,7 +39,7 @@ export const createLastUsed = <Tables>(
       forgetOld(Math.max(...batch.values()))
       try {
         await db.write(async (tx) => {
-          // Sorted, so that two processes never wait for each other crosswise.
+          // Sorted, so that two processes cannot deadlock.
           for (const [id, ms] of [...batch].sort(([a], [b]) => (a < b ? -1 : 1)))
             await record(tx, id, new Date(ms).toISOString())
         })

@@ -1,4 +1,4 @@
-// Which instance does which job: by the clock of the database, and refused to whoever has lost it.
+// Leases of jobs: timed by the clock of the database, and refused to a holder that has lost its lease.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { instances } from '../../migrations/0018-instances.ts'
@@ -15,13 +15,13 @@ const TIMEOUT_MS = 60_000
 const SHORT_MS = 300
 const LONG_MS = 60_000
 
-// Not skipped but left out: a run on SQLite only is asked for. There one process has the database.
+// Left out rather than skipped, because a run on SQLite only is intended. There one process has the database.
 if (dialects().includes('postgres')) {
   let things: ThingsKernel
   let db: Db<LeaseTables>
   beforeAll(async () => {
     things = await thingsKernel([], 'postgres')
-    // The tables of the migration beside those of the test.
+    // The tables of the migration and those of the test.
     db = things.db as unknown as Db<LeaseTables>
     const [table = ''] = instances.statements(ddlFor('postgres'))
     await sql.raw(table).execute(db.read)
@@ -122,7 +122,7 @@ if (dialects().includes('postgres')) {
       let runs = 0
       const both = [start('once', async () => void runs++), start('once', async () => void runs++)]
       await until('a tick of both', () => (both.every(({ lastTick }) => lastTick() > 0) && runs > 0 ? true : undefined))
-      // What they had begun by now they have ended.
+      // Jobs that have begun by now have ended after this.
       await Promise.all(both.map(({ stop }) => stop()))
       expect([runs, (await seen('once')).fence]).toEqual([1, 1])
     })
@@ -138,7 +138,7 @@ if (dialects().includes('postgres')) {
       const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
       const outcomes: string[] = []
       const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-      // As one that was stopped for a while: it renews nothing, and then goes on.
+      // Like a process that was suspended: it does not renew, and later continues.
       const stalled = createLeases(db, 1)
       await stalled.register([{ name: 'left', isDue: true }])
       const lease = await stalled.take(await seen('left'))

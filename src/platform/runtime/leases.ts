@@ -1,6 +1,6 @@
 /**
- * Which of the instances that share a database does which job. A lease ends by the database's clock, and each has a number,
- * larger than all before it, without which its holder writes nothing.
+ * Assigns jobs to the instances that share a database. A lease expires by the database's clock. Each lease has a
+ * fencing number, larger than all earlier ones, without which its holder cannot write.
  */
 import { type Kysely, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
@@ -8,13 +8,13 @@ import type { Db } from '../db/database.ts'
 export type LeaseTables = {
   job_leases: {
     name: string
-    /** '' for nobody. */
+    /** '' without a holder. */
     holder: string
-    /** How many times the job was begun. */
+    /** The number of times that the job has begun. */
     fence: number
-    /** Until when it is the holder's, in ms since the epoch. */
+    /** The expiry of the lease, in ms since the epoch. */
     until_ms: number
-    /** When it was last begun. */
+    /** The time of the last start. */
     began_ms: number
   }
 }
@@ -23,31 +23,31 @@ export type LeaseState = {
   readonly name: string
   readonly fence: number
   readonly isHeld: boolean
-  /** Whoever had it last did not come to an end. */
+  /** True if the last holder did not finish the job. */
   readonly isLeft: boolean
-  /** Since it was last begun. */
+  /** Time since the last start. */
   readonly sinceMs: number
 }
 
 export type Lease = { readonly name: string; readonly fence: number }
 
-/** Somebody else has the job by now. */
+/** Another instance has the job now. */
 export class LostLeaseError extends Error {
   override readonly name = 'LostLeaseError'
 }
 
 export type Leases = {
-  /** Puts jobs down that were never heard of: those that run at the start as due, the others as just done. */
+  /** Stores jobs that are not in the table yet: those that run at the start as due, the others as just done. */
   readonly register: (jobs: readonly { readonly name: string; readonly isDue: boolean }[]) => Promise<void>
   readonly list: () => Promise<readonly LeaseState[]>
-  /** Undefined when another instance was faster. */
+  /** Returns undefined if another instance was faster. */
   readonly take: (seen: Pick<LeaseState, 'name' | 'fence'>) => Promise<Lease | undefined>
-  /** False when it is lost. */
+  /** Returns false if the lease is lost. */
   readonly renew: (lease: Lease) => Promise<boolean>
   readonly release: (lease: Lease) => Promise<void>
-  /** In a transaction: nobody takes the lease before it ends. @throws LostLeaseError */
+  /** Called in a transaction: no other instance takes the lease before it ends. @throws LostLeaseError */
   readonly hold: (db: Kysely<never>, lease: Lease) => Promise<void>
-  /** How long a lease lasts that is not renewed. */
+  /** The duration of a lease without renewal. */
   readonly lastsMs: number
 }
 
@@ -55,12 +55,12 @@ const LASTS_MS = 20_000
 
 export const createLeases = <Tables extends LeaseTables>(database: Db<Tables>, lastsMs = LASTS_MS): Leases => {
   const me = Bun.randomUUIDv7()
-  // Every set of tables that extends ours has this one; Kysely can't see that through a type parameter.
+  // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
   const db = database as unknown as Db<LeaseTables>
   const now = () => db.sql.nowMs(Date.now())
   const until = () => sql<number>`${now()} + ${sql.lit(lastsMs)}`
 
-  /** Leases are in no list: nobody's ETag hangs on them. */
+  /** Leases appear in no list, so no ETag depends on them. */
   const write = <T>(work: (tx: Kysely<LeaseTables>) => Promise<T>): Promise<T> =>
     db.write((tx) => work(tx.db.withoutPlugins()))
 
@@ -79,7 +79,7 @@ export const createLeases = <Tables extends LeaseTables>(database: Db<Tables>, l
       write(async (tx) => {
         const rows = jobs
           .map(({ name, isDue }) => ({ name, began_ms: isDue ? sql<number>`0` : now() }))
-          // Sorted, so that two instances never wait for each other crosswise.
+          // Sorted, so that two instances cannot deadlock.
           .sort((a, b) => (a.name < b.name ? -1 : 1))
         if (rows.length === 0) return
         await tx
@@ -93,7 +93,7 @@ export const createLeases = <Tables extends LeaseTables>(database: Db<Tables>, l
         .selectFrom('job_leases')
         .select(['name', 'holder', 'fence', 'until_ms', 'began_ms', now().as('now_ms')])
         .execute()
-      // PostgreSQL sends numbers of 64 bits as text.
+      // PostgreSQL sends 64-bit numbers as text.
       return rows.map(({ name, holder, fence, until_ms, began_ms, now_ms }) => {
         const isHeld = Number(until_ms) > Number(now_ms)
         const sinceMs = Number(now_ms) - Number(began_ms)

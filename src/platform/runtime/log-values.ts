@@ -1,5 +1,5 @@
-// Turns whatever a caller logs into plain JSON values: secrets redacted, errors spelled out, cycles cut.
-// Never throws, because a log entry must not break the work it describes.
+// Converts logged values to plain JSON: redacts secrets, expands errors, cuts cycles. Never throws, because logging
+// must not break the logged work.
 import { isSecretName, REDACTED } from './redaction.ts'
 
 /** A JSON value. */
@@ -8,12 +8,12 @@ export type PlainObject = { readonly [key: string]: Plain }
 
 const MAX_DEPTH = 8
 
-/** The loggable form of a record of fields; a field that is undefined is left out. */
+/** Converts a record of fields; undefined fields are omitted. */
 export function plainFields(fields: Readonly<Record<string, unknown>>): PlainObject {
   return plainEntries(Object.entries(fields), [fields])
 }
 
-/** An error as name, message, code, stack and the chain of its causes. */
+/** Converts an error to name, message, code, stack and the chain of its causes. */
 function plainError(error: Error, path: readonly object[]): PlainObject {
   return plainEntries(
     [
@@ -61,7 +61,7 @@ function safePlainObject(value: object, ancestors: readonly object[]): Plain {
   try {
     return plainObject(value, [...ancestors, value])
   } catch {
-    // A getter, a proxy or a toJSON of the caller's threw: the rest of the entry is still worth having.
+    // A getter, a proxy or a toJSON of the caller threw. The rest of the entry remains useful.
     return '[unreadable]'
   }
 }

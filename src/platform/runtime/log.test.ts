@@ -1,4 +1,4 @@
-// One entry, one line, no secrets, no exception: whatever is logged.
+// Every entry is one line, without secrets, and never throws, whatever is logged.
 import { describe, expect, test } from 'bun:test'
 import { createLogger, LOG_LEVELS, type LogFields, type LoggerOptions } from './log.ts'
 

@@ -1,5 +1,5 @@
-// The structured logger: one entry, one line, on stderr; as text for people or as JSON for machines.
-// Whatever a caller or a client put into an entry can neither forge another line nor leak a secret field.
+// The structured logger: one line per entry on stderr, as text or as JSON. Values of callers and clients can neither
+// forge another line nor leak a secret field.
 import { type Plain, plainFields } from './log-values.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -16,15 +16,15 @@ export type Logger = {
   readonly info: LogMethod
   readonly warn: LogMethod
   readonly error: LogMethod
-  /** A logger that adds these fields to each of its entries. */
+  /** Returns a logger that adds these fields to each of its entries. */
   child(fields: LogFields): Logger
 }
 
 export type LoggerOptions = {
-  /** Entries below this level cost a function call and nothing more. */
+  /** Entries below this level cost only a function call. */
   readonly level: LogLevel
   readonly format: LogFormat
-  /** Receives a whole entry with its line break; default stderr. */
+  /** Receives a complete entry with its line break; default stderr. */
   readonly write?: (entry: string) => void
   readonly now?: () => Date
 }
@@ -37,11 +37,9 @@ type Entry = {
 }
 
 /**
- * Makes a logger. Its methods never throw because of what they are given.
+ * Creates a logger. Its methods never throw, whatever values they get.
  *
- * @example
- * createLogger({ level: 'info', format: 'text' }).info('listening', { port: 8080 })
- * // 2026-01-02T03:04:05.678Z INFO  listening port=8080
+ * @example createLogger({ level: 'info', format: 'text' }).info('listening', { port: 8080 }) // 2026-01-02T03:04:05.678Z INFO  listening port=8080
  */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, format, write = writeToStderr, now = () => new Date() } = options
@@ -75,7 +73,7 @@ function merge(context: LogFields, fields: LogFields | undefined): LogFields {
   try {
     return { ...context, ...fields }
   } catch {
-    // A getter threw while it was copied. The message is still worth having.
+    // A getter threw while it was copied. The message remains useful.
     return { ...context, fields: '[unreadable]' }
   }
 }
@@ -104,7 +102,7 @@ function renderText({ time, level, message, fields }: Entry): string {
   return `${line}\n${stacks}`
 }
 
-/** A message stays as it is written unless it could be mistaken for a field or another line. */
+/** Quotes a message that could be mistaken for a field or another line; leaves any other unchanged. */
 function textMessage(message: string): string {
   return /["=\\]/.test(message) || escapeBreaks(message) !== message ? quote(message) : message
 }
@@ -118,7 +116,7 @@ function textToken(text: string): string {
   return /^[^\s"=\\]+$/.test(text) && escapeBreaks(text) === text ? text : quote(text)
 }
 
-/** Stack and causes, indented, so that no line of them starts where an entry starts. */
+/** Formats stack and causes with indentation, so that none of their lines looks like an entry. */
 function textStack(error: Readonly<Record<string, Plain>>): string {
   const stack = typeof error.stack === 'string' ? error.stack : ''
   const lines = stack.split(/\r\n|[\n\r]/).map((line) => `    ${escapeBreaks(line)}\n`)
@@ -138,7 +136,7 @@ function quote(text: string): string {
   return escapeBreaks(JSON.stringify(text))
 }
 
-// Control characters, the two Unicode line breaks, and the marks that reorder what a terminal shows.
+// Control characters, the two Unicode line breaks, and the direction marks, which reorder text on a terminal.
 const BREAKS = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 function escapeBreaks(text: string): string {

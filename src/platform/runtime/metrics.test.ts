@@ -1,4 +1,4 @@
-/** What a scraper reads. */
+/** The text that a scraper reads. */
 import { describe, expect, test } from 'bun:test'
 import { createMetrics } from './metrics.ts'
 

@@ -1,11 +1,11 @@
-/** Counters, summaries and gauges in the Prometheus text format (0.0.4). Every label is bounded by whoever counts. */
+/** Counters, summaries and gauges in the Prometheus text format (0.0.4). The caller bounds the values of each label. */
 
 const QUANTILES = [0.5, 0.9, 0.99] as const
-/** The quantiles of a summary speak of its last so many observations. */
+/** The quantiles of a summary cover this many of the last observations. */
 const WINDOW = 512
 
 export type Metrics = {
-  /** @param label name of its label, where it has one */
+  /** @param label name of its label, if it has one */
   readonly counter: (
     name: string,
     help: string,
@@ -16,7 +16,7 @@ export type Metrics = {
     help: string,
     label: string,
   ) => { readonly observe: (value: string, amount: number) => void }
-  /** Asked when the metrics are read. */
+  /** Read when the metrics are read. */
   readonly gauge: (name: string, help: string, read: () => number) => void
   readonly text: () => string
 }

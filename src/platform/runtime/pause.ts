@@ -1,14 +1,16 @@
-/** Lets the event loop turn once: long work in one transaction calls it between batches, so that reads go on being answered. */
+/**
+ * Yields to the event loop. Long work in one transaction calls it between batches, so that reads are still answered.
+ */
 export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Work goes on for so long between two turns of the event loop. */
+/** Maximum time of work between two turns of the event loop. */
 const LONGEST_HOLD_MS = 5
 
-/** Pauses where the last turn that this work let happen is too long ago; else it costs a look at the clock. */
+/** Yields if the last turn is too long ago; otherwise it only reads the clock. */
 export type Breathe = () => Promise<void> | undefined
 
 /**
- * For loops whose steps take unequally long: what is awaited in them need not let the event loop turn.
+ * Creates a `breathe` for loops with steps of unequal length, whose awaits need not yield to the event loop.
  * @example
  * const breathe = createBreathe()
  * for (const row of rows) {

@@ -1,4 +1,4 @@
-// Bytes that are read again later: a little in memory, more in a file that nobody else can open and that goes with the process.
+// Bytes to be read again later: a little in memory, more in a private file that disappears with the process.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   mkdirSync,
@@ -40,7 +40,7 @@ const hashOf = async (pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>):
   for await (const one of pieces) hasher.update(one)
   return hasher.digest('hex')
 }
-/** The files of the folder that this process has open and that have no name, with their rights. */
+/** The unnamed files of the folder that this process has open, with their permissions. */
 const unnamed = (): string[] =>
   readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
@@ -48,7 +48,7 @@ const unnamed = (): string[] =>
       if (!target.startsWith(dir) || !target.endsWith(' (deleted)')) return []
       return [(statSync(`/proc/self/fd/${fd}`).mode & 0o777).toString(8)]
     } catch {
-      return [] // closed since it was listed
+      return [] // closed since the listing
     }
   })
 

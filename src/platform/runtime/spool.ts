@@ -1,32 +1,32 @@
-/** Bytes that are read again later, in bounded memory: what is more than a little lies in a temporary file without a name. */
+/** Stores bytes to be read again later, in bounded memory: larger amounts are in an unnamed temporary file. */
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../contract/errors.ts'
 import { translateDiskError } from '../db/disk/disk-errors.ts'
 import { freeBytesOf } from '../db/disk/reserve.ts'
 import { openUnnamedFile, writeAt } from './unnamed-file.ts'
 
-/** Bytes that stay in memory: no file is made for a small input. */
+/** Bytes that stay in memory, so that a small input needs no file. */
 const MEMORY_BYTES = 1024 * 1024
-/** Bytes that are read at once. */
+/** Size of one read. */
 const READ_BYTES = 256 * 1024
-/** Space that is left to the database, which may be on the same disk. */
+/** Free space that is left to the database, which may be on the same disk. */
 const SPARE_BYTES = 32 * 1024 * 1024
-/** Bytes written between two looks at the free space. */
+/** Bytes written between two checks of the free space. */
 const LOOK_BYTES = 8 * 1024 * 1024
 
 export type Spool = {
-  /** @throws AppError UNAVAILABLE when the disk is full, fails or can't be written to */
+  /** @throws AppError UNAVAILABLE if the disk is full, fails or can't be written to */
   readonly write: (bytes: Uint8Array) => Promise<void>
-  /** All that was written, from the beginning. A piece is valid until the next one is asked for. */
+  /** Yields all written bytes from the start. A piece is valid until the next one is requested. */
   readonly read: () => AsyncGenerator<Uint8Array>
   /** Frees memory and disk. Never rejects. */
   readonly close: () => Promise<void>
 }
 
 type Options = {
-  /** Made if it is not there. */
+  /** Created if it is missing. */
   readonly dir: string
-  /** Free space of the disk, in bytes; asked of the system unless a test says otherwise. */
+  /** Returns the free space of the disk in bytes; by default the system's answer. */
   readonly freeBytes?: (dir: string) => number
 }
 
@@ -61,7 +61,7 @@ async function* readWhole(file: FileHandle): AsyncGenerator<Uint8Array> {
 export const createSpool = ({ dir, freeBytes = freeBytesOf }: Options): Spool => {
   let parts: Uint8Array[] = []
   let size = 0
-  /** Bytes in the file. */
+  /** The number of bytes in the file. */
   let written = 0
   let lookAt = 0
   let file: FileHandle | undefined
@@ -97,7 +97,7 @@ export const createSpool = ({ dir, freeBytes = freeBytesOf }: Options): Spool =>
       parts = []
       const open = file
       file = undefined
-      // A failing disk: the file has no name, and goes with the process at the latest.
+      // The disk fails. The file has no name, and is freed at the latest when the process ends.
       await open?.close().catch(() => {})
     },
   }

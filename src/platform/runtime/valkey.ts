@@ -1,30 +1,32 @@
-/** Commands to a Valkey (or Redis) server: connected when one is first needed, and again after it was away; never waited for long. */
+/**
+ * Sends commands to a Valkey (or Redis) server. Connects on first use, and reconnects after an outage. Waits are short.
+ */
 import type { RedisClient } from 'bun'
 import { AppError } from '../contract/errors.ts'
 import type { Logger } from './log.ts'
 
 export type Valkey = {
-  /** @throws AppError UNAVAILABLE within two seconds while the server is away or refuses the command. */
+  /** @throws AppError UNAVAILABLE within two seconds while the server is down or rejects the command. */
   readonly send: (command: string, ...args: readonly string[]) => Promise<unknown>
   readonly close: () => void
 }
 
 type ValkeyOptions = {
   readonly url: string
-  /** What is kept there, for messages: `session store`. */
+  /** The name of the stored data in messages: `session store`. */
   readonly what: string
   readonly log: Logger
-  /** How long a connection may take, and how long an answer. */
+  /** Time limit of a connection, and of an answer. */
   readonly patienceMs?: number
 }
 
-/** Both together stay below two seconds, since a new connection answers at once or not at all. */
+/** Both together stay below two seconds, because a new connection answers at once or not at all. */
 const PATIENCE_MS = 1500
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** An answer that came in time, and was a refusal. */
+/** Returns true for an error that the server sent in time. */
 const isRefusal = (error: unknown): boolean => codeOf(error) === 'ERR_REDIS_SERVER_ERROR'
 const isClosed = (error: unknown): boolean => codeOf(error) === 'ERR_REDIS_CONNECTION_CLOSED'
 
@@ -40,20 +42,20 @@ const inTime = async <T>(work: Promise<T>, patienceMs: number): Promise<T> => {
   }
 }
 
-/** Opens no connection yet. */
+/** Does not connect yet. */
 export const openValkey = ({ url, what, log, patienceMs = PATIENCE_MS }: ValkeyOptions): Valkey => {
   const { host } = new URL(url)
   let client: RedisClient | undefined
   let isAway = false
 
-  /** A client that lost its connection is not used again; the next command makes another. */
+  /** A client that lost its connection is not reused; the next command creates another. */
   const drop = (used: RedisClient): void => {
     if (client === used) client = undefined
     used.close()
   }
 
   const connect = (): RedisClient => {
-    // Its own reconnecting gives up after some tries, and lets commands wait meanwhile.
+    // Bun's own reconnection stops after some attempts, and holds commands back until then.
     const made = new Bun.RedisClient(url, { autoReconnect: false, connectionTimeout: patienceMs })
     made.onclose = () => {
       if (client === made) client = undefined

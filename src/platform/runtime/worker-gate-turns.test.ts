@@ -1,4 +1,4 @@
-/** When each job gets a worker, on a fake clock and with scripted workers that take a second for each job. */
+/** The time at which each job gets a worker, on a fake clock and with scripted workers that take a second per job. */
 import { describe, expect, test } from 'bun:test'
 import type { Turn } from './fair-queue.ts'
 import { type Clock, createWorkerGate } from './worker-gate.ts'
@@ -19,7 +19,7 @@ const fakeTime = () => {
       return () => timers.delete(timer)
     },
   }
-  /** Lets time pass, and all that happens in it happen in order. */
+  /** Advances the clock and runs all timers in order. */
   const pass = async (ms: number): Promise<void> => {
     const endMs = nowMs + ms
     for (;;) {
@@ -28,7 +28,7 @@ const fakeTime = () => {
       nowMs = next.atMs
       timers.delete(next)
       next.callback()
-      // What waits for a job goes on in microtasks.
+      // The continuation of a job runs in microtasks.
       for (let i = 0; i < 10; i++) await Promise.resolve()
     }
     nowMs = endMs
@@ -36,7 +36,7 @@ const fakeTime = () => {
   return { clock, pass }
 }
 
-/** A worker that answers each job after a second, as far as the gate uses one. */
+/** A worker that answers each job after a second, with only the methods that the gate calls. */
 const scriptedWorker = ({ after }: Clock): Worker => {
   const worker = {
     onmessage: (_: { data: unknown }) => {},
@@ -80,7 +80,7 @@ const stranger = (address: string): Turn => ({
 })
 const account = (name: string): Turn => ({ lane: 'known', group: name, key: name })
 
-/** Thirty clients of as many networks that ask again whenever they are answered, from now on. */
+/** Thirty clients of as many networks. From now on each sends its next request when the last one is answered. */
 const flood = ({ ask, clock }: ReturnType<typeof setUp>, untilMs: number): void => {
   const one = async (address: string): Promise<void> => {
     while (clock.now() < untilMs) await ask(stranger(address), 'attacker')

@@ -1,4 +1,4 @@
-// The gate alone, over workers that do as they are told: answer, fail, hang or die.
+// The gate alone, over scripted workers: they answer, fail, hang or die.
 import { afterEach, expect, test } from 'bun:test'
 import { createWorkerGate, type Wait, type WorkerGate, type WorkerGateOptions } from './worker-gate.ts'
 

@@ -1,41 +1,41 @@
-// A few workers behind a fair, bounded queue: jobs that each keep a core busy. Knows nothing of what the workers compute.
+// Runs CPU-bound jobs on a few workers, behind a fair, bounded queue. Independent of the workers' code.
 import { createFairQueue, type Turn } from './fair-queue.ts'
 
-/** What a worker posts back for each job it was sent. */
+/** The answer of a worker to each message. */
 export type WorkerAnswer<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string }
 
-/** Time in milliseconds, as `performance.now()`; tests bring their own. */
+/** Time in milliseconds, as `performance.now()`; tests pass a fake clock. */
 export type Clock = {
   readonly now: () => number
-  /** Calls back after that time; returns what calls it off. */
+  /** Calls back after that time. Returns a function that cancels it. */
   readonly after: (ms: number, callback: () => void) => () => void
 }
 
 export type WorkerGateOptions = {
   /** Starts a worker that posts exactly one `WorkerAnswer` per message. */
   readonly spawn: () => Worker
-  /** Most workers, and so jobs, at one time. */
+  /** Maximum number of workers, and so of concurrent jobs. */
   readonly workers: number
-  /** Most jobs that wait for a worker, in each lane. */
+  /** Maximum number of jobs that wait in each lane. */
   readonly queueLimit: number
-  /** The error of a job that waited too long, or was in the longest queue when the lane was full. */
+  /** Creates the error of a job that waited too long, or was in the longest queue when its lane was full. */
   readonly busy: () => Error
   readonly clock?: Clock
 }
 
 export type Wait = {
-  /** Without one it is that of the process itself, which takes one at a time. */
+  /** By default the turn of the process itself, which runs one job at a time. */
   readonly turn?: Turn
-  /** When it gives up, by the clock; without it a job waits as long as it takes. */
+  /** The time after which a waiting job is rejected, by the clock. By default there is no limit. */
   readonly deadlineMs?: number
   /** Aborted when the value is no longer needed. */
   readonly signal?: AbortSignal | undefined
 }
 
 export type WorkerGate<Job, Value> = {
-  /** Runs a job; rejects with `busy()`, with the worker's own error, or because a worker died or the gate closed. */
+  /** Runs a job. Rejects with `busy()`, with the worker's own error, or because a worker died or the gate closed. */
   run(job: Job, wait?: Wait): Promise<Value>
   /** Terminates the workers and rejects every job that is running or waiting. */
   close(): void
@@ -46,7 +46,7 @@ type Pending<Job, Value> = {
   readonly turn: Turn
   readonly resolve: (value: Value) => void
   readonly reject: (error: Error) => void
-  /** Ends what may call it off while it waits. */
+  /** Removes the timer and the listener of a waiting job. */
   stopWaiting: () => void
 }
 type Slot<Job, Value> = { readonly worker: Worker; current: Pending<Job, Value> | undefined }
@@ -62,8 +62,8 @@ const REAL_TIME: Clock = {
 }
 
 /**
- * Workers start with the first job that needs them and are replaced when they die. A worker holds the
- * process open while it computes and never while it is idle.
+ * Workers start when a job needs them and are replaced when they die. A worker keeps the process alive while it
+ * computes, but not while it is idle.
  */
 export function createWorkerGate<Job, Value>(options: WorkerGateOptions): WorkerGate<Job, Value> {
   const { clock = REAL_TIME } = options
@@ -92,7 +92,7 @@ export function createWorkerGate<Job, Value>(options: WorkerGateOptions): Worker
       }
       queue.add(pending)
       startWaiting()
-      // After the job had its chance to start: a limit of 0 refuses only a job that would have to wait.
+      // Checked after the job had its chance to start: a limit of 0 rejects only jobs that would have to wait.
       const tooMany = queue.overflow()
       if (tooMany) refuse(tooMany)
     }

@@ -1,4 +1,4 @@
-// What AES-GCM promises has to hold for what we write: only the same key, in the same place, gives the same text back.
+// A sealed value opens only with the same key and in the same place.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createSecrets, keyIdOf, type Place, SealedValueError, sealedKeyId, sealedPrefix } from './crypto.ts'
@@ -42,7 +42,7 @@ describe('a sealed value', () => {
   })
 
   test('does not open with any bit of it flipped, whatever its length', () => {
-    // Lengths that end on each of the three phases of base64, of which two leave bits over.
+    // Lengths for each of the three phases of base64, of which two leave unused bits.
     for (const plaintext of ['', 'a', 'ab', 'abc']) {
       const sealed = secrets.seal(PLACE, plaintext)
       for (let at = 0; at < sealed.length; at++)

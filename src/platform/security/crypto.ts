@@ -1,48 +1,48 @@
 /**
- * Secrets at rest: AES-256-GCM (NIST SP 800-38D), each value bound to the row it is stored in. A sealed value is
- * `v1.<key id>.<base64url(nonce | ciphertext | tag)>`. Knows neither where keys come from nor what is stored where.
+ * Encrypts secrets at rest: AES-256-GCM (NIST SP 800-38D), each value bound to the row that stores it. A sealed value
+ * is `v1.<key id>.<base64url(nonce | ciphertext | tag)>`. Independent of the source of keys and of the stored data.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 const VERSION = 'v1'
 const ALGORITHM = 'aes-256-gcm'
-/** The size that GCM is made for; random ones of it are safe for 2^32 values under one key. */
+/** The standard nonce size of GCM. Random nonces of it are safe for 2^32 values under one key. */
 const NONCE_BYTES = 12
-/** Fixed, because a shorter tag, which is easier to forge, would otherwise be taken too. */
+/** Fixed, because otherwise a shorter tag, which is easier to forge, would be accepted too. */
 const TAG_BYTES = 16
 const FORM = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
 const PREFIX = /^v1\.([0-9a-f]{8})\./
 
-/** Where a value is stored. It can be opened there and nowhere else. */
+/** The location of a value. It can be opened only there. */
 export type Place = { readonly table: string; readonly column: string; readonly id: string }
 
-/** A sealed value that can't be opened. The message holds nothing of it but its key's id. */
+/** A sealed value that can't be opened. The message contains only the id of its key. */
 export class SealedValueError extends Error {
   override readonly name = 'SealedValueError'
 }
 
 export type Secrets = {
-  /** Whether there is a key to seal with. */
+  /** True if there is a key to seal with. */
   readonly isEnabled: boolean
   readonly currentKeyId: string | undefined
-  /** Every key that values can be opened with. */
+  /** The ids of all keys that open values. */
   readonly keyIds: ReadonlySet<string>
-  /** @throws Error without a key: whoever seals asks `isEnabled` first. */
+  /** @throws Error without a key. Callers check `isEnabled` first. */
   readonly seal: (place: Place, plaintext: string) => string
-  /** @throws SealedValueError for an unknown key, another place, and a value that was changed in any way. */
+  /** @throws SealedValueError for an unknown key, another location, or a modified value. */
   readonly open: (place: Place, sealed: string) => string
-  /** Whether the value is sealed with the current key. */
+  /** Returns true if the value is sealed with the current key. */
   readonly isCurrent: (sealed: string) => boolean
 }
 
-/** Names a key without telling anything else of it: the first 8 hex digits of its SHA-256. */
+/** Returns the id of a key, which reveals nothing else of it: the first 8 hex digits of its SHA-256. */
 export const keyIdOf = (key: string): string =>
   new Bun.CryptoHasher('sha256').update(Buffer.from(key, 'hex')).digest('hex').slice(0, 8)
 
-/** What every value begins with that is sealed with the key of this id. */
+/** Returns the prefix of values that are sealed with the key of this id. */
 export const sealedPrefix = (keyId: string): string => `${VERSION}.${keyId}.`
 
-/** The id of the key that a value, of which the prefix is enough, says it is sealed with. */
+/** Returns the id of the key of a sealed value, or of its prefix. */
 export const sealedKeyId = (sealed: string): string | undefined => PREFIX.exec(sealed)?.[1]
 
 const associatedData = ({ table, column, id }: Place): Buffer => Buffer.from(`${table}|${column}|${id}`)
@@ -55,7 +55,7 @@ const encrypt = (key: KeyObject, place: Place, plaintext: string): Buffer => {
   return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()])
 }
 
-/** @throws Error when the tag does not fit. */
+/** @throws Error if the tag does not match. */
 const decrypt = (key: KeyObject, place: Place, bytes: Buffer): string => {
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(associatedData(place))
@@ -64,7 +64,7 @@ const decrypt = (key: KeyObject, place: Place, bytes: Buffer): string => {
   return Buffer.concat([plaintext, decipher.final()]).toString('utf8')
 }
 
-/** Decoding forgives what encoding never writes, as bits that no byte has room for; here every character counts. */
+/** The decoder ignores invalid characters and unused bits, but every character of a sealed value must be authentic. */
 const decode = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.length >= NONCE_BYTES + TAG_BYTES && bytes.toString('base64url') === text ? bytes : undefined
@@ -73,7 +73,7 @@ const decode = (text: string): Buffer | undefined => {
 export type SecretKeys = {
   /** 64 hexadecimal digits; without it nothing can be sealed. */
   readonly key?: string | undefined
-  /** Earlier keys, which values can still be opened with. */
+  /** Earlier keys, which still open values. */
   readonly previous: readonly string[]
 }
 
@@ -84,7 +84,7 @@ export type SecretKeys = {
  * secrets.open(place, secrets.seal(place, 'hunter2')) // 'hunter2'
  */
 export const createSecrets = ({ key: current, previous }: SecretKeys): Secrets => {
-  // The current one last: should an earlier one share its id, it has to give way.
+  // The current key is last, so that it wins over an earlier key of the same id.
   const given = current === undefined ? previous : [...previous, current]
   const keys = new Map(given.map((key) => [keyIdOf(key), createSecretKey(key, 'hex')]))
   const currentKeyId = current === undefined ? undefined : keyIdOf(current)

@@ -1,32 +1,32 @@
-/** Where a request that leaves Plat may go: the text of a URL, then every address behind its name. Sends nothing. */
+/** Validates the target of an outgoing request: the text of its URL, then every address of its name. Sends nothing. */
 import { parseIp } from '../../net/ip.ts'
 import { type Reach, reachOf } from '../../net/reach.ts'
 
 export const MAX_URL = 2048
-/** How long a name may take at save; at send the deadline of the request holds. */
+/** Time limit of name resolution when a target is saved. When a request is sent, its own deadline applies. */
 const SAVE_LOOKUP_MS = 2000
 
-/** A request that may not be sent, or that got no answer. The message is for people. */
+/** A request that may not be sent, or that got no answer. The message is for users. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
 }
 
 export type TargetRules = {
-  /** Whether inside addresses (RFC 1918 and the like) are allowed. */
+  /** True if private addresses (RFC 1918 and similar) are allowed. */
   readonly allowsPrivate: boolean
-  /** All addresses of a name. @throws when it has none */
+  /** Resolves all addresses of a name. @throws if it has none */
   readonly resolve: (name: string) => Promise<readonly string[]>
   readonly reach: (ip: string) => Reach
 }
 
-/** The system's resolver, hosts file included; zone ids are dropped. */
+/** Uses the system's resolver, hosts file included; zone ids are removed. */
 const resolveName = async (name: string): Promise<readonly string[]> => {
   const { lookup } = await import('node:dns/promises')
   const found = await lookup(name, { all: true, verbatim: true })
   return found.map(({ address }) => address.replace(/%.*$/, ''))
 }
 
-/** What is no address reaches nothing. */
+/** Text that is not an address has no reach. */
 const reachOfText = (text: string): Reach => {
   const ip = parseIp(text)
   return ip ? reachOf(ip) : 'blocked'
@@ -38,12 +38,12 @@ export const targetRules = (allowsPrivate: boolean): TargetRules => ({
   reach: reachOfText,
 })
 
-// The parser drops tabs and line ends silently, and takes \ for /.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// The parser silently removes tabs and line ends, and takes \ for /.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const UNSEEN = /[\u0000-\u0020\u007f]/
 
 /**
- * Reads the text of a target: http or https, a host, no user, a port from 1 on.
+ * Parses the text of a target: http or https, a host, no user, a port from 1 on.
  *
  * @throws OutboundError
  */
@@ -59,7 +59,7 @@ export const parseTarget = (text: string): URL => {
   return url
 }
 
-/** Host of a URL as a resolver and a certificate know it: without brackets, without the dot of the root. */
+/** Returns the host of a URL in the form for resolvers and certificates: without brackets and without the final dot. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
 const validated = ({ allowsPrivate, reach }: TargetRules, host: string, address: string): string => {
@@ -72,10 +72,10 @@ const validated = ({ allowsPrivate, reach }: TargetRules, host: string, address:
   return address
 }
 
-/** A name of this machine, whatever a resolver says (RFC 6761 section 6.3). */
+/** Names that always mean this machine, regardless of the resolver (RFC 6761 section 6.3). */
 const isLocalName = (host: string): boolean => /(^|\.)localhost$/i.test(host)
 
-/** Ends with what comes first; the other is let go. */
+/** Settles with the work or with the abort, whichever is first. The other is ignored. */
 const within = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   signal.throwIfAborted()
   return await new Promise<T>((resolve, reject) => {
@@ -86,7 +86,7 @@ const within = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
 }
 
 /**
- * The address to connect to: every address of the name is judged, and the first is taken.
+ * Returns the address to connect to. Every address of the name is validated, and the first is used.
  *
  * @throws OutboundError
  */
@@ -104,9 +104,10 @@ export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSigna
 }
 
 /**
- * Judges a target when it is saved. A name that does not resolve now may do so later, and is judged when it is used.
+ * Validates a target when it is saved. A name that does not resolve now may do so later, and is validated before each
+ * use.
  *
- * @returns what is wrong with it, or undefined
+ * @returns the error, or undefined
  */
 export const targetProblem = async (rules: TargetRules, text: string): Promise<string | undefined> => {
   let isUnknown = false

@@ -1,4 +1,4 @@
-/** Where requests may go, as text, behind names and over redirects; and that a connection goes to what was judged. */
+/** Validates targets as text, behind names and after redirects. The connection goes to the validated address. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -50,7 +50,7 @@ const TABLE: Readonly<Record<Verdict, readonly string[]>> = {
     'http://pub/',
     'http://pub#@127.0.0.1/',
     'https://pub:8443/hook?a=b',
-    // Judged when it is used.
+    // Validated before each use.
     'http://nxdomain.example/',
     `http://pub/${'a'.repeat(2048 - 'http://pub/'.length)}`,
   ],
@@ -148,7 +148,7 @@ describe.each(Object.entries(TABLE))('is %s', (wanted, urls) => {
   })
 })
 
-/** Stand-ins on loopback for a host outside and one inside; every other address there is blocked as ever. */
+/** Stand-ins on loopback for an external host and an internal one. Every other loopback address is blocked as usual. */
 const OUTSIDE = '127.0.0.5'
 const INSIDE = '127.0.0.6'
 const seen: { url: string; address: string; headers: IncomingMessage['headers']; body: string }[] = []

@@ -1,6 +1,6 @@
 /**
- * The one way a request leaves Plat. The connection goes to the very address that was judged, every redirect is judged again,
- * one deadline holds for all of it, and the environment's proxies are not asked.
+ * Sends the requests that leave Plat. The connection goes to the validated address, every redirect is validated, one
+ * deadline covers the whole request, and proxies of the environment are ignored.
  */
 import type { IncomingMessage } from 'node:http'
 import { parseIp } from '../../net/ip.ts'
@@ -9,12 +9,12 @@ import { addressOf, hostOf, OutboundError, parseTarget, type TargetRules, target
 export type OutboundRequest = {
   readonly url: string
   readonly method: 'GET' | 'POST'
-  /** Sent on every hop. */
+  /** Sent with every redirect. */
   readonly headers: Readonly<Record<string, string>>
-  /** Meant for the first origin alone: they may hold what only it may know. */
+  /** Sent only to the first origin, because they may contain its secrets. */
   readonly ownHeaders?: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** For all of it: names, connections, redirects and the body. */
+  /** Time limit of the whole request: names, connections, redirects and the body. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -27,21 +27,21 @@ export type OutboundAnswer = {
 }
 
 export type Outbound = {
-  /** What is wrong with a target when it is saved; undefined for a good one, and for a name that does not resolve yet. */
+  /** Returns the error of a target to be saved; undefined for a valid one, and for a name that does not resolve yet. */
   readonly problem: (url: string) => Promise<string | undefined>
-  /** @throws OutboundError when it may not be sent, or no answer came in time */
+  /** @throws OutboundError if it may not be sent, or no answer came in time */
   readonly send: (request: OutboundRequest) => Promise<OutboundAnswer>
 }
 
 export type OutboundOptions = {
   readonly rules: TargetRules
-  /** Certificate authorities besides those of the system, as PEM. */
+  /** Certificate authorities in addition to those of the system, as PEM. */
   readonly ca?: readonly string[]
 }
 
 const MAX_BODY = 65_536
 const MAX_REDIRECTS = 5
-/** Of a POST, these and no others are sent again as they were. RFC 9110 section 15.4 lets clients of today do so. */
+/** Redirects after which a POST is repeated unchanged, as RFC 9110 section 15.4 permits. */
 const REDIRECTS = new Set([301, 302, 307, 308])
 
 type Hop = { readonly url: URL; readonly address: string; readonly headers: Readonly<Record<string, string>> }
@@ -49,7 +49,7 @@ type Hop = { readonly url: URL; readonly address: string; readonly headers: Read
 export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
   const connect = async ({ url, address, headers }: Hop, { method, body }: OutboundRequest, signal: AbortSignal) => {
     const isSecure = url.protocol === 'https:'
-    // Loaded by the first request: at the start of a server they would be some of its longest steps.
+    // Loaded by the first request, because loading them takes long.
     const { request } = await (isSecure ? import('node:https') : import('node:http'))
     const host = hostOf(url)
     const options = {
@@ -59,7 +59,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
       method,
       headers: { ...headers, host: url.host, ...(body ? { 'content-length': String(body.length) } : {}) },
       setHost: false,
-      // A socket of its own: one that is kept was judged for another request.
+      // A new socket: a reused one was validated for another request.
       agent: false as const,
       signal,
     }
@@ -93,7 +93,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
       answer.destroy()
       if (redirects === MAX_REDIRECTS) throw new OutboundError(`more than ${MAX_REDIRECTS} redirects`)
       const next = URL.parse(location, url.href)?.href
-      if (next === undefined) throw new OutboundError('redirects to what is not a URL')
+      if (next === undefined) throw new OutboundError('redirects to an invalid URL')
       const wasSecure = url.protocol === 'https:'
       url = parseTarget(next)
       if (wasSecure && url.protocol === 'http:') throw new OutboundError('redirects from https to http')

@@ -2,7 +2,7 @@
 // synchronous is the point: the second it takes belongs to this thread and to no shared pool.
 import type { WorkerAnswer } from '../runtime/worker-gate.ts'
 
-/** What a password worker is asked; answered with the hash, or with whether the password matches. */
+/** A request to a password worker. The answer is the hash, or true if the password matches. */
 export type PasswordJob =
   | { readonly kind: 'hash'; readonly password: string; readonly cost: number }
   | { readonly kind: 'verify'; readonly password: string; readonly hash: string }
@@ -21,7 +21,7 @@ function answer(job: PasswordJob): WorkerAnswer<string | boolean> {
   }
 }
 
-/** What is no hash matches nothing. */
+/** Text of another form matches no password. */
 const HASH = /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/
 
 function compute(job: PasswordJob): string | boolean {

@@ -1,10 +1,10 @@
-// Real bcrypt at its real cost where the cost matters, and at its lowest where only the gate does.
+// Uses bcrypt at its real cost where the cost matters, and at its lowest cost for the queue.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createPasswords, PasswordsBusyError } from './passwords.ts'
 
 const LOWEST_COST = 4
 
-// A second a hash on an idle core, several on a busy one.
+// A hash takes a second on an idle core, several on a busy one.
 setDefaultTimeout(60_000)
 
 describe('at the real cost', () => {
@@ -25,7 +25,7 @@ describe('at the real cost', () => {
   })
 
   test('the event loop goes on while a hash is computed', () => {
-    // A hash of this cost takes hundreds of milliseconds; on this thread there would be no tick at all.
+    // A hash of this cost takes hundreds of milliseconds. On this thread there would be no tick.
     expect(ticks).toBeGreaterThan(5)
   })
 
@@ -47,7 +47,7 @@ describe('verify', () => {
     const known = await elapsedMs(() => passwords.verify('wrong horse', hash))
     const unknown = await elapsedMs(() => passwords.verify('wrong horse', undefined))
     expect(unknown.answer).toBe(false)
-    // Cost 14 is a thousand times cost 4; ten times is asked for, as machines hiccup.
+    // Cost 14 takes a thousand times as long as cost 4. The test requires ten times, to tolerate a busy machine.
     expect(unknown.ms).toBeGreaterThan(10 * known.ms)
   })
 

@@ -1,61 +1,62 @@
-// Password hashes: bcrypt cost 14 in workers of its own, behind a gate. Knows no user and no session.
+// Hashes passwords with bcrypt at cost 14, in separate workers behind a queue. Independent of users and sessions.
 import { availableParallelism } from 'node:os'
 import type { Turn } from '../runtime/fair-queue.ts'
 import { createWorkerGate, type Wait } from '../runtime/worker-gate.ts'
 import { MAX_PASSWORD_BYTES, passwordBytes, passwordProblem } from './password-rule.ts'
 import type { PasswordJob } from './password-worker.ts'
 
-/** The place of a request in the queue for hashes. */
+/** The position of a request in the queue for hashes. */
 export type PasswordTurn = Turn & {
-  /** When the request began to wait for anything, as `performance.now()`: all its hashes share one time limit. */
+  /** Start of the request's waiting, as `performance.now()`: all its hashes share one time limit. */
   readonly sinceMs: number
-  /** Aborted when the client is gone: its place in the queue is free then. */
+  /** Aborted when the client disconnects, which frees its position in the queue. */
   readonly signal?: AbortSignal | undefined
 }
 
 export type Passwords = {
   /**
-   * The bcrypt hash of a password, `$2b$14$...`. Without a turn it waits as long as it takes.
+   * Returns the bcrypt hash of a password, `$2b$14$...`. Without a turn there is no time limit.
    *
-   * @throws RangeError when `passwordProblem` finds fault with it; PasswordsBusyError.
+   * @throws RangeError for a password that `passwordProblem` rejects; PasswordsBusyError.
    */
   hash(password: string, turn?: PasswordTurn): Promise<string>
   /**
-   * Whether the password matches the stored hash. Without a hash (an unknown user), and for a password
-   * that no hash can be of, it spends the same time and answers false.
+   * Compares a password with a stored hash. Without a hash (an unknown user), and for an unhashable password, it takes
+   * the same time and returns false.
    *
    * @throws PasswordsBusyError
    */
   verify(password: string, hash: string | undefined, turn?: PasswordTurn): Promise<boolean>
-  /** Longest wait of a turn for a worker, in milliseconds. */
+  /** Maximum wait of a turn for a worker, in milliseconds. */
   readonly maxWaitMs: number
-  /** Whether a stored hash is weaker than today's, so that a successful login should replace it. */
+  /** Returns true for a hash at a lower cost than the current one. A successful login should replace it. */
   needsRehash(hash: string): boolean
-  /** Ends the workers; whatever is still pending rejects. */
+  /** Ends the workers. Pending calls reject. */
   close(): void
 }
 
 export type PasswordsOptions = {
-  /** Hashes computed at one time; default as many as there are cores, at most 2. */
+  /** Maximum number of concurrent hashes; default: the number of cores, at most 2. */
   readonly workers?: number
-  /** Hashes that may wait for a worker in each lane, which bounds memory; default 1000. */
+  /** Maximum number of hashes that wait in each lane, which bounds memory; default 1000. */
   readonly queueLimit?: number
-  /** Longest wait of a turn, in milliseconds; default 25,000. */
+  /** Maximum wait of a turn, in milliseconds; default 25,000. */
   readonly maxWaitMs?: number
-  /** bcrypt's cost, the logarithm of its rounds; default 14. Anything else is for tests. */
+  /** bcrypt's cost, the logarithm of its rounds; default 14. Other values are for tests. */
   readonly cost?: number
 }
 
-/** No turn is refused before. With a hash of a second the answer still comes before the default REQUEST_TIMEOUT. */
+/** With a hash of a second, the answer still arrives before the default REQUEST_TIMEOUT. */
 const MAX_WAIT_MS = 25_000
 
 /**
- * How long a turn waits where a request may take `requestTimeoutMs`: 25 s, or less where the answer would come too late.
+ * Returns the maximum wait of a turn if a request may take `requestTimeoutMs`: 25 s, or less if the answer would be
+ * late.
  * @example passwordWaitMs(30_000) // 25000
  */
 export const passwordWaitMs = (requestTimeoutMs: number): number => Math.min(MAX_WAIT_MS, (requestTimeoutMs * 5) / 6)
 
-/** Too many hashes at once: nothing was computed, and the caller should answer "try again later". */
+/** The queue is full or the wait was too long. Nothing was computed; the caller should answer "try again later". */
 export class PasswordsBusyError extends Error {
   override readonly name = 'PasswordsBusyError'
 
@@ -66,14 +67,14 @@ export class PasswordsBusyError extends Error {
 
 const COST = 14
 
-// Of 32 random bytes that were thrown away. A constant, because computing one at start costs a second.
+// The hash of 32 random bytes that were discarded. A constant, because computing one at start takes a second.
 const DUMMY_HASH = '$2b$14$9ZEGMY24GncRRyiOJTacaeqS4/Rkqw25EwVpfzX9KJ68zPX1dDY.C'
 
-/** Opens the gate. No worker starts before the first password. */
+/** Creates the queue. Workers start with the first password. */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const { workers = defaultWorkers(), queueLimit = 1000, maxWaitMs = MAX_WAIT_MS, cost = COST } = options
   const gate = createWorkerGate<PasswordJob, string | boolean>({
-    // The bundler finds the worker by this very form.
+    // The bundler recognizes the worker by this exact form.
     spawn: () => new Worker(new URL('./password-worker.ts', import.meta.url).href),
     workers,
     queueLimit,
@@ -103,19 +104,22 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
 }
 
 /**
- * An over-long password would be compared by a digest of it, a broken one by its replacement characters, and an empty one not at
- * all: in no time, which would tell who is a user.
+ * bcrypt would compare a digest of an over-long password, replacement characters of a malformed one, and return at once
+ * for an empty one. The difference in time would reveal whether a user exists.
  */
 function isHashable(password: string): boolean {
   return password !== '' && password.isWellFormed() && passwordBytes(password) <= MAX_PASSWORD_BYTES
 }
 
-/** The cost a hash was made with; 0 when it is no bcrypt hash. */
+/** Returns the cost of a hash; 0 for text that is not a bcrypt hash. */
 function costOf(hash: string): number {
   return Number(/^\$2[abxy]\$(\d\d)\$/.exec(hash)?.[1] ?? 0)
 }
 
-/** Two keep 25 people who come at once well below the longest wait; docs/decisions/sign-in-queue.md says what they cost others. */
+/**
+ * Two workers keep the wait of 25 simultaneous sign-ins well below the maximum; docs/decisions/sign-in-queue.md has the
+ * cost for other requests.
+ */
 function defaultWorkers(): number {
   return Math.min(2, availableParallelism())
 }

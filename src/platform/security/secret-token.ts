@@ -1,15 +1,22 @@
-/** Secrets that are shown once and looked up by hash: session tokens, API keys, OAuth tokens. Knows none of their tables. */
+/**
+ * Secrets that are shown once and looked up by hash: session tokens, API keys, OAuth tokens. Independent of their
+ * tables.
+ */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** 256 random bits as 43 base64url characters, behind a prefix that tells people and secret scanners what it is. */
+/**
+ * Returns 256 random bits as 43 base64url characters, after a prefix that identifies the kind to people and secret
+ * scanners.
+ */
 export const newSecret = (prefix = ''): string => prefix + randomBytes(32).toString('base64url')
 
 /**
- * What is stored of a secret: its SHA-256 in hex. Fast on purpose: 256 random bits can't be guessed, whatever the hash.
+ * Returns the stored form of a secret: its SHA-256 in hex. A fast hash suffices, because 256 random bits can't be
+ * guessed.
  * @example secretHash('abc').slice(0, 8) // 'ba7816bf'
  */
 export const secretHash = (secret: string): string => Bun.SHA256.hash(secret, 'hex')
 
-/** Whether two hashes are the same, in a time that doesn't tell where they differ. */
+/** Compares two hashes in constant time. */
 export const isSameHash = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

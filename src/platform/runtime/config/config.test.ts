@@ -1,4 +1,4 @@
-// What the variables mean and which of several sources counts; the `.env` syntax is tested beside its parser.
+// The meaning of the variables and the precedence of their sources. The `.env` syntax is tested beside its parser.
 import { describe, expect, test } from 'bun:test'
 import { parseCidr } from '../../../net/cidr.ts'
 import { type Config, ConfigError, type ConfigSources, describeConfig, loadConfig } from './config.ts'
@@ -6,7 +6,7 @@ import type { Layer } from './sources.ts'
 
 const KEY = 'AB'.repeat(32)
 
-/** A file system of these files under /srv/plat; everything else is absent. */
+/** A file system of these files under /srv/plat; all others are absent. */
 function readFrom(files: Readonly<Record<string, string | Error>>) {
   return (path: string): string => {
     const content = files[path] ?? Object.assign(new Error('no such file'), { code: 'ENOENT' })

@@ -1,18 +1,18 @@
-// The configuration: read once, at the start, whole or not at all. Pure but for reading files; what is
-// configured is in variables.ts.
+// Reads the configuration once, at the start. It is valid as a whole, or rejected. Pure except for reading files;
+// variables.ts declares the settings.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Flags, flagLayer, type Layer, type ReadFile, readDotenv, readText } from './sources.ts'
 import { InvalidValue } from './values.ts'
 import { VARIABLES, type Values, type Variable } from './variables.ts'
 
-/** Every setting, parsed: times in milliseconds, `dataDir` absolute, what is not set undefined or an empty list. */
+/** All settings, parsed: times in milliseconds, `dataDir` absolute, unset ones undefined or an empty list. */
 export type Config = Values & {
   /** Independent of `rateLimitEnabled`; off only in dev mode without a LOGIN_RATE_LIMIT_REQUESTS. */
   readonly loginRateLimitEnabled: boolean
 }
 
-/** The configuration cannot be used. The message is for the operator: one problem a line, each naming its variable. */
+/** The configuration is invalid. The message is for the operator: one problem per line, each with its variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
@@ -23,19 +23,18 @@ export class ConfigError extends Error {
 
 export type ConfigSources = {
   readonly env: Layer
-  /** Flags of the command line; what is not a setting is ignored. */
+  /** Flags of the command line; those that are not settings are ignored. */
   readonly flags?: Flags
-  /** Folder of `.env`, and what relative paths are relative to. */
+  /** The folder of `.env`, and the base of relative paths. */
   readonly cwd: string
   readonly readFile?: ReadFile
 }
 
 /**
- * Reads the configuration: a flag beats the environment, which beats `.env`.
+ * Reads the configuration: a flag overrides the environment, which overrides `.env`.
  *
- * @throws ConfigError with every problem there is
- * @example
- * loadConfig({ env: { REQUEST_TIMEOUT: '5s' }, cwd: '/srv/plat' }).requestTimeoutMs // 5000
+ * @throws ConfigError with all problems
+ * @example loadConfig({ env: { REQUEST_TIMEOUT: '5s' }, cwd: '/srv/plat' }).requestTimeoutMs // 5000
  */
 export function loadConfig({ env, flags = {}, cwd, readFile = readUtf8 }: ConfigSources): Config {
   const dotenv = readDotenv(cwd, readFile)
@@ -55,7 +54,7 @@ export function loadConfig({ env, flags = {}, cwd, readFile = readUtf8 }: Config
       return [field, undefined]
     }
   })
-  // Each field holds what its own parser returned, which is how Values is defined; a failed one throws below.
+  // Each field holds the result of its own parser, as Values declares; a failure throws below.
   const values = Object.fromEntries(entries) as Values
 
   if (values.mcpOauthEnabled && values.mcpOauthIssuerUrl === undefined && !setNames.has('MCP_OAUTH_ISSUER_URL')) {
@@ -65,7 +64,7 @@ export function loadConfig({ env, flags = {}, cwd, readFile = readUtf8 }: Config
   return combine(values, cwd, setNames)
 }
 
-/** Applies the settings that change what others mean. */
+/** Applies the settings that affect others. */
 function combine(values: Values, cwd: string, setNames: ReadonlySet<string>): Config {
   const { devMode, initialAdminPassword } = values
   return {
@@ -81,13 +80,13 @@ function combine(values: Values, cwd: string, setNames: ReadonlySet<string>): Co
 
 export type ConfigDescription = {
   readonly name: string
-  /** As it would be written; '' for none. */
+  /** The default in the form of a setting; '' for none. */
   readonly default: string
   readonly help: string
   readonly secret: boolean
 }
 
-/** Every variable in the order of the documentation, for `--help` and the docs. */
+/** Returns every variable in the order of the documentation, for `--help` and the docs. */
 export function describeConfig(): readonly ConfigDescription[] {
   return Object.values(VARIABLES).map(({ name, default: text, help, isSecret }: Variable<unknown>) => {
     return { name, default: text, help, secret: isSecret === true }

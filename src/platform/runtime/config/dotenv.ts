@@ -1,5 +1,5 @@
-// The `.env` file: KEY=VALUE lines, comments, quotes, an optional `export`. A line it cannot read is a
-// problem, never skipped, and never repeated in the message: it may hold a secret.
+// Parses the `.env` file: KEY=VALUE lines, comments, quotes, an optional `export`. An unreadable line is an error. The
+// message does not repeat it, because it may contain a secret.
 
 export type Dotenv = {
   readonly values: Readonly<Record<string, string>>
@@ -18,10 +18,9 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Reads the text of a `.env` file. Of two lines for one name the later counts.
+ * Parses the text of a `.env` file. Of two lines with one name the later counts.
  *
- * @example
- * parseDotenv('export LOG_LEVEL="debug" # for now').values // { LOG_LEVEL: 'debug' }
+ * @example parseDotenv('export LOG_LEVEL="debug" # for now').values // { LOG_LEVEL: 'debug' }
  */
 export function parseDotenv(content: string): Dotenv {
   const values: [string, string][] = []
@@ -43,7 +42,7 @@ export function parseDotenv(content: string): Dotenv {
 function parseValue(raw: string): string | undefined {
   if (raw.startsWith('"')) return DOUBLE_QUOTED.exec(raw)?.[1]?.replace(/\\(.)/g, unescaped)
   if (raw.startsWith("'")) return SINGLE_QUOTED.exec(raw)?.[1]
-  // A # begins a comment only after a space, so that it may stand inside a password or a URL.
+  // A # begins a comment only after a space, so that a password or a URL may contain it.
   return raw.replace(/(?:^|\s)\s*#.*$/, '').trimEnd()
 }
 

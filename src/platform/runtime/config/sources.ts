@@ -1,4 +1,5 @@
-// Where a setting's text comes from: flags before the environment before `.env`, a secret also out of a file.
+// Reads the text of settings: flags override the environment, which overrides `.env`. A secret may also come from a
+// file.
 import { resolve } from 'node:path'
 import { type Dotenv, parseDotenv } from './dotenv.ts'
 import { InvalidValue } from './values.ts'
@@ -7,13 +8,13 @@ import { VARIABLES, type Variable } from './variables.ts'
 /** Reads a text file or throws, as `node:fs` does. */
 export type ReadFile = (path: string) => string
 
-/** Texts by variable name; the empty text counts as not set. */
+/** Texts by variable name; an empty text counts as unset. */
 export type Layer = Readonly<Record<string, string | undefined>>
 
 /** Flags by variable name, as camelCase or in kebab-case: `LISTEN_ADDR`, `listenAddr`, `listen-addr`. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
-/** The flags as a layer; a flag that is no setting is left out. */
+/** Returns the flags as a layer, without those that are not settings. */
 export function flagLayer(flags: Flags): Layer {
   const names = new Map(Object.values(VARIABLES).map(({ name }) => [bare(name), name]))
   const layer: Record<string, string> = {}
@@ -28,7 +29,7 @@ function bare(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase()
 }
 
-/** The `.env` file of a folder; empty if there is none. */
+/** Reads the `.env` file of a folder; empty if there is none. */
 export function readDotenv(cwd: string, readFile: ReadFile): Dotenv {
   try {
     return parseDotenv(readFile(resolve(cwd, '.env')))
@@ -39,9 +40,9 @@ export function readDotenv(cwd: string, readFile: ReadFile): Dotenv {
 }
 
 /**
- * The text of a variable in the first layer that sets it; undefined if none does.
+ * Returns the text of a variable from the first layer that sets it; undefined if none does.
  *
- * @throws InvalidValue when one layer sets both NAME and NAME_FILE, or the file gives no text
+ * @throws InvalidValue if one layer sets both NAME and NAME_FILE, or the file is empty or unreadable
  */
 export function readText(
   { name, isSecret }: Variable<unknown>,
@@ -66,7 +67,7 @@ function readSecretFile(name: string, path: string, readFile: ReadFile): string 
     throw new InvalidValue(`cannot read ${path}, which ${name}_FILE names (${errorCode(error)})`, { cause: error })
   }
   const secret = content.replace(/\r?\n$/, '')
-  // Someone meant to set it: going on without would turn a protection off unseen.
+  // The variable was set on purpose: ignoring it would disable a protection silently.
   if (secret === '') throw new InvalidValue(`${path}, which ${name}_FILE names, is empty`)
   return secret
 }

@@ -1,19 +1,19 @@
-// The forms a setting's text may take, and the value each becomes. A parser gets text and answers with a
-// value or throws InvalidValue; it knows neither the variable's name nor where the text came from.
+// Parsers for the texts of settings. A parser returns a value or throws InvalidValue. It knows neither the variable's
+// name nor the source of the text.
 import { type Cidr, cidrOf, parseCidr } from '../../../net/cidr.ts'
 import { bitsOf, formatIp, parseIp } from '../../../net/ip.ts'
 
-/** Why a setting's text is refused. The message never repeats the text: it may be a secret. */
+/** The reason why a setting's text is rejected. The message never repeats the text: it may be a secret. */
 export class InvalidValue extends Error {
   override readonly name = 'InvalidValue'
 }
 
 export type Parser<Value> = (text: string) => Value
 
-/** Where to listen; without a hostname on all addresses, with port 0 on any free port. */
+/** The address to listen on; without a hostname all addresses, with port 0 any free port. */
 export type ListenAddress = { readonly hostname?: string; readonly port: number }
 
-/** Text that is taken as it is. */
+/** Returns the text unchanged. */
 export const text: Parser<string> = (value) => value
 
 /** A setting without a default: undefined unless it is set. */
@@ -42,7 +42,7 @@ export const boolean: Parser<boolean> = (value) => {
   return parsed
 }
 
-/** A whole number between two bounds, both allowed. */
+/** A whole number between two inclusive bounds. */
 export function integer(min: number, max: number): Parser<number> {
   return (value) => {
     const parsed = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
@@ -69,11 +69,10 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * A length of time above zero, in milliseconds. A bare number is refused: its unit would be a guess.
+ * A length of time above zero, in milliseconds. A bare number is rejected, because its unit is unknown.
  *
- * @param max the longest allowed, in the same form
- * @example
- * duration('24h')('90s') // 90000
+ * @param max the maximum, in the same form
+ * @example duration('24h')('90s') // 90000
  */
 export function duration(max = '3650d'): Parser<number> {
   const maxMs = durationMs(max)
@@ -86,7 +85,7 @@ export function duration(max = '3650d'): Parser<number> {
   }
 }
 
-/** As `duration`, and `0` for none. */
+/** Like `duration`, and `0` for none. */
 export function durationOrNone(max?: string): Parser<number> {
   const parse = duration(max)
   return (value) => (value === '0' ? 0 : parse(value))
@@ -117,7 +116,7 @@ function isHost(host: string): boolean {
   return /^[\d.]+$/.test(host) ? parseIp(host) !== undefined : /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i.test(host)
 }
 
-/** An IP address, as the block of itself alone, or a CIDR. */
+/** An IP address, as a block of one address, or a CIDR. */
 export const addressOrCidr: Parser<Cidr> = (value) => {
   const ip = parseIp(value)
   const cidr = ip ? cidrOf(ip, bitsOf(ip.family)) : parseCidr(value)
@@ -125,7 +124,7 @@ export const addressOrCidr: Parser<Cidr> = (value) => {
   return unmapped(cidr)
 }
 
-/** IPv4-mapped blocks as IPv4: peers are compared in that form, so a mapped block would never match one. */
+/** Converts IPv4-mapped blocks to IPv4: peers are compared in that form, so a mapped block would never match. */
 function unmapped(cidr: Cidr): Cidr {
   if (cidr.family === 4 || cidr.prefix < 96 || cidr.first >> 32n !== 0xffffn) return cidr
   return cidrOf({ family: 4, value: cidr.first & 0xffff_ffffn }, cidr.prefix - 96)
@@ -133,7 +132,7 @@ function unmapped(cidr: Cidr): Cidr {
 
 const MOST_PORTS = 65_535
 
-/** Ports and ranges of ports, each once, in order. */
+/** Ports and port ranges, without duplicates, in order. */
 export const portList: Parser<readonly number[]> = (value) => {
   const ports = new Set<number>()
   for (const part of value.split(',').map((one) => one.trim())) {
@@ -162,7 +161,10 @@ export function urlWithScheme(...schemes: readonly string[]): Parser<string> {
   }
 }
 
-/** An OAuth issuer (RFC 8414 section 2) without its trailing slash; otherwise unchanged, as clients compare it byte for byte. */
+/**
+ * An OAuth issuer (RFC 8414 section 2) without its trailing slash; otherwise unchanged, because clients compare it byte
+ * for byte.
+ */
 export const issuerUrl: Parser<string> = (value) => {
   const isPlain = /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/i.test(value)
   if (!isPlain || !URL.canParse(value)) {
@@ -175,7 +177,7 @@ export const issuerUrl: Parser<string> = (value) => {
 export const forwardingHeader: Parser<string> = (value) => {
   // Field names are tokens (RFC 9110 5.6.2).
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value)) throw new InvalidValue('must be the name of a header')
-  // Its entries are of another form (RFC 7239): `for=192.0.2.60;proto=http`.
+  // The entries of Forwarded have another form (RFC 7239): `for=192.0.2.60;proto=http`.
   if (value.toLowerCase() === 'forwarded')
     throw new InvalidValue('must name a header that holds addresses alone, such as X-Forwarded-For or X-Real-IP')
   return value.toLowerCase()

@@ -1,5 +1,5 @@
-// Every setting there is, each once: its variable, default, form and meaning. Parsing, `NAME_FILE`, the
-// help text and the documentation all follow from this table.
+// Declares every setting once: its variable, default, form and meaning. Parsing, `NAME_FILE`, the help text and the
+// documentation are derived from this table.
 
 import { passwordProblem } from '../../security/password-rule.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../log.ts'
@@ -25,12 +25,12 @@ import {
 } from './values.ts'
 
 export type Variable<Value> = {
-  /** The environment variable; as a flag it is the same words, `--listen-addr`. */
+  /** The environment variable. The flag has the same words: `--listen-addr`. */
   readonly name: string
-  /** Parsed when nothing is set; '' for none. */
+  /** The text that is parsed if the variable is unset; '' for none. */
   readonly default: string
   readonly parse: Parser<Value>
-  /** Never shown, and read from the file that `NAME_FILE` names as well. */
+  /** The value is never shown, and may be read from the file that `NAME_FILE` names. */
   readonly isSecret?: true
   readonly help: string
 }
@@ -63,7 +63,7 @@ export const VARIABLES = {
     name: 'DATABASE_CONNECTIONS',
     default: '20',
     parse: integer(2, 1000),
-    help: 'Connections to PostgreSQL for requests and jobs, at most; half as many for lists that are being sent, and one, come on top',
+    help: 'Most connections to PostgreSQL for requests and jobs; streamed lists use up to half as many in addition, and notifications one',
   },
   databaseStatementTimeoutMs: {
     name: 'DATABASE_STATEMENT_TIMEOUT',
@@ -75,7 +75,7 @@ export const VARIABLES = {
     name: 'DATABASE_LOCK_TIMEOUT',
     default: '10s',
     parse: duration('24h'),
-    help: 'Longest time a statement waits on PostgreSQL for what another one holds',
+    help: 'Longest time a statement waits on PostgreSQL for the locks of another one',
   },
   logLevel: {
     name: 'LOG_LEVEL',
@@ -105,13 +105,13 @@ export const VARIABLES = {
     name: 'SHUTDOWN_DELAY',
     default: '0',
     parse: durationOrNone('5m'),
-    help: 'How long a process that is told to end goes on answering while /readyz says that it is not ready, so that a load balancer sends it nobody new',
+    help: 'How long a server that is being shut down still answers while /readyz reports that it is not ready, so that a load balancer sends it no new clients',
   },
   streamsPerUser: {
     name: 'STREAMS_PER_USER',
     default: '8',
     parse: integer(1, 100_000),
-    help: 'Of long answers whose clients have read nothing for a second, how many of one user go on; the oldest is cut off',
+    help: 'Most long answers of one user whose clients have read nothing for a second; beyond it the oldest is aborted',
   },
   streamsTotal: {
     name: 'STREAMS_TOTAL',
@@ -123,7 +123,7 @@ export const VARIABLES = {
     name: 'RATE_LIMIT_STORE',
     default: 'memory',
     parse: oneOf(['memory', 'valkey']),
-    help: 'Where requests are counted for the limits: memory (each instance for itself) or valkey (all together)',
+    help: 'Where requests are counted for the limits: memory (each instance alone) or valkey (all together)',
   },
   rateLimitEnabled: {
     name: 'RATE_LIMIT_ENABLED',
@@ -147,7 +147,7 @@ export const VARIABLES = {
     name: 'LOGIN_RATE_LIMIT_REQUESTS',
     default: '5',
     parse: requests,
-    help: 'Logins and password changes of one client per LOGIN_RATE_LIMIT_WINDOW; when set it holds in dev mode too',
+    help: 'Logins and password changes of one client per LOGIN_RATE_LIMIT_WINDOW; if set it applies in dev mode too',
   },
   loginRateLimitWindowMs: {
     name: 'LOGIN_RATE_LIMIT_WINDOW',
@@ -165,13 +165,13 @@ export const VARIABLES = {
     name: 'TRUSTED_PROXIES',
     default: '',
     parse: list(addressOrCidr),
-    help: 'Reverse proxies to believe: IP addresses and CIDRs, comma-separated',
+    help: 'Trusted reverse proxies: IP addresses and CIDRs, comma-separated',
   },
   trustedProxyHeader: {
     name: 'TRUSTED_PROXY_HEADER',
     default: 'X-Forwarded-For',
     parse: forwardingHeader,
-    help: 'The one header in which TRUSTED_PROXIES name the client; by default X-Forwarded-For, or X-Real-IP where it is missing',
+    help: 'The one header in which TRUSTED_PROXIES name the client; by default X-Forwarded-For, or X-Real-IP if it is missing',
   },
   allowedHosts: {
     name: 'ALLOWED_HOSTS',
@@ -189,13 +189,13 @@ export const VARIABLES = {
     name: 'FEEDS_PER_USER',
     default: '16',
     parse: integer(1, 100_000),
-    help: 'Live feeds (/api/events) of one user that an instance holds open at most; the oldest ends for the next one',
+    help: 'Live feeds (/api/events) of one user that an instance keeps open at most; beyond it the oldest is closed',
   },
   sessionStoreType: {
     name: 'SESSION_STORE_TYPE',
     default: 'sqlite',
     parse: oneOf(['sqlite', 'valkey']),
-    help: 'Where sessions live: sqlite (the main database, whichever it is) or valkey',
+    help: 'Where sessions are stored: sqlite (the main database, whichever it is) or valkey',
   },
   valkeyUrl: {
     name: 'VALKEY_URL',
@@ -214,14 +214,14 @@ export const VARIABLES = {
     name: 'INITIAL_ADMIN_USERNAME',
     default: '',
     parse: optional(text),
-    help: 'Name of the admin made at the first start; admin if only the password is set',
+    help: 'Name of the admin who is created at the first start; admin if only the password is set',
   },
   initialAdminPassword: {
     name: 'INITIAL_ADMIN_PASSWORD',
     default: '',
     parse: optional(adminPassword),
     isSecret: true,
-    help: 'Password of that admin; without it one is made and shown once',
+    help: 'Password of that admin; without it one is generated and shown once',
   },
   initialAdminEmail: {
     name: 'INITIAL_ADMIN_EMAIL',
@@ -266,7 +266,7 @@ export const VARIABLES = {
     name: 'DISCOVERY_MAX_CONCURRENT',
     default: '2',
     parse: integer(1, 64),
-    help: 'Scans that run at one time',
+    help: 'Scans that run at the same time',
   },
   discoverySnmpv2cEnabled: {
     name: 'DISCOVERY_SNMPV2C_ENABLED',
@@ -290,7 +290,7 @@ export const VARIABLES = {
     name: 'DISCOVERY_CLEANUP_DAYS',
     default: '30',
     parse: days,
-    help: 'Days that discovered devices nobody promoted are kept',
+    help: 'Days that discovered devices are kept unless they are promoted',
   },
   discoveryRandomMacCleanupDays: {
     name: 'DISCOVERY_RANDOM_MAC_CLEANUP_DAYS',
@@ -308,7 +308,7 @@ export const VARIABLES = {
     name: 'DISCOVERY_ALLOW_LOCAL',
     default: 'false',
     parse: boolean,
-    help: 'Let scans probe loopback, link-local and unspecified addresses: what listens on this machine alone; in dev mode true unless set',
+    help: 'Let scans probe loopback, link-local and unspecified addresses: services that listen on this machine only; in dev mode true unless set',
   },
   discoveryPorts: {
     name: 'DISCOVERY_PORTS',
@@ -350,13 +350,13 @@ export const VARIABLES = {
     name: 'MCP_OAUTH_REFRESH_GRACE',
     default: '0',
     parse: durationOrNone('5m'),
-    help: 'How long a refresh token that was used still gives an access token, for clients that refresh twice at once; 0 for not at all',
+    help: 'How long a used refresh token still returns an access token, for clients that refresh twice at once; 0 disables it',
   },
   poolUtilizationThresholdPercent: {
     name: 'POOL_UTILIZATION_THRESHOLD',
     default: '90',
     parse: integer(1, 100),
-    help: 'Per cent of a pool in use at which an event tells of it',
+    help: 'Percentage of a pool in use at which an event is emitted',
   },
   webhookRetentionDays: {
     name: 'WEBHOOK_RETENTION_DAYS',
@@ -366,7 +366,7 @@ export const VARIABLES = {
   },
 } as const satisfies Readonly<Record<string, Variable<unknown>>>
 
-/** The parsed value of every variable, before one of them changes what another means. */
+/** The parsed value of every variable, before settings that affect others are applied. */
 export type Values = {
   readonly [Field in keyof typeof VARIABLES]: ReturnType<(typeof VARIABLES)[Field]['parse']>
 }
