@@ -1,5 +1,7 @@
 /** What of the devices or networks of a conflict is told beside each other, and where they differ. */
 import type { Device, Network } from '../api/contracts.ts'
+import { DEVICE_ORDER, deviceFields as fieldsOfDevice } from '../devices/fields.ts'
+import { joined, shownFields } from '../resource/fields.ts'
 
 export type Line = {
   readonly name: string
@@ -23,22 +25,18 @@ export const linesOf = <T>(all: readonly T[], fields: readonly Field<T>[]): Line
 export const deviceFields = (ip: string, datacenters: Names): readonly Field<Device>[] => {
   const shared = ({ addresses }: Device) => addresses.filter((address) => address.ip === ip)
   const words = (texts: readonly string[]) => texts.filter((text) => text !== '').join(', ')
-  return [
-    ['Status', ({ status }) => status],
-    ['Host name', ({ hostname }) => hostname],
+  const ofAddresses: readonly Field<Device>[] = [
     ['Label', (device) => words(shared(device).map(({ label }) => label))],
     ['Switch port', (device) => words(shared(device).map(({ switch_port }) => switch_port))],
     [
       'Other addresses',
       ({ addresses }) => words(addresses.filter((address) => address.ip !== ip).map((one) => one.ip)),
     ],
-    ['Datacenter', ({ datacenter_id }) => datacenters.get(datacenter_id ?? '') ?? datacenter_id ?? ''],
-    ['Location', ({ location }) => location],
-    ['Model', ({ make_model }) => make_model],
-    ['OS', ({ os }) => os],
-    ['Tags', ({ tags }) => tags.join(', ')],
-    ['Description', ({ description }) => description],
   ]
+  return shownFields(fieldsOfDevice(datacenters), 'isCompared', DEVICE_ORDER.compared).flatMap(
+    ({ name, field, read }) =>
+      name === 'addresses' ? ofAddresses : [[field.label, (one: Device) => joined(read(one))]],
+  )
 }
 
 export const networkFields = (datacenters: Names): readonly Field<Network>[] => [

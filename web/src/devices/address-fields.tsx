@@ -1,22 +1,23 @@
-/** The addresses of a device in its form; each can be picked from what is free in a pool. */
+/** The addresses of a device in its form; each can be a free address of a pool. */
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Sparkles, Trash2 } from 'lucide-react'
 import { api } from '../api/client.ts'
 import { poolsQuery } from '../api/queries.ts'
+import type { CustomInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { count } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
+import { type AddressForm, emptyAddress, readAddresses, sentRows, writeAddresses } from './address-form.ts'
 import css from './devices.module.css'
-import { type AddressForm, type DeviceForm, emptyAddress, sentAddresses } from './form.ts'
 
 const MOST_POOLS = 60
 
 type PickProps = { readonly onPick: (address: Partial<AddressForm>) => void }
 
-/** Asked for when somebody looks, which most who open the form never do. */
+/** Loaded when the menu opens, which is rare. */
 const FreePools = ({ onPick }: PickProps) => {
   const { data } = useQuery(poolsQuery)
   if (!data)
@@ -66,18 +67,15 @@ const FreeAddress = ({ onPick }: PickProps) => {
   )
 }
 
-type Props = {
-  readonly form: DeviceForm
-  readonly onChange: (addresses: readonly AddressForm[]) => void
-  readonly errors: Readonly<Record<string, string>>
-}
+type Props = Pick<CustomInput, 'value' | 'onChange' | 'errors'>
 
-export const AddressFields = ({ form, onChange, errors }: Props) => {
-  const { addresses } = form
-  const sent = sentAddresses(form)
+export const AddressFields = ({ value, onChange, errors }: Props) => {
+  const addresses = readAddresses(value)
+  const sent = sentRows(addresses)
+  const save = (rows: readonly AddressForm[]) => onChange(writeAddresses(rows))
   const change = (key: string, fields: Partial<AddressForm>) =>
-    onChange(addresses.map((one) => (one.key === key ? { ...one, ...fields } : one)))
-  const remove = (key: string) => onChange(addresses.filter((one) => one.key !== key))
+    save(addresses.map((one) => (one.key === key ? { ...one, ...fields } : one)))
+  const remove = (key: string) => save(addresses.filter((one) => one.key !== key))
   return (
     <fieldset className={css.addresses}>
       <legend>Addresses</legend>
@@ -90,7 +88,7 @@ export const AddressFields = ({ form, onChange, errors }: Props) => {
             <TextField
               label={`Address ${index + 1}`}
               value={address.ip}
-              // Typed by hand it may be in another network; the server finds which.
+              // A typed address may lie in another network; the server finds it.
               onChange={(ip) => change(address.key, { ip, network_id: '', pool_id: '' })}
               error={errorOf('ip') ?? errorOf('network_id') ?? errorOf('pool_id')}
               isMono
@@ -122,7 +120,7 @@ export const AddressFields = ({ form, onChange, errors }: Props) => {
           </div>
         )
       })}
-      <Button onClick={() => onChange([...addresses, emptyAddress()])}>
+      <Button onClick={() => save([...addresses, emptyAddress()])}>
         <Plus size={15} aria-hidden="true" />
         Add address
       </Button>

@@ -1,9 +1,10 @@
 /** The columns of the table of devices. */
 import type { DeviceStatus } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
-import type { Column } from '../table/column.ts'
+import { columnsOf } from '../resource/columns.tsx'
 import { Badge, Tags, TimeAgo, type Tone } from '../ui/bits.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import { DEVICE_ORDER, deviceFields } from './fields.ts'
 import type { DeviceRow } from './spec.ts'
 
 const TONES: Readonly<Record<DeviceStatus, Tone>> = {
@@ -17,43 +18,28 @@ export const StatusBadge = ({ status }: { readonly status: DeviceStatus }) => (
   <Badge tone={TONES[status]}>{status}</Badge>
 )
 
-export const DEVICE_COLUMNS: readonly Column<DeviceRow>[] = [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 168,
-    isSortable: true,
-    isEssential: true,
-    cell: (row) => (
+export const DEVICE_COLUMNS = columnsOf(deviceFields(), {
+  first: DEVICE_ORDER.table,
+  textOf: (row: DeviceRow, { name }) => row.texts[name] ?? '',
+  cells: {
+    name: ({ id, name }) => (
       <>
-        <RowLink to="devices" id={row.id}>
-          {row.name}
+        <RowLink to="devices" id={id}>
+          {name}
         </RowLink>
-        <ConflictMark id={row.id} />
+        <ConflictMark id={id} />
       </>
     ),
-  },
-  {
-    id: 'address',
-    text: 'Address',
-    width: 132,
-    isSortable: true,
-    isEssential: true,
-    cell: (row) => (
+    addresses: ({ ip, addressCount }) => (
       <>
-        <span className="mono">{row.ip}</span>
-        {row.addressCount > 1 && <span className="muted"> +{row.addressCount - 1}</span>}
+        <span className="mono">{ip}</span>
+        {addressCount > 1 && <span className="muted"> +{addressCount - 1}</span>}
       </>
     ),
+    status: ({ status }) => <StatusBadge status={status} />,
+    tags: ({ tags }) => <Tags tags={tags} />,
+    updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
   },
-  { id: 'status', text: 'Status', width: 128, isSortable: true, cell: (row) => <StatusBadge status={row.status} /> },
-  { id: 'datacenter', text: 'Datacenter', width: 98, isSortable: true, cell: (row) => row.datacenter },
-  { id: 'model', text: 'Model', width: 186, isSortable: true, cell: (row) => row.model },
-  { id: 'os', text: 'OS', width: 134, isSortable: true, cell: (row) => row.os },
-  { id: 'tags', text: 'Tags', width: 188, cell: (row) => <Tags tags={row.tags} /> },
-  { id: 'location', text: 'Location', width: 148, isSortable: true, cell: (row) => row.location },
-  { id: 'hostname', text: 'Host name', width: 220, cell: (row) => <span className="mono">{row.hostname}</span> },
-  { id: 'updated', text: 'Updated', width: 120, isSortable: true, cell: (row) => <TimeAgo at={row.updatedAt} /> },
-]
+})
 
-export const USUAL_COLUMNS = ['name', 'address', 'status', 'datacenter', 'model', 'os', 'tags', 'location']
+export const DEFAULT_COLUMNS = DEVICE_COLUMNS.slice(0, DEVICE_ORDER.table.length).map(({ id }) => id)

@@ -3,15 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Device } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
+import { factsOf } from '../resource/columns.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Card, CopyText, Facts, Skeleton, Tags, TimeAgo } from '../ui/bits.tsx'
 import { StatusBadge } from './columns.tsx'
 import css from './devices.module.css'
+import { DEVICE_ORDER, deviceFields } from './fields.ts'
 import { relationshipsQuery } from './queries.ts'
 import { RelationshipBadge } from './relationship-badge.tsx'
 import { SeenCard } from './seen-card.tsx'
 
 const MOST_SHOWN = 8
+const fields = deviceFields()
 
 const Related = ({ device }: { readonly device: Device }) => {
   const { may } = usePermit()
@@ -58,25 +61,16 @@ export const DeviceOverview = ({ device }: { readonly device: Device }) => {
     <div className={css.overview}>
       <Card>
         <Facts
-          facts={[
-            ['Status', <StatusBadge key="status" status={device.status} />],
-            ['ID', <CopyText key="id" text={device.id} label="ID" />],
-            [
-              'Host name',
-              device.hostname === '' ? '' : <CopyText key="name" text={device.hostname} label="host name" />,
-            ],
-            ['Addresses', <Addresses key="addresses" device={device} />],
-            ['Model', device.make_model],
-            ['OS', device.os],
-            ['Datacenter', datacenter],
-            ['Location', device.location],
-            ['User name', device.username],
-            ['Tags', device.tags.length === 0 ? '' : <Tags key="tags" tags={device.tags} />],
-            ['Domains', device.domains.join(', ')],
-            ['Description', device.description],
-            ['Created', <TimeAgo key="created" at={device.created_at} />],
-            ['Changed', <TimeAgo key="updated" at={device.updated_at} />],
-          ]}
+          facts={factsOf(fields, device, DEVICE_ORDER.detail, {
+            status: <StatusBadge status={device.status} />,
+            id: <CopyText text={device.id} label="ID" />,
+            ...(device.hostname === '' ? {} : { hostname: <CopyText text={device.hostname} label="host name" /> }),
+            addresses: <Addresses device={device} />,
+            datacenter_id: datacenter,
+            ...(device.tags.length === 0 ? {} : { tags: <Tags tags={device.tags} /> }),
+            created_at: <TimeAgo at={device.created_at} />,
+            updated_at: <TimeAgo at={device.updated_at} />,
+          })}
         />
       </Card>
       <div className={css.side}>

@@ -24,12 +24,12 @@ import { Failure, State } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { BulkBar } from './bulk-bar.tsx'
-import { DEVICE_COLUMNS, USUAL_COLUMNS } from './columns.tsx'
+import { DEFAULT_COLUMNS, DEVICE_COLUMNS } from './columns.tsx'
 import { DeviceDrawer } from './device-drawer.tsx'
 import { useImported } from './imported.ts'
 import { removeLater } from './removal.ts'
 import { devices } from './source.ts'
-import { DEVICE_FIELDS, type DeviceRow } from './spec.ts'
+import { DEVICE_FILTERS, type DeviceRow } from './spec.ts'
 import { useDevices } from './use-devices.ts'
 
 const HINTS: readonly Hint[] = [
@@ -90,8 +90,8 @@ export const DevicesPage = () => {
   const state = useStore(devices.state)
   const selection = useSelection(view)
   useImported(selection.set)
-  const choice = useColumns(DEVICE_COLUMNS, USUAL_COLUMNS)
-  const [doomed, setDoomed] = useState<DeviceRow>()
+  const choice = useColumns(DEVICE_COLUMNS, DEFAULT_COLUMNS)
+  const [pendingDelete, setPendingDelete] = useState<DeviceRow>()
   const create = () => void set({ new: '1' })
   const mayChange = may('devices:update') || may('devices:delete')
   useHotkeys({
@@ -101,7 +101,7 @@ export const DevicesPage = () => {
   const actions = {
     open: (row: DeviceRow) => void navigate({ to: '/devices/$id', params: { id: row.id } }),
     edit: may('devices:update') ? (row: DeviceRow) => void set({ edit: row.id }) : undefined,
-    remove: may('devices:delete') ? setDoomed : undefined,
+    remove: may('devices:delete') ? setPendingDelete : undefined,
     copy: (row: DeviceRow) =>
       void navigator.clipboard.writeText(row.ip || row.id).then(() => toast(`Copied ${row.ip || row.id}`)),
   }
@@ -120,7 +120,7 @@ export const DevicesPage = () => {
         text={text}
         onChange={onFilter}
         placeholder="Name, address, tag:prod, os:debian, dc:fra, -status:planned"
-        fields={DEVICE_FIELDS}
+        fields={DEVICE_FILTERS}
         loadFacets={devices.facets}
         noun="device"
         shown={view?.count}
@@ -176,12 +176,12 @@ export const DevicesPage = () => {
           }
         />
       )}
-      {doomed && (
+      {pendingDelete && (
         <Confirm
-          title={`Delete ${doomed.name}?`}
+          title={`Delete ${pendingDelete.name}?`}
           action="Delete device"
-          onConfirm={() => removeLater([doomed.id], doomed.name)}
-          onClose={() => setDoomed(undefined)}
+          onConfirm={() => removeLater([pendingDelete.id], pendingDelete.name)}
+          onClose={() => setPendingDelete(undefined)}
         >
           Its addresses become free, and its relationships end.
         </Confirm>

@@ -3,11 +3,12 @@ import type { Device } from '../api/contracts.ts'
 import { TableEngine } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
 import { type Ask, type Brief, type Called, STATES, type Tell } from './messages.ts'
-import { deviceRow, deviceSpec } from './spec.ts'
+import { deviceRows, deviceSpec } from './spec.ts'
 
 const names = new Map<string, string>()
 const marked = new Set<string>()
 const spec = deviceSpec(names, marked)
+const rowOf = deviceRows(names)
 let engine = new TableEngine<Device>([], spec)
 let version = 0
 let etag: string | undefined
@@ -125,8 +126,7 @@ const loadOnce = async (isShown: boolean): Promise<void> => {
   }
 }
 
-const rowsOf = (indices: Iterable<number>) =>
-  [...indices].map((index) => [index, deviceRow(engine.row(index), names)] as const)
+const rowsOf = (indices: Iterable<number>) => [...indices].map((index) => [index, rowOf(engine.row(index))] as const)
 
 const full = (ids: readonly string[]): readonly Device[] => {
   const found = new Map(engine.withIds(new Set(ids)).map((device) => [device.id, device]))

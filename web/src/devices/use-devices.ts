@@ -7,7 +7,7 @@ import { usePermit } from '../shell/me.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { TableView } from '../table/view.ts'
 import { type DeviceResult, devices, type Preview } from './source.ts'
-import { type DeviceRow, deviceRow } from './spec.ts'
+import { type DeviceRow, deviceRows } from './spec.ts'
 
 /** Gives the worker the names of the datacenters, for those who may see them. */
 export const useNames = (): void => {
@@ -25,7 +25,7 @@ const previewView = ({ total, devices: first }: Preview, query: TableQuery): Tab
   isPartial: true,
   rowAt: (position) => {
     const device = first[position]
-    return device && deviceRow(device, devices.names())
+    return device && deviceRows(devices.names())(device)
   },
   // Whoever selects means rows that are not here yet.
   idsOf: async (from, to) => {

@@ -1,32 +1,16 @@
 /** The fields of what can be imported, and how each is written in the cell of a CSV. */
 import type { Contracts, In } from '../api/contracts.ts'
+import { deviceFields } from '../devices/fields.ts'
+import { type CellKind, cellKinds } from '../resource/fields.ts'
 
 export const RESOURCES = ['devices', 'datacenters', 'networks', 'pools', 'reservations', 'relationships'] as const
 export type ResourceName = (typeof RESOURCES)[number]
 
-/** list: with `;` between, or JSON. addresses: the same, of addresses alone or as objects. */
-export type Kind = 'text' | 'number' | 'list' | 'addresses'
-
-type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: Kind }
-type Draft<F extends 'datacenters' | 'devices' | 'networks' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
+type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
+type Draft<F extends 'datacenters' | 'networks' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
 type RelationshipRow = Omit<In<Contracts['relationships']['create']>, 'device_id'> & { readonly parent_id: string }
 
-/** Of the contracts every field, which the compiler sees to. */
-const DEVICE: FieldsOf<Draft<'devices'>> = {
-  id: 'text',
-  name: 'text',
-  hostname: 'text',
-  description: 'text',
-  make_model: 'text',
-  os: 'text',
-  status: 'text',
-  datacenter_id: 'text',
-  username: 'text',
-  location: 'text',
-  tags: 'list',
-  addresses: 'addresses',
-  domains: 'list',
-}
+/** Every field of the contracts, as the compiler checks. */
 const DATACENTER: FieldsOf<Draft<'datacenters'>> = { id: 'text', name: 'text', location: 'text', description: 'text' }
 const NETWORK: FieldsOf<Draft<'networks'>> = {
   id: 'text',
@@ -55,8 +39,8 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
 }
 const RELATIONSHIP: FieldsOf<RelationshipRow> = { parent_id: 'text', type: 'text', child_id: 'text', notes: 'text' }
 
-export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, Kind>>>> = {
-  devices: DEVICE,
+export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, CellKind>>>> = {
+  devices: cellKinds(deviceFields()),
   datacenters: DATACENTER,
   networks: NETWORK,
   pools: POOL,
@@ -100,7 +84,7 @@ const listOf = (text: string): readonly unknown[] => {
 }
 
 /** @throws SyntaxError for what should be JSON and is not */
-export const readCell = (kind: Kind, cell: string): unknown => {
+export const readCell = (kind: CellKind, cell: string): unknown => {
   const text = cell.trim()
   if (kind === 'text') return cell
   if (kind === 'number') return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)

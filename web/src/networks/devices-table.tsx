@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Device } from '../api/contracts.ts'
 import { DEVICE_COLUMNS } from '../devices/columns.tsx'
-import { type DeviceRow, deviceRow, deviceSpec } from '../devices/spec.ts'
+import { type DeviceRow, deviceRows, deviceSpec } from '../devices/spec.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import { useSorting } from '../table/list-search.ts'
@@ -36,6 +36,7 @@ const specFor = (names: ReadonlyMap<string, string>): TableSpec<Row> => {
 const columns = COLUMNS.map((column) => ({ ...column, cell: ({ row }: Row) => column.cell(row) }))
 const NONE: readonly Device[] = []
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
+const rowOf = deviceRows(NO_NAMES)
 
 type Props = {
   /** Undefined while they are on their way. */
@@ -51,10 +52,7 @@ export const DevicesTable = ({ devices, error, onRetry, filter, empty }: Props) 
   const navigate = useNavigate()
   const { sort, isDescending, onSort } = useSorting('name')
   const spec = useMemo(() => specFor(NO_NAMES), [])
-  const rows = useMemo(
-    () => (devices ?? NONE).map((device): Row => ({ device, row: deviceRow(device, NO_NAMES) })),
-    [devices],
-  )
+  const rows = useMemo(() => (devices ?? NONE).map((device): Row => ({ device, row: rowOf(device) })), [devices])
   const view = useLocalView(rows, spec, { q: '', sort, isDescending })
   if (!devices && error !== null) return <Failure error={error} onRetry={onRetry} />
   if (!devices) return <TableSkeleton columns={columns} />

@@ -12,22 +12,23 @@ import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { Drawer } from '../ui/layers.tsx'
 import { Failure } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
-import { emptyValues, type FieldSpec, inputOf, isShown, type Resource, type Values, valuesOf } from './resource.ts'
+import {
+  type CustomInput,
+  emptyValues,
+  type FieldSpec,
+  inputOf,
+  isShown,
+  type Resource,
+  type Values,
+  valuesOf,
+} from './resource.ts'
 
 type Opened = { readonly values: Values; readonly etag: string; readonly name: string }
 
-type InputProps = {
-  readonly field: FieldSpec
-  readonly value: string
-  readonly onChange: (value: string) => void
-  readonly error: string | undefined
-  readonly isNew: boolean
-  readonly values: Values
-}
-
-const FieldInput = ({ field, value, onChange, error, isNew, values }: InputProps) => {
+const FieldInput = ({ field, ...input }: CustomInput & { readonly field: FieldSpec }) => {
   const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
-  if (field.render) return field.render({ value, onChange, error, isNew, values })
+  if (field.render) return field.render(input)
+  const { value, onChange, error, isNew } = input
   const common = { label, hint, value, onChange, error }
   if (kind === 'area') return <TextArea {...common} />
   if (kind === 'select') return <SelectField {...common} options={options} isDisabled={isFixed === true && !isNew} />
@@ -49,6 +50,17 @@ const errorAt = (errors: Readonly<Record<string, string>>, name: string): string
   errors[name] ??
   Object.entries(errors).find(([field]) => field.startsWith(name) && /^[[.]/.test(field.slice(name.length)))?.[1]
 
+/** One field in each line, or two that are half as wide. */
+const inLines = (fields: readonly FieldSpec[]): FieldSpec[][] => {
+  const lines: FieldSpec[][] = []
+  for (const field of fields) {
+    const last = lines.at(-1)
+    if (field.isHalf && last?.length === 1 && last[0]?.isHalf) last.push(field)
+    else lines.push([field])
+  }
+  return lines
+}
+
 type EditorProps<T> = {
   readonly resource: Resource<T>
   readonly id: string | undefined
@@ -63,7 +75,14 @@ type EditorProps<T> = {
 const Editor = <T,>(props: EditorProps<T>) => {
   const { resource, id, opened, draftKey, onClose, onReload, onSaved, blocked } = props
   const client = useQueryClient()
-  const [values, setValues] = useState<Values>({ ...opened.values, ...drafts.get<Values>(draftKey) })
+  const [draft] = useState(() => drafts.get<Values>(draftKey))
+  const [values, setValues] = useState<Values>({ ...opened.values, ...draft })
+  const isRestored = draft !== undefined && Object.keys(inputOf(resource, values, opened.values)).length > 0
+  /** The fields that a save changes, with the values before it. */
+  const oldValues = () => {
+    const names = Object.keys(inputOf(resource, values, opened.values))
+    return inputOf({ fields: resource.fields.filter(({ name }) => names.includes(name)) }, opened.values)
+  }
   const save = useMutation({
     mutationFn: () =>
       id === undefined
@@ -72,7 +91,8 @@ const Editor = <T,>(props: EditorProps<T>) => {
     onSuccess: (value) => {
       drafts.drop(draftKey)
       for (const key of resource.changes) void client.invalidateQueries({ queryKey: [key] })
-      toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.nameOf(value)}`)
+      if (resource.onSaved) resource.onSaved(value, id === undefined ? undefined : oldValues())
+      else toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.nameOf(value)}`)
       onClose()
       onSaved?.(value, values)
     },
@@ -87,6 +107,10 @@ const Editor = <T,>(props: EditorProps<T>) => {
     const secret = new Set(resource.fields.flatMap((field) => (field.isSecret ? [field.name] : [])))
     const changed = Object.entries(next).filter(([key, text]) => !secret.has(key) && text !== opened.values[key])
     drafts.keep(draftKey, Object.fromEntries(changed))
+  }
+  const discard = () => {
+    drafts.drop(draftKey)
+    setValues(opened.values)
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -124,18 +148,36 @@ const Editor = <T,>(props: EditorProps<T>) => {
           </Alert>
         )}
         {save.isError && !isStale && !known && <Alert>{asAppError(save.error).message}</Alert>}
+        {isRestored && !save.isError && (
+          <p className={css.note} role="status">
+            Your unsaved changes are back.{' '}
+            <button type="button" className="link" onClick={discard}>
+              Start afresh
+            </button>
+          </p>
+        )}
         <fieldset className={css.fields} disabled={blocked !== undefined}>
-          {fields.map((field) => (
-            <FieldInput
-              key={field.name}
-              field={field}
-              value={values[field.name] ?? ''}
-              onChange={(value) => change(field.name, value)}
-              error={errorAt(errors, field.name)}
-              isNew={id === undefined}
-              values={values}
-            />
-          ))}
+          {inLines(fields).map((line) => {
+            const inputs = line.map((field) => (
+              <FieldInput
+                key={field.name}
+                field={field}
+                value={values[field.name] ?? ''}
+                onChange={(value) => change(field.name, value)}
+                error={errorAt(errors, field.name)}
+                errors={errors}
+                isNew={id === undefined}
+                values={values}
+              />
+            ))
+            return line.length === 1 ? (
+              inputs
+            ) : (
+              <div key={line[0]?.name} className={css.two}>
+                {inputs}
+              </div>
+            )
+          })}
         </fieldset>
       </div>
       <footer className={css.foot}>
@@ -151,6 +193,9 @@ const Editor = <T,>(props: EditorProps<T>) => {
   )
 }
 
+/** What the page under the drawer has just read is not read again. */
+const FRESH_MS = 2000
+
 type DrawerProps<T> = {
   readonly resource: Resource<T>
   /** Undefined for a new one. */
@@ -164,13 +209,16 @@ type DrawerProps<T> = {
 
 export const ResourceDrawer = <T extends object>(props: DrawerProps<T>) => {
   const { resource, id, given, onClose, onSaved, blocked } = props
-  const { data, error, refetch, isFetchedAfterMount } = useQuery({
-    queryKey: [resource.noun, 'edited', id],
+  const { data, error, refetch, isFetchedAfterMount, dataUpdatedAt } = useQuery({
+    queryKey: resource.queryKey?.(id ?? '') ?? [resource.noun, 'edited', id ?? ''],
     queryFn: () => resource.get(id ?? ''),
     enabled: id !== undefined,
-    refetchOnMount: 'always',
+    refetchOnMount: ({ state }) =>
+      resource.queryKey && Date.now() - state.dataUpdatedAt < FRESH_MS && !state.isInvalidated ? false : 'always',
     refetchOnWindowFocus: false,
   })
+  const [openedAtMs] = useState(Date.now)
+  const isFresh = isFetchedAfterMount || (resource.queryKey !== undefined && openedAtMs - dataUpdatedAt < FRESH_MS)
   const openedOf = (value: T, etag: string): Opened => ({
     values: valuesOf(resource, value),
     etag,
@@ -181,7 +229,7 @@ export const ResourceDrawer = <T extends object>(props: DrawerProps<T>) => {
   )
   useEffect(() => {
     // Once: what others change later must not change under the hands.
-    if (data && isFetchedAfterMount && !opened) setOpened(openedOf(data.value, data.etag))
+    if (data && isFresh && !opened) setOpened(openedOf(data.value, data.etag))
   })
   const reload = async () => {
     const { data: fresh } = await refetch()

@@ -9,6 +9,8 @@ export type CustomInput = {
   readonly onChange: (value: string) => void
   readonly error: string | undefined
   readonly isNew: boolean
+  /** Of all fields; a field with parts shows those of its parts. */
+  readonly errors: Readonly<Record<string, string>>
   /** Of all fields, as they are typed. */
   readonly values: Values
 }
@@ -27,6 +29,10 @@ export type FieldSpec = {
   readonly render?: (input: CustomInput) => ReactNode
   readonly read?: (value: unknown) => string
   readonly send?: (text: string) => unknown
+  /** What a new object begins with. */
+  readonly initial?: string
+  /** Shares its line with the next field that does. */
+  readonly isHalf?: boolean
   /** Never kept as a draft. */
   readonly isSecret?: boolean
   /** Whether it belongs to an object like this; always, without it. What does not is not sent. */
@@ -37,6 +43,7 @@ export const isShown = (field: FieldSpec, values: Values, isNew: boolean): boole
   field.isShown?.(values, isNew) ?? true
 
 export type Values = Readonly<Record<string, string>>
+export type Input = Readonly<Record<string, unknown>>
 
 export type Resource<T> = {
   /** `network` */
@@ -48,15 +55,19 @@ export type Resource<T> = {
   /** Of the contract, by their verbs. */
   readonly operations: Readonly<Record<string, AnyOperation>>
   readonly get: (id: string) => Promise<Tagged<T>>
-  readonly create: (input: Readonly<Record<string, unknown>>) => Promise<T>
-  readonly update: (id: string, input: Readonly<Record<string, unknown>>, etag: string) => Promise<T>
+  readonly create: (input: Input) => Promise<T>
+  readonly update: (id: string, input: Input, etag: string) => Promise<T>
   readonly remove: (id: string) => Promise<void>
-  /** First parts of the keys of what is asked for anew after a change. */
+  /** First parts of the keys of the queries that are repeated after a change. */
   readonly changes: readonly string[]
+  /** Where pages have read the object already. */
+  readonly queryKey?: (id: string) => readonly string[]
+  /** Replaces the message after a save. `before` has the old values of the fields that were sent, of a new object none. */
+  readonly onSaved?: (value: T, before: Input | undefined) => void
 }
 
 export const emptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
-  Object.fromEntries(fields.map(({ name }) => [name, given[name] ?? '']))
+  Object.fromEntries(fields.map(({ name, initial = '' }) => [name, given[name] ?? initial]))
 
 /** `2026-01-31T12:00` in the time of the reader, as the field of a browser has it. */
 const localMoment = (at: string): string => {
@@ -89,15 +100,19 @@ const sent = (kind: FieldSpec['kind'], text: string): unknown => {
   return kind === 'area' ? text : text.trim()
 }
 
-/** What a save sends: all of a new object, of another what changed. */
-export const inputOf = (
-  { fields }: Pick<Resource<never>, 'fields'>,
-  values: Values,
-  before?: Values,
-): Readonly<Record<string, unknown>> =>
+const sentValue = ({ name, kind, send }: FieldSpec, values: Values): unknown =>
+  send ? send(values[name] ?? '') : sent(kind, values[name] ?? '')
+
+/** A secret that is removed and one that stays may be sent as the same text; of the others, what is sent counts. */
+const isChanged = (field: FieldSpec, values: Values, before: Values): boolean =>
+  values[field.name] !== before[field.name] &&
+  (field.isSecret === true || JSON.stringify(sentValue(field, values)) !== JSON.stringify(sentValue(field, before)))
+
+/** What a save sends: all of a new object, of another the fields that changed, so that it undoes no other change. */
+export const inputOf = ({ fields }: Pick<Resource<never>, 'fields'>, values: Values, before?: Values): Input =>
   Object.fromEntries(
     fields
       .filter((field) => isShown(field, values, before === undefined))
-      .filter(({ name }) => before === undefined || values[name] !== before[name])
-      .map(({ name, kind, send }) => [name, send ? send(values[name] ?? '') : sent(kind, values[name] ?? '')]),
+      .filter((field) => before === undefined || isChanged(field, values, before))
+      .map((field) => [field.name, sentValue(field, values)]),
   )

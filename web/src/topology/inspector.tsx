@@ -47,9 +47,9 @@ export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus
                 {row.ip}
               </span>,
             ],
-            ['Model', row.model],
-            ['OS', row.os],
-            ['Datacenter', row.datacenter],
+            ['Model', row.texts.make_model],
+            ['OS', row.texts.os],
+            ['Datacenter', row.texts.datacenter_id],
           ]}
         />
       )}

@@ -1,0 +1,59 @@
+/** The addresses of a device as its form holds them: one text with all rows, as every field of a form is a text. */
+import type { Address, DeviceDraft } from '../api/contracts.ts'
+
+export type AddressForm = {
+  /** Tells rows apart while they are edited; never sent. */
+  readonly key: string
+  readonly ip: string
+  readonly label: string
+  readonly port: string
+  readonly switch_port: string
+  readonly network_id: string
+  readonly pool_id: string
+}
+
+export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => ({
+  key: crypto.randomUUID(),
+  ip: '',
+  label: '',
+  port: '',
+  switch_port: '',
+  network_id: '',
+  pool_id: '',
+  ...given,
+})
+
+/** @returns the rows of a text that `writeAddresses` wrote */
+export const readAddresses = (text: string): readonly AddressForm[] => (text === '' ? [] : JSON.parse(text))
+
+export const writeAddresses = (rows: readonly AddressForm[]): string => JSON.stringify(rows)
+
+const addressForm = (address: Address, index: number): AddressForm => ({
+  // The same text for the same addresses, which a draft is compared with.
+  key: String(index),
+  ip: address.ip,
+  label: address.label,
+  port: address.port === null ? '' : String(address.port),
+  switch_port: address.switch_port,
+  network_id: address.network_id ?? '',
+  pool_id: address.pool_id ?? '',
+})
+
+// The field of a device, as the server sends it.
+export const addressText = (value: unknown): string => writeAddresses((value as readonly Address[]).map(addressForm))
+
+const isBlank = ({ ip, label, port, switch_port }: AddressForm): boolean =>
+  [ip, label, port, switch_port].every((text) => text.trim() === '')
+
+/** The rows that are sent, in their places: an error at `addresses[1].ip` is at the second of them. */
+export const sentRows = (rows: readonly AddressForm[]): readonly AddressForm[] => rows.filter((one) => !isBlank(one))
+
+export const addressInput = (text: string): NonNullable<DeviceDraft['addresses']> =>
+  sentRows(readAddresses(text)).map((row) => ({
+    ip: row.ip.trim(),
+    label: row.label,
+    port: row.port.trim() === '' ? null : Number(row.port),
+    switch_port: row.switch_port,
+    network_id: row.network_id,
+    pool_id: row.pool_id,
+  }))

@@ -1,0 +1,152 @@
+/** The fields of a device: each is declared here once, and every place that shows devices is derived from it. */
+import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
+import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { parseIpv4 } from '../../../src/net/ipv4-text.ts'
+import type { Device } from '../api/contracts.ts'
+import type { Fields } from '../resource/fields.ts'
+
+/** Names of datacenters by their ids; filled while it is in use. */
+export type Names = ReadonlyMap<string, string>
+
+const STATUSES = [
+  ['planned', 'Planned'],
+  ['active', 'Active'],
+  ['maintenance', 'Maintenance'],
+  ['decommissioned', 'Decommissioned'],
+] as const
+
+/** By number and not by text: 10.0.0.9 is before 10.0.0.10, and IPv4 before IPv6. */
+const addressKey = (device: Device): string => {
+  const ip = device.addresses[0]?.ip
+  if (ip === undefined) return '~'
+  const v4 = parseIpv4(ip)
+  if (v4 !== undefined) return `0${v4.toString(16).padStart(8, '0')}`
+  const v6 = parseIp(ip)
+  return v6 ? `1${ipKey(v6)}` : '~'
+}
+
+/** `10.0.` is a beginning, `10.0.0.0/24` a network. */
+const createIpTest = () => {
+  let parsedValue = ''
+  let cidr: Cidr | undefined
+  return (device: Device, value: string): boolean => {
+    if (value !== parsedValue) {
+      parsedValue = value
+      cidr = value.includes('/') ? parseCidr(value) : undefined
+    }
+    const network = cidr
+    if (!network) return device.addresses.some(({ ip }) => ip.startsWith(value))
+    return device.addresses.some(({ ip }) => {
+      const parsed = parseIp(ip)
+      return parsed !== undefined && cidrHolds(network, parsed)
+    })
+  }
+}
+
+const COMMAS = 'With commas between them'
+
+export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
+  id: {
+    label: 'ID',
+    isSearched: false,
+    form: false,
+    column: false,
+    filter: { test: 'equals' },
+    isCompared: false,
+  },
+  name: {
+    label: 'Name',
+    form: { isRequired: true },
+    column: { width: 168, isEssential: true },
+    // The server's order, so that the rows arrive sorted.
+    sort: ({ name }) => name.toLowerCase(),
+    filter: false,
+    isDetail: false,
+    isCompared: false,
+  },
+  hostname: { label: 'Host name', column: { width: 220, isMono: true }, sort: false, filter: false },
+  description: { label: 'Description', form: { kind: 'area' }, column: false, filter: false },
+  make_model: {
+    label: 'Model',
+    form: { isHalf: true },
+    column: { id: 'model', width: 186 },
+    filter: { hasFacet: true },
+  },
+  os: {
+    label: 'OS',
+    form: { label: 'Operating system', isHalf: true },
+    column: { width: 134 },
+    filter: { hasFacet: true },
+  },
+  status: {
+    label: 'Status',
+    isSearched: false,
+    form: { kind: 'select', options: STATUSES, initial: 'active', isHalf: true },
+    column: { width: 128 },
+    filter: { test: 'begins', hasFacet: true },
+  },
+  datacenter_id: {
+    label: 'Datacenter',
+    text: ({ datacenter_id }) => names.get(datacenter_id ?? '') ?? '',
+    isSearched: false,
+    form: { kind: 'select', isHalf: true },
+    column: { id: 'datacenter', width: 98 },
+    filter: { name: 'dc', test: 'begins', hasFacet: true },
+  },
+  username: {
+    label: 'User name',
+    isSearched: false,
+    form: { isHalf: true },
+    column: false,
+    filter: false,
+    isCompared: false,
+  },
+  location: { label: 'Location', form: { isHalf: true } },
+  tags: {
+    label: 'Tags',
+    form: { kind: 'tags', hint: COMMAS },
+    column: { width: 188 },
+    sort: false,
+    filter: { name: 'tag', test: 'begins', hasFacet: true },
+  },
+  addresses: {
+    label: 'Addresses',
+    text: ({ addresses }) => addresses.map(({ ip }) => ip),
+    column: { id: 'address', text: 'Address', width: 132, isEssential: true },
+    sort: addressKey,
+    filter: { name: 'ip', test: createIpTest() },
+    cell: 'addresses',
+  },
+  domains: {
+    label: 'Domains',
+    form: { kind: 'tags', hint: COMMAS },
+    column: false,
+    filter: false,
+    isCompared: false,
+  },
+  created_at: { label: 'Created', isSearched: false, form: false, column: false, filter: false, isCompared: false },
+  updated_at: {
+    label: 'Changed',
+    isSearched: false,
+    form: false,
+    column: { id: 'updated', text: 'Updated', width: 120 },
+    filter: false,
+    isCompared: false,
+  },
+})
+
+/** The order of the fields where it is not that of the declaration. A field that is not named comes last. */
+export const DEVICE_ORDER = {
+  form: [
+    ...['name', 'status', 'datacenter_id', 'addresses', 'hostname', 'make_model', 'os'],
+    ...['location', 'username', 'tags', 'domains', 'description'],
+  ],
+  /** The columns that are shown by default. */
+  table: ['name', 'addresses', 'status', 'datacenter_id', 'make_model', 'os', 'tags', 'location'],
+  detail: [
+    ...['status', 'id', 'hostname', 'addresses', 'make_model', 'os', 'datacenter_id', 'location', 'username'],
+    ...['tags', 'domains', 'description'],
+  ],
+  filter: ['tags', 'os', 'datacenter_id', 'addresses', 'status', 'make_model', 'location', 'id'],
+  compared: ['status', 'hostname', 'addresses', 'datacenter_id', 'location', 'make_model', 'os', 'tags', 'description'],
+} as const

@@ -1,0 +1,156 @@
+/**
+ * The declaration of a field, and what is derived from it: form, table, filter, export, details and comparison.
+ * Imports no React: the worker of the devices sorts and filters by it.
+ */
+import type { SortKey, TableSpec } from '../table/engine.ts'
+import type { FieldSpec } from './resource.ts'
+
+type Text = string | readonly string[]
+
+/** How a field is written in a CSV. list: with `;` between, or JSON. addresses: the same, of addresses or objects. */
+export type CellKind = 'text' | 'number' | 'list' | 'addresses'
+
+const FILTERS = {
+  begins: (text: string, value: string) => text.toLowerCase().startsWith(value),
+  contains: (text: string, value: string) => text.toLowerCase().includes(value),
+  equals: (text: string, value: string) => text.toLowerCase() === value,
+}
+
+type Filter<T> = {
+  /** What people type before the colon; the column's id by default. */
+  readonly name?: string
+  /** `value` is in lower case. */
+  readonly test?: keyof typeof FILTERS | ((row: T, value: string) => boolean)
+  /** Whether the values of the rows are offered to complete it. */
+  readonly hasFacet?: boolean
+}
+
+type FieldColumn = {
+  /** In the URL; the name of the field by default. */
+  readonly id?: string
+  /** The label of the field by default. */
+  readonly text?: string
+  /** In pixels. */
+  readonly width?: number
+  readonly isMono?: boolean
+  readonly isRight?: boolean
+  /** Kept on a phone. */
+  readonly isEssential?: boolean
+}
+
+/** A label is enough: `false` takes a field out of one of the places where it is shown by default. */
+export type Field<T> = {
+  readonly label: string
+  /** What is shown, searched and compared; the value itself by default. */
+  readonly text?: (row: T) => Text
+  /** Whether a word of the filter is looked for in it. */
+  readonly isSearched?: boolean
+  readonly form?: Partial<FieldSpec> | false
+  readonly column?: FieldColumn | false
+  readonly sort?: ((row: T) => SortKey) | false
+  readonly filter?: Filter<T> | false
+  readonly cell?: CellKind
+  readonly isDetail?: boolean
+  readonly isCompared?: boolean
+}
+
+/** One declaration for each field of the contract: a field without one does not compile. */
+export type Fields<T> = { readonly [F in keyof T & string]-?: Field<T> }
+
+export const joined = (text: Text): string => (typeof text === 'string' ? text : text.join(', '))
+
+const valueText = (value: unknown): Text => {
+  if (Array.isArray(value)) return value.map(String)
+  return value === null || value === undefined ? '' : String(value)
+}
+
+const readerOf = <T extends object>(name: string, { text }: Field<T>): ((row: T) => Text) =>
+  text ?? ((row) => valueText(Reflect.get(row, name)))
+
+/** A field as its resource names it, with what is left out of its declaration filled in. */
+export type Declared<T> = { readonly name: string; readonly field: Field<T>; readonly read: (row: T) => Text }
+
+const declared = <T extends object>(fields: Fields<T>): Declared<T>[] =>
+  Object.entries<Field<T>>(fields).map(([name, field]) => ({ name, field, read: readerOf(name, field) }))
+
+/** Those named in `first` in that order, then the others as they are declared. */
+const inOrder = <T extends object>(fields: Fields<T>, first: readonly string[]): Declared<T>[] => {
+  const rank = ({ name }: Declared<T>) => (first.includes(name) ? first.indexOf(name) : first.length)
+  return declared(fields).sort((a, b) => rank(a) - rank(b))
+}
+
+export const columnId = <T>({ name, field }: Declared<T>): string => (field.column || undefined)?.id ?? name
+
+/** The fields that have a column. */
+export const columnFields = <T extends object>(fields: Fields<T>, first: readonly string[] = []): Declared<T>[] =>
+  inOrder(fields, first).filter(({ field }) => field.column !== false)
+
+/** The controls of a form; `given` adds what only a component has, such as options that were loaded. */
+export const formFields = <T extends object>(
+  fields: Fields<T>,
+  first: readonly string[] = [],
+  given: Readonly<Record<string, Partial<FieldSpec>>> = {},
+): FieldSpec[] =>
+  inOrder(fields, first)
+    .filter(({ field }) => field.form !== false)
+    .map(({ name, field }) => ({ name, label: field.label, ...field.form, ...given[name] }))
+
+const testOf = <T>({ field, read }: Declared<T>): ((row: T, value: string) => boolean) => {
+  const test = (field.filter || undefined)?.test ?? 'contains'
+  if (typeof test === 'function') return test
+  const holds = FILTERS[test]
+  return (row, value) => {
+    const text = read(row)
+    return typeof text === 'string' ? holds(text, value) : text.some((one) => holds(one, value))
+  }
+}
+
+/** How the rows of a list are searched, sorted and filtered; the filters of the fields in `first` are offered first. */
+export const tableSpec = <T extends { readonly id: string }>(
+  fields: Fields<T>,
+  first: readonly string[] = [],
+): TableSpec<T> => {
+  const all = inOrder(fields, first)
+  const searched = all.filter(({ field }) => field.isSearched !== false)
+  const sorted = all.filter(({ field }) => field.column !== false && field.sort !== false)
+  const filtered = all.filter(({ field }) => field.filter !== false)
+  const filterName = (one: Declared<T>) => (one.field.filter || undefined)?.name ?? columnId(one)
+  const lines = (text: Text): string => (typeof text === 'string' ? text : text.join('\n'))
+  return {
+    id: ({ id }) => id,
+    text: (row) => searched.map(({ read }) => lines(read(row))).join('\n'),
+    sorts: Object.fromEntries(
+      sorted.map((one) => [columnId(one), one.field.sort || ((row: T) => joined(one.read(row)))]),
+    ),
+    fields: Object.fromEntries(filtered.map((one) => [filterName(one), testOf(one)])),
+    facets: Object.fromEntries(
+      filtered
+        .filter(({ field }) => (field.filter || undefined)?.hasFacet)
+        .map((one) => [
+          filterName(one),
+          (row: T) => {
+            const text = one.read(row)
+            return typeof text === 'string' ? [text] : text
+          },
+        ]),
+    ),
+  }
+}
+
+/** The label and the text of each field for a page of details or a comparison. */
+export const shownFields = <T extends object>(
+  fields: Fields<T>,
+  where: 'isDetail' | 'isCompared',
+  first: readonly string[] = [],
+): Declared<T>[] => inOrder(fields, first).filter(({ field }) => field[where] !== false)
+
+/** The columns of a file, in the order of the declaration, and how a cell of each is read. */
+export const cellKinds = <T extends object>(fields: Fields<T>): Readonly<Record<string, CellKind>> =>
+  Object.fromEntries(
+    declared(fields)
+      .filter(({ name, field }) => name === 'id' || field.form !== false)
+      .map(({ name, field }) => {
+        const kind = field.form ? field.form.kind : undefined
+        return [name, field.cell ?? (kind === 'tags' ? 'list' : kind === 'number' ? 'number' : 'text')]
+      }),
+  )
