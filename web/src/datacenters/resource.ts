@@ -14,7 +14,7 @@ export const datacenterResource: Resource<Datacenter> = {
   nameOf: (datacenter) => datacenter.name,
   operations: contracts.datacenters,
   get: (id) => tagged(contracts.datacenters.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // A form has every field that is required; the server validates their values.
   create: (input) => api.datacenters.create(input as { name: string }),
   update: (id, input, etag) => api.datacenters.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.datacenters.delete({ id }),

@@ -84,7 +84,7 @@ const TagDialog = ({ ids, onClose, onDone }: { ids: ReadonlySet<string>; onClose
   const [tag, setTag] = useState('')
   const [what, setWhat] = useState<'add' | 'drop'>('add')
   const wanted = tag.trim()
-  // Never the whole list: somebody else may have tagged a device since it came here.
+  // Never the whole list: another user may have tagged a device since it was read.
   const operations = async () =>
     [...ids].map((id): BulkOperation => {
       const device = what === 'add' ? { add_tags: [wanted] } : { remove_tags: [wanted] }

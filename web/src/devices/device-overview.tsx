@@ -1,4 +1,4 @@
-/** What a device is, on one page. */
+/** The details of a device, on one page. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Device } from '../api/contracts.ts'

@@ -1,4 +1,4 @@
-/** One device: what it is, its addresses, what it hangs together with, what happened to it. */
+/** One device: details, addresses, relationships and history. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'

@@ -66,7 +66,7 @@ const hold = (rows: readonly Device[]): void => {
 const load = async (isShown: boolean): Promise<void> => {
   // By hand, so that an answer of "not modified" costs no parsing.
   const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
-  // What it failed of, the whole list says too.
+  // The request for the whole list reports the same error.
   const few = version === 0 && isShown ? await preview().catch(() => undefined) : undefined
   if (few) {
     loadedAtMs = Date.now()
@@ -90,7 +90,7 @@ const load = async (isShown: boolean): Promise<void> => {
   hold(rows)
 }
 
-/** @returns the ids of what was not known yet, as it is when one's own change is heard of */
+/** @returns the ids of the rows that changed; a change made in this tab is known already */
 const take = ({ devices, gone }: HeardAsk): readonly string[] => {
   const known = new Map(engine.withIds(new Set(devices.map(({ id }) => id))).map((one) => [one.id, one.updated_at]))
   const newer = devices.filter(({ id, updated_at }) => updated_at > (known.get(id) ?? ''))
@@ -98,7 +98,7 @@ const take = ({ devices, gone }: HeardAsk): readonly string[] => {
   if (newer.length > 0) engine.put(newer)
   if (lost.length > 0) engine.drop(new Set(lost))
   const ids = newer.map(({ id }) => id)
-  // What is here is no longer what the server called by that tag.
+  // The rows no longer match the ETag of the server's list.
   if (ids.length + lost.length > 0) etag = undefined
   return [...ids, ...lost]
 }
@@ -162,7 +162,7 @@ const mark = (rows: readonly Called[]): readonly string[] => {
   return [...marked]
 }
 
-/** Lets what was asked meanwhile be answered. */
+/** Lets the worker answer the requests that arrived until now. */
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 let facets: { readonly version: number; readonly counted: Promise<Facets> } | undefined
@@ -238,7 +238,7 @@ const hear = (ask: Ask): void => {
       engine.hide(new Set(ask.ids))
       break
   }
-  // What is here is no longer what the server called by that tag.
+  // The rows no longer match the ETag of the server's list.
   etag = undefined
   changed()
 }

@@ -7,7 +7,7 @@ export const selectNext = (imported: readonly string[]): void => {
   ids = imported
 }
 
-/** Selects them once: whoever comes back later has chosen something else. */
+/** Selects them once: a later visit keeps its own selection. */
 export const useImported = (select: (ids: Iterable<string>) => void): void => {
   useEffect(() => {
     if (ids.length > 0) select(ids)

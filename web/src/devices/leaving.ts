@@ -1,6 +1,6 @@
 /** How many deletions can still be sent when the page goes away: such a request may carry 64 KiB (Fetch, 4.6 keepalive). */
 
-/** With room for what is around the ids. */
+/** Leaves room for the text around the ids. */
 const MOST_BYTES = 60_000
 /** Of one call. */
 const MOST_OPERATIONS = 1000

@@ -1,4 +1,4 @@
-/** What the page and the worker of the devices say to each other. */
+/** The messages between the page and the worker of the devices. */
 import type { Device, DeviceStatus } from '../api/contracts.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
@@ -33,7 +33,7 @@ export type Ask =
   | { readonly type: 'query'; readonly seq: number; readonly query: TableQuery; readonly from: number }
   | { readonly type: 'rows'; readonly seq: number; readonly indices: readonly number[] }
   | { readonly type: 'put'; readonly devices: readonly Device[] }
-  /** What others did, as the live feed tells it. */
+  /** Changes by other users, from the live feed. */
   | { readonly type: 'heard'; readonly devices: readonly Device[]; readonly gone: readonly string[] }
   | { readonly type: 'drop'; readonly ids: readonly string[] }
   | { readonly type: 'hide'; readonly ids: readonly string[] }
@@ -45,7 +45,7 @@ export type Ask =
   | { readonly type: 'ids'; readonly seq: number; readonly indices: Uint32Array }
 
 export type Tell =
-  /** The rows changed: what indices meant before, they mean no more. */
+  /** The rows changed: earlier indices are invalid. */
   | { readonly type: 'changed'; readonly total: number; readonly version: number; readonly loadedAtMs: number }
   /** The first rows, while all of them are on their way. */
   | { readonly type: 'preview'; readonly total: number; readonly devices: readonly Device[] }

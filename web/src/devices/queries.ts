@@ -1,4 +1,4 @@
-/** What is asked of the server about one device. */
+/** The queries of one device. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, tagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
@@ -9,7 +9,7 @@ export const deviceQuery = (id: string) =>
     queryFn: () => tagged(contracts.devices.get, { id }),
   })
 
-/** Those that are active. */
+/** The active conflicts of a device. */
 export const deviceConflictsQuery = (id: string) =>
   queryOptions({
     queryKey: ['conflicts', 'device', id],

@@ -1,4 +1,4 @@
-/** What a device hangs together with: a list one can add to and take from. */
+/** The relationships of a device: a list one can add to and take from. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'

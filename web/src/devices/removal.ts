@@ -59,7 +59,7 @@ export const removeLater = (ids: readonly string[], what: string): void => {
 
 const pendingIds = (): readonly string[] => [...pending].flatMap(({ ids }) => ids)
 
-/** Who leaves has not undone it. */
+/** Sends the pending deletions when the page closes. */
 const flush = (): void => {
   const ids = fitting(pendingIds())
   for (const { timer } of pending) clearTimeout(timer)

@@ -40,7 +40,7 @@ export const deviceResource = (datacenters: readonly Datacenter[]): Resource<Dev
   operations: contracts.devices,
   get: (id) => tagged(contracts.devices.get, { id }),
   queryKey: (id) => deviceQuery(id).queryKey,
-  // A form has every field that is required; the server judges what is in them.
+  // A form has every field that is required; the server validates their values.
   create: (input) => api.devices.create(input as { name: string }),
   update: (id, input, etag) => api.devices.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.devices.delete({ id }),

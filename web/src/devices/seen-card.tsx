@@ -1,4 +1,4 @@
-/** Whether scans have seen a device, and when they last did. */
+/** The scan results that belong to a device, with their times. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ALL_NETWORKS } from '../api/all-networks.ts'

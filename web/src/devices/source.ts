@@ -164,7 +164,7 @@ const forget = (): void => {
 const refreshIfOld = (isShown = true): void => {
   const { status, loadedAtMs } = state.get()
   if (status !== 'ready') load(isShown)
-  // What the live feed keeps true need not be asked for again.
+  // While the live feed is connected, the rows are current.
   else if (isFollowed()) return
   else if (document.visibilityState === 'visible' && Date.now() - loadedAtMs > FRESH_MS) load()
 }
@@ -196,7 +196,7 @@ export const devices = {
     names = { type: 'names', names: entries }
     post(names)
   },
-  /** Asks for what `query` is about to be asked for: the worker looks while the page draws the key. */
+  /** Starts the next `query` early: the worker searches while the page draws the key. */
   ahead: (query: TableQuery): void => {
     begun = { query, version: state.get().version, answer: asked(query, 0) }
   },
@@ -256,7 +256,7 @@ export const devices = {
   /** The tags of these devices, as they are known here. */
   tags: async (ids: readonly string[]) => (await ask('tags', { type: 'tags', seq: ++seq, ids })).tags,
   put: (changed: readonly Device[]): void => post({ type: 'put', devices: changed }),
-  /** What others did, as the live feed tells it. */
+  /** Changes by other users, from the live feed. */
   heard: (changed: readonly Device[], gone: readonly string[]): void => post({ type: 'heard', devices: changed, gone }),
   drop: (ids: readonly string[]): void => post({ type: 'drop', ids }),
   hide: (ids: readonly string[]): void => post({ type: 'hide', ids }),

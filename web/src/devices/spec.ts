@@ -4,7 +4,7 @@ import { columnFields, joined, tableSpec } from '../resource/fields.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { DEVICE_ORDER, deviceFields, type Names } from './fields.ts'
 
-/** What the page needs of a device to draw its row. */
+/** The part of a device that its row shows. */
 export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'updated_at'> & {
   readonly ip: string
   readonly addressCount: number
@@ -18,7 +18,7 @@ export const deviceSpec = (names: Names, marked: ReadonlySet<string> = new Set()
   return { ...spec, fields: { ...spec.fields, in: ({ id }, value) => value === 'import' && marked.has(id) } }
 }
 
-/** What people may type before a colon. */
+/** The filters, as they are typed before a colon. */
 export const DEVICE_FILTERS = Object.keys(deviceSpec(new Map()).fields)
 
 /** @returns how a device becomes a row */

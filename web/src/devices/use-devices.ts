@@ -27,7 +27,7 @@ const previewView = ({ total, devices: first }: Preview, query: TableQuery): Tab
     const device = first[position]
     return device && deviceRows(devices.names())(device)
   },
-  // Whoever selects means rows that are not here yet.
+  // A selection includes rows that have not arrived yet.
   idsOf: async (from, to) => {
     await devices.whenReady()
     const { order } = await devices.query(query, 0)

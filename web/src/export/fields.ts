@@ -1,4 +1,4 @@
-/** The fields of what can be imported, and how each is written in the cell of a CSV. */
+/** The fields of every resource that can be imported, and how each is written in the cell of a CSV. */
 import type { Contracts, In } from '../api/contracts.ts'
 import { deviceFields } from '../devices/fields.ts'
 import { type CellKind, cellKinds } from '../resource/fields.ts'
@@ -53,12 +53,12 @@ export const resourceNamed = (text: string | undefined): ResourceName | undefine
 
 export type ImportRow = Readonly<Record<string, unknown>>
 
-/** What a row is called by. */
+/** The name of a row. */
 export const rowName = (row: ImportRow): string =>
   [row.name, row.ip_address, row.id, row.parent_id].find((one) => typeof one === 'string' && one !== '')?.toString() ??
   ''
 
-/** What may stand in a list without making it ambiguous. */
+/** A value that is unambiguous in a list without quotes. */
 const isPlain = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value === value.trim() && !/[;[\]\n\r]/.test(value)
 
@@ -83,7 +83,7 @@ const listOf = (text: string): readonly unknown[] => {
     .filter((part) => part !== '')
 }
 
-/** @throws SyntaxError for what should be JSON and is not */
+/** @throws SyntaxError for invalid JSON */
 export const readCell = (kind: CellKind, cell: string): unknown => {
   const text = cell.trim()
   if (kind === 'text') return cell

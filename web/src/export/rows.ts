@@ -2,10 +2,10 @@
 import { csvText } from './csv.ts'
 import { cellOf, FIELDS, resourceNamed } from './fields.ts'
 
-/** What an import takes besides the fields, and leaves as it is. */
+/** Columns that an import accepts and ignores. */
 const KEPT = ['created_at', 'updated_at']
 
-/** The columns of a file: of what can be imported its fields, of anything else whatever there is. */
+/** The columns of a file: the fields of an importable resource, otherwise every property of the rows. */
 const columnsOf = (name: string, rows: readonly object[]): string[] => {
   const resource = resourceNamed(name)
   const there = new Set(rows.flatMap((row) => Object.keys(row)))

@@ -91,7 +91,7 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
   const what = plural(rows.length, 'row')
   const lacking = blocked(`${resource}:create`) ?? blocked(`${resource}:update`)
   const change = (work: () => void) => {
-    // What the server said was said of other rows.
+    // The answer of the server was about other rows.
     reset()
     work()
   }

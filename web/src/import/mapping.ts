@@ -70,7 +70,7 @@ const setValue = (value: unknown, field: string, datacenters: ReadonlyMap<string
     ? (datacenters.get(value.trim().toLowerCase()) ?? value)
     : value
 
-/** The rows as the server takes them, and what is wrong with them at first sight. */
+/** The rows as the server takes them, and the errors that are visible without it. */
 export const mapRows = (
   resource: ResourceName,
   source: Source,
@@ -101,7 +101,7 @@ export const mapRows = (
 
 const NAMED: ReadonlySet<ResourceName> = new Set(['devices', 'datacenters', 'networks', 'pools'])
 
-/** The mistakes that need no server to be seen. The rules are the server's: it judges every row anew. */
+/** The mistakes that need no server to be seen. The rules are the server's: it validates every row again. */
 const problemOf = (resource: ResourceName, row: ImportRow): string | undefined => {
   if (NAMED.has(resource) && !row.id && !row.name) return 'name: is required'
   if (!Array.isArray(row.addresses)) return undefined

@@ -1,4 +1,4 @@
-/** The rows as they will be sent, and beside each what is wrong with it. */
+/** The rows as they will be sent, and beside each its errors. */
 import { useMemo, useState } from 'react'
 import { cellOf, type ImportRow, rowName } from '../export/fields.ts'
 import type { Column } from '../table/column.ts'

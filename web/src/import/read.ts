@@ -1,4 +1,4 @@
-/** What was pasted or dropped, as columns and rows. */
+/** Pasted or dropped text, as columns and rows. */
 import { parseCsv } from '../export/csv.ts'
 
 export type Source = {

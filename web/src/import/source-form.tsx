@@ -32,7 +32,7 @@ export const SourceForm = ({ resource, onResource, onSource }: Props) => {
   }
   const readFile = async (chosen: File | undefined) => {
     if (!chosen) return
-    // devices.json says what it holds.
+    // the name devices.json tells the resource.
     const named = RESOURCES.find((one) => chosen.name.toLowerCase().startsWith(one))
     if (named) onResource(named)
     read(await chosen.text())

@@ -28,7 +28,7 @@ export const useImport = (resource: ResourceName) => {
   const navigate = useNavigate()
   const [course, setCourse] = useState(IDLE)
   const abort = useRef(new AbortController())
-  // Who leaves the page means the import as well: the server undoes what it has not ended.
+  // Leaving the page cancels the import: the server rolls an unfinished one back.
   useEffect(() => () => abort.current.abort(), [])
 
   const land = async (rows: readonly ImportRow[], result: ImportResult): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What a network is, and how full. */
+/** The details of a network, and its utilization. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Datacenter, Network } from '../api/contracts.ts'

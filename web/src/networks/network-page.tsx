@@ -1,4 +1,4 @@
-/** One network: what it is, its addresses, pools and devices, what happened to it. */
+/** One network: details, addresses, pools, devices and history. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
@@ -36,7 +36,7 @@ const NetworkDiscovery = lazy(() =>
 )
 const StartScan = lazy(() => import('../discovery/start-scan.tsx').then((module) => ({ default: module.StartScan })))
 
-/** Of the URL: what is new is a pool, or a scan. */
+/** From the URL: the new object is a pool or a scan. */
 const SCAN = 'scan'
 
 const NEED_DEVICES = new Set(['addresses', 'devices'])

@@ -24,7 +24,7 @@ export const networkResource = (datacenters: readonly Datacenter[]): Resource<Ne
   nameOf: ({ name }) => name,
   operations: contracts.networks,
   get: (id) => tagged(contracts.networks.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // A form has every field that is required; the server validates their values.
   create: (input) => api.networks.create(input as { name: string; subnet: string }),
   update: (id, input, etag) => api.networks.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.networks.delete({ id }),

@@ -2,7 +2,7 @@
 import { parseCidr } from '../../../src/net/cidr.ts'
 import { ipKey } from '../../../src/net/ip.ts'
 
-/** Networks in the order of their addresses, IPv4 first, the wider before what is in it. */
+/** Networks in the order of their addresses, IPv4 first, a network before its subnets. */
 export const subnetKey = (subnet: string): string => {
   const cidr = parseCidr(subnet)
   if (!cidr) return subnet

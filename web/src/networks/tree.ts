@@ -1,4 +1,4 @@
-/** Networks as they lie in each other, with what is free between them. */
+/** Networks as they lie in each other, with the gaps between them. */
 import { type Cidr, cidrContains, formatCidr, parseCidr, subtractCidrs } from '../../../src/net/cidr.ts'
 import type { Network } from '../api/contracts.ts'
 import { subnetKey } from './subnet-key.ts'
@@ -81,7 +81,7 @@ const withUse = (node: TreeNode): Network => {
 const everyNode = (nodes: readonly TreeNode[]): TreeNode[] =>
   nodes.flatMap((node) => [node, ...everyNode(node.children)])
 
-/** The networks with what is in use anywhere in them: 10.0.0.0/8 is not empty because its addresses are those of a /24. */
+/** The networks with the used addresses of all their subnets: 10.0.0.0/8 is not empty because its addresses are those of a /24. */
 export const withNestedUse = (networks: readonly Network[]): Network[] => everyNode(networkTree(networks)).map(withUse)
 
 type Shown = { readonly isExpanded: (id: string) => boolean; readonly hasGaps: boolean }

@@ -1,4 +1,4 @@
-/** Takes the next free addresses of a pool, so that nobody else gets them. */
+/** Takes the next free addresses of a pool, so that they are not handed out again. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'

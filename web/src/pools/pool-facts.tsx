@@ -1,4 +1,4 @@
-/** What a pool is, beside its addresses. */
+/** The details of a pool. */
 import { Link } from '@tanstack/react-router'
 import type { Network, Pool } from '../api/contracts.ts'
 import { Card, CopyText, Facts, Tags, TimeAgo } from '../ui/bits.tsx'

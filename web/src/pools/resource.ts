@@ -5,7 +5,7 @@ import { contracts, type Network, type Pool } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
-/** What a create takes beside what the form may leave empty. */
+/** The required fields of a create. */
 type Required = { network_id: string; name: string; start_ip: string; end_ip: string }
 
 export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
@@ -28,7 +28,7 @@ export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
   nameOf: ({ name }) => name,
   operations: contracts.pools,
   get: (id) => tagged(contracts.pools.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // A form has every field that is required; the server validates their values.
   create: (input) => api.pools.create(input as Required),
   update: (id, input, etag) => api.pools.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.pools.delete({ id }),

@@ -27,7 +27,7 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
   nameOf: ({ ip_address }) => ip_address,
   operations: contracts.reservations,
   get: (id) => tagged(contracts.reservations.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // A form has every field that is required; the server validates their values.
   create: (input) => api.reservations.create(input as Required),
   update: (id, input, etag) => api.reservations.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.reservations.delete({ id }),
@@ -46,7 +46,7 @@ export const reservationSpec = (names: ReadonlyMap<string, string>): TableSpec<R
     address: ({ ip_address }) => keyOf(ip_address),
     hostname: ({ hostname }) => hostname,
     purpose: ({ purpose }) => purpose,
-    // What does not end is last.
+    // Reservations without an end come last.
     ends: ({ expires_at }) => expires_at ?? '~',
     by: ({ created_by }) => created_by,
   },

@@ -6,7 +6,7 @@ import { contracts } from '../../../src/features/index.ts'
 import { deviceFields } from '../devices/fields.ts'
 import { cellKinds, type Fields, formFields, shownFields, tableSpec } from './fields.ts'
 
-/** The file that declares the fields of a resource, and what it declares. */
+/** The file that declares the fields of a resource, and the declaration. */
 const DECLARED = { devices: ['web/src/devices/fields.ts', deviceFields()] } as const
 
 type Resource = keyof typeof DECLARED

@@ -1,5 +1,5 @@
 /**
- * The declaration of a field, and what is derived from it: form, table, filter, export, details and comparison.
+ * The declaration of a field, and its derivations: form, table, filter, export, details and comparison.
  * Imports no React: the worker of the devices sorts and filters by it.
  */
 import type { SortKey, TableSpec } from '../table/engine.ts'
@@ -17,11 +17,11 @@ const FILTERS = {
 }
 
 type Filter<T> = {
-  /** What people type before the colon; the column's id by default. */
+  /** Typed before the colon; the column's id by default. */
   readonly name?: string
   /** `value` is in lower case. */
   readonly test?: keyof typeof FILTERS | ((row: T, value: string) => boolean)
-  /** Whether the values of the rows are offered to complete it. */
+  /** Offers the values of the rows as completions. */
   readonly hasFacet?: boolean
 }
 
@@ -41,9 +41,9 @@ type FieldColumn = {
 /** A label is enough: `false` takes a field out of one of the places where it is shown by default. */
 export type Field<T> = {
   readonly label: string
-  /** What is shown, searched and compared; the value itself by default. */
+  /** The text that is shown, searched and compared; the value itself by default. */
   readonly text?: (row: T) => Text
-  /** Whether a word of the filter is looked for in it. */
+  /** Searched by the words of a filter. */
   readonly isSearched?: boolean
   readonly form?: Partial<FieldSpec> | false
   readonly column?: FieldColumn | false
@@ -67,13 +67,13 @@ const valueText = (value: unknown): Text => {
 const readerOf = <T extends object>(name: string, { text }: Field<T>): ((row: T) => Text) =>
   text ?? ((row) => valueText(Reflect.get(row, name)))
 
-/** A field as its resource names it, with what is left out of its declaration filled in. */
+/** A field as its resource names it, with its defaults. */
 export type Declared<T> = { readonly name: string; readonly field: Field<T>; readonly read: (row: T) => Text }
 
 const declared = <T extends object>(fields: Fields<T>): Declared<T>[] =>
   Object.entries<Field<T>>(fields).map(([name, field]) => ({ name, field, read: readerOf(name, field) }))
 
-/** Those named in `first` in that order, then the others as they are declared. */
+/** The fields named in `first` in that order, then the others as declared. */
 const inOrder = <T extends object>(fields: Fields<T>, first: readonly string[]): Declared<T>[] => {
   const rank = ({ name }: Declared<T>) => (first.includes(name) ? first.indexOf(name) : first.length)
   return declared(fields).sort((a, b) => rank(a) - rank(b))
@@ -85,7 +85,7 @@ export const columnId = <T>({ name, field }: Declared<T>): string => (field.colu
 export const columnFields = <T extends object>(fields: Fields<T>, first: readonly string[] = []): Declared<T>[] =>
   inOrder(fields, first).filter(({ field }) => field.column !== false)
 
-/** The controls of a form; `given` adds what only a component has, such as options that were loaded. */
+/** The controls of a form; `given` adds the parts that only a component has, such as loaded options. */
 export const formFields = <T extends object>(
   fields: Fields<T>,
   first: readonly string[] = [],

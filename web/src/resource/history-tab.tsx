@@ -1,4 +1,4 @@
-/** What happened to an object, and who did it. */
+/** The audit entries of an object. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { AppError } from '../../../src/platform/contract/errors.ts'
@@ -37,7 +37,7 @@ const Event = ({ entry }: { readonly entry: AuditEntry }) => (
     {entry.changes !== '' && entry.changes !== '{}' && (
       <details>
         <summary>What was sent</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region is reachable by keys */}
         <pre className={`mono ${css.changes}`} tabIndex={0}>
           {pretty(entry.changes)}
         </pre>

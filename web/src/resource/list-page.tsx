@@ -46,11 +46,11 @@ type Props<T extends object> = {
   readonly needs?: string
   /** A line above the list. */
   readonly note?: ReactNode
-  /** What is more than a line. */
+  /** Longer content above the list. */
   readonly above?: ReactNode
   /** Where more decides than the permissions that are named after the resource. */
   readonly rules?: Rules<T>
-  /** What else can be done with all of it. */
+  /** Further buttons of the page. */
   readonly actions?: ReactNode
   /** Parts of the list, each with a URL of its own. */
   readonly tabs?: ReactNode

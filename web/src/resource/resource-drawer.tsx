@@ -1,4 +1,4 @@
-/** Makes or changes an object of a small resource; errors stand at their fields, and nobody's change is lost unseen. */
+/** Makes or changes an object of a small resource; errors stand at their fields, and a change by another user is never overwritten unseen. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
@@ -124,7 +124,7 @@ const Editor = <T,>(props: EditorProps<T>) => {
   }
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    // What is changed comes later than its drawer, which has given the focus away by then.
+    // The object arrives after its drawer, which has moved the focus by then.
     if (id !== undefined) form.current?.querySelector<HTMLElement>('input:enabled')?.focus()
   }, [id])
   return (
@@ -193,7 +193,7 @@ const Editor = <T,>(props: EditorProps<T>) => {
   )
 }
 
-/** What the page under the drawer has just read is not read again. */
+/** An answer that is younger is not requested again. */
 const FRESH_MS = 2000
 
 type DrawerProps<T> = {
@@ -228,7 +228,7 @@ export const ResourceDrawer = <T extends object>(props: DrawerProps<T>) => {
     id === undefined ? { values: emptyValues(resource, given), etag: '', name: '' } : undefined,
   )
   useEffect(() => {
-    // Once: what others change later must not change under the hands.
+    // Once: a later change by another user must not alter the open form.
     if (data && isFresh && !opened) setOpened(openedOf(data.value, data.etag))
   })
   const reload = async () => {
@@ -244,7 +244,7 @@ export const ResourceDrawer = <T extends object>(props: DrawerProps<T>) => {
       {!opened && !error && <PageLoading />}
       {opened && (
         <Editor
-          // Another version begins anew.
+          // Another version starts the form again.
           key={opened.etag}
           resource={resource}
           id={id}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import type { Tagged } from '../api/client.ts'
 
-/** What a control of its own is given. */
+/** The input of a control that replaces one of the kinds. */
 export type CustomInput = {
   readonly value: string
   readonly onChange: (value: string) => void
@@ -29,13 +29,13 @@ export type FieldSpec = {
   readonly render?: (input: CustomInput) => ReactNode
   readonly read?: (value: unknown) => string
   readonly send?: (text: string) => unknown
-  /** What a new object begins with. */
+  /** The value in the form of a new object. */
   readonly initial?: string
   /** Shares its line with the next field that does. */
   readonly isHalf?: boolean
   /** Never kept as a draft. */
   readonly isSecret?: boolean
-  /** Whether it belongs to an object like this; always, without it. What does not is not sent. */
+  /** Shown for such an object; always by default. A hidden field is not sent. */
   readonly isShown?: (values: Values, isNew: boolean) => boolean
 }
 
@@ -103,12 +103,12 @@ const sent = (kind: FieldSpec['kind'], text: string): unknown => {
 const sentValue = ({ name, kind, send }: FieldSpec, values: Values): unknown =>
   send ? send(values[name] ?? '') : sent(kind, values[name] ?? '')
 
-/** A secret that is removed and one that stays may be sent as the same text; of the others, what is sent counts. */
+/** Compares the sent values; a secret is compared as typed, because removed and kept ones may be sent alike. */
 const isChanged = (field: FieldSpec, values: Values, before: Values): boolean =>
   values[field.name] !== before[field.name] &&
   (field.isSecret === true || JSON.stringify(sentValue(field, values)) !== JSON.stringify(sentValue(field, before)))
 
-/** What a save sends: all of a new object, of another the fields that changed, so that it undoes no other change. */
+/** The input of a save: all fields of a new object, otherwise the changed ones, so that no other change is undone. */
 export const inputOf = ({ fields }: Pick<Resource<never>, 'fields'>, values: Values, before?: Values): Input =>
   Object.fromEntries(
     fields

@@ -1,4 +1,4 @@
-/** What can be done with one row of a list, by the pointer; the keys of the list do the same. */
+/** The menu of one row of a list; keys do the same. */
 import { Ellipsis } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Column } from '../table/column.ts'
@@ -19,7 +19,7 @@ type Spec<T> = {
   /** Left out where nothing can be changed. */
   readonly edit?: Deed<T>
   readonly remove: Deed<T>
-  /** What else can be done. */
+  /** Further items of the menu. */
   readonly more?: (row: T) => ReactNode
 }
 

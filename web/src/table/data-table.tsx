@@ -1,4 +1,4 @@
-/** The table of every list: draws only what is seen, is moved through by keys, and is a grid to a screen reader. */
+/** The table of every list: draws only the visible rows, is moved through by keys, and is a grid to a screen reader. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
@@ -43,7 +43,7 @@ type RowProps<Row> = {
   readonly name: string
   readonly isCurrent: boolean
   readonly isSelected: boolean
-  /** Somebody else has just changed it. */
+  /** Another user has just changed it. */
   readonly isFresh: boolean
   readonly level: number | undefined
   readonly isExpanded: boolean | undefined
@@ -130,7 +130,7 @@ const TableHead = <Row,>({ columns, sorting, onSort, selection, count }: HeadPro
   </div>
 )
 
-/** The columns of the grid in CSS: their widths at least, and what is left in proportion. */
+/** The columns of the grid in CSS: their widths at least, and the rest in proportion. */
 const templateOf = (columns: readonly Column<never>[], hasChecks: boolean, isNarrow: boolean): string =>
   [
     ...(hasChecks ? [`${CHECK_PX}px`] : []),
@@ -158,7 +158,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
     scrollPaddingStart: 30,
     initialOffset: () => scrollMemory.get(label),
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is measured is the height of a row
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the measured height is that of a row
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowPx])
   const items = virtualizer.getVirtualItems()
   const [first, end] = [items[0]?.index ?? 0, (items.at(-1)?.index ?? -1) + 1]

@@ -8,7 +8,7 @@ export type SortKey = string | number
 
 export type TableSpec<Row> = {
   readonly id: (row: Row) => string
-  /** What a bare word is looked for in. */
+  /** The text that a bare word is searched in. */
   readonly text: (row: Row) => string
   readonly sorts: Readonly<Record<string, (row: Row) => SortKey>>
   /** `value` is in lower case. */
@@ -34,7 +34,7 @@ const MAX_HITS = 24
 const keyOf = (terms: readonly Term[]): string =>
   JSON.stringify(terms.map(({ isNegated, field, value }) => [isNegated, field, value]))
 
-/** Whether what matches `next` is among what matched `previous`: each term only got longer. */
+/** The matches of `next` are a subset of those of `previous`: each term only got longer. */
 const isNarrower = (next: readonly Term[], previous: readonly Term[]): boolean =>
   next.length >= previous.length &&
   previous.every((old, i) => {
@@ -85,7 +85,7 @@ export class TableEngine<Row> {
     this.forget()
   }
 
-  /** Those of the rows that there are. */
+  /** The rows with these ids. */
   withIds(ids: ReadonlySet<string>): Row[] {
     return this.#rows.filter((row) => ids.has(this.#spec.id(row)))
   }
@@ -103,7 +103,7 @@ export class TableEngine<Row> {
     this.#hits.clear()
   }
 
-  /** Drops what was worked out, because what the keys are made of has changed. */
+  /** Drops all cached orders and matches, because the data of the keys has changed. */
   forget(): void {
     this.#orders.clear()
     this.#hits.clear()
@@ -130,7 +130,7 @@ export class TableEngine<Row> {
     }
   }
 
-  /** The same with rests between the steps, for whoever has others to answer meanwhile. */
+  /** The same in steps, so that a worker can answer other messages between them. */
   *facetSteps(): Generator<undefined, Facets> {
     const counts = Object.entries(this.#spec.facets).map(
       ([field, valuesOf]) => [field, valuesOf, new Map<string, number>()] as const,
@@ -179,7 +179,7 @@ export class TableEngine<Row> {
     return hits
   }
 
-  /** The first search pays for what all others use, so it had better be one that nobody waits for. */
+  /** The first search prepares data for all others, so it runs before the first one that a user waits for. */
   warm(): void {
     this.#search([{ isNegated: false, field: '', value: '\u0000', start: 0, end: 1 }])
   }
@@ -190,7 +190,7 @@ export class TableEngine<Row> {
       if ((base === undefined || known.count < base.count) && isNarrower(terms, known.terms)) base = known
     const flags = new Uint8Array(this.#rows.length)
     for (let i = 0; i < flags.length; i++) flags[i] = base ? (base.flags[i] ?? 0) : this.#isHidden(i) ? 0 : 1
-    // What an answer that is known has sifted by the same term need not be sifted again.
+    // A cached match that used the same term need not be filtered by it again.
     const known = new Set(base?.terms.map((term) => keyOf([term])))
     for (const term of terms) if (!known.has(keyOf([term]))) this.#sift(flags, term)
     let count = 0

@@ -1,4 +1,4 @@
-/** The bar above a list: its filter with what it may become, the terms as chips, how many rows there are. */
+/** The bar above a list: its filter with completions, the terms as chips, how many rows there are. */
 import { Search, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { announced } from '../shell/announcer.tsx'
@@ -19,7 +19,7 @@ export const useFilterText = (): readonly [string, (text: string) => void] => {
   const written = useRef(inUrl)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
-    // Back, forward, or a link to this list: what is in the URL holds.
+    // Back, forward, or a link to this list: the URL wins.
     if (inUrl === written.current) return
     written.current = inUrl
     setText(inUrl)

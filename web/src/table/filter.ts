@@ -44,12 +44,12 @@ export const termText = (field: string, value: string): string =>
 
 export type Completion = { readonly text: string; readonly label: string; readonly note: string }
 
-/** What can be chosen from for each field: `tag` -> `prod`, how often. */
+/** The completions of each field: `tag` -> `prod`, how often. */
 export type Facets = Readonly<Record<string, readonly (readonly [value: string, count: number])[]>>
 
 const MOST = 8
 
-/** What the last word of the text may become. */
+/** The completions of the last word of the text. */
 export const completionsOf = (text: string, fields: readonly string[], facets: Facets): Completion[] => {
   const last = /(?:[^\s"]|"[^"]*"?)*$/.exec(text)?.[0] ?? ''
   const before = text.slice(0, text.length - last.length)

@@ -13,7 +13,7 @@ export type ListSearch = {
   readonly tab?: string | undefined
   readonly days?: string | undefined
   readonly view?: string | undefined
-  /** What a new object begins with. */
+  /** Values of a new object. */
   readonly ip?: string | undefined
   readonly pool?: string | undefined
   readonly network?: string | undefined
@@ -22,7 +22,7 @@ export type ListSearch = {
   readonly focus?: string | undefined
   readonly hops?: string | undefined
   readonly most?: string | undefined
-  /** Of the audit log: what is shown of it, and which entry is open. */
+  /** Of the audit log: the filters, and the open entry. */
   readonly action?: string | undefined
   readonly resource?: string | undefined
   readonly resource_id?: string | undefined
@@ -40,7 +40,7 @@ const KEYS = [
   ...['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to', 'entry'],
 ] as const
 
-/** What of a URL belongs to a list or a page; the rest is dropped. */
+/** The parameters of a list or a page; all others are dropped. */
 export const listSearch = (search: Record<string, unknown>): ListSearch => ({
   ...Object.fromEntries(KEYS.flatMap((key) => (typeof search[key] === 'string' ? [[key, search[key]]] : []))),
   ...(search.desc === '1' ? { desc: '1' as const } : {}),

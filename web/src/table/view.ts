@@ -7,7 +7,7 @@ export type TableView<Row> = {
   readonly count: number
   /** Without the filter. */
   readonly total: number
-  /** Whether most of the rows are still on their way. */
+  /** True while most of the rows are still being loaded. */
   readonly isPartial?: boolean
   /** Undefined while it is on its way. */
   readonly rowAt: (position: number) => Row | undefined
