@@ -37,7 +37,7 @@ describe.each([...dialects()])('the metrics on %s', (dialect) => {
     expect((await app.guest('GET', '/metrics')).status).toBe(401)
   })
 
-  test('have every name of the specification, each with a type', async () => {
+  test('have every name that operators rely on, each with a type', async () => {
     const text = await read()
     expect(NAMES.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
   })

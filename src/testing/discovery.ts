@@ -22,7 +22,7 @@ export type Discovery = {
   readonly now: () => string
   /** A network of 127.0.0.0/8 that no other test has, with the beginning of its addresses: `127.3.7.`. */
   readonly network: () => Promise<{ readonly id: string; readonly subnet: string; readonly at: (n: number) => string }>
-  /** Starts a scan and waits until its scanner runs. */
+  /** Starts a scan and waits until the scanner of its subnet runs. */
   readonly begin: (networkId: string, type?: ScanType) => Promise<{ readonly id: string; readonly scan: ScriptedScan }>
   /** A whole scan that finds these hosts; answers with its id. */
   readonly scan: (networkId: string, hosts: readonly FoundHost[], type?: ScanType) => Promise<string>
@@ -50,14 +50,16 @@ export const discoveryApp = (dialect: Dialect, env: Readonly<Record<string, stri
   }
 
   const ended: Discovery['ended'] = (id) =>
-    until('the scan ended', async () => {
+    until('end of the scan', async () => {
       const { status } = await started(admin).api.scans.get({ id })
       return status === 'pending' || status === 'running' ? undefined : status
     })
   const begin: Discovery['begin'] = async (networkId, type = 'quick') => {
     const scan = await started(admin).api.scans.start({ id: networkId, scan_type: type })
     if (!('id' in scan)) throw new Error('a scan that is no dry run has an id')
-    return { id: scan.id, scan: await scanner.next() }
+    // By subnet: a rule of another test may have started a scan at the same time.
+    const { subnet } = await started(admin).api.networks.get({ id: networkId })
+    return { id: scan.id, scan: await scanner.next(subnet) }
   }
 
   return {

@@ -72,13 +72,24 @@ export const createRole = async (db: Db<Tables>, { name, permissions }: TestRole
   return { id }
 }
 
-export type TestKey = { readonly expiresAt?: string }
+export type TestKey = { readonly expiresAt?: string; readonly name?: string }
 
-/** A new API key of the user, in plain text; without a user the kind that has no owner. */
-export const keyFor = async (db: Db<Tables>, userId: string | null, { expiresAt }: TestKey = {}): Promise<string> => {
+/** Stores an API key of the user, named by its id unless a name is given. @returns the key in plain text; without a user, one that has no owner */
+export const keyFor = async (
+  db: Db<Tables>,
+  userId: string | null,
+  { expiresAt, name }: TestKey = {},
+): Promise<string> => {
   const { key, key_hash, prefix } = makeKey()
   const id = Bun.randomUUIDv7()
-  const stored = { id, user_id: userId, name: id, created_at: CREATED, expires_at: expiresAt ?? null, created_by: null }
+  const stored = {
+    id,
+    user_id: userId,
+    name: name ?? id,
+    created_at: CREATED,
+    expires_at: expiresAt ?? null,
+    created_by: null,
+  }
   await db.write((tx) => insertKey(tx, { ...stored, key_hash, prefix }))
   return key
 }

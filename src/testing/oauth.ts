@@ -1,9 +1,11 @@
 /** An app with OAuth on, and a client that takes each step of the protocol by itself, right or wrong. */
+import { afterAll, beforeAll } from 'bun:test'
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { createPasswords } from '../platform/security/passwords.ts'
-import { type TestApp, type TestOptions, testApp } from './app.ts'
+import { type TestApp, type TestCaller, type TestOptions, testApp } from './app.ts'
 import { createRole, createUser } from './identities.ts'
+import type { Dialect } from './servers.ts'
 import { cookieOf } from './sign-in.ts'
 
 export const ISSUER = 'http://plat.test'
@@ -180,6 +182,56 @@ export const oauthOf = (app: TestApp) => {
   }
 }
 export type OauthSteps = ReturnType<typeof oauthOf>
+
+/** The first suite on PostgreSQL waits for the server to start. */
+const START_TIMEOUT_MS = 60_000
+
+/** One app for a suite, on a clock that the tests set. Each getter throws before the suite has started. */
+export const oauthSuite = (dialect: Dialect) => {
+  const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
+  let parts: { app: TestApp; oauth: OauthSteps; admin: TestCaller; ada: Signed; client: Client } | undefined
+  const started = () => {
+    if (parts === undefined) throw new Error('the suite has not started')
+    return parts
+  }
+  beforeAll(async () => {
+    const app = await oauthApp({ dialect, now: () => new Date(clock.ms) })
+    const oauth = oauthOf(app)
+    const [admin, ada] = [await app.as('admin'), await oauth.person()]
+    const client = await oauth.register({
+      scope: 'devices:list devices:read devices:create',
+      client_name: 'Claude Code',
+    })
+    parts = { app, oauth, admin, ada, client }
+  }, START_TIMEOUT_MS)
+  afterAll(() => parts?.app.close(), START_TIMEOUT_MS)
+  return {
+    clock,
+    get app() {
+      return started().app
+    },
+    get oauth() {
+      return started().oauth
+    },
+    /** An admin with a session cookie. */
+    get admin() {
+      return started().admin
+    },
+    /** A user, signed in, with the role admin. */
+    get ada() {
+      return started().ada
+    },
+    /** A public client that may ask for three permissions on devices. */
+    get client() {
+      return started().client
+    },
+    /** Replaces the admin and ada after their sessions have expired. */
+    signInAgain: async (): Promise<void> => {
+      const { app, oauth } = started()
+      parts = { ...started(), admin: await app.as('admin'), ada: await oauth.person() }
+    },
+  }
+}
 
 /** Status and code of a refusal by the protocol. */
 export const problemOf = async (response: Response): Promise<[number, string]> => {

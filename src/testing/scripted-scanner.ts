@@ -54,8 +54,12 @@ export const scriptedScanner = () => {
     startScan: start,
     /** Every scan that was begun so far. */
     all: all as readonly ScriptedScan[],
-    /** The next scan that is begun, or was and has not been asked for. */
-    next: (): Promise<ScriptedScan> => until('a scan was begun', () => waiting.shift()),
+    /** Removes and returns the oldest waiting scan, of the subnet if one is given. Waits until there is one. */
+    next: (subnet?: string): Promise<ScriptedScan> =>
+      until('scan begun', () => {
+        const at = waiting.findIndex(({ plan }) => subnet === undefined || plan.subnet === subnet)
+        return at === -1 ? undefined : waiting.splice(at, 1)[0]
+      }),
   }
 }
 export type ScriptedScanner = ReturnType<typeof scriptedScanner>

@@ -54,14 +54,16 @@ test('one whose session has not expired by what is known goes on for a while', a
 test('one whose session has expired by what is known is dismissed', async () => {
   const { clock, isListening, revalidation } = await watched(START_MS + 5000)
   clock.ms += 5000
-  await until('a dismissal', () => !isListening() || undefined)
+  await until('dismissal', () => !isListening() || undefined)
+  expect(isListening()).toBe(false)
   revalidation.close()
 })
 
 test('one that could not be judged for long is dismissed', async () => {
   const { clock, isListening, revalidation } = await watched(Number.POSITIVE_INFINITY)
   clock.ms += 10_001
-  await until('a dismissal', () => !isListening() || undefined)
+  await until('dismissal', () => !isListening() || undefined)
+  expect(isListening()).toBe(false)
   revalidation.close()
 })
 

@@ -1,44 +1,18 @@
 /** OAuth authorization requests, codes with PKCE (RFC 7636), and scopes. On both databases. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { TestApp } from '../../testing/app.ts'
-import {
-  type Client,
-  challengeOf,
-  ISSUER,
-  newVerifier,
-  type OauthSteps,
-  oauthApp,
-  oauthOf,
-  problemOf,
-  REDIRECT,
-  type Signed,
-} from '../../testing/oauth.ts'
+import { describe, expect, test } from 'bun:test'
+import { challengeOf, ISSUER, newVerifier, oauthSuite, problemOf, REDIRECT, type Signed } from '../../testing/oauth.ts'
 import { dialects } from '../../testing/servers.ts'
 import { refusal } from '../../testing/sign-in.ts'
 
-const START_TIMEOUT_MS = 60_000
-
 describe.each(dialects())('on %s', (dialect) => {
-  const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
-  let app: TestApp
-  let oauth: OauthSteps
-  let ada: Signed
-  let client: Client
-
-  beforeAll(async () => {
-    app = await oauthApp({ dialect, now: () => new Date(clock.ms) })
-    oauth = oauthOf(app)
-    ada = await oauth.person()
-    client = await oauth.register({ scope: 'devices:list devices:read devices:create', client_name: 'Claude Code' })
-  }, START_TIMEOUT_MS)
-  afterAll(() => app.close(), START_TIMEOUT_MS)
+  const suite = oauthSuite(dialect)
 
   describe('a request for authorization', () => {
     const ask = async (more: Readonly<Record<string, string | undefined>>, query = '') => {
-      const values = Object.entries(oauth.parametersFor(client, newVerifier(), more))
+      const values = Object.entries(suite.oauth.parametersFor(suite.client, newVerifier(), more))
       const given = values.flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]))
-      return app.guest('GET', `/mcp-oauth/authorize?${new URLSearchParams(given)}${query}`, undefined, {
-        Cookie: ada.cookie,
+      return suite.app.guest('GET', `/mcp-oauth/authorize?${new URLSearchParams(given)}${query}`, undefined, {
+        Cookie: suite.ada.cookie,
       })
     }
 
@@ -89,9 +63,9 @@ describe.each(dialects())('on %s', (dialect) => {
     })
 
     test('of a page goes back in the words of a page', async () => {
-      const query = new URLSearchParams({ client_id: client.client_id, redirect_uri: REDIRECT })
-      const headers = { Cookie: ada.cookie, 'X-Requested-With': 'XMLHttpRequest' }
-      const response = await app.guest('GET', `/mcp-oauth/authorize?${query}`, undefined, headers)
+      const query = new URLSearchParams({ client_id: suite.client.client_id, redirect_uri: REDIRECT })
+      const headers = { Cookie: suite.ada.cookie, 'X-Requested-With': 'XMLHttpRequest' }
+      const response = await suite.app.guest('GET', `/mcp-oauth/authorize?${query}`, undefined, headers)
       const to = `${REDIRECT}?error=invalid_request`
       expect([response.status, await response.json()]).toMatchObject([
         400,
@@ -106,41 +80,50 @@ describe.each(dialects())('on %s', (dialect) => {
 
     test('needs someone who is signed in', async () => {
       const query = new URLSearchParams(
-        Object.entries(oauth.parametersFor(client, newVerifier())) as [string, string][],
+        Object.entries(suite.oauth.parametersFor(suite.client, newVerifier())) as [string, string][],
       )
-      expect(await refusal(await app.guest('GET', `/mcp-oauth/authorize?${query}`))).toEqual([401, 'UNAUTHORIZED'])
+      expect(await refusal(await suite.app.guest('GET', `/mcp-oauth/authorize?${query}`))).toEqual([
+        401,
+        'UNAUTHORIZED',
+      ])
     })
   })
 
   describe('a code', () => {
     test('is good for one use, and a second one ends what the first has brought', async () => {
-      const code = await oauth.codeFor(client, ada)
-      const tokens = await oauth.tokensOf(await oauth.exchange(client, code))
-      expect(await oauth.opens(tokens.access_token)).toBe(200)
-      expect(await problemOf(await oauth.exchange(client, code))).toEqual([400, 'invalid_grant'])
-      expect(await oauth.opens(tokens.access_token)).toBe(401)
-      expect(await problemOf(await oauth.refresh(client, tokens.refresh_token))).toEqual([400, 'invalid_grant'])
+      const code = await suite.oauth.codeFor(suite.client, suite.ada)
+      const tokens = await suite.oauth.tokensOf(await suite.oauth.exchange(suite.client, code))
+      expect(await suite.oauth.opens(tokens.access_token)).toBe(200)
+      expect(await problemOf(await suite.oauth.exchange(suite.client, code))).toEqual([400, 'invalid_grant'])
+      expect(await suite.oauth.opens(tokens.access_token)).toBe(401)
+      expect(await problemOf(await suite.oauth.refresh(suite.client, tokens.refresh_token))).toEqual([
+        400,
+        'invalid_grant',
+      ])
     })
 
     test.each([
       ['a wrong verifier', { code_verifier: newVerifier() }],
       ['another redirect_uri', { redirect_uri: 'http://127.0.0.1:7778/cb' }],
     ])('is burnt by %s', async (_, wrong) => {
-      const code = await oauth.codeFor(client, ada)
-      expect(await problemOf(await oauth.exchange(client, code, wrong))).toEqual([400, 'invalid_grant'])
-      expect(await problemOf(await oauth.exchange(client, code))).toEqual([400, 'invalid_grant'])
+      const code = await suite.oauth.codeFor(suite.client, suite.ada)
+      expect(await problemOf(await suite.oauth.exchange(suite.client, code, wrong))).toEqual([400, 'invalid_grant'])
+      expect(await problemOf(await suite.oauth.exchange(suite.client, code))).toEqual([400, 'invalid_grant'])
     })
 
     test('is not to be used by another client, nor to be burnt by one', async () => {
-      const code = await oauth.codeFor(client, ada)
-      expect(await problemOf(await oauth.exchange(await oauth.register(), code))).toEqual([400, 'invalid_grant'])
-      expect((await oauth.exchange(client, code)).status).toBe(200)
+      const code = await suite.oauth.codeFor(suite.client, suite.ada)
+      expect(await problemOf(await suite.oauth.exchange(await suite.oauth.register(), code))).toEqual([
+        400,
+        'invalid_grant',
+      ])
+      expect((await suite.oauth.exchange(suite.client, code)).status).toBe(200)
     })
 
     test('is over after a minute', async () => {
-      const code = await oauth.codeFor(client, ada)
-      clock.ms += 60_000
-      expect(await problemOf(await oauth.exchange(client, code))).toEqual([400, 'invalid_grant'])
+      const code = await suite.oauth.codeFor(suite.client, suite.ada)
+      suite.clock.ms += 60_000
+      expect(await problemOf(await suite.oauth.exchange(suite.client, code))).toEqual([400, 'invalid_grant'])
     })
 
     test.each([
@@ -151,34 +134,40 @@ describe.each(dialects())('on %s', (dialect) => {
       [{ grant_type: 'password' }, 'unsupported_grant_type'],
       [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
     ])('is not spoilt by a request with %j', async (wrong, error) => {
-      const code = await oauth.codeFor(client, ada)
-      expect(await problemOf(await oauth.exchange(client, code, wrong))).toEqual([400, error])
-      expect((await oauth.exchange(client, code)).status).toBe(200)
+      const code = await suite.oauth.codeFor(suite.client, suite.ada)
+      expect(await problemOf(await suite.oauth.exchange(suite.client, code, wrong))).toEqual([400, error])
+      expect((await suite.oauth.exchange(suite.client, code)).status).toBe(200)
     })
   })
 
   describe('the scope', () => {
     const scopeFor = async (human: Signed, scope?: string) =>
-      (await oauth.tokensFor(client, human, scope === undefined ? {} : { scope })).scope
+      (await suite.oauth.tokensFor(suite.client, human, scope === undefined ? {} : { scope })).scope
 
     test('is never more than asked for, registered, and in the power of the user', async () => {
-      const reader = await oauth.person({ permissions: ['devices:read', 'devices:delete', 'networks:list'] })
-      expect(await scopeFor(ada)).toBe('devices:create devices:list devices:read')
-      expect(await scopeFor(ada, 'devices:read devices:delete users:list offline_access')).toBe('devices:read')
+      const reader = await suite.oauth.person({ permissions: ['devices:read', 'devices:delete', 'networks:list'] })
+      expect(await scopeFor(suite.ada)).toBe('devices:create devices:list devices:read')
+      expect(await scopeFor(suite.ada, 'devices:read devices:delete users:list offline_access')).toBe('devices:read')
       expect(await scopeFor(reader, 'devices:read devices:create')).toBe('devices:read')
     })
 
     test('that the user has nothing of is none', async () => {
-      const nobody = await oauth.person({ permissions: ['networks:list'] })
-      const told = await oauth.wentTo(await oauth.consent(oauth.parametersFor(client, newVerifier()), nobody))
+      const nobody = await suite.oauth.person({ permissions: ['networks:list'] })
+      const told = await suite.oauth.wentTo(
+        await suite.oauth.consent(suite.oauth.parametersFor(suite.client, newVerifier()), nobody),
+      )
       expect(Object.fromEntries(told)).toMatchObject({ error: 'invalid_scope', state: 'st4te', iss: ISSUER })
     })
 
     test('is shown to the user, with where the code will go', async () => {
-      const reader = await oauth.person({ permissions: ['devices:read'] })
-      const values = oauth.parametersFor(client, newVerifier(), { scope: 'devices:read devices:create users:list' })
+      const reader = await suite.oauth.person({ permissions: ['devices:read'] })
+      const values = suite.oauth.parametersFor(suite.client, newVerifier(), {
+        scope: 'devices:read devices:create users:list',
+      })
       const query = new URLSearchParams(Object.entries(values) as [string, string][])
-      const response = await app.guest('GET', `/mcp-oauth/authorize?${query}`, undefined, { Cookie: reader.cookie })
+      const response = await suite.app.guest('GET', `/mcp-oauth/authorize?${query}`, undefined, {
+        Cookie: reader.cookie,
+      })
       expect([response.status, await response.json()]).toMatchObject([
         200,
         {
@@ -197,16 +186,18 @@ describe.each(dialects())('on %s', (dialect) => {
 
     test('may be narrowed by the user', async () => {
       const verifier = newVerifier()
-      const asked = oauth.parametersFor(client, verifier)
-      const answer = await oauth.consent(asked, ada, { approved: true, scope: 'devices:list' })
-      const code = (await oauth.wentTo(answer)).get('code') ?? ''
-      expect((await oauth.tokensOf(await oauth.exchange(client, { code, verifier }))).scope).toBe('devices:list')
+      const asked = suite.oauth.parametersFor(suite.client, verifier)
+      const answer = await suite.oauth.consent(asked, suite.ada, { approved: true, scope: 'devices:list' })
+      const code = (await suite.oauth.wentTo(answer)).get('code') ?? ''
+      expect((await suite.oauth.tokensOf(await suite.oauth.exchange(suite.client, { code, verifier }))).scope).toBe(
+        'devices:list',
+      )
     })
   })
 
   test('of 20 uses of a code at one time exactly one succeeds', async () => {
-    const code = await oauth.codeFor(client, ada)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => oauth.exchange(client, code)))
+    const code = await suite.oauth.codeFor(suite.client, suite.ada)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => suite.oauth.exchange(suite.client, code)))
     expect(answers.filter(({ status }) => status === 200).length).toBe(1)
   })
 })

@@ -1,26 +1,15 @@
 /** OAuth metadata (RFC 8414, RFC 9728), the challenge of /mcp, and client registration (RFC 7591). On both databases. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import type { TestApp } from '../../testing/app.ts'
-import { ISSUER, type OauthSteps, oauthApp, oauthOf, problemOf, REDIRECT, RESOURCE } from '../../testing/oauth.ts'
+import { ISSUER, oauthSuite, problemOf, REDIRECT, RESOURCE } from '../../testing/oauth.ts'
 import { dialects } from '../../testing/servers.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
 
-const START_TIMEOUT_MS = 60_000
-
 describe.each(dialects())('on %s', (dialect) => {
-  const clock = { ms: Date.parse('2026-11-21T12:00:00.000Z') }
-  let app: TestApp
-  let oauth: OauthSteps
-
-  beforeAll(async () => {
-    app = await oauthApp({ dialect, now: () => new Date(clock.ms) })
-    oauth = oauthOf(app)
-  }, START_TIMEOUT_MS)
-  afterAll(() => app.close(), START_TIMEOUT_MS)
+  const suite = oauthSuite(dialect)
 
   const getJson = async (path: string) => {
-    const response = await app.guest('GET', path)
+    const response = await suite.app.guest('GET', path)
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
 
@@ -61,7 +50,7 @@ describe.each(dialects())('on %s', (dialect) => {
   })
 
   test('who comes to /mcp without a token is told where to get one', async () => {
-    const response = await oauth.mcp(undefined)
+    const response = await suite.oauth.mcp(undefined)
     const challenge = response.headers.get('www-authenticate') ?? ''
     expect([response.status, challenge.startsWith('Bearer realm="mcp", ')]).toEqual([401, true])
     expect(challenge).not.toContain('error=')
@@ -69,7 +58,7 @@ describe.each(dialects())('on %s', (dialect) => {
     const [, at = ''] = /resource_metadata="([^"]+)"/.exec(challenge) ?? []
     expect(at.startsWith(`${ISSUER}/`)).toBe(true)
     expect((await getJson(at.slice(ISSUER.length))).body).toMatchObject({ resource: RESOURCE })
-    const wrong = await oauth.mcp('plat_at_nothing')
+    const wrong = await suite.oauth.mcp('plat_at_nothing')
     expect([wrong.status, wrong.headers.get('www-authenticate')?.includes('error="invalid_token"')]).toEqual([
       401,
       true,
@@ -78,7 +67,7 @@ describe.each(dialects())('on %s', (dialect) => {
 
   describe('registration', () => {
     const statusFor = async (metadata: object) => {
-      const response = await app.guest('POST', '/mcp-oauth/register', { redirect_uris: [REDIRECT], ...metadata })
+      const response = await suite.app.guest('POST', '/mcp-oauth/register', { redirect_uris: [REDIRECT], ...metadata })
       return response.status === 201 ? 'registered' : problemOf(response)
     }
 
@@ -170,12 +159,12 @@ describe.each(dialects())('on %s', (dialect) => {
 
     test('says what it has made of what it was sent', async () => {
       const sent = { redirect_uris: [REDIRECT, REDIRECT], logo_uri: 'http://169.254.169.254/', application_type: 'web' }
-      const response = await app.guest('POST', '/mcp-oauth/register', sent)
+      const response = await suite.app.guest('POST', '/mcp-oauth/register', sent)
       expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store'])
       const { client_id, client_id_issued_at, scope, ...rest } = z
         .looseObject({ client_id: z.uuid(), client_id_issued_at: z.int(), scope: z.string() })
         .parse(await response.json())
-      expect(client_id_issued_at).toBe(Math.floor(clock.ms / 1000))
+      expect(client_id_issued_at).toBe(Math.floor(suite.clock.ms / 1000))
       expect(scope.split(' ').every((one) => /:(list|read)$/.test(one))).toBe(true)
       expect(rest).toEqual({
         client_name: 'Unnamed client',
@@ -187,7 +176,7 @@ describe.each(dialects())('on %s', (dialect) => {
     })
 
     test.each(['client_secret_basic', 'client_secret_post'])('gives a client of %s a secret', async (method) => {
-      const response = await app.guest('POST', '/mcp-oauth/register', {
+      const response = await suite.app.guest('POST', '/mcp-oauth/register', {
         redirect_uris: [REDIRECT],
         token_endpoint_auth_method: method,
       })

@@ -52,7 +52,7 @@ const TABLE: readonly Row[] = [
   row('reservations', 'address reservations', LRCUD, LRCU, LR),
   row('discovery', 'scans, scan rules and discovered devices', LRCUD, LRCU, LR),
   row('conflicts', 'conflicts', [...LR, 'delete', 'detect', 'resolve'], [...LR, 'detect', 'resolve'], LR),
-  // Singular, as the specification has it.
+  // Singular in the API since its first version.
   row('webhook', 'webhooks and their deliveries', LRCUD, LR, LR),
   row('audit', 'audit entries', [...LR, 'export'], LR),
   row('users', 'users', LRCUD),

@@ -87,6 +87,7 @@ describe('a Valkey server', () => {
     await ofSession.isOver()
     await app.send('POST /api/devices', { key, body: { name: 'told all the same' } })
     await ofKey.hears(1)
+    expect(ofKey.heard()).toHaveLength(1)
     await ofKey.stop()
   })
 

@@ -48,7 +48,7 @@ if (dialects().includes('postgres')) {
       expect(order).toEqual(['first', 'second'])
     })
 
-    test('let others pass', async () => {
+    test('do not block a write that takes other locks', async () => {
       const [held, release] = [gate(), gate()]
       const first = hold(db, ['x'], async () => {
         held.resolve()
@@ -60,7 +60,7 @@ if (dialects().includes('postgres')) {
       await first
     })
 
-    test('are let go of when the write fails', async () => {
+    test('are free again after the write fails, or the next write waits until it times out', async () => {
       await Promise.allSettled([hold(db, ['x'], () => Promise.reject(new Error('no')))])
       await hold(db, ['x'], async () => {})
     })
@@ -71,7 +71,7 @@ if (dialects().includes('postgres')) {
       expect(await Promise.all(works)).toHaveLength(20)
     })
 
-    test('may be a hundred thousand at once', async () => {
+    test('may be a hundred thousand at once, without an error of PostgreSQL', async () => {
       await hold(
         db,
         Array.from({ length: 100_000 }, (_, i) => `name ${i}`),
@@ -93,7 +93,7 @@ if (dialects().includes('postgres')) {
       expect(await db.read.selectFrom('things').select('id').execute()).toHaveLength(3)
     })
 
-    test('are taken anew when they were undone with a savepoint', async () => {
+    test('are taken again after the rollback of their savepoint', async () => {
       const order: string[] = []
       await db.write(async (tx) => {
         const undone = tx.savepoint(async () => {
@@ -113,7 +113,7 @@ if (dialects().includes('postgres')) {
       expect(order).toEqual(['first', 'second'])
     })
 
-    test('of two kinds never share a lock', async () => {
+    test('of two kinds never share a lock, or a nested write waits for its outer one', async () => {
       const all = (kind: string) => Array.from({ length: 5000 }, (_, i) => `${kind} ${i}`)
       await hold(db, all('place'), () => hold(db, all('block'), async () => {}))
     })
@@ -161,7 +161,7 @@ if (dialects().includes('postgres')) {
       expect(order).toEqual(['first', 'second'])
     })
 
-    test('may be none', async () => {
+    test('may be none, without an error of PostgreSQL', async () => {
       await hold(db, [], async () => {})
     })
   })

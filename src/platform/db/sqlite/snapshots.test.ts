@@ -185,7 +185,7 @@ describe('ages of snapshots on PostgreSQL', () => {
       due++
     })
     const leave = [ages.enter(), ages.enter()]
-    await until('one that is due', () => due > 0 || undefined)
+    expect(await until('snapshot that is due', () => due || undefined)).toBeGreaterThan(0)
     for (const one of leave) one()
     ages.close()
   })
