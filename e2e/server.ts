@@ -49,7 +49,7 @@ export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOpt
   const ids = new Map<Role, string>()
   for (const role of ['admin', 'operator', 'viewer'] as const)
     ids.set(role, (await createUser(db, { username: role, roles: [role] })).id)
-  const key = await keyFor(db, ids.get('admin') ?? '', { name: 'inventory-sync' })
+  const key = await keyFor(db, ids.get('admin') ?? '', { name: 'importer' })
   await close()
   let server = await startServer(context, parts)
   const { url } = server
