@@ -1,6 +1,6 @@
 /** How conflicts are called and marked. */
 import type { Conflict } from '../api/contracts.ts'
-import { Badge, type Tone } from '../ui/bits.tsx'
+import { Badge, type Tone } from '../ui/primitives.tsx'
 import type { Status } from './queries.ts'
 
 const TONES: Readonly<Record<Status, Tone>> = { active: 'bad', ignored: 'idle', resolved: 'ok' }

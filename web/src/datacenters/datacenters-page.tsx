@@ -7,7 +7,7 @@ import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
-import { TimeAgo } from '../ui/bits.tsx'
+import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { datacenterResource, datacenterSpec } from './resource.ts'
 

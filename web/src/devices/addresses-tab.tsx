@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { Device } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
-import { Card, CopyText } from '../ui/bits.tsx'
+import { Card, CopyText } from '../ui/primitives.tsx'
 import css from './devices.module.css'
 
 export const AddressesTab = ({ device }: { readonly device: Device }) => {

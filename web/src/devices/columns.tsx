@@ -2,7 +2,7 @@
 import type { DeviceStatus } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
 import { columnsOf } from '../resource/columns.tsx'
-import { Badge, Tags, TimeAgo, type Tone } from '../ui/bits.tsx'
+import { Badge, Tags, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { DEVICE_ORDER, deviceFields } from './fields.ts'
 import type { DeviceRow } from './spec.ts'

@@ -1,6 +1,6 @@
 /** How one device hangs together with another, as it is said from this one. */
 import type { Relationship } from '../api/contracts.ts'
-import { Badge, type Tone } from '../ui/bits.tsx'
+import { Badge, type Tone } from '../ui/primitives.tsx'
 
 const WORDS: Readonly<Record<Relationship['type'], readonly [asParent: string, asChild: string, tone: Tone]>> = {
   contains: ['contains', 'contained by', 'ok'],

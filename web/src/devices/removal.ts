@@ -3,7 +3,7 @@ import { api } from '../api/client.ts'
 import { queryClient } from '../api/queries.ts'
 import { closeToast, TOAST_MS, toast, toastError } from '../ui/toast.tsx'
 import { runBatch } from './batch.ts'
-import { fitting } from './leaving.ts'
+import { fitting } from './keepalive-limit.ts'
 import { devices } from './source.ts'
 
 type Pending = {

@@ -5,8 +5,8 @@ import { ALL_NETWORKS } from '../api/all-networks.ts'
 import { api } from '../api/client.ts'
 import type { Device } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
-import { Badge, Card, TimeAgo } from '../ui/bits.tsx'
 import { plural } from '../ui/format.ts'
+import { Badge, Card, TimeAgo } from '../ui/primitives.tsx'
 import css from './devices.module.css'
 
 /** One device is rarely found more often than it has networks. */

@@ -1,8 +1,8 @@
 /** What differs about one device, field by field: documented, and as it was seen. */
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, Check, Lock } from 'lucide-react'
-import { Tag } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
+import { Tag } from '../ui/primitives.tsx'
 import css from './inbox.module.css'
 import type { Difference, InboxItem } from './shapes.ts'
 import { becauseText, fieldName, isContradiction } from './words.ts'

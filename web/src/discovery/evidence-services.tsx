@@ -1,5 +1,5 @@
 /** What a host said on its ports: products, banners, certificates. All of it is text of strangers. */
-import { CopyText, Facts } from '../ui/bits.tsx'
+import { CopyText, Facts } from '../ui/primitives.tsx'
 import css from './evidence.module.css'
 import type { FoundDetail } from './shapes.ts'
 

@@ -1,6 +1,7 @@
 /** What a host told of itself by SNMP: its name, its interfaces, its neighbours. */
-import { Facts } from '../ui/bits.tsx'
+
 import { count } from '../ui/format.ts'
+import { Facts } from '../ui/primitives.tsx'
 import css from './evidence.module.css'
 import type { FoundDetail } from './shapes.ts'
 import { span } from './words.ts'

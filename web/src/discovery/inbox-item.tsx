@@ -1,10 +1,10 @@
 /** One item of the inbox: which device, what differs, what can be done about it. */
 import { Link } from '@tanstack/react-router'
 import { usePermit } from '../shell/me.ts'
-import { TimeAgo } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Checkbox } from '../ui/field.tsx'
+import { TimeAgo } from '../ui/primitives.tsx'
 import { DifferenceList, type FieldActions } from './difference-list.tsx'
 import css from './inbox.module.css'
 import { BucketBadge } from './marks.tsx'

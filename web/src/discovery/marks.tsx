@@ -1,7 +1,7 @@
 /** The small things of discovery: states as badges, how far a scan is, how sure a sighting is. */
 import { useEffect, useState } from 'react'
-import { Badge, type Tone } from '../ui/bits.tsx'
 import { cx } from '../ui/cx.ts'
+import { Badge, type Tone } from '../ui/primitives.tsx'
 import css from './marks.module.css'
 import type { Bucket, Found, Scan } from './shapes.ts'
 import { until } from './words.ts'

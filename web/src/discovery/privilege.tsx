@@ -1,6 +1,6 @@
 /** What the scanner may do on its machine, and the one command that would let it do more. */
 import { Check, Minus } from 'lucide-react'
-import { Card, CopyText } from '../ui/bits.tsx'
+import { Card, CopyText } from '../ui/primitives.tsx'
 import css from './scans.module.css'
 import type { ScanDetail } from './shapes.ts'
 

@@ -1,8 +1,8 @@
 /** What a scan found otherwise than the completed one before it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Card, Skeleton } from '../ui/bits.tsx'
 import { count, plural } from '../ui/format.ts'
+import { Card, Skeleton } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { scanDiffQuery } from './queries.ts'
 import css from './scans.module.css'

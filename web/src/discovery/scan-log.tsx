@@ -1,5 +1,5 @@
 /** What was worth a note while a scan ran, and what the scanner was allowed to do. */
-import { Card } from '../ui/bits.tsx'
+import { Card } from '../ui/primitives.tsx'
 import { Privilege } from './privilege.tsx'
 import css from './scans.module.css'
 import type { ScanDetail } from './shapes.ts'

@@ -1,7 +1,7 @@
 /** How far a scan is: its stages in order, the bar over all of them, the figures. */
 import { Check } from 'lucide-react'
-import { Card } from '../ui/bits.tsx'
 import { count } from '../ui/format.ts'
+import { Card } from '../ui/primitives.tsx'
 import { Progress, useNow } from './marks.tsx'
 import { isActive } from './queries.ts'
 import css from './scans.module.css'

@@ -6,7 +6,7 @@ import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
-import { Badge } from '../ui/bits.tsx'
+import { Badge } from '../ui/primitives.tsx'
 
 export type Verdict = { readonly tone: 'ok' | 'warn' | 'bad' | 'idle'; readonly text: string }
 

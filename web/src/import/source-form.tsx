@@ -2,10 +2,10 @@
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
 import { FIELDS, RESOURCES, type ResourceName, resourceNamed } from '../export/fields.ts'
-import { Card } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Alert, SelectField } from '../ui/field.tsx'
+import { Card } from '../ui/primitives.tsx'
 import css from './import.module.css'
 import { readSource, type Source } from './read.ts'
 

@@ -5,8 +5,8 @@ import type { Datacenter, Network } from '../api/contracts.ts'
 import { conflictsQuery } from '../api/queries.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
 import { usePermit } from '../shell/me.ts'
-import { Card, CopyText, Facts, Figure, TimeAgo } from '../ui/bits.tsx'
 import { addressCount, count, isBeyondCounting, percent } from '../ui/format.ts'
+import { Card, CopyText, Facts, Figure, TimeAgo } from '../ui/primitives.tsx'
 import css from './networks.module.css'
 
 type Props = { readonly network: Network; readonly datacenter: Datacenter | undefined }

@@ -2,8 +2,8 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Dashboard } from '../api/contracts.ts'
-import { Badge, Card, TimeAgo, type Tone } from '../ui/bits.tsx'
 import { plural } from '../ui/format.ts'
+import { Badge, Card, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import css from './overview.module.css'
 
 /** Buckets of the inbox, and how each is put. */

@@ -5,12 +5,12 @@ import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
 import { poolsQuery } from '../api/queries.ts'
-import { CopyText } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, TextField } from '../ui/field.tsx'
 import { count, plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { CopyText } from '../ui/primitives.tsx'
 import css from './heatmap.module.css'
 
 /** Where the network has room left, for a pool that has none. */

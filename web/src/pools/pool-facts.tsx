@@ -1,7 +1,7 @@
 /** The details of a pool. */
 import { Link } from '@tanstack/react-router'
 import type { Network, Pool } from '../api/contracts.ts'
-import { Card, CopyText, Facts, Tags, TimeAgo } from '../ui/bits.tsx'
+import { Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
 
 type Props = { readonly pool: Pool; readonly network: Network | undefined }
 

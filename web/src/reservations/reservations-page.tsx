@@ -6,7 +6,7 @@ import { poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
-import { TimeAgo } from '../ui/bits.tsx'
+import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { reservationResource, reservationSpec } from './resource.ts'
 

@@ -1,10 +1,10 @@
 /** Every component in its states, to be looked at while it is worked on. Only in a build that is made with PLAT_STORIES=1. */
 import type { ReactNode } from 'react'
 import { PageBody, PageHead } from '../shell/page.tsx'
-import { Card } from '../ui/bits.tsx'
-import { BitStories } from './bit-stories.tsx'
+import { Card } from '../ui/primitives.tsx'
 import { FieldStories } from './field-stories.tsx'
 import { LayerStories } from './layer-stories.tsx'
+import { BitStories } from './primitive-stories.tsx'
 import { StateStories } from './state-stories.tsx'
 import css from './stories.module.css'
 import { HeatmapStory, TableStory } from './table-stories.tsx'

@@ -1,6 +1,6 @@
 /** The rows of a table before they are there, in their real places; for short waits nothing. */
 import { useEffect, useState } from 'react'
-import { Skeleton } from '../ui/bits.tsx'
+import { Skeleton } from '../ui/primitives.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
 import type { Column } from './column.ts'
 import css from './table.module.css'

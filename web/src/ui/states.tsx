@@ -3,8 +3,8 @@ import { CircleAlert, SearchX, ShieldAlert, WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { asAppError, missingPermission } from '../api/errors.ts'
 import { useMe } from '../shell/me.ts'
-import css from './bits.module.css'
 import { Button } from './button.tsx'
+import css from './primitives.module.css'
 import { toast } from './toast.tsx'
 
 type StateProps = {

@@ -1,5 +1,5 @@
 /** On or off, at once. */
-import css from './bits.module.css'
+import css from './primitives.module.css'
 import { Tooltip } from './tooltip.tsx'
 
 type Props = {

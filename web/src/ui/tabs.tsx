@@ -1,7 +1,7 @@
 /** Tabs that are places: each one has a URL of its own. */
 import { Link } from '@tanstack/react-router'
-import css from './bits.module.css'
 import { count as countText } from './format.ts'
+import css from './primitives.module.css'
 
 type Tab = { readonly id: string; readonly text: string; readonly count?: number | undefined }
 

@@ -1,7 +1,7 @@
 /** How a delivery went, in a word. */
 
 import { useSecondsUntil } from '../shell/use-seconds-until.ts'
-import { Badge, type Tone } from '../ui/bits.tsx'
+import { Badge, type Tone } from '../ui/primitives.tsx'
 import type { Delivery, DeliveryStatus } from './queries.ts'
 
 const TONES: Readonly<Record<DeliveryStatus, Tone>> = {

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { usePermit } from '../shell/me.ts'
-import { Skeleton } from '../ui/bits.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Checkbox } from '../ui/field.tsx'
+import { Skeleton } from '../ui/primitives.tsx'
 import { type EventName, eventsQuery } from './queries.ts'
 import css from './webhooks.module.css'
 

@@ -1,9 +1,9 @@
 /** The small things that pages are made of. */
 import { Check, Copy } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import css from './bits.module.css'
 import { cx } from './cx.ts'
 import { ago, moment, percent } from './format.ts'
+import css from './primitives.module.css'
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'idle'
 

@@ -1,9 +1,9 @@
 /** The columns of discovered devices. */
 import { Link } from '@tanstack/react-router'
 import type { Column } from '../table/column.ts'
-import { TimeAgo } from '../ui/bits.tsx'
+import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import type { Networks } from './found-spec.ts'
+import type { Networks } from './discovered-devices-spec.ts'
 import { Confidence, FoundStatus } from './marks.tsx'
 import type { Found } from './shapes.ts'
 import { foundName } from './words.ts'

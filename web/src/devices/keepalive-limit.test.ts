@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fitting } from './leaving.ts'
+import { fitting } from './keepalive-limit.ts'
 
 const ids = (count: number, length: number) => Array.from({ length: count }, (_, i) => String(i).padStart(length, 'x'))
 const bytes = (all: readonly string[]) => JSON.stringify(all.map((id) => ({ op: 'delete', id }))).length

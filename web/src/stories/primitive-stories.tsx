@@ -1,7 +1,7 @@
 /** Buttons, badges, meters and what else is small. */
 import { Plus, Trash2 } from 'lucide-react'
-import { Badge, CopyText, Facts, Figure, Meter, Skeleton, Tags, TimeAgo, type Tone } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
+import { Badge, CopyText, Facts, Figure, Meter, Skeleton, Tags, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import css from './stories.module.css'
 
