@@ -259,7 +259,7 @@ test('the keys go to the pages of discovery', () =>
       await open('/')
       for (const [key, title] of [
         ['s', 'Scans'],
-        ['f', 'Found devices'],
+        ['f', 'Discovered devices'],
         ['i', 'Inbox'],
         ['r', 'Rules'],
       ] as const) {

@@ -112,7 +112,7 @@ const pages = [
   ),
   page(
     '/found',
-    lazyRouteComponent(() => import('./discovery/discovered-devices-page.tsx'), 'FoundPage'),
+    lazyRouteComponent(() => import('./discovery/discovered-devices-page.tsx'), 'DiscoveredDevicesPage'),
   ),
   page(
     '/inbox',

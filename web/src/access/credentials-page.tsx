@@ -89,23 +89,28 @@ const columnsFor = ({ networks, onEdit, onDelete, needs }: Tools): readonly Colu
   }),
 ]
 
-const USUAL = ['name', 'type', 'username', 'secret', 'use', 'description', 'updated', 'actions']
+const DEFAULT_COLUMNS = ['name', 'type', 'username', 'secret', 'use', 'description', 'updated', 'actions']
 const NEW = { type: 'ssh_password', auth_protocol: 'SHA256', priv_protocol: 'AES' }
-const LOSS = 'What is signed in to with it is not reached any more.'
+const DELETE_WARNING = 'What is signed in to with it is not reached any more.'
 
 export const CredentialsPage = () => {
   const { may, blocked } = usePermit()
   const { search, set } = usePageSearch()
   const query = useQuery({ ...credentialsQuery, enabled: may('credentials:list') })
   const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
-  const [doomed, setDoomed] = useState<Credential>()
+  const [pendingDelete, setPendingDelete] = useState<Credential>()
   const edited = query.data?.find(({ id }) => id === search.edit)
   const resource = useMemo(() => credentialResource(networks, edited), [networks, edited])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
   const columns = useMemo(() => {
     const names = new Map(networks.map(({ id, name }) => [id, name]))
     const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return columnsFor({ networks: names, onEdit: ({ id }) => void set({ edit: id }), onDelete: setDoomed, needs })
+    return columnsFor({
+      networks: names,
+      onEdit: ({ id }) => void set({ edit: id }),
+      onDelete: setPendingDelete,
+      needs,
+    })
   }, [networks])
   return (
     <>
@@ -117,11 +122,11 @@ export const CredentialsPage = () => {
         needs="credentials:list"
         spec={credentialSpec}
         columns={columns}
-        usual={USUAL}
+        defaultColumns={DEFAULT_COLUMNS}
         sort="name"
         placeholder="Name, user name, type:, secret:"
         empty="A credential is what Plat signs in to devices with. Its secrets are encrypted and never shown."
-        loss={LOSS}
+        deleteWarning={DELETE_WARNING}
         open={({ id }) => void set({ edit: id })}
         drawer={(id, onClose) => (
           <ResourceDrawer
@@ -133,13 +138,13 @@ export const CredentialsPage = () => {
           />
         )}
       />
-      {doomed && (
+      {pendingDelete && (
         <DeleteDialog
           resource={resource}
-          id={doomed.id}
-          name={doomed.name}
-          loss={LOSS}
-          onClose={() => setDoomed(undefined)}
+          id={pendingDelete.id}
+          name={pendingDelete.name}
+          deleteWarning={DELETE_WARNING}
+          onClose={() => setPendingDelete(undefined)}
         />
       )}
     </>

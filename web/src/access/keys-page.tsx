@@ -83,7 +83,7 @@ const columnsFor = ({ names, onDelete, blockedFor }: Tools): readonly Column<Api
   }),
 ]
 
-const USUAL = ['name', 'prefix', 'owner', 'used', 'expires', 'created', 'actions']
+const DEFAULT_COLUMNS = ['name', 'prefix', 'owner', 'used', 'expires', 'created', 'actions']
 
 /** A key is made once and never changed. */
 const resource: Resource<ApiKey> = {
@@ -105,7 +105,7 @@ export const KeysPage = () => {
   const query = useQuery(keysQuery)
   const { data: users } = useQuery({ ...usersQuery, enabled: may('users:list') })
   const [made, setMade] = useState<NewApiKey>()
-  const [doomed, setDoomed] = useState<ApiKey>()
+  const [pendingDelete, setPendingDelete] = useState<ApiKey>()
   const names = useMemo(
     () => new Map([[me.id, me.username], ...(users ?? []).map(({ id, username }) => [id, username] as const)]),
     [users, me.id, me.username],
@@ -115,7 +115,7 @@ export const KeysPage = () => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
   const columns = useMemo(() => {
     const blockedFor = (key: ApiKey) => (isOwn(key) || may('apikeys:delete') ? undefined : 'apikeys:delete')
-    return columnsFor({ names, onDelete: setDoomed, blockedFor })
+    return columnsFor({ names, onDelete: setPendingDelete, blockedFor })
   }, [names])
   const rules: Rules<ApiKey> = {
     // One's own need no permission.
@@ -133,11 +133,11 @@ export const KeysPage = () => {
         query={query}
         spec={spec}
         columns={columns}
-        usual={USUAL}
+        defaultColumns={DEFAULT_COLUMNS}
         sort="name"
         placeholder="Name, owner:, state:"
         empty="A key lets a script or the command line do what its owner may do."
-        loss=""
+        deleteWarning=""
         rules={rules}
         note={
           may('apikeys:list') ? undefined : (
@@ -161,7 +161,7 @@ export const KeysPage = () => {
         }
         removal={(key, onClose) => <DeleteKey apiKey={key} onClose={onClose} />}
       />
-      {doomed && <DeleteKey apiKey={doomed} onClose={() => setDoomed(undefined)} />}
+      {pendingDelete && <DeleteKey apiKey={pendingDelete} onClose={() => setPendingDelete(undefined)} />}
       {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
     </>
   )

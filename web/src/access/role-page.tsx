@@ -73,7 +73,7 @@ export const RolePage = () => {
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const { data, error, refetch } = useQuery({ ...roleQuery(id), enabled: may('roles:read') })
-  const [isDoomed, setDoomed] = useState(false)
+  const [isDoomed, setPendingDelete] = useState(false)
   const role = data?.value
   const stays = role?.is_system ? systemNote(role) : undefined
   const edit = () => void set({ edit: id })
@@ -81,7 +81,7 @@ export const RolePage = () => {
   const noDelete = blocked('roles:delete') ?? stays
   useHotkeys({
     ...(role && noEdit === undefined ? { e: edit } : {}),
-    ...(role && noDelete === undefined ? { '#': () => setDoomed(true) } : {}),
+    ...(role && noDelete === undefined ? { '#': () => setPendingDelete(true) } : {}),
   })
   const denied = may('roles:read') ? undefined : new AppError('FORBIDDEN', 'This needs the permission roles:read')
   if (!role)
@@ -103,7 +103,7 @@ export const RolePage = () => {
           <kbd>e</kbd>
         </Button>
         <CommandMenu getCall={() => ({ op: contracts.roles.get, input: { id } })} />
-        <Button look="danger" onClick={() => setDoomed(true)} blocked={noDelete}>
+        <Button look="danger" onClick={() => setPendingDelete(true)} blocked={noDelete}>
           Delete
         </Button>
       </PageHead>
@@ -126,7 +126,7 @@ export const RolePage = () => {
         />
       )}
       {isDoomed && (
-        <DeleteRole role={role} onClose={() => setDoomed(false)} onDone={() => navigate({ to: '/roles' })} />
+        <DeleteRole role={role} onClose={() => setPendingDelete(false)} onDone={() => navigate({ to: '/roles' })} />
       )}
     </>
   )

@@ -87,7 +87,7 @@ const columnsFor = ({ holders, onEdit, onDelete, needs }: Tools): readonly Colum
   }),
 ]
 
-const USUAL = ['name', 'kind', 'permissions', 'users', 'description', 'actions']
+const DEFAULT_COLUMNS = ['name', 'kind', 'permissions', 'users', 'description', 'actions']
 
 export const RolesPage = () => {
   const { may, blocked } = usePermit()
@@ -95,20 +95,20 @@ export const RolesPage = () => {
   const { set } = usePageSearch()
   const query = useQuery({ ...rolesQuery, enabled: may('roles:list') })
   const { data: users } = useQuery({ ...usersQuery, enabled: may('roles:list') && may('users:list') })
-  const [doomed, setDoomed] = useState<Role>()
+  const [pendingDelete, setPendingDelete] = useState<Role>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
   const columns = useMemo(() => {
     const names = users?.flatMap(({ roles }) => roles)
     const holders = names && new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]))
     const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return columnsFor({ holders, onEdit: ({ id }) => void set({ edit: id }), onDelete: setDoomed, needs })
+    return columnsFor({ holders, onEdit: ({ id }) => void set({ edit: id }), onDelete: setPendingDelete, needs })
   }, [users])
   const system = (role: Role) => (role.is_system ? systemNote(role) : undefined)
   const rules: Rules<Role> = {
     edit: system,
     remove: (role) => blocked('roles:delete') ?? system(role),
   }
-  const shown = query.data?.find(({ id }) => id === doomed?.id)
+  const shown = query.data?.find(({ id }) => id === pendingDelete?.id)
   return (
     <>
       <ListPage
@@ -119,11 +119,11 @@ export const RolesPage = () => {
         needs="roles:list"
         spec={roleSpec}
         columns={columns}
-        usual={USUAL}
+        defaultColumns={DEFAULT_COLUMNS}
         sort="name"
         placeholder="Name, permission, kind:, holds:"
         empty="A role holds permissions, and users have roles."
-        loss=""
+        deleteWarning=""
         rules={rules}
         open={({ id }) => void navigate({ to: '/roles/$id', params: { id } })}
         drawer={(id, onClose) => {
@@ -140,7 +140,7 @@ export const RolesPage = () => {
         }}
         removal={(role, onClose) => <DeleteRole role={role} onClose={onClose} />}
       />
-      {shown && <DeleteRole role={shown} onClose={() => setDoomed(undefined)} />}
+      {shown && <DeleteRole role={shown} onClose={() => setPendingDelete(undefined)} />}
     </>
   )
 }

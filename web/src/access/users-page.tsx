@@ -74,7 +74,7 @@ const columnsFor = ({ onEdit, onDeed, canEdit, noDelete }: Tools): readonly Colu
   }),
 ]
 
-const USUAL = ['username', 'full_name', 'email', 'roles', 'status', 'seen', 'actions']
+const DEFAULT_COLUMNS = ['username', 'full_name', 'email', 'roles', 'status', 'seen', 'actions']
 
 export const UsersPage = () => {
   const { may, blocked } = usePermit()
@@ -104,11 +104,11 @@ export const UsersPage = () => {
         needs="users:list"
         spec={userSpec}
         columns={columns}
-        usual={USUAL}
+        defaultColumns={DEFAULT_COLUMNS}
         sort="username"
         placeholder="Name, e-mail, role:, status:"
         empty="A user signs in with a password, and may do what the roles say."
-        loss=""
+        deleteWarning=""
         rules={rules}
         open={({ id }) => void navigate({ to: '/users/$id', params: { id } })}
         drawer={(id, onClose) => (

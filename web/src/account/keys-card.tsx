@@ -74,7 +74,7 @@ export const KeysCard = ({ owner }: CardProps) => {
   const { data, error, refetch } = useQuery(query)
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<NewApiKey>()
-  const [doomed, setDoomed] = useState<ApiKey>()
+  const [pendingDelete, setPendingDelete] = useState<ApiKey>()
   const changed = () => client.invalidateQueries({ queryKey: ['keys'] })
   const remove = useMutation({
     mutationFn: (key: ApiKey) => api.keys.delete({ id: key.id }),
@@ -106,7 +106,7 @@ export const KeysCard = ({ owner }: CardProps) => {
           <Row
             key={key.id}
             apiKey={key}
-            onDelete={() => setDoomed(key)}
+            onDelete={() => setPendingDelete(key)}
             blocked={isOwn ? undefined : blocked('apikeys:delete')}
           />
         ))}
@@ -123,12 +123,12 @@ export const KeysCard = ({ owner }: CardProps) => {
         />
       )}
       {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
-      {doomed && (
+      {pendingDelete && (
         <Confirm
-          title={`Delete the key “${doomed.name}”?`}
+          title={`Delete the key “${pendingDelete.name}”?`}
           action="Delete key"
-          onConfirm={() => remove.mutate(doomed)}
-          onClose={() => setDoomed(undefined)}
+          onConfirm={() => remove.mutate(pendingDelete)}
+          onClose={() => setPendingDelete(undefined)}
         >
           Whatever uses it is turned away from then on. This can't be undone.
         </Confirm>

@@ -18,7 +18,7 @@ import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { AUDIT_COLUMNS, AUDIT_USUAL } from './columns.tsx'
+import { AUDIT_COLUMNS, AUDIT_DEFAULT_COLUMNS } from './columns.tsx'
 import { EntryDrawer } from './entry-drawer.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { filterOf, isFiltered, NO_FILTER } from './filter.ts'
@@ -74,7 +74,7 @@ export const AuditPage = () => {
   const isAllowed = may('audit:list')
   const { query, view, total, rows } = useEntries(filter, isAllowed)
   const verification = useVerification()
-  const choice = useColumns(AUDIT_COLUMNS, AUDIT_USUAL)
+  const choice = useColumns(AUDIT_COLUMNS, AUDIT_DEFAULT_COLUMNS)
   const refresh = () => {
     renew()
     if (filter.start_time === undefined) void query.refetch()

@@ -57,4 +57,4 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
   { id: 'request', text: 'Request', width: 290, cell: ({ request_id }) => <span className="mono">{request_id}</span> },
 ]
 
-export const AUDIT_USUAL = ['time', 'user', 'action', 'resource', 'object', 'status', 'error', 'ip']
+export const AUDIT_DEFAULT_COLUMNS = ['time', 'user', 'action', 'resource', 'object', 'status', 'error', 'ip']

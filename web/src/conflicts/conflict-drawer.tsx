@@ -145,7 +145,7 @@ const Detail = ({ conflict }: { readonly conflict: Conflict }) => (
     <Facts
       facts={[
         ['Status', <StatusBadge key="status" status={conflict.status} />],
-        ['Found', <TimeAgo key="found" at={conflict.detected_at} />],
+        ['DiscoveredDevice', <TimeAgo key="found" at={conflict.detected_at} />],
         ...(conflict.resolved_at === null
           ? []
           : [['Resolved', <TimeAgo key="resolved" at={conflict.resolved_at} />] as const]),

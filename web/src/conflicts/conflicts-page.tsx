@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Conflict>[] = [
   { id: 'status', text: 'Status', width: 110, cell: ({ status }) => <StatusBadge status={status} /> },
   {
     id: 'detected',
-    text: 'Found',
+    text: 'DiscoveredDevice',
     width: 130,
     isSortable: true,
     cell: ({ detected_at }) => <TimeAgo at={detected_at} />,
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<Conflict>[] = [
   { id: 'notes', text: 'Notes', width: 240, cell: ({ notes }) => <span title={notes}>{notes}</span> },
 ]
 
-const USUAL: Readonly<Record<Status, readonly string[]>> = {
+const DEFAULT_COLUMNS: Readonly<Record<Status, readonly string[]>> = {
   active: ['subject', 'type', 'description', 'detected', 'notes'],
   ignored: ['subject', 'type', 'description', 'detected', 'by', 'notes'],
   resolved: ['subject', 'type', 'description', 'resolved', 'by', 'notes'],
@@ -72,7 +72,7 @@ const NOTHING: Readonly<Record<Status, readonly [title: string, text: string]>> 
   resolved: ['Nothing was resolved yet', 'What was settled, or has gone away by itself, is kept here.'],
 }
 
-const LOSS = 'If its cause is still there, the next check raises it again.'
+const DELETE_WARNING = 'If its cause is still there, the next check raises it again.'
 
 /** Looks at the whole estate, whatever was found or settled before. */
 const CheckAgain = () => {
@@ -101,7 +101,7 @@ export const ConflictsPage = () => {
   const status = STATUSES.find((one) => one === search.tab) ?? 'active'
   const query = useQuery({ ...conflictListQuery(status), enabled: mayList })
   const { data: summary } = useQuery({ ...summaryQuery, enabled: mayList })
-  const [doomed, setDoomed] = useState<Conflict>()
+  const [pendingDelete, setPendingDelete] = useState<Conflict>()
   const [nothing, empty] = NOTHING[status]
   const close = () => void set({ entry: undefined })
   return (
@@ -114,12 +114,12 @@ export const ConflictsPage = () => {
         needs="conflicts:list"
         spec={conflictSpec}
         columns={COLUMNS}
-        usual={USUAL[status]}
+        defaultColumns={DEFAULT_COLUMNS[status]}
         sort="detected"
         placeholder="Address, subnet, notes, type:, by:"
         nothing={nothing}
         empty={empty}
-        loss={LOSS}
+        deleteWarning={DELETE_WARNING}
         canCreate={false}
         actions={<CheckAgain />}
         tabs={
@@ -141,16 +141,16 @@ export const ConflictsPage = () => {
           id={search.entry}
           known={query.data?.find(({ id }) => id === search.entry)}
           onClose={close}
-          onDelete={setDoomed}
+          onDelete={setPendingDelete}
         />
       )}
-      {doomed && (
+      {pendingDelete && (
         <DeleteDialog
           resource={conflictResource}
-          id={doomed.id}
-          name={subjectOf(doomed)}
-          loss={LOSS}
-          onClose={() => setDoomed(undefined)}
+          id={pendingDelete.id}
+          name={subjectOf(pendingDelete)}
+          deleteWarning={DELETE_WARNING}
+          onClose={() => setPendingDelete(undefined)}
           onDone={close}
         />
       )}

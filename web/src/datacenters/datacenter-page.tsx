@@ -95,13 +95,13 @@ export const DatacenterPage = () => {
   const { may, blocked } = usePermit()
   const query = useQuery(datacentersQuery)
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
-  const [isDoomed, setDoomed] = useState(false)
+  const [isDoomed, setPendingDelete] = useState(false)
   const getCall = useCommand(contracts.datacenters.get, { id })
   const datacenter = query.data?.find((one) => one.id === id)
   const edit = () => void set({ edit: id })
   useHotkeys({
     ...(may('datacenters:update') && datacenter ? { e: edit } : {}),
-    ...(may('datacenters:delete') && datacenter ? { '#': () => setDoomed(true) } : {}),
+    ...(may('datacenters:delete') && datacenter ? { '#': () => setPendingDelete(true) } : {}),
   })
   const parent = { text: 'Datacenters', link: { to: '/datacenters' } } as const
   if (!datacenter)
@@ -132,7 +132,7 @@ export const DatacenterPage = () => {
           <MenuLine />
           <MenuItem
             isDanger
-            onSelect={() => setDoomed(true)}
+            onSelect={() => setPendingDelete(true)}
             blocked={may('datacenters:delete') ? undefined : 'datacenters:delete'}
           >
             Delete datacenter<kbd>#</kbd>
@@ -174,8 +174,8 @@ export const DatacenterPage = () => {
           resource={datacenterResource}
           id={id}
           name={datacenter.name}
-          loss="Its networks and devices stay, without a datacenter."
-          onClose={() => setDoomed(false)}
+          deleteWarning="Its networks and devices stay, without a datacenter."
+          onClose={() => setPendingDelete(false)}
           onDone={() => void navigate({ to: '/datacenters' })}
         />
       )}

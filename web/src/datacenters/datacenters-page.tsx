@@ -49,7 +49,7 @@ const columnsFor = (networkCounts: ReadonlyMap<string, number>): readonly Column
   },
 ]
 
-const USUAL = ['name', 'location', 'networks', 'description', 'updated']
+const DEFAULT_COLUMNS = ['name', 'location', 'networks', 'description', 'updated']
 
 export const DatacentersPage = () => {
   const { may } = usePermit()
@@ -68,11 +68,11 @@ export const DatacentersPage = () => {
       query={query}
       spec={datacenterSpec}
       columns={columns}
-      usual={USUAL}
+      defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name or location"
       empty="A datacenter is a place where networks and devices are."
-      loss="Its networks and devices stay, without a datacenter."
+      deleteWarning="Its networks and devices stay, without a datacenter."
       open={({ id }) => void navigate({ to: '/datacenters/$id', params: { id } })}
     />
   )

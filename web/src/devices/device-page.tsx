@@ -34,12 +34,12 @@ export const DevicePage = () => {
   const { may, blocked } = usePermit()
   const { data, error, refetch } = useQuery(deviceQuery(id))
   const { data: conflicts = [] } = useQuery({ ...deviceConflictsQuery(id), enabled: may('conflicts:list') })
-  const [isDoomed, setDoomed] = useState(false)
+  const [isDoomed, setPendingDelete] = useState(false)
   const getCall = useCommand(contracts.devices.get, { id })
   const edit = () => void set({ edit: id })
   useHotkeys({
     ...(may('devices:update') && data ? { e: edit } : {}),
-    ...(may('devices:delete') && data ? { '#': () => setDoomed(true) } : {}),
+    ...(may('devices:delete') && data ? { '#': () => setPendingDelete(true) } : {}),
     '.': () => void navigator.clipboard.writeText(id).then(() => toast(`Copied ${id}`)),
   })
   const parent = { text: 'Devices', link: { to: '/devices' } } as const
@@ -79,7 +79,7 @@ export const DevicePage = () => {
           <MenuLine />
           <MenuItem
             isDanger
-            onSelect={() => setDoomed(true)}
+            onSelect={() => setPendingDelete(true)}
             blocked={may('devices:delete') ? undefined : 'devices:delete'}
           >
             Delete device<kbd>#</kbd>
@@ -119,7 +119,7 @@ export const DevicePage = () => {
             removeLater([id], device.name)
             void navigate({ to: '/devices' })
           }}
-          onClose={() => setDoomed(false)}
+          onClose={() => setPendingDelete(false)}
         >
           Its addresses become free, and its relationships end.
         </Confirm>

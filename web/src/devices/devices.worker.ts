@@ -2,7 +2,7 @@
 import type { Device } from '../api/contracts.ts'
 import { TableEngine } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
-import { type Ask, type Brief, type Called, STATES, type Tell } from './messages.ts'
+import { type Brief, type Called, STATES, type WorkerRequest, type WorkerResponse } from './messages.ts'
 import { deviceRows, deviceSpec } from './spec.ts'
 
 const names = new Map<string, string>()
@@ -14,16 +14,19 @@ let version = 0
 let etag: string | undefined
 let loadedAtMs = 0
 let isLoading = false
-type HeardAsk = Ask & { type: 'heard' }
+type HeardRequest = WorkerRequest & { type: 'heard' }
 /** Heard while the list was on its way: the list may be from before. */
-let meanwhile: HeardAsk[] = []
+let meanwhile: HeardRequest[] = []
 
 /** Rows sent along with a result: more than any window shows. */
 const AHEAD = 80
 
 // The types of a page are those of a window, which posts to an origin; a worker posts to its page.
-const tell = (message: Tell, transfer: Transferable[] = []): void =>
-  (self as unknown as { postMessage: (message: Tell, transfer: Transferable[]) => void }).postMessage(message, transfer)
+const tell = (message: WorkerResponse, transfer: Transferable[] = []): void =>
+  (self as unknown as { postMessage: (message: WorkerResponse, transfer: Transferable[]) => void }).postMessage(
+    message,
+    transfer,
+  )
 
 const changed = (): void => {
   version++
@@ -91,7 +94,7 @@ const load = async (isShown: boolean): Promise<void> => {
 }
 
 /** @returns the ids of the rows that changed; a change made in this tab is known already */
-const take = ({ devices, gone }: HeardAsk): readonly string[] => {
+const take = ({ devices, gone }: HeardRequest): readonly string[] => {
   const known = new Map(engine.withIds(new Set(devices.map(({ id }) => id))).map((one) => [one.id, one.updated_at]))
   const newer = devices.filter(({ id, updated_at }) => updated_at > (known.get(id) ?? ''))
   const lost = engine.withIds(new Set(gone)).map(({ id }) => id)
@@ -103,7 +106,7 @@ const take = ({ devices, gone }: HeardAsk): readonly string[] => {
   return [...ids, ...lost]
 }
 
-const listen = (ask: HeardAsk): void => {
+const listen = (ask: HeardRequest): void => {
   if (isLoading) meanwhile.push(ask)
   // Before the first list there is nothing to change.
   if (version === 0) return
@@ -181,7 +184,7 @@ const facetsOfNow = (): Promise<Facets> => {
   return facets.counted
 }
 
-const hear = (ask: Ask): void => {
+const hear = (ask: WorkerRequest): void => {
   switch (ask.type) {
     case 'load':
       void loadOnce(ask.isShown)
@@ -243,4 +246,4 @@ const hear = (ask: Ask): void => {
   changed()
 }
 
-self.addEventListener('message', ({ data }: MessageEvent<Ask>) => hear(data))
+self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => hear(data))

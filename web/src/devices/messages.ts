@@ -21,7 +21,7 @@ export type Brief = {
 
 export const STATES: readonly DeviceStatus[] = ['active', 'planned', 'maintenance', 'decommissioned']
 
-export type Ask =
+export type WorkerRequest =
   | {
       readonly type: 'load'
       /** The first rows are wanted before all of them are there. */
@@ -44,7 +44,7 @@ export type Ask =
   | { readonly type: 'mark'; readonly seq: number; readonly rows: readonly Called[] }
   | { readonly type: 'ids'; readonly seq: number; readonly indices: Uint32Array }
 
-export type Tell =
+export type WorkerResponse =
   /** The rows changed: earlier indices are invalid. */
   | { readonly type: 'changed'; readonly total: number; readonly version: number; readonly loadedAtMs: number }
   /** The first rows, while all of them are on their way. */

@@ -23,10 +23,10 @@ export const SeenCard = ({ device: { id } }: { readonly device: Device }) => {
   return (
     <Card title="Seen by discovery">
       <ul className={css.links}>
-        {seen.map(({ id: foundId, ip, status, last_seen, open_ports, confidence }) => (
-          <li key={foundId} className={css.link}>
+        {seen.map(({ id: discoveredId, ip, status, last_seen, open_ports, confidence }) => (
+          <li key={discoveredId} className={css.link}>
             <Badge tone={status === 'up' ? 'ok' : 'idle'}>{status}</Badge>
-            <Link to="/found" search={{ entry: foundId }} className="mono">
+            <Link to="/found" search={{ entry: discoveredId }} className="mono">
               {ip}
             </Link>
             <span className="muted">

@@ -10,7 +10,7 @@ import { markFresh } from '../live/fresh.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
 import { drafts } from '../ui/drafts.ts'
-import type { Ask, Brief, Called, Tell } from './messages.ts'
+import type { Brief, Called, WorkerRequest, WorkerResponse } from './messages.ts'
 import type { DeviceRow } from './spec.ts'
 
 /** Under which the ids of the last import are kept, for as long as the tab is open. */
@@ -43,19 +43,19 @@ const arrivals = createStore(0)
 
 let worker: Worker | undefined
 let seq = 0
-let names: Ask & { type: 'names' } = { type: 'names', names: [] }
-const waiting = new Map<number, (message: Tell) => void>()
+let names: WorkerRequest & { type: 'names' } = { type: 'names', names: [] }
+const waiting = new Map<number, (message: WorkerResponse) => void>()
 const cache = new Map<number, DeviceRow>()
 const requested = new Set<number>()
 
-const post = (ask: Ask): void => {
+const post = (ask: WorkerRequest): void => {
   worker?.postMessage(ask)
 }
 
 const start = (): void => {
   if (worker) return
   worker = startWorker('devices')
-  worker.addEventListener('message', ({ data }: MessageEvent<Tell>) => hear(data))
+  worker.addEventListener('message', ({ data }: MessageEvent<WorkerResponse>) => hear(data))
   // Its script did not come.
   worker.addEventListener('error', () => hear({ type: 'failed', status: 0, body: undefined, retryAfter: null }))
   post(names)
@@ -80,7 +80,7 @@ const keep = (version: number, rows: readonly (readonly [number, DeviceRow])[]):
   }
 }
 
-const failed = ({ status, body, retryAfter }: Tell & { type: 'failed' }): void => {
+const failed = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' }): void => {
   const error = errorOf(status, body, 'The server')
   if (status === 0) noteFailure()
   else {
@@ -91,7 +91,7 @@ const failed = ({ status, body, retryAfter }: Tell & { type: 'failed' }): void =
   state.set({ ...state.get(), status: total > 0 ? 'ready' : 'failed', error })
 }
 
-const hear = (message: Tell): void => {
+const hear = (message: WorkerResponse): void => {
   if (message.type === 'preview') {
     if (state.get().status !== 'ready') preview.set(message)
     // The frame after the next has them.
@@ -122,11 +122,14 @@ const hear = (message: Tell): void => {
 }
 
 /** Asks the worker, and hands on the answer of the kind that belongs to the question. */
-const ask = <T extends Tell['type']>(type: T, question: Ask & { seq: number }): Promise<Tell & { type: T }> =>
+const ask = <T extends WorkerResponse['type']>(
+  type: T,
+  question: WorkerRequest & { seq: number },
+): Promise<WorkerResponse & { type: T }> =>
   new Promise((resolve) => {
     waiting.set(question.seq, (message) => {
       // An answer has the kind of its question.
-      if (message.type === type) resolve(message as Tell & { type: T })
+      if (message.type === type) resolve(message as WorkerResponse & { type: T })
     })
     post(question)
   })

@@ -4,35 +4,35 @@ import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import type { Networks } from './discovered-devices-spec.ts'
-import { Confidence, FoundStatus } from './marks.tsx'
-import type { Found } from './shapes.ts'
-import { foundName } from './words.ts'
+import { Confidence, DiscoveredDeviceStatus } from './marks.tsx'
+import type { DiscoveredDevice } from './shapes.ts'
+import { discoveredName } from './words.ts'
 
 /** More are in the drawer. */
 const PORTS_SHOWN = 8
 
-const Address = ({ found: { ip, addresses } }: { readonly found: Found }) => (
+const Address = ({ found: { ip, addresses } }: { readonly found: DiscoveredDevice }) => (
   <span className="mono" title={addresses.map((one) => one.ip).join(', ')}>
     {ip}
     {addresses.length > 1 && <span className="muted"> +{addresses.length - 1}</span>}
   </span>
 )
 
-const Os = ({ found: { os_guess, os_confidence } }: { readonly found: Found }) =>
+const Os = ({ found: { os_guess, os_confidence } }: { readonly found: DiscoveredDevice }) =>
   os_guess === '' ? null : (
     <span title={`${os_guess}, ${os_confidence} % sure`}>
       {os_guess} <span className="muted num">{os_confidence}%</span>
     </span>
   )
 
-const Ports = ({ found: { open_ports } }: { readonly found: Found }) => (
+const Ports = ({ found: { open_ports } }: { readonly found: DiscoveredDevice }) => (
   <span className="mono" title={open_ports.join(', ')}>
     {open_ports.slice(0, PORTS_SHOWN).join(' ')}
     {open_ports.length > PORTS_SHOWN && <span className="muted"> +{open_ports.length - PORTS_SHOWN}</span>}
   </span>
 )
 
-export const foundColumns = (networks: Networks): readonly Column<Found>[] => [
+export const discoveredDevicesColumns = (networks: Networks): readonly Column<DiscoveredDevice>[] => [
   {
     id: 'address',
     text: 'Address',
@@ -59,14 +59,14 @@ export const foundColumns = (networks: Networks): readonly Column<Found>[] => [
     width: 68,
     isSortable: true,
     isEssential: true,
-    cell: ({ status }) => <FoundStatus status={status} />,
+    cell: ({ status }) => <DiscoveredDeviceStatus status={status} />,
   },
   {
     id: 'confidence',
     text: 'Confidence',
     width: 100,
     isSortable: true,
-    cell: (found) => <Confidence value={found.confidence} label={`How sure ${foundName(found)} is there`} />,
+    cell: (found) => <Confidence value={found.confidence} label={`How sure ${discoveredName(found)} is there`} />,
   },
   {
     id: 'mac',
@@ -125,6 +125,6 @@ export const foundColumns = (networks: Networks): readonly Column<Found>[] => [
   },
 ]
 
-export const FOUND_USUAL = [
+export const DISCOVERED_DEFAULT_COLUMNS = [
   ...['address', 'name', 'status', 'confidence', 'mac', 'vendor', 'os', 'ports', 'documented', 'seen'],
 ]

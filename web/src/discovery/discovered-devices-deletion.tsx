@@ -7,8 +7,8 @@ import { count, plural } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { useDiscoveryChanged } from './scan-actions.tsx'
-import type { Found } from './shapes.ts'
-import { foundName } from './words.ts'
+import type { DiscoveredDevice } from './shapes.ts'
+import { discoveredName } from './words.ts'
 
 /** From how many on the number has to be typed. */
 const TYPED_FROM = 26
@@ -28,14 +28,14 @@ const removeAll = async (ids: readonly string[]): Promise<readonly unknown[]> =>
   return errors
 }
 
-type Props = { readonly found: readonly Found[]; readonly onClose: () => void; readonly onDone?: () => void }
+type Props = { readonly found: readonly DiscoveredDevice[]; readonly onClose: () => void; readonly onDone?: () => void }
 
-export const DeleteFound = ({ found, onClose, onDone }: Props) => {
+export const DeleteDiscovered = ({ found, onClose, onDone }: Props) => {
   const changed = useDiscoveryChanged()
   // What is deleted is what was asked about, also when rows come in meanwhile.
   const asked = useRef(found).current
   const [only] = asked
-  const what = asked.length === 1 && only ? foundName(only) : plural(asked.length, 'discovered device')
+  const what = asked.length === 1 && only ? discoveredName(only) : plural(asked.length, 'discovered device')
   const remove = useMutation({
     mutationFn: () => removeAll(asked.map(({ id }) => id)),
     onSuccess: (errors) => {

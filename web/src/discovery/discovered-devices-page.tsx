@@ -23,19 +23,19 @@ import { Button } from '../ui/button.tsx'
 import { count, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { FOUND_USUAL, foundColumns } from './discovered-devices-columns.tsx'
-import { DeleteFound } from './discovered-devices-deletion.tsx'
-import { foundSpec, type Networks, splitFilter } from './discovered-devices-spec.ts'
+import { DISCOVERED_DEFAULT_COLUMNS, discoveredDevicesColumns } from './discovered-devices-columns.tsx'
+import { DeleteDiscovered } from './discovered-devices-deletion.tsx'
+import { discoveredDevicesSpec, type Networks, splitFilter } from './discovered-devices-spec.ts'
 import { EvidenceDrawer } from './evidence-drawer.tsx'
 import { useNetworks } from './network-choice.tsx'
 import { NetworkFilter } from './network-filter.tsx'
 import { PromoteMany, usePromotePermit } from './promote.tsx'
-import { foundQuery, MOST_FOUND } from './queries.ts'
-import type { Found } from './shapes.ts'
+import { discoveredDevicesQuery, MAX_DISCOVERED } from './queries.ts'
+import type { DiscoveredDevice } from './shapes.ts'
 import { StartScan } from './start-scan.tsx'
-import { foundName } from './words.ts'
+import { discoveredName } from './words.ts'
 
-const NONE: readonly Found[] = []
+const NONE: readonly DiscoveredDevice[] = []
 const HINTS: readonly Hint[] = [
   [['j', 'k'], 'move'],
   [['x'], 'select'],
@@ -46,19 +46,19 @@ const HINTS: readonly Hint[] = [
 const placeOf = (network: string | undefined) => ({ network_id: network ?? ALL_NETWORKS })
 
 /** The rows of the table: all of them here, or, of more than that, those that the server finds by the words of the filter. */
-const useFound = (networks: Networks, text: string, sorting: { sort: string; isDescending: boolean }) => {
+const useDiscoveredDevices = (networks: Networks, text: string, sorting: { sort: string; isDescending: boolean }) => {
   const { may } = usePermit()
   const { search } = usePageSearch()
   const isAllowed = may('discovery:list')
   const place = placeOf(search.network)
-  const spec = useMemo(() => foundSpec(networks), [networks])
-  const all = useQuery({ ...foundQuery(place), enabled: isAllowed })
-  const isMore = (all.data?.total ?? 0) > MOST_FOUND
+  const spec = useMemo(() => discoveredDevicesSpec(networks), [networks])
+  const all = useQuery({ ...discoveredDevicesQuery(place), enabled: isAllowed })
+  const isMore = (all.data?.total ?? 0) > MAX_DISCOVERED
   const fields = Object.keys(spec.fields)
   // The words of the URL, which follow those of the field at a distance.
   const { words } = splitFilter(search.q ?? '', fields)
   const isAsked = isMore && words !== ''
-  const some = useQuery({ ...foundQuery({ ...place, q: words }), enabled: isAllowed && isAsked })
+  const some = useQuery({ ...discoveredDevicesQuery({ ...place, q: words }), enabled: isAllowed && isAsked })
   const query = isAsked ? some : all
   const q = isAsked ? splitFilter(text, fields).rest : text
   const view = useLocalView(query.data?.rows ?? NONE, spec, { q, ...sorting })
@@ -66,7 +66,7 @@ const useFound = (networks: Networks, text: string, sorting: { sort: string; isD
 }
 
 type BulkProps = {
-  readonly chosen: readonly Found[]
+  readonly chosen: readonly DiscoveredDevice[]
   readonly onClear: () => void
   readonly onLeft: (ids: readonly string[]) => void
 }
@@ -75,7 +75,10 @@ const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
   const { blocked } = usePermit()
   const noPromotion = usePromotePermit()
   // What is being done is done to what was selected then.
-  const [doing, setDoing] = useState<{ readonly what: 'promote' | 'delete'; readonly found: readonly Found[] }>()
+  const [doing, setDoing] = useState<{
+    readonly what: 'promote' | 'delete'
+    readonly found: readonly DiscoveredDevice[]
+  }>()
   return (
     <>
       {chosen.length > 0 && (
@@ -100,22 +103,22 @@ const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
         <PromoteMany found={doing.found} onClose={() => setDoing(undefined)} onDone={onLeft} />
       )}
       {doing?.what === 'delete' && (
-        <DeleteFound found={doing.found} onClose={() => setDoing(undefined)} onDone={onClear} />
+        <DeleteDiscovered found={doing.found} onClose={() => setDoing(undefined)} onDone={onClear} />
       )}
     </>
   )
 }
 
-export const FoundPage = () => {
+export const DiscoveredDevicesPage = () => {
   const { search, set } = usePageSearch()
   const { may, blocked } = usePermit()
   const all = useNetworks()
   const networks: Networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('address')
-  const { query, view, spec, isAllowed, isMore, total } = useFound(networks, text, { sort, isDescending })
-  const columns = useMemo(() => foundColumns(networks), [networks])
-  const choice = useColumns(columns, FOUND_USUAL)
+  const { query, view, spec, isAllowed, isMore, total } = useDiscoveredDevices(networks, text, { sort, isDescending })
+  const columns = useMemo(() => discoveredDevicesColumns(networks), [networks])
+  const choice = useColumns(columns, DISCOVERED_DEFAULT_COLUMNS)
   const selection = useSelection(view)
   const rows = query.data?.rows ?? NONE
   const chosen = useMemo(() => rows.filter(({ id }) => selection.ids.has(id)), [rows, selection.ids])
@@ -128,7 +131,7 @@ export const FoundPage = () => {
   })
   return (
     <>
-      <PageHead title="Found devices">
+      <PageHead title="Discovered devices">
         <Button onClick={scan} blocked={blocked('discovery:create')}>
           <Radar size={15} aria-hidden="true" />
           New scan
@@ -185,13 +188,13 @@ export const FoundPage = () => {
         )}
         {view.count > 0 && (
           <DataTable
-            label="Found devices"
+            label="Discovered devices"
             columns={choice.columns}
             view={view}
             sorting={{ sort, isDescending }}
             onSort={onSort}
             idOf={spec.id}
-            nameOf={foundName}
+            nameOf={discoveredName}
             actions={{ open: ({ id }) => void set({ entry: id }) }}
             selection={mayAct ? selection : undefined}
           />

@@ -4,7 +4,7 @@ import { ipKey, parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { parseFilter } from '../table/filter.ts'
-import type { Found } from './shapes.ts'
+import type { DiscoveredDevice } from './shapes.ts'
 
 export type Networks = ReadonlyMap<string, Pick<Network, 'name' | 'subnet'>>
 
@@ -13,7 +13,7 @@ const keyOf = (text: string): string => {
   return ip ? `${ip.family}${ipKey(ip)}` : text
 }
 
-const isIn = (addresses: Found['addresses'], value: string): boolean => {
+const isIn = (addresses: DiscoveredDevice['addresses'], value: string): boolean => {
   const cidr = value.includes('/') ? parseCidr(value) : undefined
   return addresses.some(({ ip }) => {
     const parsed = cidr && parseIp(ip)
@@ -23,10 +23,10 @@ const isIn = (addresses: Found['addresses'], value: string): boolean => {
 
 const yesNo = (isTrue: boolean): string => (isTrue ? 'yes' : 'no')
 
-export const foundSpec = (networks: Networks): TableSpec<Found> => {
-  const network = ({ network_id }: Found): string => networks.get(network_id)?.name ?? ''
-  const ports = ({ open_ports }: Found): readonly string[] => open_ports.map(String)
-  const documented = ({ matched_device_id }: Found): string => yesNo(matched_device_id !== null)
+export const discoveredDevicesSpec = (networks: Networks): TableSpec<DiscoveredDevice> => {
+  const network = ({ network_id }: DiscoveredDevice): string => networks.get(network_id)?.name ?? ''
+  const ports = ({ open_ports }: DiscoveredDevice): readonly string[] => open_ports.map(String)
+  const documented = ({ matched_device_id }: DiscoveredDevice): string => yesNo(matched_device_id !== null)
   return {
     id: ({ id }) => id,
     text: ({ ip, addresses, mac_address, hostname, vendor, os_guess, services }) =>

@@ -9,11 +9,11 @@ import { plural } from '../ui/format.ts'
 import { CopyText, TimeAgo } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './evidence.module.css'
-import { FoundStatus } from './marks.tsx'
+import { DiscoveredDeviceStatus } from './marks.tsx'
 import { useDiscoveryChanged } from './scan-actions.tsx'
-import type { FoundDetail } from './shapes.ts'
+import type { DiscoveredDeviceDetail } from './shapes.ts'
 
-export const Addresses = ({ found }: { readonly found: FoundDetail }) => {
+export const Addresses = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   const { blocked } = usePermit()
   const changed = useDiscoveryChanged()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -45,7 +45,7 @@ export const Addresses = ({ found }: { readonly found: FoundDetail }) => {
               />
             )}
             <CopyText text={ip} label={ip} />
-            <FoundStatus status={status} />
+            <DiscoveredDeviceStatus status={status} />
             <span className="muted">
               seen <TimeAgo at={last_seen} />, first <TimeAgo at={first_seen} />
             </span>

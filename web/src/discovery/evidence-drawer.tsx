@@ -11,22 +11,22 @@ import fieldCss from '../ui/field.module.css'
 import { Drawer } from '../ui/layers.tsx'
 import { CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
-import { DeleteFound } from './discovered-devices-deletion.tsx'
+import { DeleteDiscovered } from './discovered-devices-deletion.tsx'
 import css from './evidence.module.css'
 import { Addresses } from './evidence-addresses.tsx'
 import { Identity, Services } from './evidence-services.tsx'
 import { SnmpFacts } from './evidence-snmp.tsx'
 import { OsVotes, Sureness, sourceName } from './evidence-sure.tsx'
 import { LockedFields } from './locked-fields.tsx'
-import { FoundStatus } from './marks.tsx'
+import { DiscoveredDeviceStatus } from './marks.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { useNetworks } from './network-choice.tsx'
 import { PromoteOne, usePromotePermit } from './promote.tsx'
-import { foundOneQuery } from './queries.ts'
-import type { FoundDetail } from './shapes.ts'
-import { foundName } from './words.ts'
+import { discoveredDeviceQuery } from './queries.ts'
+import type { DiscoveredDeviceDetail } from './shapes.ts'
+import { discoveredName } from './words.ts'
 
-const Documented = ({ found }: { readonly found: FoundDetail }) => {
+const Documented = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   const { matched_device_id: id, promoted_at } = found
   if (id === null) return <span className="muted">no</span>
   return (
@@ -47,7 +47,7 @@ const Documented = ({ found }: { readonly found: FoundDetail }) => {
   )
 }
 
-const Mac = ({ found: { mac_address, random_mac } }: { readonly found: FoundDetail }) => {
+const Mac = ({ found: { mac_address, random_mac } }: { readonly found: DiscoveredDeviceDetail }) => {
   if (mac_address === '') return <span className="muted">–</span>
   return (
     <>
@@ -57,7 +57,7 @@ const Mac = ({ found: { mac_address, random_mac } }: { readonly found: FoundDeta
   )
 }
 
-const Summary = ({ found }: { readonly found: FoundDetail }) => {
+const Summary = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   const network = useNetworks().find(({ id }) => id === found.network_id)
   return (
     <section className={css.block}>
@@ -66,7 +66,7 @@ const Summary = ({ found }: { readonly found: FoundDetail }) => {
           [
             'Status',
             <span key="status">
-              <FoundStatus status={found.status} />{' '}
+              <DiscoveredDeviceStatus status={found.status} />{' '}
               {found.rtt_ms !== null && <span className="muted">answered in {found.rtt_ms.toFixed(2)} ms</span>}
             </span>,
           ],
@@ -91,7 +91,7 @@ const Summary = ({ found }: { readonly found: FoundDetail }) => {
   )
 }
 
-const Names = ({ found }: { readonly found: FoundDetail }) =>
+const Names = ({ found }: { readonly found: DiscoveredDeviceDetail }) =>
   found.names.length === 0 ? null : (
     <section className={css.block}>
       <h3>Names</h3>
@@ -114,7 +114,7 @@ const NAME_SOURCES: Readonly<Record<string, string>> = {
   smb: 'SMB',
 }
 
-const Evidence = ({ found, above }: { readonly found: FoundDetail; readonly above: ReactNode }) => (
+const Evidence = ({ found, above }: { readonly found: DiscoveredDeviceDetail; readonly above: ReactNode }) => (
   <div className={`${fieldCss.body} ${css.evidenceBody}`}>
     {above}
     <Summary found={found} />
@@ -129,7 +129,7 @@ const Evidence = ({ found, above }: { readonly found: FoundDetail; readonly abov
   </div>
 )
 
-type ToolsProps = { readonly found: FoundDetail; readonly onClose: () => void }
+type ToolsProps = { readonly found: DiscoveredDeviceDetail; readonly onClose: () => void }
 
 const Tools = ({ found, onClose }: ToolsProps) => {
   const { blocked } = usePermit()
@@ -154,7 +154,7 @@ const Tools = ({ found, onClose }: ToolsProps) => {
       </span>
       {doing === 'promote' && <PromoteOne found={found} onClose={close} />}
       {doing === 'merge' && <MergeDialog found={found} onClose={close} />}
-      {doing === 'delete' && <DeleteFound found={[found]} onClose={close} onDone={onClose} />}
+      {doing === 'delete' && <DeleteDiscovered found={[found]} onClose={close} onDone={onClose} />}
     </footer>
   )
 }
@@ -167,9 +167,9 @@ type Props = {
 }
 
 export const EvidenceDrawer = ({ id, onClose, above }: Props) => {
-  const { data: found, error, refetch } = useQuery(foundOneQuery(id))
+  const { data: found, error, refetch } = useQuery(discoveredDeviceQuery(id))
   return (
-    <Drawer title={found ? foundName(found) : 'Found device'} onClose={onClose} isWide>
+    <Drawer title={found ? discoveredName(found) : 'Discovered device'} onClose={onClose} isWide>
       {!found && error && <Failure error={error} onRetry={() => void refetch()} noun="discovered device" />}
       {!found && !error && <PageLoading />}
       {found && (

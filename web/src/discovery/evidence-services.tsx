@@ -1,9 +1,9 @@
 /** What a host said on its ports: products, banners, certificates. All of it is text of strangers. */
 import { CopyText, Facts } from '../ui/primitives.tsx'
 import css from './evidence.module.css'
-import type { FoundDetail } from './shapes.ts'
+import type { DiscoveredDeviceDetail } from './shapes.ts'
 
-const Service = ({ service: one }: { readonly service: FoundDetail['services'][number] }) => {
+const Service = ({ service: one }: { readonly service: DiscoveredDeviceDetail['services'][number] }) => {
   const { port, protocol, service, product, version, banner, details } = one
   const facts = Object.entries(details).filter(([, value]) => value !== '')
   return (
@@ -29,7 +29,7 @@ const Service = ({ service: one }: { readonly service: FoundDetail['services'][n
   )
 }
 
-export const Services = ({ found }: { readonly found: FoundDetail }) => {
+export const Services = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   const named = new Set(found.services.map(({ port }) => port))
   const others = found.open_ports.filter((port) => !named.has(port))
   if (found.services.length === 0 && others.length === 0) return null
@@ -65,7 +65,7 @@ const KINDS: Readonly<Record<string, string>> = {
   address: 'Address',
 }
 
-const SAID: Readonly<Record<FoundDetail['identity']['kind'], string>> = {
+const SAID: Readonly<Record<DiscoveredDeviceDetail['identity']['kind'], string>> = {
   mac: 'its MAC address, which stays when its address changes',
   ssh: 'the host key of its SSH server',
   tls: 'the certificate of its TLS server',
@@ -73,7 +73,7 @@ const SAID: Readonly<Record<FoundDetail['identity']['kind'], string>> = {
   address: 'its address alone: another host at that address can not be told from it',
 }
 
-export const Identity = ({ found }: { readonly found: FoundDetail }) => {
+export const Identity = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   const shown = new Set(found.identities)
   const keys = [
     ['SSH host key', found.ssh_host_key],

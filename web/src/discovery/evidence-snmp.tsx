@@ -3,12 +3,12 @@
 import { count } from '../ui/format.ts'
 import { Facts } from '../ui/primitives.tsx'
 import css from './evidence.module.css'
-import type { FoundDetail } from './shapes.ts'
+import type { DiscoveredDeviceDetail } from './shapes.ts'
 import { span } from './words.ts'
 
 const SHOWN = 64
 
-type Snmp = NonNullable<FoundDetail['snmp']>
+type Snmp = NonNullable<DiscoveredDeviceDetail['snmp']>
 
 const Interfaces = ({ interfaces }: Pick<Snmp, 'interfaces'>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too

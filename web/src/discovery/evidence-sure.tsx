@@ -2,8 +2,8 @@
 import css from './evidence.module.css'
 import marksCss from './marks.module.css'
 import { Confidence } from './marks.tsx'
-import type { FoundDetail } from './shapes.ts'
-import { foundName } from './words.ts'
+import type { DiscoveredDeviceDetail } from './shapes.ts'
+import { discoveredName } from './words.ts'
 
 const SOURCES: Readonly<Record<string, string>> = {
   arp: 'ARP',
@@ -21,8 +21,8 @@ const SOURCES: Readonly<Record<string, string>> = {
 export const sourceName = (source: string): string => SOURCES[source] ?? source
 
 /** The best of each source counts: a second answer of the same kind proves nothing new. */
-const bestOf = (evidence: FoundDetail['evidence']): FoundDetail['evidence'] => {
-  const best = new Map<string, FoundDetail['evidence'][number]>()
+const bestOf = (evidence: DiscoveredDeviceDetail['evidence']): DiscoveredDeviceDetail['evidence'] => {
+  const best = new Map<string, DiscoveredDeviceDetail['evidence'][number]>()
   for (const one of evidence) if ((best.get(one.source)?.weight ?? -1) < one.weight) best.set(one.source, one)
   return [...best.values()].sort((a, b) => b.weight - a.weight)
 }
@@ -34,7 +34,7 @@ const Bar = ({ percent }: { readonly percent: number }) => (
 )
 
 /** What is left of the doubt after each piece, as a product. */
-const Sum = ({ found }: { readonly found: FoundDetail }) => {
+const Sum = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   const best = bestOf(found.evidence)
   const sum = Math.round(100 * (1 - best.reduce((doubt, { weight }) => doubt * (1 - weight), 1)))
   const taken = sum - found.confidence
@@ -57,14 +57,14 @@ const Sum = ({ found }: { readonly found: FoundDetail }) => {
 }
 
 /** What the server says of it and no piece of evidence does: what was taken off, and why. */
-const objections = ({ reasons, evidence }: FoundDetail): string[] =>
+const objections = ({ reasons, evidence }: DiscoveredDeviceDetail): string[] =>
   reasons.filter((reason) => !evidence.some(({ detail, source }) => reason.startsWith(detail || source)))
 
-export const Sureness = ({ found }: { readonly found: FoundDetail }) => (
+export const Sureness = ({ found }: { readonly found: DiscoveredDeviceDetail }) => (
   <section className={css.block}>
     <h3>Why it is thought to be there</h3>
     <div className={css.sure}>
-      <Confidence value={found.confidence} label={`How sure ${foundName(found)} is there`} />
+      <Confidence value={found.confidence} label={`How sure ${discoveredName(found)} is there`} />
     </div>
     {found.evidence.length === 0 && <p className="muted">No evidence is kept of it.</p>}
     <ul className={css.evidence}>
@@ -88,7 +88,7 @@ export const Sureness = ({ found }: { readonly found: FoundDetail }) => (
   </section>
 )
 
-export const OsVotes = ({ found }: { readonly found: FoundDetail }) =>
+export const OsVotes = ({ found }: { readonly found: DiscoveredDeviceDetail }) =>
   found.os_votes.length === 0 ? null : (
     <section className={css.block}>
       <h3>Operating system</h3>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { cx } from '../ui/cx.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'
 import css from './marks.module.css'
-import type { Bucket, Found, Scan } from './shapes.ts'
+import type { Bucket, DiscoveredDevice, Scan } from './shapes.ts'
 import { until } from './words.ts'
 
 const SCAN_TONES: Readonly<Record<Scan['status'], Tone>> = {
@@ -21,7 +21,7 @@ export const ScanStatus = ({ status }: { readonly status: Scan['status'] }) => (
   <Badge tone={SCAN_TONES[status]}>{scanStatusText(status)}</Badge>
 )
 
-export const FoundStatus = ({ status }: { readonly status: Found['status'] }) => (
+export const DiscoveredDeviceStatus = ({ status }: { readonly status: DiscoveredDevice['status'] }) => (
   <Badge tone={status === 'up' ? 'ok' : 'idle'}>{status}</Badge>
 )
 

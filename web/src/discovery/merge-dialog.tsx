@@ -10,37 +10,37 @@ import { plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './evidence.module.css'
-import { foundQuery } from './queries.ts'
+import { discoveredDevicesQuery } from './queries.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
-import type { Found } from './shapes.ts'
-import { foundName } from './words.ts'
+import type { DiscoveredDevice } from './shapes.ts'
+import { discoveredName } from './words.ts'
 
 const MOST = 12
 const SETTLE_MS = 250
 
-const useCandidates = (found: Found, text: string) => {
+const useCandidates = (found: DiscoveredDevice, text: string) => {
   const [settled, setSettled] = useState('')
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text.trim()), SETTLE_MS)
     return () => clearTimeout(timer)
   }, [text])
   const q = settled === '' ? {} : { q: settled }
-  const { data } = useQuery(foundQuery({ network_id: found.network_id, limit: MOST + 1, ...q }))
+  const { data } = useQuery(discoveredDevicesQuery({ network_id: found.network_id, limit: MOST + 1, ...q }))
   return data?.rows.filter(({ id }) => id !== found.id).slice(0, MOST)
 }
 
-type Props = { readonly found: Found; readonly onClose: () => void }
+type Props = { readonly found: DiscoveredDevice; readonly onClose: () => void }
 
 export const MergeDialog = ({ found, onClose }: Props) => {
   const changed = useDiscoveryChanged()
   const [text, setText] = useState('')
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Found>>(new Map())
+  const [chosen, setChosen] = useState<ReadonlyMap<string, DiscoveredDevice>>(new Map())
   const candidates = useCandidates(found, text)
   const shown = [...new Map([...chosen, ...(candidates ?? []).map((one) => [one.id, one] as const)]).values()]
   const merge = useMutation({
     mutationFn: () => api.discovery.merge({ id: found.id, other_ids: [...chosen.keys()] }),
     onSuccess: () => {
-      toast(`Merged ${plural(chosen.size, 'device')} into ${foundName(found)}`)
+      toast(`Merged ${plural(chosen.size, 'device')} into ${discoveredName(found)}`)
       changed()
       onClose()
     },
@@ -49,10 +49,10 @@ export const MergeDialog = ({ found, onClose }: Props) => {
     event.preventDefault()
     merge.mutate()
   }
-  const toggle = (one: Found, isOn: boolean) =>
+  const toggle = (one: DiscoveredDevice, isOn: boolean) =>
     setChosen((old) => new Map(isOn ? [...old, [one.id, one]] : [...old].filter(([id]) => id !== one.id)))
   return (
-    <Dialog title={`What else is ${foundName(found)}?`} onClose={onClose}>
+    <Dialog title={`What else is ${discoveredName(found)}?`} onClose={onClose}>
       <form onSubmit={submit} className={tableCss.dialogForm}>
         {merge.isError && <Alert>{asAppError(merge.error).message}</Alert>}
         <p className="muted">What is chosen becomes its addresses. It can be split off again.</p>
@@ -72,7 +72,7 @@ export const MergeDialog = ({ found, onClose }: Props) => {
                 checked={chosen.has(one.id)}
                 onChange={(event) => toggle(one, event.target.checked)}
               />
-              <b className="truncate">{foundName(one)}</b>
+              <b className="truncate">{discoveredName(one)}</b>
               <span className="mono muted">
                 {one.hostname !== '' && one.ip} {one.mac_address}
               </span>

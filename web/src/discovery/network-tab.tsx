@@ -92,12 +92,18 @@ const RuleLine = ({ network }: { readonly network: Network }) => {
 }
 
 /** As many as the last completed scan saw: more may be known from scans before it. */
-const FoundLine = ({ network, scans }: { readonly network: Network; readonly scans: readonly Scan[] | undefined }) => {
+const DiscoveredLine = ({
+  network,
+  scans,
+}: {
+  readonly network: Network
+  readonly scans: readonly Scan[] | undefined
+}) => {
   const last = scans?.find(({ status }) => status === 'completed')
   return (
     <p className={css.scanLine}>
       <Link to="/found" search={{ network: network.id }} className="link">
-        Found devices
+        Discovered devices
       </Link>
       {last && <span>{count(last.found_hosts)} seen by the last scan</span>}
     </p>
@@ -130,8 +136,8 @@ export const NetworkDiscovery = ({ network, onScan }: Props) => {
           <Card title="Rule">
             <RuleLine network={network} />
           </Card>
-          <Card title="Found">
-            <FoundLine network={network} scans={data} />
+          <Card title="DiscoveredDevice">
+            <DiscoveredLine network={network} scans={data} />
           </Card>
         </div>
       </div>

@@ -16,9 +16,9 @@ import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './evidence.module.css'
 import { useDiscoveryChanged } from './scan-actions.tsx'
-import type { Found } from './shapes.ts'
+import type { DiscoveredDevice } from './shapes.ts'
 import { nameBy, unknownWords } from './template.ts'
-import { foundName } from './words.ts'
+import { discoveredName } from './words.ts'
 
 /** What the making of a device out of a discovered one takes. */
 export const usePromotePermit = (): string | undefined => {
@@ -69,12 +69,12 @@ const PlaceFields = ({ datacenter, onDatacenter, tags, onTags, errors }: PlacePr
   )
 }
 
-type OneProps = { readonly found: Found; readonly onClose: () => void }
+type OneProps = { readonly found: DiscoveredDevice; readonly onClose: () => void }
 
 export const PromoteOne = ({ found, onClose }: OneProps) => {
   const changed = useChanged()
   const navigate = useNavigate()
-  const [name, setName] = useState(foundName(found))
+  const [name, setName] = useState(discoveredName(found))
   const [model, setModel] = useState(found.vendor)
   const [datacenter, setDatacenter] = useState('')
   const [tags, setTags] = useState('')
@@ -101,7 +101,7 @@ export const PromoteOne = ({ found, onClose }: OneProps) => {
     promote.mutate()
   }
   return (
-    <Dialog title={`Document ${foundName(found)}`} onClose={onClose}>
+    <Dialog title={`Document ${discoveredName(found)}`} onClose={onClose}>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
         {promote.isError && !isKnown && <Alert>{asAppError(promote.error).message}</Alert>}
         <p className="muted">
@@ -128,7 +128,13 @@ export const PromoteOne = ({ found, onClose }: OneProps) => {
   )
 }
 
-const NamePreview = ({ template, found }: { readonly template: string; readonly found: readonly Found[] }) => (
+const NamePreview = ({
+  template,
+  found,
+}: {
+  readonly template: string
+  readonly found: readonly DiscoveredDevice[]
+}) => (
   <div className={css.preview}>
     <h3>{found.length > PREVIEWED ? `The first ${PREVIEWED} names` : 'The names'}</h3>
     <ol aria-live="polite">
@@ -145,7 +151,7 @@ const NamePreview = ({ template, found }: { readonly template: string; readonly 
 type Failed = { readonly id: string; readonly message: string }
 
 type ManyProps = {
-  readonly found: readonly Found[]
+  readonly found: readonly DiscoveredDevice[]
   readonly onClose: () => void
   /** With those that are not documented yet. */
   readonly onDone: (left: readonly string[]) => void
@@ -178,7 +184,7 @@ export const PromoteMany = ({ found, onClose, onDone }: ManyProps) => {
   const errors = fieldErrors(promote.error)
   const unknown = unknownWords(template)
   const nameError = unknown.length > 0 ? `There is no {${unknown[0]}}` : errors.name
-  const names = new Map(found.map((one) => [one.id, foundName(one)]))
+  const names = new Map(found.map((one) => [one.id, discoveredName(one)]))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     promote.mutate()

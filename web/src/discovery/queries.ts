@@ -3,11 +3,11 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
 import { api, send } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
-import type { Bucket, Found, InboxItem, Scan, ScanType } from './shapes.ts'
+import type { Bucket, DiscoveredDevice, InboxItem, Scan, ScanType } from './shapes.ts'
 
 /** Rows of a list that are asked for at most; what is beyond them is found by the server. */
 export const MOST_SCANS = 200
-export const MOST_FOUND = 2000
+export const MAX_DISCOVERED = 2000
 /** Hosts of a running scan that are shown as they appear. */
 export const MOST_HOSTS = 500
 export const INBOX_PAGE = 50
@@ -72,17 +72,18 @@ export const estimateQuery = ({ network, type, excludes }: Wanted) =>
     staleTime: 60_000,
   })
 
-type FoundFilter = { readonly network_id: string; readonly q?: string; readonly limit?: number }
+type DiscoveredFilter = { readonly network_id: string; readonly q?: string; readonly limit?: number }
 
-export const foundQuery = ({ limit = MOST_FOUND, ...filter }: FoundFilter) =>
+export const discoveredDevicesQuery = ({ limit = MAX_DISCOVERED, ...filter }: DiscoveredFilter) =>
   queryOptions({
     queryKey: ['found', { ...filter, limit }],
-    queryFn: () => counted<typeof contracts.discovery.list, Found>(contracts.discovery.list, { ...filter, limit }),
+    queryFn: () =>
+      counted<typeof contracts.discovery.list, DiscoveredDevice>(contracts.discovery.list, { ...filter, limit }),
     placeholderData: keepPreviousData,
     staleTime: SEEN_MS,
   })
 
-export const foundOneQuery = (id: string) =>
+export const discoveredDeviceQuery = (id: string) =>
   queryOptions({ queryKey: ['found', 'one', id], queryFn: () => api.discovery.get({ id }), staleTime: SEEN_MS })
 
 export const rulesQuery = queryOptions({ queryKey: ['discovery-rules'], queryFn: () => api.discoveryRules.list() })

@@ -21,8 +21,8 @@ import { type Names, NEW_RULE, ruleName, ruleResource, ruleSpec } from './rule-r
 import type { Rule } from './shapes.ts'
 import { every } from './words.ts'
 
-const LOSS = 'Its network is not scanned by itself any more; what was found stays.'
-const USUAL = ['network', 'type', 'every', 'enabled', 'next', 'last', 'excludes', 'tools']
+const DELETE_WARNING = 'Its network is not scanned by itself any more; what was found stays.'
+const DEFAULT_COLUMNS = ['network', 'type', 'every', 'enabled', 'next', 'last', 'excludes', 'tools']
 
 /** At once here; back if the server says no. */
 export const useToggleRule = () => {
@@ -169,7 +169,7 @@ export const RulesPage = () => {
   const networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
   const resource = useMemo(() => ruleResource(networks), [networks])
   const spec = useMemo(() => ruleSpec(networks), [networks])
-  const [doomed, setDoomed] = useState<Rule>()
+  const [pendingDelete, setPendingDelete] = useState<Rule>()
   const toggle = useToggleRule()
   // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
   const columns = useMemo(
@@ -177,7 +177,7 @@ export const RulesPage = () => {
       columnsFor({
         networks,
         onEdit: ({ id }) => void set({ edit: id }),
-        onDelete: setDoomed,
+        onDelete: setPendingDelete,
         onToggle: toggle.mutate,
         blocked,
       }),
@@ -193,11 +193,11 @@ export const RulesPage = () => {
         needs="discovery:list"
         spec={spec}
         columns={columns}
-        usual={USUAL}
+        defaultColumns={DEFAULT_COLUMNS}
         sort="network"
         placeholder="Network, type:deep, enabled:no"
         empty="A rule has a network scanned by itself, every so many hours."
-        loss={LOSS}
+        deleteWarning={DELETE_WARNING}
         open={({ id }) => void set({ edit: id })}
         drawer={(id, onClose) => (
           <ResourceDrawer
@@ -209,13 +209,13 @@ export const RulesPage = () => {
           />
         )}
       />
-      {doomed && (
+      {pendingDelete && (
         <DeleteDialog
           resource={resource}
-          id={doomed.id}
-          name={ruleName(networks, doomed)}
-          loss={LOSS}
-          onClose={() => setDoomed(undefined)}
+          id={pendingDelete.id}
+          name={ruleName(networks, pendingDelete)}
+          deleteWarning={DELETE_WARNING}
+          onClose={() => setPendingDelete(undefined)}
         />
       )}
     </>

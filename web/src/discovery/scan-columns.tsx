@@ -97,7 +97,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
   },
   {
     id: 'found',
-    text: 'Found',
+    text: 'DiscoveredDevice',
     width: 116,
     isSortable: true,
     isRight: true,
@@ -156,6 +156,6 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
   },
 ]
 
-export const SCAN_USUAL = [
+export const SCAN_DEFAULT_COLUMNS = [
   ...['network', 'type', 'status', 'progress', 'found', 'rate', 'created', 'duration', 'by', 'error', 'tools'],
 ]

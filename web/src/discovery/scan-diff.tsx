@@ -7,7 +7,7 @@ import { Failure, State } from '../ui/states.tsx'
 import { scanDiffQuery } from './queries.ts'
 import css from './scans.module.css'
 import type { Scan, ScanChange } from './shapes.ts'
-import { fieldName, foundName } from './words.ts'
+import { discoveredName, fieldName } from './words.ts'
 
 const KINDS = [
   ['new', 'New'],
@@ -21,7 +21,7 @@ const SHOWN = 200
 const Change = ({ change }: { readonly change: ScanChange }) => (
   <li className={css.change}>
     <Link to="/found" search={{ entry: change.discovered_id }} className={css.strong}>
-      {foundName(change)}
+      {discoveredName(change)}
     </Link>
     <span className="mono muted">
       {change.hostname !== '' && change.ip} {change.mac_address}

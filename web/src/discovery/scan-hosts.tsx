@@ -11,15 +11,15 @@ import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { useLocalView } from '../table/view.ts'
 import { count, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
-import { foundColumns } from './discovered-devices-columns.tsx'
-import { foundSpec } from './discovered-devices-spec.ts'
-import { foundQuery, isActive, MOST_HOSTS, pollMs } from './queries.ts'
-import type { Found, Scan } from './shapes.ts'
-import { foundName } from './words.ts'
+import { discoveredDevicesColumns } from './discovered-devices-columns.tsx'
+import { discoveredDevicesSpec } from './discovered-devices-spec.ts'
+import { discoveredDevicesQuery, isActive, MOST_HOSTS, pollMs } from './queries.ts'
+import type { DiscoveredDevice, Scan } from './shapes.ts'
+import { discoveredName } from './words.ts'
 
 /** Twice the pace of the scan itself: together they stay within what a page may ask for. */
 const PACE_MS = 6000
-const NONE: readonly Found[] = []
+const NONE: readonly DiscoveredDevice[] = []
 const SHOWN = new Set(['name', 'address', 'mac', 'vendor', 'os', 'ports', 'confidence'])
 const NO_NETWORKS = new Map()
 
@@ -44,7 +44,7 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
   const isOn = isActive(scan)
   const { sort, isDescending, onSort } = useSorting('address')
   const { data, error, refetch } = useQuery({
-    ...foundQuery({ network_id: scan.network_id, limit: MOST_HOSTS }),
+    ...discoveredDevicesQuery({ network_id: scan.network_id, limit: MOST_HOSTS }),
     enabled: may('discovery:list'),
     refetchInterval: () => pollMs(isOn, PACE_MS),
   })
@@ -56,8 +56,8 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
     seen.current = now
   }, [scan, refetch])
   const rows = useMemo(() => data?.rows.filter(({ last_scan_id }) => last_scan_id === scan.id) ?? NONE, [data, scan.id])
-  const spec = useMemo(() => foundSpec(NO_NETWORKS), [])
-  const columns = useMemo(() => foundColumns(NO_NETWORKS).filter(({ id }) => SHOWN.has(id)), [])
+  const spec = useMemo(() => discoveredDevicesSpec(NO_NETWORKS), [])
+  const columns = useMemo(() => discoveredDevicesColumns(NO_NETWORKS).filter(({ id }) => SHOWN.has(id)), [])
   const view = useLocalView(rows, spec, { q: '', sort, isDescending })
   if (!may('discovery:list'))
     return <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />
@@ -94,7 +94,7 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
             sorting={{ sort, isDescending }}
             onSort={onSort}
             idOf={spec.id}
-            nameOf={foundName}
+            nameOf={discoveredName}
             actions={{ open: ({ id }) => void set({ entry: id }) }}
           />
         )}

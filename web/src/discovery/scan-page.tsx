@@ -97,11 +97,11 @@ export const ScanPage = () => {
   const { may, blocked } = usePermit()
   const { data: scan, error, refetch } = useQuery(scanQuery(id))
   const networks = useNetworks()
-  const [isDoomed, setDoomed] = useState(false)
+  const [isDoomed, setPendingDelete] = useState(false)
   const cancel = useCancelScan()
   const getCall = useCommand(contracts.scans.get, { id })
   useEnding(scan)
-  useHotkeys(may('discovery:delete') && scan ? { '#': () => setDoomed(true) } : {})
+  useHotkeys(may('discovery:delete') && scan ? { '#': () => setPendingDelete(true) } : {})
   if (!scan)
     return (
       <>
@@ -143,7 +143,7 @@ export const ScanPage = () => {
           <MenuLine />
           <MenuItem
             isDanger
-            onSelect={() => setDoomed(true)}
+            onSelect={() => setPendingDelete(true)}
             blocked={may('discovery:delete') ? undefined : 'discovery:delete'}
           >
             Delete scan<kbd>#</kbd>
@@ -171,7 +171,7 @@ export const ScanPage = () => {
         <DeleteScan
           scan={scan}
           network={name}
-          onClose={() => setDoomed(false)}
+          onClose={() => setPendingDelete(false)}
           onDone={() => void navigate({ to: '/scans' })}
         />
       )}

@@ -15,7 +15,7 @@ import { useNetworks } from './network-choice.tsx'
 import { isActive, MOST_SCANS, scansQuery } from './queries.ts'
 import { RunningScans } from './running-scans.tsx'
 import { DeleteScan, useCancelScan, useDiscoveryChanged } from './scan-actions.tsx'
-import { networkName, SCAN_USUAL, scanColumns, scanSpec } from './scan-columns.tsx'
+import { networkName, SCAN_DEFAULT_COLUMNS, scanColumns, scanSpec } from './scan-columns.tsx'
 import type { Scan } from './shapes.ts'
 import { StartScan } from './start-scan.tsx'
 
@@ -51,14 +51,14 @@ export const ScansPage = () => {
   const query = useQuery({ ...scansQuery(), enabled: may('discovery:list') })
   const all = useNetworks()
   const networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
-  const [doomed, setDoomed] = useState<Scan>()
+  const [pendingDelete, setPendingDelete] = useState<Scan>()
   const cancel = useCancelScan()
   const running = query.data?.filter(isActive).length ?? 0
   useEndings(running)
   const nowMs = useNow(running > 0)
   const spec = useMemo(() => scanSpec(networks), [networks])
   const columns = useMemo(
-    () => scanColumns({ networks, nowMs, onCancel: cancel.mutate, onDelete: setDoomed }),
+    () => scanColumns({ networks, nowMs, onCancel: cancel.mutate, onDelete: setPendingDelete }),
     [networks, nowMs, cancel.mutate],
   )
   const isCut = query.data?.length === MOST_SCANS
@@ -72,11 +72,11 @@ export const ScansPage = () => {
         needs="discovery:list"
         spec={spec}
         columns={columns}
-        usual={SCAN_USUAL}
+        defaultColumns={SCAN_DEFAULT_COLUMNS}
         sort="created"
         placeholder="Network, status:failed, type:deep, by:rule"
         empty="A scan finds out what answers in a network, and how it differs from what is documented."
-        loss=""
+        deleteWarning=""
         above={
           <>
             <RunningScans scans={query.data ?? []} networks={networks} onCancel={cancel.mutate} />
@@ -90,11 +90,11 @@ export const ScansPage = () => {
           <DeleteScan scan={scan} network={networkName(networks, scan.network_id)} onClose={onClose} />
         )}
       />
-      {doomed && (
+      {pendingDelete && (
         <DeleteScan
-          scan={doomed}
-          network={networkName(networks, doomed.network_id)}
-          onClose={() => setDoomed(undefined)}
+          scan={pendingDelete}
+          network={networkName(networks, pendingDelete.network_id)}
+          onClose={() => setPendingDelete(undefined)}
         />
       )}
     </>

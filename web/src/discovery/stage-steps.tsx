@@ -28,7 +28,7 @@ const stateOf = (scan: Scan, index: number): StepState => {
 const figuresOf = (scan: Scan, nowMs: number): readonly (readonly [string, string])[] => [
   ['Addresses', count(scan.total_hosts)],
   ['Probed', count(scan.scanned_hosts)],
-  ['Found', count(scan.found_hosts)],
+  ['DiscoveredDevice', count(scan.found_hosts)],
   ['Per second', scan.hosts_per_second > 0 ? count(Math.round(scan.hosts_per_second)) : '–'],
   [isActive(scan) ? 'For' : 'Took', durationOf(scan, nowMs) || '–'],
 ]

@@ -1,12 +1,12 @@
 /** Names made of a template, as the server makes them: shown before anything is sent. */
-import type { Found } from './shapes.ts'
+import type { DiscoveredDevice } from './shapes.ts'
 
 export const TEMPLATE_WORDS = ['hostname', 'ip', 'mac', 'vendor', 'n'] as const
 
 /** The name of the n-th of those that are promoted together. @example nameBy('rack1-{n}', found, 3) // 'rack1-3' */
 export const nameBy = (
   template: string,
-  { hostname, ip, mac_address, vendor }: Pick<Found, 'hostname' | 'ip' | 'mac_address' | 'vendor'>,
+  { hostname, ip, mac_address, vendor }: Pick<DiscoveredDevice, 'hostname' | 'ip' | 'mac_address' | 'vendor'>,
   n: number,
 ): string => {
   const words = new Map(Object.entries({ hostname: hostname || ip, ip, mac: mac_address, vendor, n: String(n) }))

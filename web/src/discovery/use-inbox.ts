@@ -9,7 +9,7 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { type InboxFilter, inboxQuery } from './queries.ts'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { Difference, InboxItem, Lockable } from './shapes.ts'
-import { fieldName, foundName } from './words.ts'
+import { discoveredName, fieldName } from './words.ts'
 
 /** Items of one call. */
 const MOST_AT_ONCE = 1000
@@ -23,7 +23,7 @@ type Result = {
 }
 
 export const itemName = (item: Pick<InboxItem, 'device_name' | 'hostname' | 'ip'>): string =>
-  item.device_name || foundName(item)
+  item.device_name || discoveredName(item)
 
 export const useInbox = (filter: InboxFilter) => {
   const { may } = usePermit()

@@ -1,6 +1,6 @@
 /** How discovery is put into words: kinds of scans, stages, fields, spans of time. */
 import { count, plural } from '../ui/format.ts'
-import type { Bucket, Difference, Found, Scan, ScanType } from './shapes.ts'
+import type { Bucket, Difference, DiscoveredDevice, Scan, ScanType } from './shapes.ts'
 
 export const SCAN_TYPES: readonly (readonly [ScanType, string, string])[] = [
   ['quick', 'Quick', 'Who is there: ping, ARP and a few TCP ports.'],
@@ -109,7 +109,7 @@ export const fieldName = (field: string): string => FIELDS[field] ?? field
 export const isContradiction = ({ field }: Pick<Difference, 'field'>): boolean =>
   field === 'mac_address' || field === 'ssh_host_key'
 
-const IDENTITIES: Readonly<Record<Found['identity']['kind'], string>> = {
+const IDENTITIES: Readonly<Record<DiscoveredDevice['identity']['kind'], string>> = {
   mac: 'MAC address',
   ssh: 'SSH host key',
   tls: 'TLS certificate',
@@ -124,9 +124,9 @@ export const becauseText = (because: string): string => {
 }
 
 /** What it is called: by its name, else by its address. */
-export const foundName = ({ hostname, ip }: Pick<Found, 'hostname' | 'ip'>): string => hostname || ip
+export const discoveredName = ({ hostname, ip }: Pick<DiscoveredDevice, 'hostname' | 'ip'>): string => hostname || ip
 
-/** @example foundText(1616, 65534) // '1,616 of 65,534' */
+/** @example discoveredText(1616, 65534) // '1,616 of 65,534' */
 export const ofTotal = (some: number, all: number): string => `${count(some)} of ${count(all)}`
 
 export const hosts = (value: number): string => plural(value, 'host')

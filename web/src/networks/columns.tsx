@@ -131,4 +131,4 @@ export const treeColumns = (names: ReadonlyMap<string, string>, tools: TreeTools
     },
   }))
 
-export const NETWORK_USUAL = ['subnet', 'name', 'vlan', 'datacenter', 'utilization', 'used']
+export const NETWORK_DEFAULT_COLUMNS = ['subnet', 'name', 'vlan', 'datacenter', 'utilization', 'used']

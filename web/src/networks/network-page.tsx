@@ -84,7 +84,7 @@ export const NetworkPage = () => {
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const query = useQuery(networksQuery)
-  const [isDoomed, setDoomed] = useState(false)
+  const [isDoomed, setPendingDelete] = useState(false)
   const getCall = useCommand(contracts.networks.get, { id })
   const network = query.data?.find((one) => one.id === id)
   const tab = search.tab ?? 'overview'
@@ -104,7 +104,7 @@ export const NetworkPage = () => {
   const scan = () => void set({ new: SCAN })
   useHotkeys({
     ...(may('networks:update') && network ? { e: edit } : {}),
-    ...(may('networks:delete') && network ? { '#': () => setDoomed(true) } : {}),
+    ...(may('networks:delete') && network ? { '#': () => setPendingDelete(true) } : {}),
   })
   const parent = { text: 'Networks', link: { to: '/networks' } } as const
   if (!network)
@@ -146,7 +146,7 @@ export const NetworkPage = () => {
           <MenuLine />
           <MenuItem
             isDanger
-            onSelect={() => setDoomed(true)}
+            onSelect={() => setPendingDelete(true)}
             blocked={may('networks:delete') ? undefined : 'networks:delete'}
           >
             Delete network<kbd>#</kbd>
@@ -189,8 +189,8 @@ export const NetworkPage = () => {
           resource={networkResource(datacenters)}
           id={id}
           name={network.name}
-          loss="Its pools and reservations go with it; the addresses of devices stay, without a network."
-          onClose={() => setDoomed(false)}
+          deleteWarning="Its pools and reservations go with it; the addresses of devices stay, without a network."
+          onClose={() => setPendingDelete(false)}
           onDone={() => void navigate({ to: '/networks' })}
         />
       )}

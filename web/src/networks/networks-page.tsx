@@ -22,7 +22,7 @@ import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { NETWORK_USUAL, networkColumns } from './columns.tsx'
+import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
 import { networkFilter, networkResource, networkSpec } from './resource.ts'
 import { TreeTable } from './tree-table.tsx'
@@ -54,8 +54,8 @@ export const NetworksPage = () => {
   const resource = useMemo(() => networkResource(datacenters), [datacenters])
   const rows = query.data ?? NONE
   const view = useLocalView(rows, spec, { q: networkFilter(text), sort, isDescending })
-  const choice = useColumns(columns, NETWORK_USUAL)
-  const [doomed, setDoomed] = useState<Network>()
+  const choice = useColumns(columns, NETWORK_DEFAULT_COLUMNS)
+  const [pendingDelete, setPendingDelete] = useState<Network>()
   const filter = text.trim()
   // A filter asks for networks wherever they lie.
   const isTree = search.view !== 'flat' && filter === ''
@@ -64,7 +64,7 @@ export const NetworksPage = () => {
   const actions = {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
     edit: may('networks:update') ? ({ id }: Network) => void set({ edit: id }) : undefined,
-    remove: may('networks:delete') ? setDoomed : undefined,
+    remove: may('networks:delete') ? setPendingDelete : undefined,
   }
   const show = (wanted: 'tree' | 'flat') =>
     void set({ view: wanted === 'flat' ? 'flat' : undefined }, { isReplace: true })
@@ -152,13 +152,13 @@ export const NetworksPage = () => {
           onClose={() => void set({ new: undefined, edit: undefined, subnet: undefined })}
         />
       )}
-      {doomed && (
+      {pendingDelete && (
         <DeleteDialog
           resource={resource}
-          id={doomed.id}
-          name={doomed.name}
-          loss="Its pools and reservations go with it; the addresses of devices stay, without a network."
-          onClose={() => setDoomed(undefined)}
+          id={pendingDelete.id}
+          name={pendingDelete.name}
+          deleteWarning="Its pools and reservations go with it; the addresses of devices stay, without a network."
+          onClose={() => setPendingDelete(undefined)}
         />
       )}
     </>

@@ -84,7 +84,7 @@ const columnsFor = ({ onDelete, blocked }: Tools): readonly Column<OauthClient>[
   }),
 ]
 
-const USUAL = ['name', 'host', 'grants', 'used', 'scope', 'kind', 'created', 'actions']
+const DEFAULT_COLUMNS = ['name', 'host', 'grants', 'used', 'scope', 'kind', 'created', 'actions']
 
 const DeleteClient = ({ client, onClose, onDone }: DeleteProps) => (
   <ActionDialog
@@ -114,9 +114,9 @@ export const ClientsPage = () => {
   const navigate = useNavigate()
   const query = useQuery({ ...clientsQuery, enabled: may('oauth-clients:list') })
   const { data: config } = useQuery(serverConfigQuery)
-  const [doomed, setDoomed] = useState<OauthClient>()
+  const [pendingDelete, setPendingDelete] = useState<OauthClient>()
   const noDelete = blocked('oauth-clients:delete')
-  const columns = useMemo(() => columnsFor({ onDelete: setDoomed, blocked: noDelete }), [noDelete])
+  const columns = useMemo(() => columnsFor({ onDelete: setPendingDelete, blocked: noDelete }), [noDelete])
   const rules: Rules<OauthClient> = { remove: () => noDelete }
   const close = () => set({ entry: undefined })
   return (
@@ -129,12 +129,12 @@ export const ClientsPage = () => {
         needs="oauth-clients:list"
         spec={clientSpec}
         columns={columns}
-        usual={USUAL}
+        defaultColumns={DEFAULT_COLUMNS}
         sort="name"
         placeholder="Name, address, host:, is:"
         nothing="No client has registered"
         empty="An AI client registers itself when somebody adds Plat to it."
-        loss=""
+        deleteWarning=""
         canCreate={false}
         rules={rules}
         actions={
@@ -162,10 +162,12 @@ export const ClientsPage = () => {
           id={search.entry}
           known={query.data?.find(({ id }) => id === search.entry)}
           onClose={() => void close()}
-          onDelete={setDoomed}
+          onDelete={setPendingDelete}
         />
       )}
-      {doomed && <DeleteClient client={doomed} onClose={() => setDoomed(undefined)} onDone={close} />}
+      {pendingDelete && (
+        <DeleteClient client={pendingDelete} onClose={() => setPendingDelete(undefined)} onDone={close} />
+      )}
     </>
   )
 }

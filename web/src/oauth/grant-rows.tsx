@@ -54,7 +54,7 @@ type Props = {
 }
 
 export const GrantRows = ({ grants, titleOf, blockedFor }: Props) => {
-  const [doomed, setDoomed] = useState<OauthGrant>()
+  const [pendingDelete, setPendingDelete] = useState<OauthGrant>()
   return (
     <>
       <ul className={css.grants}>
@@ -64,22 +64,22 @@ export const GrantRows = ({ grants, titleOf, blockedFor }: Props) => {
             grant={grant}
             title={titleOf(grant)}
             blocked={blockedFor(grant)}
-            onEnd={() => setDoomed(grant)}
+            onEnd={() => setPendingDelete(grant)}
           />
         ))}
       </ul>
-      {doomed && (
+      {pendingDelete && (
         <ActionDialog
-          title={`End the access of “${doomed.client_name}”?`}
+          title={`End the access of “${pendingDelete.client_name}”?`}
           action="End access"
           isDanger
-          run={() => api.oauthGrants.delete({ id: doomed.id })}
-          done={`“${doomed.client_name}” can do nothing any more for ${doomed.username}`}
+          run={() => api.oauthGrants.delete({ id: pendingDelete.id })}
+          done={`“${pendingDelete.client_name}” can do nothing any more for ${pendingDelete.username}`}
           changes={CHANGES}
-          onClose={() => setDoomed(undefined)}
+          onClose={() => setPendingDelete(undefined)}
         >
-          It can do nothing more for <b>{doomed.username}</b> from that moment on. It may ask again, and{' '}
-          {doomed.username} may agree again.
+          It can do nothing more for <b>{pendingDelete.username}</b> from that moment on. It may ask again, and{' '}
+          {pendingDelete.username} may agree again.
         </ActionDialog>
       )}
     </>

@@ -75,7 +75,7 @@ export const PoolPage = () => {
   const { pools, pool, isDrawn, heatmap, next } = usePool(id, tab === 'addresses')
   const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const [isTaking, setTaking] = useState(false)
-  const [isDoomed, setDoomed] = useState(false)
+  const [isDoomed, setPendingDelete] = useState(false)
   const map = useMemo(() => (heatmap.data ? addressMap(heatmap.data) : undefined), [heatmap.data])
   const getCall = useCommand(contracts.pools.get, { id })
   const edit = () => void set({ edit: id })
@@ -113,7 +113,7 @@ export const PoolPage = () => {
           <MenuLine />
           <MenuItem
             isDanger
-            onSelect={() => setDoomed(true)}
+            onSelect={() => setPendingDelete(true)}
             blocked={may('pools:delete') ? undefined : 'pools:delete'}
           >
             Delete pool
@@ -203,8 +203,8 @@ export const PoolPage = () => {
           resource={poolResource(networks)}
           id={id}
           name={pool.name}
-          loss="Its reservations go with it; the addresses of devices stay, without a pool."
-          onClose={() => setDoomed(false)}
+          deleteWarning="Its reservations go with it; the addresses of devices stay, without a pool."
+          onClose={() => setPendingDelete(false)}
           onDone={() => void navigate({ to: '/pools' })}
         />
       )}

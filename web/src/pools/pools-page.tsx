@@ -63,7 +63,7 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Pool>[]
   { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
 ]
 
-const USUAL = ['name', 'network', 'range', 'utilization', 'free', 'tags']
+const DEFAULT_COLUMNS = ['name', 'network', 'range', 'utilization', 'free', 'tags']
 
 export const PoolsPage = () => {
   const { may } = usePermit()
@@ -82,11 +82,11 @@ export const PoolsPage = () => {
       query={query}
       spec={spec}
       columns={columns}
-      usual={USUAL}
+      defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, address, network: or tag:"
       empty="A pool is a range of a network from which addresses are handed out."
-      loss="Its reservations go with it; the addresses of devices stay, without a pool."
+      deleteWarning="Its reservations go with it; the addresses of devices stay, without a pool."
       open={({ id }) => void navigate({ to: '/pools/$id', params: { id } })}
     />
   )

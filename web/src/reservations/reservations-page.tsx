@@ -48,7 +48,7 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reserva
   { id: 'notes', text: 'Notes', width: 220, cell: ({ notes }) => notes },
 ]
 
-const USUAL = ['address', 'hostname', 'purpose', 'pool', 'ends', 'by']
+const DEFAULT_COLUMNS = ['address', 'hostname', 'purpose', 'pool', 'ends', 'by']
 
 export const ReservationsPage = () => {
   const { may } = usePermit()
@@ -66,11 +66,11 @@ export const ReservationsPage = () => {
       query={query}
       spec={spec}
       columns={columns}
-      usual={USUAL}
+      defaultColumns={DEFAULT_COLUMNS}
       sort="address"
       placeholder="Address, host name, purpose, pool:"
       empty="A reservation keeps an address of a pool from being handed out."
-      loss="The address becomes free."
+      deleteWarning="The address becomes free."
     />
   )
 }

@@ -9,12 +9,12 @@ type Props<T> = {
   readonly id: string
   readonly name: string
   /** What else goes, or stays without it. */
-  readonly loss: string
+  readonly deleteWarning: string
   readonly onClose: () => void
   readonly onDone?: () => void
 }
 
-export const DeleteDialog = <T,>({ resource, id, name, loss, onClose, onDone }: Props<T>) => {
+export const DeleteDialog = <T,>({ resource, id, name, deleteWarning, onClose, onDone }: Props<T>) => {
   const client = useQueryClient()
   const remove = useMutation({
     mutationFn: () => resource.remove(id),
@@ -32,7 +32,7 @@ export const DeleteDialog = <T,>({ resource, id, name, loss, onClose, onDone }: 
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      {loss} This can't be undone.
+      {deleteWarning} This can't be undone.
     </Confirm>
   )
 }

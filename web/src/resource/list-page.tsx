@@ -33,11 +33,11 @@ type Props<T extends object> = {
   readonly query: UseQueryResult<readonly T[]>
   readonly spec: TableSpec<T>
   readonly columns: readonly Column<T>[]
-  readonly usual: readonly string[]
+  readonly defaultColumns: readonly string[]
   readonly sort: string
   readonly placeholder: string
   readonly empty: string
-  readonly loss: string
+  readonly deleteWarning: string
   readonly open?: (row: T) => void
   /** Undefined where objects of this kind are made on another page. */
   readonly canCreate?: boolean
@@ -76,15 +76,26 @@ const NONE: readonly never[] = []
 const inSentence = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 export const ListPage = <T extends object>(props: Props<T>) => {
-  const { title, resourceName, resource, query, spec, columns, usual, placeholder, open, canCreate = true } = props
+  const {
+    title,
+    resourceName,
+    resource,
+    query,
+    spec,
+    columns,
+    defaultColumns,
+    placeholder,
+    open,
+    canCreate = true,
+  } = props
   const { search, set } = usePageSearch()
   const { may, blocked } = usePermit()
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting(props.sort)
   const rows: readonly T[] = query.data ?? NONE
   const view = useLocalView(rows, spec, { q: text, sort, isDescending })
-  const choice = useColumns(columns, usual)
-  const [doomed, setDoomed] = useState<T>()
+  const choice = useColumns(columns, defaultColumns)
+  const [pendingDelete, setPendingDelete] = useState<T>()
   const create = () => void set({ new: '1' })
   const rules: Rules<T> = props.rules ?? {}
   const noCreate = rules.create ? rules.create.blocked : blocked(`${resourceName}:create`)
@@ -161,7 +172,8 @@ export const ListPage = <T extends object>(props: Props<T>) => {
             actions={{
               ...(open ? { open } : {}),
               edit: canEdit ? unless(rules.edit, (row) => void set({ edit: spec.id(row) })) : undefined,
-              remove: rules.remove || may(`${resourceName}:delete`) ? unless(rules.remove, setDoomed) : undefined,
+              remove:
+                rules.remove || may(`${resourceName}:delete`) ? unless(rules.remove, setPendingDelete) : undefined,
             }}
           />
         )}
@@ -184,14 +196,14 @@ export const ListPage = <T extends object>(props: Props<T>) => {
           )}
         </Fragment>
       )}
-      {doomed && props.removal?.(doomed, () => setDoomed(undefined))}
-      {doomed && !props.removal && (
+      {pendingDelete && props.removal?.(pendingDelete, () => setPendingDelete(undefined))}
+      {pendingDelete && !props.removal && (
         <DeleteDialog
           resource={resource}
-          id={spec.id(doomed)}
-          name={resource.nameOf(doomed)}
-          loss={props.loss}
-          onClose={() => setDoomed(undefined)}
+          id={spec.id(pendingDelete)}
+          name={resource.nameOf(pendingDelete)}
+          deleteWarning={props.deleteWarning}
+          onClose={() => setPendingDelete(undefined)}
         />
       )}
     </>

@@ -6,7 +6,7 @@ import css from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 
-type Deed<T> = {
+type Action<T> = {
   readonly run: (row: T) => void
   /** Why not: the permission that it needs, say. */
   readonly blocked: (row: T) => string | undefined
@@ -17,8 +17,8 @@ type Spec<T> = {
   readonly noun: string
   readonly nameOf: (row: T) => string
   /** Left out where nothing can be changed. */
-  readonly edit?: Deed<T>
-  readonly remove: Deed<T>
+  readonly edit?: Action<T>
+  readonly remove: Action<T>
   /** Further items of the menu. */
   readonly more?: (row: T) => ReactNode
 }

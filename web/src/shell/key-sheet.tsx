@@ -4,7 +4,7 @@ import { useId } from 'react'
 import { useStore } from '../api/store.ts'
 import { Checkbox } from '../ui/field.tsx'
 import { Dialog } from '../ui/layers.tsx'
-import { PLACES } from './nav.ts'
+import { NAV_ITEMS } from './nav.ts'
 import { keysAreOpen } from './palette-state.ts'
 import { preferences, setPreferences } from './preferences.ts'
 import css from './shell.module.css'
@@ -25,7 +25,7 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['In a graph: fewer hops, more hops', ['[', ']']],
   ['In a graph: fit, zoom to what is selected', ['f', 'z']],
   ['This sheet', ['?']],
-  ...PLACES.map(
+  ...NAV_ITEMS.map(
     ({ text, key }) =>
       [`Go to ${text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`, ['g', key]] as const,
   ),

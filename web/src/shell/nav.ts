@@ -23,7 +23,7 @@ import {
   Webhook,
 } from 'lucide-react'
 
-export type Place = {
+export type NavItem = {
   readonly to:
     | ('/' | '/datacenters' | '/networks' | '/pools' | '/reservations' | '/devices' | '/topology' | '/conflicts')
     | ('/scans' | '/found' | '/inbox' | '/rules')
@@ -40,7 +40,7 @@ export type Place = {
   readonly isRoomy?: boolean
 }
 
-export const HOME: Place = {
+export const HOME: NavItem = {
   to: '/',
   text: 'Overview',
   icon: LayoutDashboard,
@@ -49,7 +49,7 @@ export const HOME: Place = {
   counted: undefined,
 }
 
-export const INVENTORY: readonly Place[] = [
+export const INVENTORY: readonly NavItem[] = [
   {
     to: '/datacenters',
     text: 'Datacenters',
@@ -89,9 +89,16 @@ export const INVENTORY: readonly Place[] = [
   },
 ]
 
-export const DISCOVERY: readonly Place[] = [
+export const DISCOVERY: readonly NavItem[] = [
   { to: '/scans', text: 'Scans', icon: Radar, key: 's', permission: 'discovery:list', counted: undefined },
-  { to: '/found', text: 'Found devices', icon: ScanSearch, key: 'f', permission: 'discovery:list', counted: undefined },
+  {
+    to: '/found',
+    text: 'Discovered devices',
+    icon: ScanSearch,
+    key: 'f',
+    permission: 'discovery:list',
+    counted: undefined,
+  },
   { to: '/inbox', text: 'Inbox', icon: Inbox, key: 'i', permission: 'discovery:list', counted: undefined },
   {
     to: '/rules',
@@ -103,11 +110,11 @@ export const DISCOVERY: readonly Place[] = [
   },
 ]
 
-export const AUTOMATION: readonly Place[] = [
+export const AUTOMATION: readonly NavItem[] = [
   { to: '/webhooks', text: 'Webhooks', icon: Webhook, key: 'w', permission: 'webhook:list', counted: 'webhooks' },
 ]
 
-export const ACCESS: readonly Place[] = [
+export const ACCESS: readonly NavItem[] = [
   { to: '/users', text: 'Users', icon: Users, key: 'u', permission: 'users:list', counted: 'users' },
   { to: '/roles', text: 'Roles', icon: ShieldCheck, key: 'l', permission: 'roles:list', counted: 'roles' },
   // One's own need no permission.
@@ -132,4 +139,4 @@ export const ACCESS: readonly Place[] = [
   { to: '/audit', text: 'Audit log', icon: ScrollText, key: 'a', permission: 'audit:list', counted: undefined },
 ]
 
-export const PLACES: readonly Place[] = [HOME, ...INVENTORY, ...DISCOVERY, ...AUTOMATION, ...ACCESS]
+export const NAV_ITEMS: readonly NavItem[] = [HOME, ...INVENTORY, ...DISCOVERY, ...AUTOMATION, ...ACCESS]

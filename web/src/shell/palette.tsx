@@ -26,7 +26,7 @@ import { copyShown } from '../commands/command-menu.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { type View, views } from '../views/views.ts'
 import { type Permit, usePermit } from './me.ts'
-import { PLACES } from './nav.ts'
+import { NAV_ITEMS } from './nav.ts'
 import css from './palette.module.css'
 import { paletteIsOpen } from './palette-state.ts'
 import { setPreferences } from './preferences.ts'
@@ -55,7 +55,7 @@ const GROUPS: Readonly<Record<SearchResult['type'], string>> = {
   network: 'Networks',
   pool: 'Pools',
   datacenter: 'Datacenters',
-  discovered_device: 'Found devices',
+  discovered_device: 'Discovered devices',
 }
 /** Results of one kind, so that no kind hides another. */
 const MOST_OF_A_KIND = 7
@@ -81,7 +81,7 @@ const resultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =>
   )
 
 const pageEntries = (go: Go, { may }: Permit): Entry[] => [
-  ...PLACES.filter(({ permission }) => permission === undefined || may(permission)).map(
+  ...NAV_ITEMS.filter(({ permission }) => permission === undefined || may(permission)).map(
     ({ to, text, icon, key }): Entry => ({
       id: to,
       group: 'Pages',
@@ -131,7 +131,7 @@ const viewEntries = (push: (href: string) => void, all: readonly View[]): Entry[
     id: `view ${path} ${name}`,
     group: 'Saved views',
     text: name,
-    note: PLACES.find(({ to }) => to === path)?.text ?? path,
+    note: NAV_ITEMS.find(({ to }) => to === path)?.text ?? path,
     icon: Bookmark,
     run: () => push(path + search),
   }))

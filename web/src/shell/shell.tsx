@@ -9,7 +9,7 @@ import { Skeleton } from '../ui/primitives.tsx'
 import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
-import { PLACES } from './nav.ts'
+import { NAV_ITEMS } from './nav.ts'
 import { keysAreOpen, paletteIsOpen } from './palette-state.ts'
 import css from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
@@ -28,7 +28,7 @@ const useChords = (): void => {
     let begunMs = 0
     const onKey = (event: KeyboardEvent) => {
       if (!isForPage(event)) return
-      const place = Date.now() - begunMs < CHORD_MS ? PLACES.find(({ key }) => key === event.key) : undefined
+      const place = Date.now() - begunMs < CHORD_MS ? NAV_ITEMS.find(({ key }) => key === event.key) : undefined
       begunMs = event.key === 'g' ? Date.now() : 0
       if (!place) return
       event.preventDefault()

@@ -13,18 +13,18 @@ import { toastError } from '../ui/toast.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
 import { Logo } from './logo.tsx'
 import { useMe } from './me.ts'
-import { ACCESS, AUTOMATION, DISCOVERY, HOME, INVENTORY, type Place } from './nav.ts'
+import { ACCESS, AUTOMATION, DISCOVERY, HOME, INVENTORY, type NavItem } from './nav.ts'
 import { paletteIsOpen } from './palette-state.ts'
 import css from './shell.module.css'
 
 const GROUPS = [
-  { name: 'Discovery', places: DISCOVERY },
-  { name: 'Automation', places: AUTOMATION },
-  { name: 'Access', places: ACCESS },
+  { name: 'Discovery', items: DISCOVERY },
+  { name: 'Automation', items: AUTOMATION },
+  { name: 'Access', items: ACCESS },
 ]
 
 /** What the bar of a phone has no room for. */
-const ROOMY = [{ name: 'Inventory', places: INVENTORY.filter(({ isRoomy }) => isRoomy) }, ...GROUPS]
+const ROOMY = [{ name: 'Inventory', items: INVENTORY.filter(({ isRoomy }) => isRoomy) }, ...GROUPS]
 
 /** What the overview knows of a list that was not asked for. */
 const countedIn = (known: Dashboard | undefined, key: string): number | undefined => {
@@ -59,8 +59,8 @@ const useKnownCount = (key: string | undefined): number | undefined => {
 
 const short = (value: number): string => (value >= 10_000 ? `${Math.round(value / 1000)}k` : countText(value))
 
-const NavItem = ({ place }: { readonly place: Place }) => {
-  const { to, text, icon: Icon, counted, isRoomy } = place
+const NavLink = ({ item }: { readonly item: NavItem }) => {
+  const { to, text, icon: Icon, counted, isRoomy } = item
   const known = useKnownCount(counted)
   return (
     <li className={isRoomy ? css.roomy : undefined}>
@@ -75,7 +75,7 @@ const NavItem = ({ place }: { readonly place: Place }) => {
 
 const UserMenu = () => {
   const { username, full_name } = useMe()
-  // The bar of a phone has no room for all places.
+  // The bar of a phone has no room for all items.
   const isNarrow = useNarrow()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -102,9 +102,9 @@ const UserMenu = () => {
     <div className={css.user}>
       <Menu trigger={trigger} align="start">
         {isNarrow &&
-          ROOMY.map(({ name, places }) => (
+          ROOMY.map(({ name, items }) => (
             <MenuGroup key={name} label={name}>
-              {places.map(({ to, text }) => (
+              {items.map(({ to, text }) => (
                 <MenuItem key={to} onSelect={() => void navigate({ to })}>
                   {text}
                 </MenuItem>
@@ -132,20 +132,20 @@ export const Sidebar = () => (
       <kbd>⌃K</kbd>
     </button>
     <ul className={css.group}>
-      <NavItem place={HOME} />
+      <NavLink item={HOME} />
     </ul>
     <h2 className={css.groupName}>Inventory</h2>
     <ul className={css.group}>
-      {INVENTORY.map((place) => (
-        <NavItem key={place.to} place={place} />
+      {INVENTORY.map((item) => (
+        <NavLink key={item.to} item={item} />
       ))}
     </ul>
-    {GROUPS.map(({ name, places }) => (
+    {GROUPS.map(({ name, items }) => (
       <Fragment key={name}>
         <h2 className={`${css.groupName} ${css.roomy}`}>{name}</h2>
         <ul className={`${css.group} ${css.roomy}`}>
-          {places.map((place) => (
-            <NavItem key={place.to} place={place} />
+          {items.map((item) => (
+            <NavLink key={item.to} item={item} />
           ))}
         </ul>
       </Fragment>

@@ -9,7 +9,7 @@ const TONES: readonly Tone[] = ['ok', 'warn', 'bad', 'info', 'idle']
 const FILLS = [0, 42, 80, 97, 100]
 const LONG = 'a name that is longer than there is room for it, and is cut where the room ends'
 
-export const BitStories = () => (
+export const PrimitiveStories = () => (
   <>
     <div className={css.line}>
       <Button look="primary">

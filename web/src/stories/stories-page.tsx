@@ -4,13 +4,13 @@ import { PageBody, PageHead } from '../shell/page.tsx'
 import { Card } from '../ui/primitives.tsx'
 import { FieldStories } from './field-stories.tsx'
 import { LayerStories } from './layer-stories.tsx'
-import { BitStories } from './primitive-stories.tsx'
+import { PrimitiveStories } from './primitive-stories.tsx'
 import { StateStories } from './state-stories.tsx'
 import css from './stories.module.css'
 import { HeatmapStory, TableStory } from './table-stories.tsx'
 
 const STORIES: readonly (readonly [string, ReactNode])[] = [
-  ['Small things', <BitStories key="bits" />],
+  ['Small things', <PrimitiveStories key="bits" />],
   ['Fields', <FieldStories key="fields" />],
   ['Layers', <LayerStories key="layers" />],
   ['Table', <TableStory key="table" />],

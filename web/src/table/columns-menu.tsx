@@ -15,22 +15,22 @@ export type ColumnChoice<Row> = {
 }
 
 /** The first column is always there: it names the row. */
-export const useColumns = <Row,>(all: readonly Column<Row>[], usual: readonly string[]): ColumnChoice<Row> => {
+export const useColumns = <Row,>(all: readonly Column<Row>[], defaultColumns: readonly string[]): ColumnChoice<Row> => {
   const { search, set } = usePageSearch()
   const { cols } = search
   // The same columns are the same list, so that no row is drawn again for it.
   const columns = useMemo(() => {
-    const wanted = new Set(cols === undefined ? usual : cols.split(','))
+    const wanted = new Set(cols === undefined ? defaultColumns : cols.split(','))
     return all.filter(({ id }, index) => index === 0 || wanted.has(id))
-  }, [all, usual, cols])
+  }, [all, defaultColumns, cols])
   const isShown = (id: string) => columns.some((column) => column.id === id)
   return {
     columns,
     isShown,
     setShown: (id, isOn) => {
       const ids = all.map((column) => column.id).filter((one) => (one === id ? isOn : isShown(one)))
-      const isUsual = ids.length === usual.length && ids.every((one) => usual.includes(one))
-      void set({ cols: isUsual ? undefined : ids.join(',') }, { isReplace: true })
+      const isDefault = ids.length === defaultColumns.length && ids.every((one) => defaultColumns.includes(one))
+      void set({ cols: isDefault ? undefined : ids.join(',') }, { isReplace: true })
     },
   }
 }

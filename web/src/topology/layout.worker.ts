@@ -3,10 +3,11 @@ import type { Relationship } from '../api/contracts.ts'
 import { forceLayout, ringLayout } from './force.ts'
 import { graphAround, LinkIndex } from './graph.ts'
 import { layeredLayout } from './layered.ts'
-import type { Ask, Tell } from './messages.ts'
+import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
 // The types of a page are those of a window, which posts to an origin; a worker posts to its page.
-const tell = (message: Tell): void => (self as unknown as { postMessage: (message: Tell) => void }).postMessage(message)
+const tell = (message: WorkerResponse): void =>
+  (self as unknown as { postMessage: (message: WorkerResponse) => void }).postMessage(message)
 
 type Loaded = LinkIndex | { readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
 
@@ -30,7 +31,7 @@ const DRAWN_MS = 150
 /** Number of the latest question: nobody waits for the forces of another. */
 let latest = 0
 
-const answer = async ({ seq, query }: Ask): Promise<void> => {
+const answer = async ({ seq, query }: WorkerRequest): Promise<void> => {
   latest = seq
   loaded ??= load()
   const index = await loaded
@@ -48,4 +49,4 @@ const answer = async ({ seq, query }: Ask): Promise<void> => {
   tell({ type: 'settled', seq, positions: forceLayout(graph) })
 }
 
-self.addEventListener('message', ({ data }: MessageEvent<Ask>) => void answer(data))
+self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => void answer(data))

@@ -1,9 +1,9 @@
 /** What the page and the worker of the topology say to each other. */
 import type { Graph, GraphQuery } from './graph.ts'
 
-export type Ask = { readonly type: 'graph'; readonly seq: number; readonly query: GraphQuery }
+export type WorkerRequest = { readonly type: 'graph'; readonly seq: number; readonly query: GraphQuery }
 
-export type Tell =
+export type WorkerResponse =
   | {
       readonly type: 'graph'
       readonly seq: number

@@ -5,7 +5,7 @@ import type { AppError } from '../../../src/platform/contract/errors.ts'
 import { noteAnswer, noteFailure } from '../api/connection.ts'
 import { startWorker } from '../api/trusted-worker.ts'
 import type { Graph, GraphQuery, View } from './graph.ts'
-import type { Ask, Tell } from './messages.ts'
+import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
 export type Placed = {
   readonly focus: string
@@ -16,7 +16,7 @@ export type Placed = {
   readonly seq: number
 }
 
-const errorFrom = ({ status, body, retryAfter }: Tell & { type: 'failed' }): AppError => {
+const errorFrom = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' }): AppError => {
   if (status === 0) noteFailure()
   else {
     const headers = retryAfter === null ? undefined : { 'retry-after': retryAfter }
@@ -47,7 +47,7 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
   useEffect(() => {
     if (!worker || focus === undefined || view === undefined || hops === undefined || most === undefined) return
     const mine = ++seq
-    const hear = ({ data }: MessageEvent<Tell>) => {
+    const hear = ({ data }: MessageEvent<WorkerResponse>) => {
       if (data.seq !== mine) return
       if (data.type === 'failed') setState({ error: errorFrom(data) })
       else if (data.type === 'graph')
@@ -55,7 +55,7 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
       else setState(({ placed }) => (placed ? { placed: { ...placed, positions: data.positions } } : {}))
     }
     worker.addEventListener('message', hear)
-    const ask: Ask = { type: 'graph', seq: mine, query: { focus, view, hops, most } }
+    const ask: WorkerRequest = { type: 'graph', seq: mine, query: { focus, view, hops, most } }
     worker.postMessage(ask)
     return () => worker.removeEventListener('message', hear)
   }, [worker, focus, view, hops, most, tries])

@@ -17,7 +17,7 @@ const PERIODS = [
   [365, 'A year'],
   [730, 'Two years'],
 ] as const
-const USUAL = 90
+const DEFAULT_DAYS = 90
 
 const Picture = ({ history }: { readonly history: UtilizationHistory }) => {
   const { top, isWhole, line, area, ahead, end } = chartOf(history)
@@ -87,7 +87,7 @@ type Props = { readonly of: 'network' | 'pool'; readonly id: string }
 
 export const Usage = ({ of, id }: Props) => {
   const { search, set } = usePageSearch()
-  const days = PERIODS.find(([one]) => String(one) === search.days)?.[0] ?? USUAL
+  const days = PERIODS.find(([one]) => String(one) === search.days)?.[0] ?? DEFAULT_DAYS
   const { data, error, refetch } = useQuery({
     queryKey: [of, id, 'utilization', days],
     queryFn: () => (of === 'network' ? api.utilization.ofNetwork({ id, days }) : api.utilization.ofPool({ id, days })),
@@ -102,7 +102,7 @@ export const Usage = ({ of, id }: Props) => {
           <Button
             key={one}
             aria-pressed={one === days}
-            onClick={() => void set({ days: one === USUAL ? undefined : String(one) }, { isReplace: true })}
+            onClick={() => void set({ days: one === DEFAULT_DAYS ? undefined : String(one) }, { isReplace: true })}
           >
             {text}
           </Button>

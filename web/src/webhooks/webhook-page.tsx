@@ -77,7 +77,7 @@ const About = ({ webhook }: { readonly webhook: Webhook }) => (
   </Card>
 )
 
-const LOSS = 'Its deliveries go with it, also those that are still on their way.'
+const DELETE_WARNING = 'Its deliveries go with it, also those that are still on their way.'
 const PARENT = { text: 'Webhooks', link: { to: '/webhooks' } } as const
 
 export const WebhookPage = () => {
@@ -89,12 +89,12 @@ export const WebhookPage = () => {
   const { data, error, refetch } = useQuery(webhookQuery(id))
   const { data: config } = useQuery(serverConfigQuery)
   const ping = usePing({ id })
-  const [isDoomed, setDoomed] = useState(false)
+  const [isDoomed, setPendingDelete] = useState(false)
   const getCall = useCommand(contracts.webhooks.get, { id })
   const edit = () => void set({ edit: id })
   useHotkeys({
     ...(may('webhook:update') && data ? { e: edit } : {}),
-    ...(may('webhook:delete') && data ? { '#': () => setDoomed(true) } : {}),
+    ...(may('webhook:delete') && data ? { '#': () => setPendingDelete(true) } : {}),
   })
   if (!data)
     return (
@@ -125,7 +125,7 @@ export const WebhookPage = () => {
           <MenuLine />
           <MenuItem
             isDanger
-            onSelect={() => setDoomed(true)}
+            onSelect={() => setPendingDelete(true)}
             blocked={may('webhook:delete') ? undefined : 'webhook:delete'}
           >
             Delete webhook<kbd>#</kbd>
@@ -176,8 +176,8 @@ export const WebhookPage = () => {
           resource={resource}
           id={id}
           name={webhook.name}
-          loss={LOSS}
-          onClose={() => setDoomed(false)}
+          deleteWarning={DELETE_WARNING}
+          onClose={() => setPendingDelete(false)}
           onDone={() => void navigate({ to: '/webhooks' })}
         />
       )}

@@ -120,8 +120,8 @@ const columnsFor = ({ troubles, onToggle, onEdit, onDelete, editBlock, needs }: 
   }),
 ]
 
-const USUAL = ['name', 'url', 'events', 'enabled', 'state', 'signed', 'updated', 'actions']
-const LOSS = 'Its deliveries go with it, also those that are still on their way.'
+const DEFAULT_COLUMNS = ['name', 'url', 'events', 'enabled', 'state', 'signed', 'updated', 'actions']
+const DELETE_WARNING = 'Its deliveries go with it, also those that are still on their way.'
 
 export const WebhooksPage = () => {
   const { search, set } = usePageSearch()
@@ -131,7 +131,7 @@ export const WebhooksPage = () => {
   const query = useQuery({ ...webhooksQuery, enabled: may('webhook:list') })
   const { data: known } = useQuery({ ...dashboardQuery, enabled: may('webhook:list') && may('dashboard:read') })
   const { mutate: toggle } = useToggleWebhook()
-  const [doomed, setDoomed] = useState<Webhook>()
+  const [pendingDelete, setPendingDelete] = useState<Webhook>()
   const edited = query.data?.find(({ id }) => id === search.edit)
   const { data: config } = useQuery(serverConfigQuery)
   const allowsPrivate = config?.features.private_targets
@@ -144,7 +144,7 @@ export const WebhooksPage = () => {
         troubles,
         onToggle: toggle,
         onEdit: ({ id }) => void set({ edit: id }),
-        onDelete: setDoomed,
+        onDelete: setPendingDelete,
         editBlock,
         needs: blocked,
       }),
@@ -160,11 +160,11 @@ export const WebhooksPage = () => {
         needs="webhook:list"
         spec={webhookSpec}
         columns={columns}
-        usual={USUAL}
+        defaultColumns={DEFAULT_COLUMNS}
         sort="name"
         placeholder="Name, URL, event:device, state:disabled"
         empty="A webhook tells another program of what happens here: a change, a conflict, a pool that runs out."
-        loss={LOSS}
+        deleteWarning={DELETE_WARNING}
         open={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
         drawer={(id, onClose) => (
           <ResourceDrawer
@@ -179,13 +179,13 @@ export const WebhooksPage = () => {
           />
         )}
       />
-      {doomed && (
+      {pendingDelete && (
         <DeleteDialog
           resource={resource}
-          id={doomed.id}
-          name={doomed.name}
-          loss={LOSS}
-          onClose={() => setDoomed(undefined)}
+          id={pendingDelete.id}
+          name={pendingDelete.name}
+          deleteWarning={DELETE_WARNING}
+          onClose={() => setPendingDelete(undefined)}
         />
       )}
     </>
