@@ -1,4 +1,4 @@
-/** Who may call what, for everything in the registry: a new operation is tested by being in it. */
+/** Checks the access of every operation and route of the registry. A new operation is included automatically. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
@@ -24,9 +24,9 @@ const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, h
 const rows = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [one.name, one])
 const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
 
-/** What anybody may call; a route that joins them is a decision, and is written down here. */
+/** The public routes. Adding one is a decision, and is recorded here. */
 const PUBLIC = [
-  // The protocol has its own ways to say who calls: a code, a token, a secret, or the session at the consent alone.
+  // The protocol identifies its callers itself: by a code, a token or a secret, or at the consent by the session.
   'oauth.authorize',
   'oauth.consent',
   'oauth.register',
@@ -41,7 +41,7 @@ const PUBLIC = [
   'system.readyz',
 ]
 
-/** Section 7 of the decisions: resource, actions, the operator's, the viewer's. */
+/** Section 7 of the decisions: resource, actions, those of the operator, those of the viewer. */
 const TABLE = `
   datacenters    list,read,create,update,delete          list,read                list,read
   networks       list,read,create,update,delete          list,read,create,update  list,read
@@ -99,7 +99,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const callers = new Map<string, Promise<TestCaller>>()
-/** The caller with these permissions, made once. */
+/** Returns the caller with these permissions, created once. */
 const holding = (permissions: readonly string[]): Promise<TestCaller> => {
   const key = permissions.toSorted().join()
   const known = callers.get(key) ?? app.as(permissions)
@@ -107,7 +107,7 @@ const holding = (permissions: readonly string[]): Promise<TestCaller> => {
   return known
 }
 
-/** The status of a request that gets no further than the body or the object. */
+/** Returns the status of a request that gets no further than the body or the object. */
 const statusFor = async (request: TestCaller['request'], { method, path }: Endpoint): Promise<number> => {
   const takesBody = method === 'POST' || method === 'PUT'
   const response = await request(method, path.replace(/\{\w+\}/g, 'unknown'), takesBody ? '{' : undefined)

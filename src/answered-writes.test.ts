@@ -39,21 +39,21 @@ test(
       throw new Error('This test needs strace on the PATH (package strace); "npm test" installs it where it can.')
     const folder = await folderFor()
     const trace = join(folder.dir, 'trace')
-    // -D: the server is our child, and strace looks on.
+    // -D: the server stays our child, and strace is a grandchild.
     const server = await folder.start({ under: [strace, '-D', '-f', '-e', 'trace=fdatasync,fsync', '-o', trace] })
-    // strace writes the line of a call before it lets the server go on.
+    // strace writes the line of a call before the server continues.
     const syncs = () => (readFileSync(trace, 'utf8').match(/\bf(data)?sync\b.* = 0$/gm) ?? []).length
     const perWrite: [number, boolean][] = []
     for (let i = 0; i < 20; i++) {
       const before = syncs()
       const { status } = await jsonTo(server, folder, 'POST /api/devices', { id: `d${i}`, name: `d${i}` })
       perWrite.push([status, syncs() > before])
-      // So that nothing that belongs to this write is counted for the next one.
+      // So that no call of this write is counted for the next one.
       await Bun.sleep(20)
     }
     const before = syncs()
     for (let i = 0; i < 20; i++) expect((await jsonTo(server, folder, 'GET /api/devices')).status).toBe(200)
-    // Reads cause none, so it is the writes that do; jobs may, now and then.
+    // Reads cause no fsync, so writes do. Jobs cause a few.
     expect(syncs() - before).toBeLessThan(10)
     expect(perWrite).toEqual(Array.from({ length: 20 }, () => [201, true]))
     await server.stop()
@@ -61,7 +61,7 @@ test(
   SLOW_TEST_MS,
 )
 
-/** A request whose body takes its time: the rest of it is sent by `finish`. */
+/** A request with a slow body: `finish` sends the rest of it. */
 const slowRequest = ({ url }: ServerChild, { key }: ServerFolder, id: string) => {
   const body = JSON.stringify({ id, name: id })
   const head = [
@@ -93,7 +93,7 @@ test(
     const silent = connect(Number(new URL(server.url).port), '127.0.0.1')
     silent.on('error', () => {})
     const requests = Array.from({ length: 10 }, (_, i) => slowRequest(server, folder, `slow-${i}`))
-    await Bun.sleep(300) // the server has them by now
+    await Bun.sleep(300) // the server has read the headers by now
     const stopped = timed(server.stop)
     await Bun.sleep(1000)
     for (const { finish } of requests) finish()

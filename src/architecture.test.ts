@@ -1,4 +1,4 @@
-/** The rules of docs/architecture, asserted from the sources. Each rule is shown to fail on a made-up offender. */
+/** Checks the rules of docs/architecture against the sources. Each rule is shown to fail on an invented offender. */
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -20,7 +20,7 @@ const sources: Sources = new Map([...all].filter(([path]) => !isTest(path)))
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm
 
-/** Imports of a source; those of files within src/ by their path from it. */
+/** Returns the imports of a source; those of files within src/ by their path from it. */
 const importsOf = (from: string, text: string): Import[] =>
   [...text.matchAll(IMPORT)].map(([, isType, fixed, dynamic]) => {
     const target = fixed ?? dynamic ?? ''
@@ -31,7 +31,7 @@ const importsOf = (from: string, text: string): Import[] =>
 const allImports = (files: Sources): Import[] => [...files].flatMap(([path, text]) => importsOf(path, text))
 const arrow = ({ from, to }: Import): string => `${from} -> ${to}`
 
-/** From the inside out; a file may import its own layer and those before it. */
+/** From the inside out. A file may import its own layer and those before it. */
 const LAYERS = [
   /^net\//,
   /^platform\//,
@@ -57,13 +57,16 @@ const outsideNet = (files: Sources): string[] =>
     .filter(({ from, to }) => from.startsWith('net/') && !to.startsWith('net/'))
     .map(arrow)
 
-/** It runs in a process of its own, and takes nothing of the program along. */
+/** The scanner runs in a separate process and imports nothing of the server. */
 const outsideScanner = (files: Sources): string[] =>
   allImports(files)
     .filter(({ from, to }) => from.startsWith('scanner/') && layerOf(to) !== -1 && !/^(net|scanner)\//.test(to))
     .map(arrow)
 
-/** What the scanner shows: the messages, the door, and the maths that need no process. */
+/**
+ * The files of the scanner that the server may import: messages, process control, and calculations that need no
+ * process.
+ */
 const SCANNER_DOORS = new Set(['protocol', 'process', 'targets', 'estimate'].map((name) => `scanner/${name}.ts`))
 
 const throughTheScanner = (files: Sources): string[] =>
@@ -75,7 +78,7 @@ const throughTheScanner = (files: Sources): string[] =>
 
 const featureOf = (path: string): string | undefined => /^features\/([^/]+)\/./.exec(path)?.[1]
 
-/** What a feature shows of itself besides api.ts, schema.ts and <noun>.ts. */
+/** The files of a feature that others may import besides api.ts, schema.ts and <noun>.ts. */
 const SHOWN = new Set([
   'features/devices/search.ts',
   'features/events/catalogue.ts',
@@ -92,7 +95,7 @@ const SHOWN = new Set([
 const isShown = ({ to, isType }: Import): boolean => {
   const feature = featureOf(to)
   const file = to.slice(`features/${feature}/`.length)
-  // Row types may be read by whoever joins the table.
+  // Features that join a table may import its row type.
   return ['api.ts', 'schema.ts', `${feature}.ts`].includes(file) || SHOWN.has(to) || (isType && file === 'table.ts')
 }
 
@@ -121,7 +124,7 @@ const BROWSER_ENTRIES = /^features\/[^/]+\/(api|schema)\.ts$|^features\/index\.t
 const SERVER_ONLY = /^(node:|bun$|bun:|kysely|postgres|hono|@modelcontextprotocol)/
 const SERVER_GLOBAL = /\b(Bun|process|Buffer)\.\w/
 
-/** What a browser would choke on, in a contract or in anything it reaches. Imports of types alone are erased. */
+/** Returns the imports that fail in a browser, in a contract or its dependencies. Imports of types alone are erased. */
 const notForBrowsers = (files: Sources): string[] => {
   const seen = new Set<string>()
   const found: string[] = []
@@ -141,15 +144,18 @@ const notForBrowsers = (files: Sources): string[] => {
   return found
 }
 
-/** `plat serve` loads them and all they reach before it answers, but for lazy imports. */
+/** `plat serve` loads these and their dependencies before it answers, except lazy imports. */
 const START = ['main.ts', 'cli.ts', 'server.ts']
-/** Each takes milliseconds to load, and none is needed before the first request. `bun` makes what is taken of it, like its SQL client. */
+/**
+ * Each takes milliseconds to load, and none is needed before the first request. `bun` creates its exports on import,
+ * such as its SQL client.
+ */
 const SLOW = /^(node:(http|https|net|tls|dns|dns\/promises|zlib)|bun|@modelcontextprotocol\/.+)$/
 
 const slowStarts = (files: Sources): string[] => {
   const reached = new Set(START)
   const found: string[] = []
-  // A set hands out what is added to it on the way.
+  // A set iterates over elements that are added during the iteration.
   for (const path of reached)
     for (const one of importsOf(path, files.get(path) ?? '')) {
       if (one.isType || one.isLazy) continue
@@ -164,7 +170,7 @@ const testingImports = (files: Sources): string[] =>
     .filter(({ to }) => to.startsWith('testing/'))
     .map(arrow)
 
-/** They would escape the revision counter that every ETag hangs on. */
+/** Raw writes would bypass the revision counter on which every ETag depends. */
 const rawWrites = (files: Sources): string[] =>
   [...files]
     .filter(
@@ -223,7 +229,10 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
     'oauth_access_tokens',
   ],
 }
-/** `deleteFrom(table)` in a loop: over the feature's own tables, or over the sealed columns that every feature registers. */
+/**
+ * `deleteFrom(table)` in a loop: over the feature's own tables, or over the sealed columns that every feature
+ * registers.
+ */
 const LOOPS_OVER_TABLES = new Set(['features/devices/store.ts', 'features/secrets/store.ts'])
 
 const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(\s*([^),]+)/g
@@ -244,7 +253,7 @@ const foreignWrites = (files: Sources): string[] =>
 type Rule = {
   readonly name: string
   readonly check: (files: Sources) => string[]
-  /** A made-up tree that breaks it. */
+  /** An invented tree that breaks the rule. */
   readonly offender: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-/** Entity tags, preconditions and totals, for everything in the registry that has them. */
+/** Checks the entity tags, preconditions and totals of all operations that have them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { contracts } from './features/index.ts'
@@ -18,15 +18,15 @@ const isList = ({ output }: AnyOperation) => output instanceof z.ZodArray
 const lists = operations.filter((op) => isGet(op) && isList(op))
 const objects = operations.filter((op) => isGet(op) && !isList(op))
 const reads = new Set<string>(objects.map(({ http }) => httpParts(http).path))
-/** PUT and DELETE of one object that can be read, and so has a tag. */
+/** PUT and DELETE of single objects that can be read, and so have a tag. */
 const changes = operations.filter(({ http }) => /^(PUT|DELETE) /.test(http) && reads.has(httpParts(http).path))
-/** Whole by nature: a picture of a range. */
+/** Lists without pages: they depict a complete range. */
 const WHOLE = ['pools.heatmap', 'webhooks.events']
 
 const Created = z.object({ id: z.string() })
 const WEBHOOK = { name: 'one', url: 'http://hook.invalid/', events: ['device.created'] }
 
-/** Objects that are part of another one: the address of one. */
+/** Returns the address of an object that is part of another one. */
 const nested: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> = {
   'webhooks.delivery': async (caller) => {
     const id = await make(caller, '/api/webhooks', WEBHOOK)
@@ -35,7 +35,7 @@ const nested: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
   },
 }
 
-/** One object of every noun, anew: `DELETE` has to have one each time. */
+/** Creates one object of every noun, because each `DELETE` needs another. */
 const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> = {
   datacenters: (caller) => make(caller, '/api/datacenters', { name: 'one' }),
   networks: (caller) => make(caller, '/api/networks', { name: 'one', subnet: '10.0.0.0/24' }),
@@ -67,7 +67,7 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
   conflicts: async (caller) => {
     for (const name of ['one', 'other']) await make(caller, '/api/devices', { name, addresses: [{ ip: '10.0.9.9' }] })
     const [conflict] = await caller.api.conflicts.list({ status: 'active', limit: 1 })
-    // Deleted with its cause still there, it is not raised by that alone.
+    // Deleting a conflict whose cause remains does not raise it again.
     return conflict?.id ?? (await caller.api.conflicts.detect({})).conflicts[0]?.id ?? ''
   },
   webhooks: (caller) => make(caller, '/api/webhooks', WEBHOOK),
@@ -79,7 +79,7 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
     await makers.devices?.(caller)
     return '10.0.0.1'
   },
-  // The one type that has no secret, which the server has no key for.
+  // The one type without a secret, because the server has no encryption key.
   credentials: (caller) => make(caller, '/api/credentials', { name: 'one', type: 'snmp_v3', username: 'one' }),
 }
 
@@ -90,7 +90,7 @@ const make = async (caller: TestCaller, path: string, body: object): Promise<str
   return Created.parse(await response.json()).id
 }
 
-/** The noun that a field of an operation's input is the id of; the operation's own where it doesn't say. */
+/** Returns the noun whose id an input field holds; by default the operation's own noun. */
 const nounOf = ({ name, input }: AnyOperation, field: string): string => {
   const { ref } = (inputJsonSchema(input).properties?.[field] ?? {}) as { ref?: string }
   return ref ?? name.slice(0, name.indexOf('.'))
@@ -107,7 +107,7 @@ describe.each(dialects())('on %s', (dialect) => {
   })
   afterAll(() => app.close())
 
-  /** The address of an operation with objects that exist, and the least that its query needs. */
+  /** Returns the address of an operation with existing objects and the minimal query. */
   const addressOf = async (op: AnyOperation): Promise<string> => {
     const inside = nested[op.name]
     if (inside) return inside(admin)

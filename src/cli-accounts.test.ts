@@ -1,4 +1,4 @@
-/** Accounts on the command line, against a real server in process: names, passwords that are asked for or piped in, exit codes. */
+/** Accounts on the command line, against a real server in process: names, passwords by prompt or pipe, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
 import { type MemoryIo, memoryIo } from './platform/cli/memory-io.ts'

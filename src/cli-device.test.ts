@@ -1,4 +1,4 @@
-/** `plat login` shows the server a device that it knows: the cookie is kept for that server and account, and by a logout. */
+/** `plat login` sends the device cookie of its server and account. A logout keeps the cookie. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const URL_B = 'http://other.test'
 
 let app: SignInApp
 let config: string
-/** The Cookie header of each sign-in that reached a server, with the server. */
+/** The server and the Cookie header of each sign-in that reached it. */
 const shown: (readonly [url: string, cookie: string | null])[] = []
 
 const run = async (...argv: string[]) => {

@@ -1,4 +1,4 @@
-/** `plat discovery scan` against a real server, in process; what the scanner says is scripted. */
+/** `plat discovery scan` against a real server in process, with a scripted scanner. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
 import { memoryIo } from './platform/cli/memory-io.ts'
@@ -25,7 +25,7 @@ describe('plat discovery scan', () => {
     })
     return { code: await runCli(io), out: out(), err: err() }
   }
-  /** Watches a scan of which the test says how it goes. */
+  /** Follows a scan that the test scripts. */
   const watched = async (play: (scan: ScriptedScan) => Promise<void>, columns?: number) => {
     const running = run(['office', '--type', 'full', '--watch'], columns)
     await play(await scanner.next())

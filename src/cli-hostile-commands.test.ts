@@ -1,4 +1,4 @@
-// Names that hold what a terminal acts on, in the commands that are written by hand: none of it reaches the terminal.
+// Names with control sequences of terminals, in the hand-written commands: none of them reaches the terminal.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { createLogger } from './platform/runtime/log.ts'
 import { answering, expectHarmless, type Fetch, HOSTILE, refusing, run, type Shown } from './testing/hostile-names.ts'
 import { createUser, keyFor } from './testing/identities.ts'
 
-/** As far as a file may be called so. */
+/** The part of the name that a file name may contain. */
 const FILE = HOSTILE.replaceAll('/', '')
 const QUICK = 'quick to check'
 
@@ -36,7 +36,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const lines = (...all: unknown[]) => new Response(all.map((one) => `${JSON.stringify(one)}\n`).join(''))
 
-/** What only some of the commands ask for. */
+/** The answers that only some commands request. */
 const special: Fetch = async (target, init) => {
   const { pathname } = new URL(target)
   if (pathname === '/api/events') {
@@ -62,7 +62,7 @@ type Ways = () => Promise<Shown[]>
 const each = (argvs: readonly (readonly string[])[], more: Partial<Parameters<typeof run>[0]> = {}): Promise<Shown[]> =>
   Promise.all(argvs.map((argv) => run({ fetch: special, ...more, argv })))
 
-/** Every command, in all the ways in which it shows what somebody else has named. */
+/** Every command, in each way in which it shows names of other users. */
 const WAYS: Readonly<Record<string, Ways>> = {
   login: async () => {
     const argv = ['login', '--username', HOSTILE, '--password-stdin']
@@ -134,7 +134,7 @@ const WAYS: Readonly<Record<string, Ways>> = {
   doctor: () => each([local('doctor'), local('doctor', '-o', 'json')]),
   'database copy': () => each([local('database', 'copy', '--to', `nowhere://${HOSTILE}`), local('database', 'copy')]),
 }
-/** They are a server, or its log, which has a form of its own. */
+/** These are servers, or write the server's log, which has its own format. */
 const SERVERS = ['serve', 'server', 'migrate', 'scanner-child']
 
 test('every command that is written by hand is among these', () => {

@@ -1,4 +1,4 @@
-// Names that hold what a terminal acts on: the command of every operation shows them, in every format, and hands none of it on.
+// Names with control sequences of terminals: the command of every operation shows them escaped, in every format.
 import { describe, expect, test } from 'bun:test'
 import { commandOf } from './platform/cli/command-name.ts'
 import { specOf } from './platform/cli/operation-spec.ts'
@@ -7,7 +7,7 @@ import { exampleOf } from './platform/openapi/example.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 import { expectHarmless, HOSTILE, isHarmless, operations, refusing, run } from './testing/hostile-names.ts'
 
-/** A call of an operation with what it must be given, and one field to change where it changes one. */
+/** Returns a call of an operation with its required fields, and one field to change if it is an update. */
 const callOf = (op: AnyOperation): { readonly argv: readonly string[]; readonly stdin: string } => {
   const { schema, definitions } = jsonSchemaOf(op.input, 'input')
   const { args, flags } = specOf(op)
@@ -39,7 +39,7 @@ describe.each(operations.map((op) => [commandOf(op).join(' '), op] as const))('p
 
   test.each(['table', 'name', 'yaml', 'json', 'csv'])('shows its answer as %s', async (format) => {
     expectHarmless(await run({ argv: [...argv, '-o', format], stdin }))
-    // JSON leaves in a pipe as it came, for programs.
+    // JSON in a pipe is unchanged, for programs.
     if (format === 'json') return
     expectHarmless(await run({ argv: [...argv, '-o', format], stdin, isTty: false }), { isFile: format === 'csv' })
   })
@@ -55,6 +55,6 @@ describe.each(operations.map((op) => [commandOf(op).join(' '), op] as const))('p
 test('nearly all of these commands have got as far as an answer', async () => {
   const notAsked: string[] = []
   for (const op of operations) if ((await run(callOf(op))).asked === 0) notAsked.push(op.name)
-  // An input that is made up from a schema does not keep every rule.
+  // Input generated from a schema does not satisfy every rule.
   expect(notAsked.length).toBeLessThan(operations.length / 10)
 })

@@ -1,4 +1,4 @@
-/** The command line on local ranges: a scan is refused with its reason, and a rule shows why it starts none. */
+/** The command line on local ranges: a scan is rejected with the reason, and a rule shows why it starts none. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
 import { memoryIo } from './platform/cli/memory-io.ts'

@@ -1,4 +1,4 @@
-/** The key of `plat login`: the next login on a machine replaces it, whatever became of it, and no other key. */
+/** The key of `plat login`: the next login on a machine replaces it, and no other key. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ const run = async ({ config = 'config', argv = [], ...options }: Options) => {
 const login = ({ name, ...options }: Options = {}) => {
   const named = name === undefined ? [] : ['--name', name]
   const argv = ['login', '--url', URL, '--username', user.username, '--password-stdin', '-q', ...named]
-  // Another login could be under way for less.
+  // A younger key could belong to a concurrent login.
   app.clock.ms += 60_000
   return run({ ...options, argv, stdin: QUICK })
 }
@@ -57,7 +57,7 @@ const works = async (config?: string) =>
 const keys = () => app.db.read.selectFrom('api_keys').selectAll().where('user_id', '=', user.id).execute()
 const names = async () => (await keys()).map(({ name }) => name)
 
-/** So many keys of the user which this machine has nothing to do with. */
+/** Creates keys of the user that do not belong to this machine. */
 const fill = async (n: number) => {
   const common = { user_id: user.id, created_by: user.id, prefix: '', expires_at: null }
   const created_at = app.now().toISOString()

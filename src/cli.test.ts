@@ -1,4 +1,4 @@
-/** The command line against the registry: whoever adds an operation learns here what its command lacks. */
+/** Checks the commands of all operations of the registry. A new operation that lacks something fails here. */
 import { describe, expect, test } from 'bun:test'
 import { program, runCli } from './cli.ts'
 import { contracts } from './features/index.ts'
@@ -60,7 +60,7 @@ describe('the registry', () => {
       const { required = [], properties = {} } = schemaOf(op.input)
       const isList = (field: string) => properties[field]?.type === 'array'
       const isGiven = (field: string) => op.cli?.args?.includes(field) || op.cli?.ask?.includes(field)
-      // Lists (the operations of a bulk call) and whatever is only a body come with flags or --input.
+      // Lists (the operations of a bulk call) and fields of the body alone come with flags or --input.
       expect(required.filter((field) => !isGiven(field) && !isList(field))).toEqual([])
     },
   )

@@ -1,4 +1,4 @@
-/** The command line of Plat, put together: the registry of contracts and the commands that are no operations. */
+/** Assembles the command line of Plat from the registry of contracts and the commands that are not operations. */
 import packageJson from '../package.json' with { type: 'json' }
 import { movingCommands } from './database-copy/commands.ts'
 import { demoCommands } from './demo/cli-commands.ts'
@@ -12,7 +12,7 @@ import { offlineCommands } from './platform/cli/offline-commands.ts'
 import { createCli } from './platform/cli/run.ts'
 import { recoveryCommands } from './recovery/commands.ts'
 
-/** What the server starts for a scan; nobody types it. */
+/** Started by the server for a scan; users do not run it. */
 const scannerChild: Command = {
   words: ['scanner-child'],
   summary: 'Run one scan for the server that started this process',

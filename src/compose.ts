@@ -45,23 +45,23 @@ export const VERSION: string = pkg.version
 
 export type Process = { readonly config: Config; readonly log: Logger; readonly now: () => Date }
 
-/** The data file of a configuration without DATABASE_URL. */
+/** Returns the path of the data file of a configuration without DATABASE_URL. */
 export const dataFile = (config: Config): string => join(config.dataDir, DATA_FILE)
 
 export type OpenDatabase = {
   readonly db: Db<Tables>
-  /** To be called every minute: looks after the disk that the data is on. */
+  /** Called every minute: maintains the disk space of the data. */
   readonly maintain: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** A request that is only to be counted waits no longer. */
+/** Maximum wait of a request for the shared rate limit. */
 const LIMIT_PATIENCE_MS = 300
 
 const nothingToMaintain = async (): Promise<void> => {}
 
 /**
- * Opens the database for a short command, also while a server uses it: that server has brought it to its schema.
+ * Opens the database for a short command, also beside a running server, which has migrated the schema already.
  * @throws as `openDatabase`
  */
 export const openDatabaseBeside = async (context: Process): Promise<OpenDatabase> => {
@@ -74,7 +74,7 @@ export const openDatabaseBeside = async (context: Process): Promise<OpenDatabase
   }
 }
 
-/** Opens the configured database and brings it to this program's schema. */
+/** Opens the configured database and migrates it to this program's schema. */
 export const openDatabase = async ({ config, log, now }: Process): Promise<OpenDatabase> => {
   if (config.databaseUrl !== undefined) {
     const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
@@ -97,13 +97,13 @@ export type Plat = {
   readonly sessions: SessionStore
   readonly keyUses: KeyUses
   readonly fetch: App['fetch']
-  /** Settles when there is a user; a hash takes a second, in which requests are answered already. */
+  /** Settles when there is a user. A hash takes a second, during which requests are answered already. */
   readonly firstAdmin: Promise<FirstAdmin | undefined>
-  /** Does now what the timer would do. */
+  /** Runs a job at once, independent of its timer. */
   readonly runJob: (name: string) => Promise<void>
-  /** Readiness checks fail from now on. */
+  /** Makes readiness checks fail from now on. */
   readonly startDraining: () => void
-  /** Closes responses that have no end of their own. */
+  /** Closes responses that would not end by themselves. */
   readonly closeStreams: () => void
   readonly close: () => Promise<void>
 }
@@ -112,13 +112,13 @@ export type ComposeOptions = {
   readonly passwords?: Passwords
   readonly outbound?: Outbound
   readonly startScan?: typeof startScanProcess
-  /** In place of the bounds of long answers. */
+  /** Replaces the bounds of long answers. */
   readonly streams?: Partial<StreamLimits> & Pick<Partial<SpoolOptions>, 'mostBytes'>
-  /** False leaves an estate without users as it is. */
+  /** False creates no first user. */
   readonly withFirstAdmin?: boolean
 }
 
-/** The whole product on an open database, without a socket. */
+/** Assembles the whole product on an open database, without a socket. */
 export const compose = async (
   { config, log, now }: Process,
   { db, maintain, close }: OpenDatabase,
@@ -209,7 +209,7 @@ export const compose = async (
     },
     {
       name: 'metrics.recount',
-      summary: 'Counts what there is, where other processes write to the same database',
+      summary: 'Counts objects, if other processes write to the same database',
       everyMs: 60_000,
       onEveryInstance,
       run: async () => {
@@ -245,7 +245,7 @@ export const compose = async (
   })
   // Last, because the hash keeps a processor busy.
   const firstAdmin = withFirstAdmin ? ensureFirstAdmin({ db, config, passwords, now }) : Promise.resolve(undefined)
-  // Whoever awaits it is told; until somebody does, a failure must not end the process.
+  // Callers that await it get the error. Until then an unhandled rejection must not end the process.
   const firstAdminSettled = firstAdmin.then(
     () => {},
     () => {},
@@ -276,7 +276,7 @@ export const compose = async (
       for (const feature of features)
         await feature.close?.().catch((error: unknown) => log.warn('something could not be ended in order', { error }))
       await keyUses.flush().catch((error: unknown) => {
-        // On a full disk, say: no reason not to end in order.
+        // For example a full disk, which must not prevent an orderly shutdown.
         log.warn('when API keys were last used could not be written', { error })
       })
       await audit.writeCounts(true)

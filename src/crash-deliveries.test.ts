@@ -1,4 +1,6 @@
-/** kill -9 under load, again and again: every acknowledged change reaches its webhook, and what is sent twice is the same twice. */
+/**
+ * kill -9 under load, repeatedly: every acknowledged change reaches its webhook, and a repeated delivery is identical.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
@@ -9,7 +11,7 @@ import { until } from './testing/until.ts'
 const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 6)
 const ROUND_TIMEOUT_MS = 12_000
 const WRITERS = 4
-/** Acknowledged writes after which a round ends in the middle of others. */
+/** The number of acknowledged writes after which a round ends, amid others. */
 const writesOf = (round: number) => 10 + ((round * 37) % 90)
 
 let folder: ServerFolder
@@ -25,7 +27,7 @@ afterAll(async () => {
 
 const Named = z.object({ id: z.string() })
 
-/** Undefined when the server was gone before it answered. */
+/** Returns undefined if the server was killed before it answered. */
 const create = async (url: string, path: string, body: object): Promise<string | undefined> => {
   const headers = { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/json' }
   const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(
@@ -84,7 +86,7 @@ test(
       bytes.set(delivery_id, (bytes.get(delivery_id) ?? new Set()).add(body))
     }
     expect([...bytes.values()].filter((bodies) => bodies.size > 1)).toEqual([])
-    // Each change has one delivery, however often that was sent.
+    // Each change has one delivery, regardless of the attempts.
     expect(bytes.size).toBe(told().size)
     expect(await server.stop()).toBe(0)
   },

@@ -1,6 +1,6 @@
 /**
- * Two instances on one PostgreSQL, one of them killed again and again under a mixed load: nothing that was acknowledged is lost,
- * no job is done twice, nothing is sent by both at once, and only what was under way at the killed one fails.
+ * Two instances on one PostgreSQL, one of them killed repeatedly under a mixed load. No acknowledged write is lost, and
+ * no job runs twice. No delivery is sent by both at once, and only requests in progress at the killed one fail.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { z } from 'zod'
@@ -16,13 +16,13 @@ const ROUNDS = IS_LONG ? 30 : process.env.PLAT_CRASH_ROUNDS ? 20 : 2
 const ROUND_MS = 10_000
 const PACE_MS = IS_LONG ? 50 : 0
 const WRITERS = 2
-/** Of each writer, in a round that ends by the count. */
+/** Writes of each writer, in a round that ends by their count. */
 const WRITES = 60
-/** Long enough for another to send it too, should it believe that it may. */
+/** Long enough for another instance to send it too, if the lease did not prevent that. */
 const ANSWER_MS = 15
 /**
- * What was under way when its instance was killed is leased to it for 20 seconds, and what failed meanwhile is tried again
- * after one: lost is what has not come long after that.
+ * A delivery in progress at a killed instance remains leased to it for 20 seconds, and a failed one is retried after a
+ * second. A delivery that has not arrived long after that is lost.
  */
 const DRAINED_MS = 240_000
 const LOOK_MS = 100
@@ -35,7 +35,7 @@ const Body = z.object({ event: z.string(), delivery_id: z.string(), data: Named 
 /** A server from its start to its end. */
 type Life = { readonly child: ServerChild; killedMs: number | undefined }
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   let database: Awaited<ReturnType<typeof postgresDatabase>>
   let folder: ServerFolder
@@ -67,7 +67,7 @@ if (dialects().includes('postgres')) {
   const broken: { readonly life: Life; readonly startedMs: number }[] = []
   const refused: string[] = []
   let answered = 0
-  /** Undefined when there was no answer, which is put down. */
+  /** Returns undefined if there was no answer, and records that. */
   const ask = async (life: Life, http: string, body?: object): Promise<unknown> => {
     const [method = 'GET', path = '/'] = http.split(' ')
     const headers = { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/json' }
@@ -85,7 +85,10 @@ if (dialects().includes('postgres')) {
   const acked = new Set<string>()
 
   type Writer = { readonly name: string; readonly most: number; readonly isOver: { readonly value: boolean } }
-  /** Makes, changes and reads devices, and takes addresses that expire by themselves; until its server is gone, or the round over. */
+  /**
+   * Creates, changes and reads devices, and reserves addresses that expire, until its server is killed or the round is
+   * over.
+   */
   const write = async (life: Life, { name, most, isOver }: Writer): Promise<void> => {
     const goesOn = () => life.killedMs === undefined && !isOver.value
     for (let n = 0; n < most && goesOn(); n++) {
@@ -129,7 +132,7 @@ if (dialects().includes('postgres')) {
   test(
     `one of two instances is killed ${ROUNDS} times`,
     async () => {
-      // Kept as they come: a receiver that is busy with looking them up answers nobody.
+      // Stored unparsed: a receiver that is busy with parsing answers too late.
       const told = new Map<string, Set<string>>()
       const open = new Set<string>()
       const twiceAtOnce: string[] = []
@@ -178,7 +181,7 @@ if (dialects().includes('postgres')) {
         lost: [...acked].filter((id) => !stored.has(id)),
         untold: missing(),
         twiceAtOnce,
-        // One event each, whoever was killed over it.
+        // Each change has one event, even if its instance was killed.
         toldAnew: [...told].filter(([, ids]) => ids.size > 1),
         failedScans: ended.filter(({ status }) => status !== 'completed'),
         refused,

@@ -1,4 +1,6 @@
-/** kill -9 of a server in the middle of a scan, again and again: the scan goes on, what was found stays, and no scanner is left behind. */
+/**
+ * kill -9 of a server amid a scan, repeatedly: the scan resumes, its findings remain, and no scanner process is left.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
@@ -8,9 +10,9 @@ import { until } from './testing/until.ts'
 /** 2 in `npm test`, 200 in `npm run test:crash`. */
 const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 2)
 const ROUND_TIMEOUT_MS = 30_000
-/** Addresses of a /21 of loopback, where each answers. */
+/** Addresses of a /21 of loopback, each of which answers. */
 const HOSTS = 2046
-/** Acknowledged ones after which a server is killed. */
+/** The number of acknowledged hosts after which a server is killed. */
 const foundBefore = (round: number): number => 1 + ((round * 367) % 1500)
 
 let folder: ServerFolder
@@ -38,13 +40,16 @@ const ask = async (url: string, path: string, body?: object): Promise<unknown> =
 const foundIn = async (url: string, network: string): Promise<string[]> =>
   Found.parse(await ask(url, `/api/discovery/devices?network_id=${network}`)).map(({ ip }) => ip)
 
-/** What comes behind the name of a process, whose state is first and whose parent's number is second (proc(5)); undefined for none. */
+/**
+ * Returns the fields of a process after its name: first its state, second the id of its parent (proc(5)). Undefined for
+ * no such process.
+ */
 const stateOf = (pid: number | string): readonly string[] | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return text.slice(text.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return undefined // it has ended meanwhile
+    return undefined // the process has ended
   }
 }
 
@@ -53,7 +58,7 @@ const childrenOf = (parent: number): number[] =>
     .filter((name) => /^\d+$/.test(name) && stateOf(name)?.[1] === String(parent))
     .map(Number)
 
-/** A zombie runs no more: whoever takes in those without a parent may be slow to bury it. */
+/** A zombie does not run: the process that adopts orphans may reap it late. */
 const runs = (pid: number): boolean => !['Z', 'X', undefined].includes(stateOf(pid)?.[0])
 
 test(

@@ -1,4 +1,7 @@
-/** kill -9 under load, again and again: what was acknowledged is there, nothing is half done, and no address is given twice. */
+/**
+ * kill -9 under load, repeatedly: acknowledged writes are stored, none is stored in part, and no address is allocated
+ * twice.
+ */
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -10,7 +13,7 @@ import { type ServerChild, type ServerFolder, serverFolder } from './testing/ser
 const ROUNDS = Number(process.env.PLAT_CRASH_ROUNDS || 10)
 const ROUND_TIMEOUT_MS = 12_000
 const WRITERS = 8
-/** Acknowledged writes after which a round ends in the middle of others. */
+/** The number of acknowledged writes after which a round ends, amid others. */
 const writesOf = (round: number) => 40 + ((round * 67) % 200)
 
 let folder: ServerFolder
@@ -23,7 +26,7 @@ afterAll(() => folder.remove())
 
 type Answer = { readonly status: number; readonly body: unknown; readonly requestId: string }
 
-/** Undefined when the server was gone before it answered. */
+/** Returns undefined if the server was killed before it answered. */
 const ask = async (
   url: string,
   http: string,
@@ -53,15 +56,15 @@ const Entry = z.object({ request_id: z.string() })
 const Verdict = z.object({ ok: z.boolean(), checked: z.number(), first_bad: z.unknown() })
 const Reservation = z.object({ ip_address: z.string(), purpose: z.string() })
 
-/** What the clients know: what was acknowledged, and what may or may not have happened. */
+/** The clients' knowledge: acknowledged writes, and those that may have happened. */
 const known = {
-  /** Per device: the last acknowledged version, and the one that was under way. */
+  /** Per device: the last acknowledged version, and the one in progress. */
   versions: new Map<string, { acked: number; tried: number }>(),
   deleted: new Set<string>(),
-  /** Deletes that were never answered. */
+  /** Deletes without an answer. */
   maybeDeleted: new Set<string>(),
   allocated: [] as string[],
-  /** Keys of allocations that were never answered. */
+  /** Keys of allocations without an answer. */
   unanswered: new Set<string>(),
   acks: 0,
   /** Requests of the round that were acknowledged. */
@@ -76,10 +79,13 @@ const acked = (answer: Answer | undefined): answer is Answer => {
   return true
 }
 
-/** Of all that a round makes: `r7` of the writer `r7w0` and the device `r7w0-3`. */
+/** Returns the tag of a round: `r7` of the writer `r7w0` and the device `r7w0-3`. */
 const roundTag = (name: string): string => name.replace(/w.*$/, '')
 
-/** One client: a device, its updates, addresses for it and for nobody, now and then a delete; until the server is gone. */
+/**
+ * One client: creates a device, updates it, allocates addresses with and without it, and sometimes deletes it, until
+ * the server is killed.
+ */
 const write = async (url: string, writer: string): Promise<void> => {
   for (let n = 0; ; n++) {
     const id = `${writer}-${n}`
@@ -109,7 +115,7 @@ const write = async (url: string, writer: string): Promise<void> => {
   }
 }
 
-/** What is not as it was acknowledged, of the devices with these ids. */
+/** Returns the deviations from the acknowledged state, of the devices with these ids. */
 const lostOf = (ids: Iterable<string>, devices: readonly z.infer<typeof Device>[]): string[] => {
   const stored = new Map(devices.map((device) => [device.id, device]))
   const problems: string[] = []
@@ -128,7 +134,7 @@ const lostOf = (ids: Iterable<string>, devices: readonly z.infer<typeof Device>[
 
 const AUDIT_PAGE = 1000
 
-/** The requests since a moment that are on record as successful. */
+/** Returns the requests since a time that the audit trail records as successful. */
 const auditedSince = async (url: string, start: string): Promise<Set<string>> => {
   const found = new Set<string>()
   for (let offset = 0; ; offset += AUDIT_PAGE) {
@@ -146,7 +152,7 @@ const integrity = (): unknown => {
   return rows
 }
 
-/** After the start that follows a round: what it was told is there, is on record, and is in a sound file. */
+/** Runs after the start that follows a round: acknowledged writes are stored and audited, and the file is sound. */
 const checkRound = async (url: string, number: number, startedAt: string): Promise<void> => {
   const tag = `r${number}`
   const devices = z.array(Device).parse((await ask(url, `GET /api/devices?tags=${tag}`))?.body)
@@ -196,7 +202,8 @@ test(
     expect(lostOf(known.versions.keys(), devices)).toEqual([])
     const { acks } = known
 
-    // Deleted devices give their addresses back, to be handed out again; the rest of what was handed out is recorded.
+    // Deleted devices release their addresses, which may be allocated again. All other allocated addresses are
+    // recorded.
     const reservations = z.array(Reservation).parse((await ask(url, 'GET /api/reservations'))?.body)
     const recorded = [
       ...devices.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)),
@@ -206,7 +213,7 @@ test(
     const lost = new Set(known.allocated).difference(new Set(recorded))
     expect(lost.size).toBeLessThanOrEqual(known.maybeDeleted.size)
 
-    // Whoever got no answer asks again with the same key, and has one address, not two.
+    // A client without an answer retries with the same key, and has one address, not two.
     for (const idempotency of known.unanswered) {
       const id = idempotency.replace(/-(device_id|purpose)$/, '')
       const target = idempotency.endsWith('-purpose') ? { purpose: id } : { device_id: id }

@@ -1,4 +1,5 @@
-// Every CSV that the server and the command line write: no cell runs as a formula, in a spreadsheet of any country, and none acts on a terminal.
+// Every CSV of the server and the command line: no cell runs as a formula, in spreadsheets of any locale, and none
+// affects a terminal.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
 import { memoryIo } from './platform/cli/memory-io.ts'
@@ -6,7 +7,9 @@ import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { dialects } from './testing/servers.ts'
 
 const HOSTILE = 'x;=cmd()\n＝1\t@a\u001b[2J\u009b1m'
-/** What a parser that splits at any of these takes for a formula, and what a terminal acts on. */
+/**
+ * Matches cells that a parser with any of these separators takes for a formula, and characters that affect a terminal.
+ */
 const LIVE = /,"?[=＝@]|(^|[;\t\n])"*[=＝@]|(?![\t\r\n])\p{Cc}/u
 
 let app: TestApp

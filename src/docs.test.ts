@@ -1,4 +1,4 @@
-/** The documents say what the program does: settings, links, and the tour of the README, run as it stands. */
+/** Checks the documents against the program: settings, links, and the commands of the README, which are run. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -97,7 +97,7 @@ describe('the tour of the README', () => {
   })
 
   test('prints what it says it prints', async () => {
-    // One shell for all of it, because a later command uses a variable of an earlier one.
+    // One shell for all commands, because a later one uses a variable of an earlier one.
     const marker = '--- next command ---'
     const script = tour
       .map(({ command }) =>
@@ -112,7 +112,7 @@ describe('the tour of the README', () => {
     const printed = (await new Response(shell.stdout).text()).split(`${marker}\n`)
     const shown = tour.map(({ command, output }, i) => ({
       command,
-      // `cut` and `curl` end a line as they please.
+      // `cut` and `curl` differ in their line ends.
       output: command.includes(' login ') ? output : `${(printed[i] ?? '').trimEnd()}${output === '' ? '' : '\n'}`,
     }))
     expect(shown).toEqual(tour)

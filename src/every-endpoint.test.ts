@@ -93,7 +93,7 @@ describe('every endpoint', () => {
 
 describe('of an estate with one of each', () => {
   let app: TestApp
-  /** What stands in a path for an object, by the part of the path before it. */
+  /** The objects for the parameters of a path, by the path segment before them. */
   let ids: Readonly<Record<string, string>>
   beforeAll(async () => {
     const scanner = scriptedScanner()
@@ -131,7 +131,7 @@ describe('of an estate with one of each', () => {
     const at = path.replace(/\/(\w+)\/\{\w+\}/g, (_, kind) => `/${kind}/${known[inside + kind] ?? 'x'}`)
     const query = path.endsWith('/search') ? '?q=dev' : ''
     const response = await request(method, at + query, method === 'POST' || method === 'PUT' ? {} : undefined)
-    // One that goes on has no end to wait for.
+    // An endless response cannot be awaited.
     if (response.headers.get('content-type') === 'text/event-stream') {
       await response.body?.cancel()
       return [response.status, '']
@@ -142,7 +142,7 @@ describe('of an estate with one of each', () => {
   const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
   /** Not for viewers, by the table of the decisions. */
   const isClosed = ({ path }: Endpoint) => /^\/api\/(users|roles|audit|oauth\/clients)\b/.test(path)
-  /** Has errors of its own, and is off here; its cases are in features/oauth/. */
+  /** Has its own errors, and is off here; features/oauth/ tests it. */
   const isOfOauth = ({ path }: Endpoint) => /^\/(mcp-oauth|\.well-known)\//.test(path)
   const isWrite = ({ method }: Endpoint) => method !== 'GET'
   const named = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [`${one.method} ${one.path}`, one])

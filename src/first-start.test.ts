@@ -1,4 +1,4 @@
-/** The first start: a sign-in that comes while the first user is being made waits for it, and succeeds. */
+/** The first start: a sign-in during the creation of the first user waits for it, and succeeds. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-/** Where an installation is to be, with nothing in it. */
+/** Returns the settings of a new, empty installation. */
 const nowhere = async (dialect: Dialect): Promise<Record<string, string>> => {
   if (dialect === 'sqlite') return {}
   const database = await postgresDatabase()
@@ -42,7 +42,7 @@ const folder = (): string => {
   return dir
 }
 
-/** Starts an instance there; requests are answered as soon as it is returned. */
+/** Starts an instance there. It answers requests as soon as this returns. */
 const start = async (place: Record<string, string>, more: Record<string, string> = {}): Promise<Plat> => {
   const dir = folder()
   const config = loadConfig({ env: { ...SETTINGS, ...place, DATA_DIR: dir, ...more }, cwd: dir })

@@ -1,4 +1,4 @@
-/** Whatever a caller sends, to whatever there is: never an error of the server, never a word about its insides. */
+/** Hostile requests to every endpoint never cause a server error, and no answer reveals internals. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { z } from 'zod'
@@ -24,7 +24,7 @@ const ErrorBody = z.strictObject({
   details: z.array(z.strictObject({ field: z.string(), message: z.string() })),
 })
 
-/** What only a stack, a driver or a query would say. */
+/** Text that only a stack trace, a driver or a query contains. */
 const INSIDES =
   /\.ts:\d+|node_modules|SQLITE_|PostgresError|SQLiteError|syntax error at or near|invalid byte sequence|(from|into|update) "\w+"/
 
@@ -69,7 +69,7 @@ describe.each(dialects())('on %s', (dialect) => {
     }
     const init = { method, headers, ...(body === undefined ? {} : { body }) }
     const response = await app.fetch(new Request(`http://plat.test${path}`, init))
-    // One that goes on has no end to wait for.
+    // An endless response cannot be awaited.
     if (response.headers.get('content-type') === 'text/event-stream') {
       await response.body?.cancel()
       return { status: response.status, text: '' }
@@ -112,7 +112,7 @@ describe.each(dialects())('on %s', (dialect) => {
         await seed()
         await fc.assert(
           fc.asyncProperty(inputFor(op.input, IDS), fc.integer({ min: 0, max: 9 }), async (input, luck) => {
-            // What was deleted can be deleted again.
+            // Creates objects again, because a deleted object cannot be deleted twice.
             if (op.effect === 'delete' && luck === 0) await seed()
             const answer = await send(callFor(op, input, luck === 0))
             expectDecent(answer)

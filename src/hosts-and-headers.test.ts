@@ -1,4 +1,4 @@
-/** Which hosts a server answers for, what its answers tell browsers, and which header names the client: on real servers. */
+/** The accepted hosts, the headers for browsers, and the headers that name the client, on real servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { loadConfig } from './platform/runtime/config/config.ts'

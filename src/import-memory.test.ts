@@ -1,4 +1,4 @@
-/** What an import takes of the machine while it is under way: little memory, and a file that nobody finds. */
+/** The resources of a running import: little memory, and a file without a name. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { until } from './testing/until.ts'
 const PATH = '/api/estate/import?resource=datacenters'
 const MB = 1_000_000
 const BODY_BYTES = 150 * MB
-/** Less than the body, and more than garbage that is not collected yet. */
+/** Less than the body, and more than uncollected garbage. */
 const GOAL_BYTES = 100 * MB
 
 let folder: ServerFolder
@@ -21,7 +21,7 @@ afterEach(() => folder.remove())
 const peakOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) * 1024
 
-/** The spools that a process has open, as the system calls them. */
+/** Returns the spools that a process has open, by the system's names for them. */
 const spoolsOf = (pid: number): string[] =>
   readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
@@ -40,7 +40,7 @@ test('a large body does not stand in memory', async () => {
   }
   await post('{"name":"HQ"}')
   const before = peakOf(pid)
-  // Rows to its end, which is none: it is read to the end, and no row is looked at.
+  // Blanks instead of rows: the body is read to its end, and no row is parsed.
   const body = new Uint8Array(BODY_BYTES).fill(0x20)
   for (let at = 0; at < body.length; at += 1000) body.set([0x7b, 0x7d], at)
   body[body.length - 1] = 0x21
@@ -52,7 +52,7 @@ test('while a body comes, no file of it has a name', async () => {
   const { url, pid } = await folder.start()
   const client = drip({ url, key: folder.key, path: PATH })
   client.send(`{"name":"HQ"}\n${' '.repeat(3 * MB)}`)
-  // It has one for the moment between opening and unlinking.
+  // The file has a name only between opening and unlinking.
   await until('an unnamed spool', () => spoolsOf(pid).find((spool) => spool.endsWith(' (deleted)')))
   expect(readdirSync(join(folder.dir, 'tmp'))).toEqual([])
   client.vanish()

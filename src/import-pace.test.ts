@@ -1,14 +1,17 @@
-/** The body of an import keeps 16 KiB/s over any 10 s: nobody holds one of the few imports with a body that hardly comes. */
+/**
+ * The body of an import must arrive at 16 KiB/s over any 10 s, so that a slow body does not hold one of the few
+ * imports.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Dripping, drip } from './testing/dripping.ts'
 import { type Listening, listening } from './testing/listening.ts'
 
 const TOO_SLOW = 'The body came slower than 16 KiB/s over 10 s and was given up'
-/** Ten seconds, and as long again for a machine that is busy. */
+/** Ten seconds, and as long again for a busy machine. */
 const PATIENCE_MS = 30_000
 
 const PATH = '/api/estate/import?resource=datacenters&dry_run=true'
-/** About 130 bytes each. */
+/** Each row has about 130 bytes. */
 const rows = (count: number): string =>
   Array.from(
     { length: count },
@@ -17,7 +20,7 @@ const rows = (count: number): string =>
 
 type Case = { readonly target: Listening; readonly key: string; readonly client: Dripping; readonly run: Promise<void> }
 
-/** Each has a server to itself, and all of them take their ten seconds at once. */
+/** Each case has its own server, so that all of them take their ten seconds concurrently. */
 const CASES = {
   'that never comes': async () => {},
   'that comes at half the pace': (client: Dripping) => client.sendEvenly(rows(2000), 8 * 1024),

@@ -1,4 +1,6 @@
-/** The rights of an import are those of its writes: whoever loses them while it lasts has imported nothing. */
+/**
+ * The rights of an import are confirmed with its writes: a user who loses them during the import has imported nothing.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { pause } from './platform/runtime/pause.ts'
 import { createPasswords } from './platform/security/passwords.ts'
@@ -12,23 +14,23 @@ const START_MS = Date.parse('2026-11-21T12:00:00.000Z')
 const HOUR_MS = 3_600_000
 const QUICK = 'quick to check'
 const IMPORTER = ['datacenters:create', 'datacenters:update']
-/** So many that an import of them is under way for seconds. */
+/** Enough rows for an import of several seconds. */
 const MANY = 30_000
 
 type Person = { readonly id: string; readonly roleId: string; readonly headers: Readonly<Record<string, string>> }
 type Line = { readonly progress?: object; readonly result?: object; readonly error?: { readonly code: string } }
 
-/** The lines of an answer, one after another. */
+/** Returns the lines of an answer, one after another. */
 const linesOf = (response: Response) => {
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader()
   let open = ''
   let last: Line | undefined
-  /** The next line; undefined when there are no more. */
+  /** Returns the next line; undefined at the end. */
   const next = async (): Promise<Line | undefined> => {
     for (;;) {
       const end = open.indexOf('\n')
       if (end !== -1) {
-        // The server's half of the contract.
+        // The server's answer has the type of the contract.
         last = JSON.parse(open.slice(0, end)) as Line
         open = open.slice(end + 1)
         return last
@@ -109,7 +111,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
     })
   })
 
-  /** The last line of an import of many rows, of which some are done when `move` happens. */
+  /** Returns the last line of an import of many rows, during which `move` runs. */
   const movedAmid = async (person: Person, move: () => Promise<unknown> | undefined): Promise<Line | undefined> => {
     const answer = await post(person, rows(person, MANY))
     expect(answer.status).toBe(200)
@@ -129,7 +131,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
     expect(await imported()).toBe(0)
   })
 
-  // Where there is one writer, nobody else commits while a transaction is open.
+  // With one writer, no other transaction commits while one is open.
   describe.if(dialect === 'postgres')('amid its rows', () => {
     test.each([
       ['its user is demoted', (id: string) => admin.api.users.update({ id, roles: [] }), 'FORBIDDEN'],

@@ -1,4 +1,4 @@
-/** One import a user at once and two in all, from its headers to its answer. */
+/** One import per user at once and two in total, from its headers to its answer. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Dripping, drip } from './testing/dripping.ts'
 import { type Listening, listening } from './testing/listening.ts'
@@ -24,13 +24,16 @@ const post = (key: string, { query = '', body = BODY } = {}) =>
     body,
   })
 
-/** An import whose body has begun and does not end. Resolves once the server counts it: it refuses another of the same user. */
+/**
+ * Starts an import whose body does not end. Resolves when the server counts it: another one of the same user is
+ * rejected.
+ */
 const begin = (key: string, query = ''): Promise<Dripping> =>
   until('import under way', async () => {
     const client = drip({ url: target.url, key, path: `/api/estate/import?resource=datacenters${query}` })
     clients.push(client)
     client.send('{"name":"one"}\n')
-    // The one that asks may itself have come first.
+    // The probing request itself may have been the first.
     while (client.heard() === '') if ((await statusOf(key, { query: '&dry_run=true' })) === 429) return client
     return undefined
   })

@@ -1,4 +1,4 @@
-/** A sign-in counts from its headers on: one that is broken off, or makes no sense, is an attempt as any other. */
+/** A sign-in counts from its headers on: an incomplete or invalid one counts as an attempt too. */
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { BEHIND_PROXY } from './testing/from-address.ts'
@@ -35,7 +35,7 @@ test.each([...ATTEMPTS])('a body %s', async (_, bytes) => {
     const socket = connect(Number(port), hostname)
     socket.on('error', () => {})
     await new Promise<void>((sent) => socket.write(bytes, () => sent()))
-    // It answers what comes later, and so has seen what came before.
+    // The server answers a later request, so it has seen the earlier ones.
     await (await fetch(`${url}/healthz`)).text()
     socket.destroy()
   }

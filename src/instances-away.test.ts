@@ -1,4 +1,4 @@
-// The database server away, and back: what a client is told meanwhile, and that nothing has to be started anew.
+// An outage of the database server: clients get a clear error during it, and no restart is needed after it.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { createLogger } from './platform/runtime/log.ts'
@@ -9,10 +9,10 @@ import { dialects, stoppablePostgres } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 60_000
-/** Far below the time that a request may take. */
+/** Far below the time limit of a request. */
 const SOON_MS = 10_000
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   let server: Awaited<ReturnType<typeof stoppablePostgres>>
   let app: TestApp
@@ -28,7 +28,7 @@ if (dialects().includes('postgres')) {
       env: { DATABASE_URL: server.url, DATABASE_LOCK_TIMEOUT: '300ms', REQUEST_TIMEOUT: '20s' },
     })
     admin = await app.as('admin')
-    // So that there is always something to be sent.
+    // Every device that is created needs a delivery.
     const hook = { name: 'all', url: 'https://192.0.2.1/', events: ['device.created' as const], retry_count: 0 }
     await admin.api.webhooks.create(hook)
   }, TIMEOUT_MS)
@@ -141,7 +141,7 @@ if (dialects().includes('postgres')) {
       await server.stop()
       await server.start()
       await isBack()
-      // Those who listened may have been let go, to come back.
+      // The server may have closed the streams of listeners, which then reconnect.
       await admin.api.devices.create({ name: 'after all' })
       const since = new Date(Date.now() - TIMEOUT_MS).toISOString()
       const again = await follow(admin, `?since=${encodeURIComponent(since)}`)

@@ -1,4 +1,4 @@
-// Two instances on one PostgreSQL: a live feed at one ends with what happens to its session or key at the other.
+// Two instances on one PostgreSQL: a live feed at one ends when its session or key is ended at the other.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createPasswords } from './platform/security/passwords.ts'
 import { follow } from './testing/feed.ts'
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000
 const PASSWORD = 'quick to check'
 const STORES: StoreName[] = ['database', 'valkey']
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   describe.each(STORES)('the live feed, with sessions in the %s', (store) => {
     let app: SignInApp

@@ -1,4 +1,5 @@
-// Several servers on one PostgreSQL, each a process: started at once on nothing, and restarted one after the other under load.
+// Several server processes on one PostgreSQL: started concurrently on an empty database, and restarted in turn under
+// load.
 import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,10 +13,10 @@ import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 120_000
 const WRITERS = 4
-/** Requests that are answered before each restart, so that there is load all the time. */
+/** Requests answered before each restart, so that the load is constant. */
 const ENOUGH = 25
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   const undo: (() => Promise<void> | void)[] = []
   afterEach(async () => {
@@ -83,7 +84,7 @@ if (dialects().includes('postgres')) {
           answered += 2
         }
       }
-      // It has no end of its own, and must not keep its server from ending.
+      // The stream is endless, and must not keep its server from ending.
       const stream = await fetch(`${servers[0]?.url}/api/events`, { headers })
       const streamed = stream.text()
       const writing = Array.from({ length: WRITERS }, (_, writer) => write(writer))

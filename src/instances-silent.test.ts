@@ -1,4 +1,5 @@
-// The way to the database blocked: nobody is refused, and nothing comes back. Requests end all the same, and go on afterwards.
+// The network path to the database drops all packets: no connection is refused and no answer arrives. Requests end
+// nevertheless, and succeed afterwards.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { type Relay, startRelay } from './testing/relay.ts'
@@ -7,7 +8,7 @@ import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 60_000
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   let database: Awaited<ReturnType<typeof postgresDatabase>>
   let relay: Relay

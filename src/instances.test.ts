@@ -1,4 +1,4 @@
-// Two instances on one PostgreSQL: what is done at one holds at the other from the next request on, and what is begun at one
+// Two instances on one PostgreSQL: a change at one applies to the next request at the other, and work started at one
 // can be ended at the other.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
@@ -16,11 +16,11 @@ import { until } from './testing/until.ts'
 const TIMEOUT_MS = 60_000
 const QUICK = 'quick to check'
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   let app: TestApp
   let admin: TestCaller
-  /** A client of OAuth that asks the first one. */
+  /** An OAuth client that calls the first instance. */
   let steps: OauthSteps
   let other: Instance
   let store: Awaited<ReturnType<typeof valkey>>
@@ -45,13 +45,13 @@ if (dialects().includes('postgres')) {
   }
   const devicesWith = (key: string) => statusAt(other, '/api/devices', bearer(key))
   let people = 0
-  /** Someone who may read devices by a role of their own. */
+  /** A user who may read devices by a separate role. */
   const reader = async () => {
     const username = `reader-${++people}`
     const role = await createRole(app.db, { name: username, permissions: ['devices:list', 'devices:read'] })
     const user = await createUser(app.db, { username, roles: [role.id], password: QUICK })
     const key = await keyFor(app.db, user.id)
-    // The other instance has seen them.
+    // The other instance has read them.
     expect(await devicesWith(key)).toBe(200)
     return { username, key, userId: user.id, roleId: role.id }
   }
@@ -161,7 +161,7 @@ if (dialects().includes('postgres')) {
       follow({
         request: (method, path, body, headers = {}) => other.fetch(method, path, { ...headers, ...bearer(key) }, body),
       })
-    /** Someone who may follow by a role of their own. */
+    /** A user who may follow the feed by a separate role. */
     const follower = async () => {
       const username = `follower-${++people}`
       const role = await createRole(app.db, { name: username, permissions: ['events:read', 'devices:read'] })

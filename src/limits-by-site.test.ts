@@ -1,4 +1,7 @@
-/** An IPv6 client is counted by its /64 and by its /48: who has a whole site to send from has no limit of his own for each address. */
+/**
+ * An IPv6 client is counted by its /64 and by its /48: a client with a whole site does not get a limit for each
+ * address.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from './testing/app.ts'
 import { valkey } from './testing/servers.ts'

@@ -1,4 +1,4 @@
-/** The limits as a client meets them: headers on every answer, refusals, and whom they count. */
+/** The rate limits as clients see them: headers on every answer, rejections, and the counted clients. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from './testing/app.ts'
 
@@ -10,7 +10,7 @@ describe('with three requests a minute', () => {
   let key: string
   let nowMs = START
   let peers = 0
-  /** A client that has not been seen before. */
+  /** A client that has not been counted before. */
   let peer: string
 
   beforeAll(async () => {

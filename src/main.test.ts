@@ -1,11 +1,11 @@
-/** The command line as a process of its own: its start, its pipes. */
+/** The command line as a separate process: its start and its pipes. */
 import { expect, test } from 'bun:test'
 import { dirname, join, resolve } from 'node:path'
 
 const MAIN = join(import.meta.dir, 'main.ts')
 const scanner = new Bun.Transpiler({ loader: 'ts' })
 
-/** The packages that a file loads at its start, through every static import of ours. */
+/** Returns the packages that a file loads at its start, through every static import of ours. */
 const packagesOf = async (file: string, seen = new Set<string>()): Promise<string[]> => {
   if (seen.has(file) || !file.endsWith('.ts')) return []
   seen.add(file)

@@ -1,4 +1,7 @@
-/** argv -> CLI. Nothing else, but that the version is told without it: streams and commands are most of the cost of a start. */
+/**
+ * Runs the command line. The version is printed without it, because streams and commands are most of the cost of a
+ * start.
+ */
 import { writeSync } from 'node:fs'
 import packageJson from '../package.json' with { type: 'json' }
 import { becomeServerProcess } from './platform/runtime/jit-flags.ts'
@@ -9,7 +12,7 @@ if (word === '--version' || word === '-V') {
     writeSync(1, `plat ${packageJson.version}\n`)
     process.exit(0)
   } catch {
-    // Nobody reads, or the disk is full: the command line tells it as it tells everything.
+    // The reader has gone, or the disk is full: the command line reports it like any other error.
   }
 }
 if (word === 'serve') becomeServerProcess()

@@ -1,4 +1,4 @@
-/** What must be true of every operation, asked of the registry itself, so that nobody has to remember it. */
+/** Checks every operation of the registry for properties that all must have. */
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const sets = Object.entries<OperationSet>(contracts)
 const operations: readonly AnyOperation[] = sets.flatMap(([, set]) => Object.values(set))
 const byName = operations.map((op) => [op.name, op] as const)
 
-/** Everything with a route that any feature's api.ts exports. */
+/** Returns all exports of the features' api.ts that have a route. */
 const exported = async (): Promise<string[]> => {
   const folder = join(import.meta.dirname, 'features')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('/api.ts'))

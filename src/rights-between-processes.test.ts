@@ -1,5 +1,5 @@
-// Rights are those of the write also where another process takes them away: another instance, a command on the host, a store of
-// sessions beside the database. And where many write at once, on a real socket.
+// Rights are confirmed with each write, also if another process revokes them: another instance, a command on the host,
+// or a separate session store. Includes concurrent writes over a real socket.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -117,7 +117,7 @@ describe.each([...dialects()])('with sessions in Valkey, on %s', (dialect) => {
     const held = heldBody(app.fetch, device(person))
     await held.isRead
     await app.guest('POST', '/api/auth/logout', undefined, person.headers)
-    // What the store said before is believed for a tenth of a second.
+    // An answer of the session store is cached for a tenth of a second.
     const ended = performance.now()
     await until('a tenth of a second has passed', () => performance.now() - ended > 100 || undefined)
     expect(await refusal(await held.finish())).toEqual([401, 'UNAUTHORIZED'])
@@ -179,7 +179,7 @@ describe('a server and a command on its host', () => {
       const drips = [evicted, deleted].map(({ key }, n) =>
         dripping(server.url, `Authorization: Bearer ${key}\r\n`, JSON.stringify({ name: `dripped-${n}` })),
       )
-      // Both are known to the server by their keys, as of now.
+      // The server has cached both keys.
       for (const { key } of [evicted, deleted])
         expect((await asAdmin('GET', '/api/auth/me', undefined, { Authorization: `Bearer ${key}` })).status).toBe(200)
       const command = Bun.spawn(

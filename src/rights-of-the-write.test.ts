@@ -1,4 +1,4 @@
-// Rights are those of the write: whoever loses them while the body of a request drips in, or while it waits, writes nothing.
+// Rights are confirmed with each write: a caller who loses them while a request is received or waits writes nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
@@ -57,7 +57,7 @@ describe.each([...dialects()])('while the body of a write drips in, on %s', (dia
     return { ...person, headers: { Cookie: cookie, 'X-Requested-With': 'XMLHttpRequest' } }
   }
 
-  /** What a write of the person has left behind. The device has the name of the person. */
+  /** Returns the effects of a write by the person. The device has the name of the person. */
   const trace = async (username: string) => {
     const named = (await admin.api.devices.list({})).filter(({ name }) => name === username).length
     const entries = await admin.api.audit.list({ resource: 'device' })
@@ -69,7 +69,7 @@ describe.each([...dialects()])('while the body of a write drips in, on %s', (dia
       .map(({ status }) => status)
     return { devices: named, events: events.length, entries: statuses }
   }
-  /** What came of a device that `person` writes while `move` happens. */
+  /** Returns the outcome of a device that `person` writes while `move` runs. */
   const writing = async ({ username, headers }: Person, move: () => Promise<unknown>) => {
     const asked = { method: 'POST', path: '/api/devices', headers, body: { name: username } }
     return whileHeld(app.fetch, asked, move)

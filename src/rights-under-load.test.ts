@@ -1,4 +1,5 @@
-// Rights are those of the write where many write at once: nobody else is disturbed, and of writes that share a commit each has its place.
+// Rights are confirmed with each of many concurrent writes: other callers are unaffected, also if writes share a
+// commit.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { pause } from './platform/runtime/pause.ts'
 import { createPasswords } from './platform/security/passwords.ts'
@@ -47,7 +48,7 @@ describe.each([...dialects()])('beside others, on %s', (dialect) => {
         return statuses
       }
       const writing = Promise.all(others.map((writer) => statusesOf(writer, WRITES)))
-      // Some are under way when the answer comes that they may not.
+      // Some are in progress when the first rejection arrives.
       const underWay = Array.from({ length: WRITES }, (_, n) =>
         first.request('POST', '/api/devices', { name: `${first.userId} under way ${n}` }),
       )
@@ -63,12 +64,13 @@ describe.each([...dialects()])('beside others, on %s', (dialect) => {
     TIMEOUT_MS,
   )
 
-  // On PostgreSQL neither waits for the other: either order is right. A write that waits for a lock there is in rights-between-processes.test.ts.
+  // On PostgreSQL neither waits for the other, so either order is correct. rights-between-processes.test.ts tests a
+  // write that waits for a lock there.
   if (dialect !== 'sqlite') return
   test('a write that waited behind the demotion of its caller, and shares its commit, writes nothing', async () => {
     const writer = await app.as('operator')
     const free = Promise.withResolvers<void>()
-    // What comes now waits, in this order, and then shares a commit.
+    // The following writes wait, in this order, and then share a commit.
     const before = app.db.write(() => free.promise)
     const held = heldBody(app.fetch, {
       method: 'POST',

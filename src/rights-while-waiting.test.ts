@@ -1,4 +1,5 @@
-// Rights are those of the write, by every way in: a password's hash that waits, MCP with its plans, bulk calls, imports, OAuth.
+// Rights are confirmed with each write, by every path: a waiting password hash, MCP with its plans, bulk calls,
+// imports, OAuth.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { pause } from './platform/runtime/pause.ts'
 import { createPasswords, type Passwords } from './platform/security/passwords.ts'
@@ -13,7 +14,7 @@ import { refusal } from './testing/sign-in.ts'
 const TIMEOUT_MS = 60_000
 const ACCEPT = { Accept: 'application/json, text/event-stream' }
 
-/** Passwords whose next hash waits until it is let through. */
+/** Passwords whose next hash waits until it is released. */
 const heldPasswords = () => {
   const quick = createPasswords({ cost: 4 })
   let held: { readonly isAsked: () => void; readonly through: Promise<void> } | undefined
@@ -29,7 +30,7 @@ const heldPasswords = () => {
   }
   return {
     passwords,
-    /** Sends a request, does something while its hash waits, and lets that through. */
+    /** Sends a request, runs `work` while its hash waits, and releases the hash. */
     whileHashed: async (send: () => Promise<Response>, work: () => Promise<unknown>): Promise<Response> => {
       const asked = Promise.withResolvers<void>()
       const through = Promise.withResolvers<void>()

@@ -1,4 +1,7 @@
-/** The root answers every client with the page of the UI, whatever it accepts, on a real server; other paths stay as they were. */
+/**
+ * The root answers every client with the page of the UI, regardless of the Accept header, on a real server. Other paths
+ * are unchanged.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { ensureWeb } from '../scripts/web.mjs'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
@@ -14,7 +17,7 @@ beforeAll(async () => {
 }, START_MS)
 afterAll(() => folder.remove())
 
-/** A client that sends this Accept field, or none where it is undefined. */
+/** Sends a request with this Accept field, or without one if it is undefined. */
 const ask = (path: string, accept: string | undefined, init: RequestInit = {}) =>
   fetch(server.url + path, {
     ...init,

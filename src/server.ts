@@ -1,4 +1,4 @@
-/** `plat serve` and the other commands that open the database themselves: configuration in, process out. */
+/** Implements `plat serve` and the other commands that open the database themselves. */
 
 import { join } from 'node:path'
 import {
@@ -28,18 +28,18 @@ import { collectGarbageRegularly } from './platform/runtime/gc.ts'
 import { createLogger } from './platform/runtime/log.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 
-/** In-flight requests get this long when the process is asked to end. */
+/** Time for requests in progress to finish at shutdown. */
 const SHUTDOWN_MS = 8000
 const DRAIN_TICK_MS = 20
-/** One Ctrl-C reaches a process more than once when its parents pass it on. */
+/** One Ctrl-C reaches a process more than once if its parents pass it on. */
 const SAME_SIGNAL_MS = 300
-/** Bytes that Bun reads of a body at most; an import is the largest thing there is. */
+/** Maximum number of bytes of a body that Bun reads; imports are the largest. */
 const MAX_REQUEST_BYTES = 512 * 1024 * 1024
 
-/** The shortest time without traffic after which Bun closes a connection: it has no way to close one at once. */
+/** The shortest idle timeout of Bun, which has no way to close a connection at once. */
 const DISCONNECT_S = 1
 
-/** Where the build of the web UI is: beside the sources, or inside of an executable. */
+/** The folder of the built web UI: beside the sources, or inside an executable. */
 const SITE = join(import.meta.dirname, ...(Bun.isStandaloneExecutable ? ['web'] : ['..', 'dist', 'web']))
 
 const processFor = (flags: Flags): Process => {
@@ -61,7 +61,7 @@ const connectionOf = (server: Bun.Server<undefined>, request: Request): Connecti
     : undefined
 }
 
-/** What a person needs to go on; the password is shown here and nowhere else. */
+/** The text for the person who starts the server. The password is shown only here. */
 const banner = (url: string, firstAdmin: FirstAdmin | undefined): string => {
   const lines = [
     '',
@@ -85,18 +85,18 @@ const banner = (url: string, firstAdmin: FirstAdmin | undefined): string => {
   return `${lines.join('\n')}\n\n`
 }
 
-/** Where a client sends a browser, so that its user is asked. */
+/** The page to which a client sends a browser for the user's consent. */
 const CONSENT_PAGE = '/mcp-oauth/authorize'
 
 export type Server = {
   readonly url: string
   readonly plat: Plat
-  /** The one that this start has made. */
+  /** The admin that this start has created. */
   readonly firstAdmin: FirstAdmin | undefined
   readonly stop: () => Promise<void>
 }
 
-/** Listens; resolves when requests are answered, and there is somebody who may send them. */
+/** Listens. Resolves when requests are answered and there is a user to send them. */
 export const startServer = async (context: Process, options: ComposeOptions = {}): Promise<Server> => {
   const { config, log } = context
   const opened = await openDatabase(context)
@@ -106,7 +106,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
   })
   const { hostname, port } = config.listenAddr
   let isStopping = false
-  /** Asks the client for another connection next time: this one ends with the process. */
+  /** Asks the client to use another connection next time, because this one ends with the process. */
   const closing = (response: Response): Response => {
     response.headers.set('Connection', 'close')
     return response
@@ -121,7 +121,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     port,
     maxRequestBodySize: MAX_REQUEST_BYTES,
     idleTimeout: 60,
-    // Without it Bun writes errors to the terminal by itself, between the lines of the log.
+    // Otherwise Bun writes errors to the terminal itself, between the lines of the log.
     development: false,
     ...byRawPath(async (request, socket, isPathAltered) => {
       const peer = () => socket.requestIP(request)?.address ?? ''
@@ -183,7 +183,7 @@ const showBanner = ({ logFormat }: Config, { url, firstAdmin }: Server, { log }:
     process.stderr.write(banner(url, firstAdmin))
     return
   }
-  // A log that machines read never holds the password.
+  // A log in JSON never contains the password.
   log.info('listening', { url, version: VERSION })
   if (firstAdmin?.password)
     log.info('the first user was made; `plat user reset-password` on this host shows a password for it', {
@@ -191,26 +191,29 @@ const showBanner = ({ logFormat }: Config, { url, firstAdmin }: Server, { log }:
     })
 }
 
-/** Serves until the process is told to stop. @throws ConfigError, DataLockedError, MigrationError with a message for the operator. */
+/**
+ * Serves until the process is stopped. @throws ConfigError, DataLockedError, MigrationError with a message for the
+ * operator.
+ */
 export const serve = async (flags: Flags, options: ComposeOptions = {}): Promise<void> => {
   const context = processFor(flags)
   const server = await startServer(context, options)
   const stopped = stopOnSignal(server, context)
-  // Whoever reads it may ask for the end at once.
+  // Last, because a reader of the banner may stop the server at once.
   showBanner(context.config, server, context)
   await stopped
 }
 
-/** Brings the database to this program's schema, and nothing else. */
+/** Migrates the database to this program's schema, and does nothing else. */
 export const migrateOnly = async (flags: Flags): Promise<void> => {
   const { close } = await openDatabase(processFor(flags))
   await close()
 }
 
-/** How long a command on the host waits for the writes of a running server: its longest is a large import. */
+/** Maximum wait of a command on the host for the writes of a running server; the longest is a large import. */
 const WRITER_PATIENCE_MS = 600_000
 
-/** Tries again while a running server holds the one writer of SQLite. */
+/** Retries while a running server holds the one writer of SQLite. */
 const patiently = async <T>({ log }: Process, write: () => Promise<T>): Promise<T> => {
   const giveUpMs = Date.now() + WRITER_PATIENCE_MS
   for (let hasSaid = false; ; hasSaid = true) {
@@ -223,7 +226,7 @@ const patiently = async <T>({ log }: Process, write: () => Promise<T>): Promise<
   }
 }
 
-/** `plat user reset-password`; the password is returned if it was made up. */
+/** `plat user reset-password`. Returns the password if it was generated. */
 export const resetPassword = async (flags: Flags, username: string, password: string | undefined) => {
   const context = processFor(flags)
   const { db, close } = await openDatabaseBeside(context)

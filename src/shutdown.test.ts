@@ -1,4 +1,6 @@
-/** The end of a process: what is under way is answered, nobody holds it up, and a second signal ends it at once. */
+/**
+ * The shutdown: requests in progress are answered, no client delays it, and a second signal ends the process at once.
+ */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { until } from './testing/until.ts'
 
 const main = resolve(import.meta.dir, 'main.ts')
-/** Signals closer than this are taken for one. */
+/** Signals closer than this count as one. */
 const SAME_SIGNAL_MS = 300
 
 let folder: string
@@ -26,7 +28,7 @@ const start = (more: Readonly<Record<string, string>> = {}) =>
     stderr: 'pipe',
   })
 
-/** The address that the banner shows. */
+/** Returns the address that the banner shows. */
 const addressOf = async ({ stderr }: ReturnType<typeof start>): Promise<URL> => {
   let text = ''
   const decoder = new TextDecoder()
@@ -59,7 +61,7 @@ test('SIGTERM answers what is under way, heeds no silent socket, and ends with 0
   const url = await addressOf(server)
   const silent = await Bun.connect({ hostname: url.hostname, port: Number(url.port), socket: { data: () => {} } })
   const answer = slowRequest(url)
-  await fetch(new URL('/healthz', url)) // the server has it by now
+  await fetch(new URL('/healthz', url)) // the server has received it by now
   const stoppedAt = performance.now()
   server.kill('SIGTERM')
   expect((await answer).status).toBe(200)

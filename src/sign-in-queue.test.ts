@@ -1,6 +1,6 @@
 /**
- * Sign-ins wait fairly for the hash of their password: many people at once all get in, and a flood of wrong passwords from
- * many addresses shuts no one out. The order of turns alone is tested in platform/runtime/fair-queue.test.ts and
+ * Sign-ins wait fairly for their password hash: many simultaneous users all get in, and a flood of wrong passwords from
+ * many addresses excludes none. The order of turns is tested in platform/runtime/fair-queue.test.ts and
  * platform/runtime/worker-gate-turns.test.ts.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
@@ -12,9 +12,9 @@ import { dialects } from './testing/servers.ts'
 import { deviceOf, refusal } from './testing/sign-in.ts'
 
 const LONG_TEST_MS = 180_000
-/** A hash of this cost takes some 60 ms: long enough to queue for, short enough to do it often. */
+/** A hash of this cost takes about 60 ms: long enough for a queue, short enough to repeat. */
 const MIDDLE_COST = 10
-/** The specified limit, and as much time as a busy machine takes: what 25 s are enough for is tested on a clock of its own. */
+/** The specified login limit, with a time limit for busy machines. The limit of 25 s is tested on a fake clock. */
 const PATIENT = { LOGIN_RATE_LIMIT_REQUESTS: '5', REQUEST_TIMEOUT: '5m' }
 
 const open: (() => Promise<void>)[] = []
@@ -28,14 +28,14 @@ const appFor = async ({ env, ...options }: TestOptions): Promise<TestApp> => {
   return app
 }
 
-/** A user whose password is as quick to check as that cost makes it. */
+/** Creates a user whose password hash has that cost. */
 const createSlower = async (app: TestApp, username: string, cost = MIDDLE_COST): Promise<void> => {
   const { id } = await createUser(app.db, { username })
   const password_hash = Bun.password.hashSync(PASSWORD, { algorithm: 'bcrypt', cost })
   await app.db.write((tx) => tx.db.updateTable('users').set({ password_hash }).where('id', '=', id).execute())
 }
 
-/** Signs 25 people in, each from an address of its own. @returns the statuses */
+/** Signs 25 users in, each from a different address. @returns the statuses */
 const crowd = async (app: TestApp, create: (username: string) => Promise<unknown>): Promise<number[]> => {
   const people = Array.from({ length: 25 }, (_, i) => `person-${i}`)
   for (const username of people) await create(username)
@@ -92,13 +92,13 @@ describe('while 30 addresses try wrong passwords without end', () => {
     await app.close()
   })
 
-  /** The status, and how many turns the attackers had before it. */
+  /** Returns the status, and the number of turns that the attackers had before it. */
   const during = async (work: Promise<Response>): Promise<[status: number, turns: number]> => {
     const before = answered.length
     const { status } = await work
     return [status, answered.length - before]
   }
-  /** Hashes that run when the request comes, and that begin with it. */
+  /** Hashes in progress when the request arrives, and hashes that start with it. */
   const FEW_TURNS = 6
 
   test(
@@ -151,7 +151,7 @@ test('the longest wait ends in 429 with a time to come back, before REQUEST_TIME
   const refused = answers.filter(({ status }) => status === 429)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
   const [one] = refused
-  // After the wait, and not after the moment of the request.
+  // Counted from the end of the wait, not from the arrival of the request.
   expect(Date.parse(one?.headers.get('retry-after') ?? '') - startedMs).toBeGreaterThan(12_000)
   expect(one && (await refusal(one))).toEqual([429, 'LOGIN_RATE_LIMIT_EXCEEDED'])
 }, 60_000)
@@ -169,7 +169,7 @@ test('a client that is gone is not waited for', async () => {
   await Bun.sleep(0)
   gone.abort()
   const left = await Promise.all(leaving)
-  // At one second a hash, sixty of them would take a minute.
+  // At one second per hash, sixty of them would take a minute.
   expect(new Set(left.map(({ status }) => status))).toEqual(new Set([429]))
   expect((await first).status).toBe(401)
 }, 60_000)

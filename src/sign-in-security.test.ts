@@ -195,7 +195,7 @@ describe('many logins at once', () => {
     return response.status
   }
 
-  /** Asks /healthz every few milliseconds until the work is done. */
+  /** Calls /healthz every few milliseconds until the work is done. */
   const healthDuring = async ({ url }: ServerChild, work: Promise<unknown>): Promise<number[]> => {
     let isDone = false
     const done = work.finally(() => {
@@ -220,7 +220,7 @@ describe('many logins at once', () => {
       const logins = Promise.all(Array.from({ length: 20 }, (_, i) => login(server, `192.0.2.${i + 1}`)))
       const times = await healthDuring(server, logins)
       const statuses = await logins
-      // Some were hashed, so that there was something to wait for.
+      // Some were hashed, so there was something to wait for.
       expect(statuses).toContain(401)
       expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([])
       expect(times.length).toBeGreaterThan(20)
@@ -240,10 +240,10 @@ describe('many logins at once', () => {
     async () => {
       const settings = { ...PROXY, AUDIT_ENABLED: 'true', REQUEST_TIMEOUT: '60s' }
       const server = await (await folderFor(settings)).start()
-      /** Three more from each address than the limit lets through. */
+      /** Three more from each address than the limit permits. */
       const flood = (addresses: number) =>
         Promise.all(Array.from({ length: addresses * 8 }, (_, i) => login(server, `198.51.100.${(i % addresses) + 1}`)))
-      // Starts what is there once, such as the workers that hash.
+      // Starts the parts that exist once, such as the workers that hash.
       await Promise.all([login(server, '192.0.2.1'), login(server, '192.0.2.2')])
       const before = rssOf(server.pid)
       const flooding = flood(50)

@@ -1,6 +1,7 @@
 /**
- * Clients that read slowly or not at all, over real sockets against a real server: they are cut off where they take too much of it, and
- * get all of their answer where they are only slow. Neither keeps the write-ahead log, or a connection to PostgreSQL, from the others.
+ * Clients that read slowly or not at all, over real sockets against a real server. They are aborted if they take too
+ * many resources, and get their whole answer if they are only slow. Neither blocks the write-ahead log or a connection
+ * to PostgreSQL for others.
  */
 import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, test } from 'bun:test'
@@ -14,7 +15,7 @@ import { until } from './testing/until.ts'
 const SLOW_TEST_MS = 120_000
 /** A list of 13 MB. */
 const DEVICES = 6000
-/** One of 40 MB: the buffers of two sockets never hold the most of it. */
+/** A list of 40 MB: the buffers of two sockets never hold most of it. */
 const MANY_DEVICES = 18_000
 
 const open: (() => Promise<void> | void)[] = []
@@ -54,7 +55,7 @@ const ask = ({ server, folder }: Started, path: string, init: RequestInit = {}) 
     headers: { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/json' },
   })
 
-/** Writes until it is told to stop. */
+/** Writes until stopped. */
 const writing = (to: Started): (() => Promise<void>) => {
   let isOn = true
   const work = (async () => {

@@ -1,4 +1,7 @@
-/** Bytes that are no decent HTTP, sent to a real server: it answers or hangs up, mixes up no two requests, and stays up. */
+/**
+ * Invalid HTTP, sent to a real server: it answers or closes the connection, never mixes up two requests, and keeps
+ * running.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -20,7 +23,7 @@ beforeAll(async () => {
   const env = { DATA_DIR: dir, LISTEN_ADDR: '127.0.0.1:0', RATE_LIMIT_ENABLED: 'false' }
   const log = createLogger({ level: 'warn', format: 'text', write: (entry) => entries.push(entry) })
   const context = { config: loadConfig({ env, cwd: dir }), log, now: () => new Date() }
-  // Before the first start, which would make an admin and hash a password.
+  // Before the first start, which would create an admin and hash a password.
   const { db, close } = await openDatabase(context)
   const { id } = await createUser(db, { username: 'admin', roles: ['admin'] })
   key = await keyFor(db, id)
@@ -35,7 +38,7 @@ afterAll(async () => {
 const ANSWER = /HTTP\/1\.1 (\d{3}) /g
 type Exchange = { readonly text: string; readonly statuses: readonly string[] }
 
-/** Sends bytes and hangs up the sending half; what comes back until the server hangs up too. */
+/** Sends bytes and closes the sending half. Returns all received bytes until the server closes too. */
 const exchange = (bytes: string | Uint8Array): Promise<Exchange> =>
   new Promise((resolve) => {
     let text = ''
@@ -44,14 +47,14 @@ const exchange = (bytes: string | Uint8Array): Promise<Exchange> =>
     socket.on('data', (chunk) => {
       text += chunk
     })
-    // The server may hang up while we still send.
+    // The server may close the connection while we still send.
     socket.on('error', () => socket.destroy())
     socket.on('close', end)
   })
 
 const request = (head: string, rest = '') => `${head}\r\n\r\n${rest}`
 const LAST = 'Connection: close'
-/** What a body would hide. */
+/** A request that a body could smuggle. */
 const SECOND = request(`GET /healthz HTTP/1.1\r\nHost: x\r\n${LAST}`)
 
 describe('two requests in the place of one are refused:', () => {
@@ -94,7 +97,7 @@ describe('two requests in the place of one are refused:', () => {
     ['chunks with bare line feeds', `POST /api/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked`, '0\n\n'],
     ['a folded header', `GET /api/x HTTP/1.1\r\nHost: x\r\nX: a\r\n b`, ''],
   ])('%s', async (_, head, body) => {
-    // Nobody knows the route; 200 could only be the answer to the second request.
+    // The route does not exist, so 200 could only be the answer to the second request.
     const { statuses } = await exchange(request(head, body) + SECOND)
     expect(statuses.at(-1)).toBe('400')
   })
@@ -162,7 +165,7 @@ describe('odd but decent requests are answered by the application:', () => {
     expect((await exchange(bytes)).statuses).toEqual([status])
   })
 
-  // A reverse proxy has applied its rules to the path as it was sent, and to one of the hosts.
+  // A reverse proxy has applied its rules to the path that was sent, and to one of the hosts.
   test.each([
     ['dot segments', '/../../etc/passwd', 'Host: x'],
     ['encoded dot segments', '/api/%2e%2e/%2e%2e/etc/passwd', 'Host: x'],

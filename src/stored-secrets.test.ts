@@ -28,7 +28,7 @@ describe('in one app', () => {
     }
 
     test('keeps of a large body at most 10,240 bytes, and whole characters', async () => {
-      // One byte more or less in front moves the cut through every place within a character.
+      // Each byte added in front moves the cut through every position within a character.
       for (const front of ['', 'x', 'xx', 'xxx']) {
         const items = Array.from({ length: 60 }, () => ({ op: 'delete', id: front + '🦔'.repeat(60) }))
         const response = await admin.request('POST', '/api/devices/bulk', { operations: items })
@@ -117,7 +117,7 @@ test(
       Object.entries(secrets)
         .filter(([, secret]) => isStored(folder.dir, secret))
         .map(([name]) => name)
-    // What is no secret is found, so the search finds what there is.
+    // A value that is not secret is found, which proves that the search works.
     expect([isStored(folder.dir, 'netadmin'), stored()]).toEqual([true, []])
     await server.stop()
     expect([isStored(folder.dir, 'netadmin'), stored()]).toEqual([true, []])
@@ -164,7 +164,7 @@ describe('a secret', () => {
     const admin = await app.as('admin')
     const made = async (secret: string) => madeBy(await admin.request('POST', '/api/credentials', keyFile(secret)))
     const [one, two] = [await made('first'), await made('second')]
-    // What needs the private key that is stored: a new passphrase for it.
+    // The request needs the stored private key: it sets a new passphrase for it.
     const sendPassphrase = (id: string) => admin.request('PUT', `/api/credentials/${id}`, { passphrase: 'another' })
     expect((await sendPassphrase(one)).status).toBe(200)
 

@@ -1,4 +1,4 @@
-/** `plat database copy`, as the command line knows it. What it does is loaded when it runs. */
+/** The command `plat database copy`. It loads its code when it runs. */
 import { type Command, flag } from '../platform/cli/command.ts'
 
 export const movingCommands: readonly Command[] = [
@@ -6,7 +6,7 @@ export const movingCommands: readonly Command[] = [
     words: ['database', 'copy'],
     summary: 'Move the data from SQLite to PostgreSQL, or back, while the server is stopped',
     description:
-      'Copies every table, then compares the two row by row. The source is never changed. What was broken off goes on with the same command; until all is the same, no server starts on the copy.',
+      'Copies every table, then compares the two row by row. The source is never changed. The same command resumes an interrupted copy. No server starts on the copy until it is complete.',
     spec: () => ({
       args: [],
       flags: [
@@ -14,7 +14,7 @@ export const movingCommands: readonly Command[] = [
           hint: 'PLACE',
         }),
         flag('from', 'Where to copy from, if not from the data that this installation uses', { hint: 'PLACE' }),
-        flag('restart', 'Throw away what an unfinished copy has left, and begin anew'),
+        flag('restart', 'Delete an unfinished copy, and start again'),
         flag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' }),
       ],
     }),

@@ -1,4 +1,4 @@
-/** `plat database copy`: from the words of the command line to the report. */
+/** `plat database copy`: parses its arguments, runs the copy and prints the report. */
 import { SQL } from 'bun'
 import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
 import { printable, printableJson } from '../platform/cli/display.ts'
@@ -22,7 +22,7 @@ type Moved = CopyReport & {
   readonly from: string
   readonly to: string
   readonly seconds: number
-  /** What the operator has to know or do. */
+  /** Notes for the operator. */
   readonly notes: readonly string[]
 }
 
@@ -49,7 +49,7 @@ const closing = async <S extends Side, T>(side: S, work: (side: S) => Promise<T>
   try {
     return await work(side)
   } finally {
-    // A connection that is lost can't be closed in order; what was thrown before says so.
+    // A lost connection can't be closed in order; the earlier error reports it.
     await side.close().catch(() => {})
   }
 }
@@ -57,7 +57,7 @@ const closing = async <S extends Side, T>(side: S, work: (side: S) => Promise<T>
 const withBoth = async <T>(from: Place, to: Place, work: (source: Source, target: Target) => Promise<T>): Promise<T> =>
   closing(await openSourceAt(from), async (source) => closing(await openTargetAt(to), (target) => work(source, target)))
 
-/** What is to be said of the key that the copied secrets are encrypted with. */
+/** Returns notes on the key that encrypts the copied secrets. */
 const keyNotes = async (target: Target, config: Config): Promise<string[]> => {
   const { status, message, advice } = await checkKey(target.query, config)
   return status === 'ok' ? [] : [`Encryption key: ${message}; ${advice}`]
@@ -130,9 +130,9 @@ const present = async ({ io, globals }: Session, moved: Moved): Promise<void> =>
 
 const explain = async ({ io }: Session, error: unknown): Promise<never> => {
   if (error instanceof Interrupted)
-    await io.stderr.write('broken off; the same command goes on where it was, and no server starts on what is there\n')
+    await io.stderr.write('interrupted; the same command resumes the copy, and no server starts on it until then\n')
   if (error instanceof SQL.PostgresError && error.code.startsWith('ERR_POSTGRES_CONNECTION'))
-    throw new AppError('UNAVAILABLE', 'The connection to PostgreSQL was lost: the same command goes on where it was', {
+    throw new AppError('UNAVAILABLE', 'The connection to PostgreSQL was lost: the same command resumes the copy', {
       cause: error,
     })
   throw error
@@ -149,7 +149,7 @@ export const copyCommand = async (session: Session, texts: Texts): Promise<numbe
   if (different.length > 0)
     throw new AppError(
       'INTERNAL_ERROR',
-      `${different.join(', ')}: the copy is not what was copied, and no server starts on it. Give the same command again: it copies what differs`,
+      `${different.join(', ')}: the copy differs from the source, and no server starts on it. Run the same command again to copy the differences`,
     )
   return 0
 }

@@ -1,4 +1,4 @@
-/** A copy that is killed, at whatever moment, is gone on with and ends as if nothing had been. */
+/** A copy that is killed at any moment can be resumed, with the same result. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { platIn, scratch } from '../testing/data-folders.ts'
@@ -35,7 +35,7 @@ const copyKilledAt = async (where: Parameters<typeof script>[0]): Promise<void> 
 const START_TIMEOUT_MS = 60_000
 const UNFINISHED = 'This database is a copy that is not finished'
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   let full: Move
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** A server on a copy answers as the one did that it was made from, to the same people. */
+/** A server on a copy gives the same answers as the original, to the same users. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { runCli } from '../cli.ts'
@@ -16,10 +16,10 @@ const SETTINGS = { AUDIT_ENABLED: 'true', ENCRYPTION_KEY: '0123456789abcdef'.rep
 const at = new Date('2026-03-01T12:00:00.000Z')
 const now = () => at
 
-/** Lists that want a question. */
+/** Lists that require a search term. */
 const ASKED: Readonly<Record<string, string>> = { '/api/devices/search': '?q=web', '/api/search': '?q=web' }
 
-/** Every list that there is, also those that are yet to come. */
+/** Every list of the registry, including future ones. */
 const LISTS = Object.values(contracts)
   .flatMap((operations) => Object.values(operations))
   .flatMap(({ http }) => (/^GET \/api\/[^{]+$/.test(http) ? [http.slice('GET '.length)] : []))
@@ -103,7 +103,7 @@ const requestWith =
       }),
     )
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   let key: string
   let cookie: string
@@ -138,7 +138,7 @@ if (dialects().includes('postgres')) {
     const ann = { username: 'ann', password: 'battery staple' }
     await createUser(original.db, ann)
     cookie = cookieOf(await original.guest('POST', '/api/auth/login', ann))
-    // So that it is the same for whoever asks next.
+    // So that later requests get the same answer.
     await original.plat.runJob('keys.record-uses')
     before = await answersOf(admin.request)
     exported = await exportOf(original, key)

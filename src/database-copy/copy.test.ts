@@ -37,7 +37,7 @@ const POSTGRES_SCHEMA = `
   UNION ALL SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = current_schema()
   ORDER BY line`
 
-/** Broken off as Ctrl-C does it, at a step that `isThen` knows. */
+/** Cancels the copy like Ctrl-C, at a step that `isThen` recognizes. */
 const breakOff = async ({ dataDir, url }: Move, isThen: (done: Parameters<Step>[0], nth: number) => boolean) => {
   const [source, target] = [openSource(dataDir), await openTarget(url)]
   const stop = new AbortController()
@@ -56,7 +56,7 @@ const breakOff = async ({ dataDir, url }: Move, isThen: (done: Parameters<Step>[
   }
 }
 
-/** A whole copy, in which something is done to the target before it is compared. */
+/** Runs a whole copy, with a change to the target before the comparison. */
 const copyMeddledWith = async ({ dataDir, url }: Move, statement: string): Promise<CopyReport> => {
   const [source, target] = [openSource(dataDir), await openTarget(url)]
   const step: Step = async (done) => {
@@ -73,7 +73,7 @@ const copyMeddledWith = async ({ dataDir, url }: Move, statement: string): Promi
 
 const START_TIMEOUT_MS = 60_000
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   describe('to PostgreSQL and back', () => {
     const LAST_EVENT = 5_000_000_000

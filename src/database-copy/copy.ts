@@ -1,6 +1,6 @@
 /**
- * Copies an estate from one database to another and compares the two. What is to be copied is what the source says it has; which
- * engine either is, the sides know. The target is marked as unfinished until both are found to be the same.
+ * Copies all data from one database to another and compares the two. The source lists the tables to copy, and the
+ * adapters hide the engines. The target is marked as unfinished until the comparison succeeds.
  */
 import { migrations } from '../migrations/index.ts'
 import { AppError } from '../platform/contract/errors.ts'
@@ -10,16 +10,16 @@ import { fingerprint, pages, type Source, type Target } from './engine-adapter.t
 import { type Fingerprint, isSame, type Row, sumText, type Table, tableOf } from './form.ts'
 import { stateOf } from './seeds.ts'
 
-/** Rows done of those that there are; 0 of 0 for what is not counted in rows. */
+/** Receives the completed and total rows; 0 of 0 for stages that are not counted in rows. */
 export type ShowRows = (stage: string, done: number, total: number) => void
 
-/** Where a kill can come between: for tests. */
+/** The steps between which a kill may happen, for tests. */
 export type Step = (done: 'marked' | 'batch' | 'copied' | 'fastened' | 'settled') => void | Promise<void>
 
 export type CopyOptions = {
   readonly source: Source
   readonly target: Target
-  /** Whether what an earlier copy left is thrown away. */
+  /** True if the remains of an earlier copy are deleted. */
   readonly isRestart: boolean
   readonly signal: AbortSignal
   readonly progress: ShowRows
@@ -36,12 +36,12 @@ export type TableReport = {
 }
 
 export type CopyReport = {
-  /** Whether it went on with what an earlier one had left. */
+  /** True if it resumed an earlier copy. */
   readonly is_resumed: boolean
   readonly tables: readonly TableReport[]
 }
 
-/** One table as each of the two knows it, with its columns in one order. */
+/** One table as described by both databases, with its columns in one order. */
 type Pair = { readonly from: Table; readonly to: Table }
 
 const checkSource = async (source: Source): Promise<void> => {
@@ -54,14 +54,14 @@ const checkSource = async (source: Source): Promise<void> => {
     )
 }
 
-/** @returns whether there is something to go on with */
+/** @returns true if an earlier copy can be resumed */
 const prepareTarget = async ({ target, isRestart, signal, progress }: CopyOptions): Promise<boolean> => {
   const state = await stateOf(target, signal)
   if (state === 'begun' && !isRestart) return true
   if (state === 'begun by another version' && !isRestart)
     throw new AppError(
       'ALREADY_EXISTS',
-      `${target.place} holds a copy that another version of Plat has begun: finish it with that one, or begin anew with --restart`,
+      `${target.place} holds a copy that another version of Plat has begun: finish it with that version, or start again with --restart`,
     )
   progress('preparing the target', 0, 0)
   if (state !== 'empty') await target.wipe()
@@ -98,7 +98,10 @@ const pairsOf = async ({ source, target }: CopyOptions): Promise<Pair[]> => {
   return pairs
 }
 
-/** How far an earlier copy of the table got; one whose rows are not those of the source, as they are now, is begun anew. */
+/**
+ * Returns the last key of an earlier copy of the table. A table whose rows differ from the current source is copied
+ * again from its start.
+ */
 const keptUntil = async (
   { from, to }: Pair,
   { source, target, signal }: CopyOptions,
@@ -138,7 +141,7 @@ const fastenAll = async ({ target, signal, progress }: CopyOptions): Promise<voi
     signal.throwIfAborted()
     progress(`indexes: ${done} of ${parts.length}`, 0, 0)
     await target.fasten(part)
-    // So that Ctrl-C is heard.
+    // Lets the process handle Ctrl-C.
     await pause()
   }
 }
@@ -173,7 +176,7 @@ const countAll = async (pairs: readonly Pair[], source: Source): Promise<number>
   return total
 }
 
-/** @throws AppError, MigrationError; then the target is as it was, or can be gone on with */
+/** @throws AppError, MigrationError; the target is then unchanged, or the copy can be resumed */
 export const copyEstate = async (options: CopyOptions): Promise<CopyReport> => {
   const { source, target, step } = options
   await checkSource(source)

@@ -1,4 +1,7 @@
-/** The key of dev mode lies beside the data: it goes with them to another folder. Any other key is the operator's to carry. */
+/**
+ * Copies the key of dev mode, which is stored beside the data, to another folder. Any other key is the operator's
+ * responsibility.
+ */
 import { chmodSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { devKeyFile } from '../features/secrets/dev-key.ts'
@@ -11,9 +14,9 @@ const OWNER_ALONE = 0o600
 const read = (file: string): string => readFileSync(file, 'utf8').trim()
 
 /**
- * @param dataDir where the key is, if there is one
- * @returns what to tell of it; undefined if there is none
- * @throws AppError for a target that has another one
+ * @param dataDir the folder of the key, if there is one
+ * @returns a note for the operator; undefined without a key
+ * @throws AppError for a target that has another key
  */
 export const carryKey = (dataDir: string, to: Place): string | undefined => {
   const file = devKeyFile(dataDir)

@@ -1,4 +1,4 @@
-/** What a copy needs of the database at either end; the two files beside this one say it for each engine. */
+/** The interface of a database as source or target of a copy, implemented for each engine by a file beside this one. */
 import type { Engine } from '../platform/db/database.ts'
 import { quoted } from '../platform/db/quoted.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
@@ -8,81 +8,86 @@ import { add, type Fingerprint, keyColumns, keyOf, lengthOf, NOTHING, type Row, 
 
 /** A part of a table, by its primary key. */
 export type Range = {
-  /** The rows behind this key. */
+  /** The rows after this key. */
   readonly after?: Row | undefined
-  /** Up to and with this key. */
+  /** The rows up to this key, inclusive. */
   readonly upTo?: Row | undefined
 }
 
 export type Side = {
   readonly engine: Engine
-  /** Where it is, without a password. */
+  /** The location without a password. */
   readonly place: string
-  /** Every table that holds data. None in a database that is empty. */
+  /** Every table with data. None in an empty database. */
   readonly tableNames: () => Promise<readonly string[]>
-  /** As the database itself describes them. */
+  /** The tables as the database itself describes them. */
   readonly tables: () => Promise<readonly Table[]>
-  /** The migrations that it has been through. */
+  /** The applied migrations. */
   readonly applied: () => Promise<readonly AppliedMigration[]>
   readonly count: (table: Table) => Promise<number>
-  /** The first rows of a range, in the order of the primary key. */
+  /** Returns the first rows of a range, in the order of the primary key. */
   readonly rows: (table: Table, range: Range, most: number) => Promise<Row[]>
-  /** The last key there is. */
+  /** Returns the last key of a table. */
   readonly lastKey: (table: Table) => Promise<Row | undefined>
   readonly query: Query
   readonly close: () => Promise<void>
 }
 
-/** A side that is read in one snapshot. */
+/** A database that is read in one snapshot. */
 export type Source = Side & {
-  /** What to tell about writers that the snapshot does not see. */
+  /** A warning about writers that the snapshot does not see. */
   readonly warning: string | undefined
 }
 
-/** An index, a reference or a trigger that is off for the time of a copy. */
+/** An index, a reference or a trigger that is removed during a copy. */
 export type LoosePart = {
   readonly id: number
-  /** The statement that makes it. */
+  /** The statement that creates it. */
   readonly fasten: string
 }
 
 export type Target = Side & {
-  /** Brings an empty database to this program's schema. */
+  /** Migrates an empty database to this program's schema. */
   readonly prepare: () => Promise<void>
-  /** Marks it as unfinished, and takes off the indexes, references and triggers, which go back on with `fasten` one by one. May be repeated. */
+  /**
+   * Marks it as unfinished, and removes the indexes, references and triggers, which `fasten` restores one by one. May
+   * be repeated.
+   */
   readonly loosen: () => Promise<void>
   readonly clear: (table: Table) => Promise<void>
-  /** All of the rows, or none. */
+  /** Inserts all of the rows, or none. */
   readonly insert: (table: Table, rows: readonly Row[]) => Promise<void>
-  /** What is loose, in the order in which it goes back on. */
+  /** Returns the removed parts in the order of their restoration. */
   readonly looseParts: () => Promise<readonly LoosePart[]>
   readonly fasten: (part: LoosePart) => Promise<void>
-  /** Brings what is derived from the rows in line with them. */
+  /** Updates data derived from the rows. */
   readonly settle: (tables: readonly Table[]) => Promise<void>
-  /** Takes the mark away: from now on it is a database like any other. */
+  /** Removes the mark: from now on it is an ordinary database. */
   readonly finish: () => Promise<void>
-  /** Takes everything away that an unfinished copy has made. */
+  /** Removes everything that an unfinished copy has created. */
   readonly wipe: () => Promise<void>
 }
 
-/** Tables that are each database's own business. */
+/** Tables that are maintained by each database itself. */
 const OWN_TABLES = new Set(['migrations', 'revisions'])
-/** What `loosen` has taken off and `fasten` puts back; it is there only as long as a copy is not finished. */
+/**
+ * The table of the parts that `loosen` has removed and `fasten` restores. It exists only until the copy is finished.
+ */
 export const LOOSE_PARTS = 'copy_loose_parts'
 
 export const isCopied = (table: string): boolean => !OWN_TABLES.has(table) && table !== LOOSE_PARTS
 
 export type Words = {
-  /** Reads a column so that it comes as `form.ts` wants it. */
+  /** Returns the expression that reads a column in the form of `form.ts`. */
   readonly read: (column: Table['columns'][number]) => string
-  /** The place of the value number `n`, beginning with 1, that is compared with the column. */
+  /** Returns the placeholder of value number `n`, beginning with 1, which is compared with the column. */
   readonly parameter: (n: number, column: Table['columns'][number]) => string
 }
 
-/** With the table: a column that is read as text is sorted as one by its name alone. */
+/** Qualified with the table: the name alone would sort a column that is read as text as text. */
 const inTable = (table: Table, name: string): string => `${quoted(table.name)}.${quoted(name)}`
 
-/** The statement for `rows`; its parameters are the keys `after` and `upTo`, one after the other. */
+/** Returns the statement for `rows`; its parameters are the keys `after` and `upTo`, in this order. */
 export const pageSql = (
   table: Table,
   { after, upTo }: Range,
@@ -105,13 +110,13 @@ export const lastKeySql = (table: Table, words: Words): string => {
   return `SELECT ${key.map(words.read).join(', ')} FROM ${quoted(table.name)} ORDER BY ${order} LIMIT 1`
 }
 
-/** Rows read at once: few at first, because one of them may be large. */
+/** The number of rows of a page: small at first, because a row may be large. */
 const FIRST_ROWS = 64
 const MOST_ROWS = 4096
-/** Rows of one page should take about as much, in characters. */
+/** The intended size of a page, in characters. */
 const PAGE_LENGTH = 2_000_000
 
-/** Doubled or halved, so that there are few different statements. */
+/** Doubled or halved, so that few different statements are prepared. */
 const nextSize = (most: number, page: readonly Row[]): number => {
   const length = lengthOf(page)
   if (length > PAGE_LENGTH) return Math.max(1, most / 2)
@@ -120,7 +125,7 @@ const nextSize = (most: number, page: readonly Row[]): number => {
 
 export type Reading = Range & { readonly signal: AbortSignal; readonly read?: ((rows: number) => void) | undefined }
 
-/** The rows of a range in pages, in bounded memory. */
+/** Yields the rows of a range in pages, in bounded memory. */
 export async function* pages(side: Side, table: Table, { signal, ...range }: Reading): AsyncGenerator<Row[]> {
   let most = FIRST_ROWS
   let { after } = range
@@ -132,7 +137,7 @@ export async function* pages(side: Side, table: Table, { signal, ...range }: Rea
     if (!last || page.length < most) return
     after = keyOf(table, last)
     most = nextSize(most, page)
-    // So that Ctrl-C is heard.
+    // Lets the process handle Ctrl-C.
     await pause()
   }
 }

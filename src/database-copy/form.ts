@@ -1,27 +1,27 @@
 /**
- * The one form that rows of either engine are read into, compared in and written from: each value as text. Whatever differs
- * between the engines in how a value looks is settled here. Knows no table.
+ * The common form of rows of both engines, for reading, comparing and writing: each value as text. Differences in the
+ * representation of values are resolved here. Knows no table.
  */
 import { AppError } from '../platform/contract/errors.ts'
 
-/** What is kept in a column, whichever engine calls it what. */
+/** The type of a column's values, independent of the engine. */
 export type Kind = 'text' | 'integer' | 'real' | 'bytes'
 
-/** Text as it is, integers and reals in decimal, bytes in hexadecimal. */
+/** Text unchanged, integers and reals in decimal, bytes in hexadecimal. */
 export type Cell = string | null
 export type Row = readonly Cell[]
 
 export type Column = {
   readonly name: string
   readonly kind: Kind
-  /** As its engine calls it. */
+  /** The name of the type in its engine. */
   readonly type: string
 }
 
 export type Table = {
   readonly name: string
   readonly columns: readonly Column[]
-  /** The columns of the primary key, in its order, by their place among the columns. */
+  /** The columns of the primary key, in its order, by their position among the columns. */
   readonly key: readonly number[]
 }
 
@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   BYTEA: 'bytes',
 }
 
-/** @throws AppError for a type that nobody has said yet how to copy */
+/** @throws AppError for a type without a rule for copying */
 export const columnOf = (table: string, name: string, type: string): Column => {
   const kind = KINDS[type.toUpperCase()]
   if (!kind)
@@ -43,7 +43,7 @@ export const columnOf = (table: string, name: string, type: string): Column => {
   return { name, kind, type }
 }
 
-/** @throws AppError for a table without a primary key, whose rows have no order to be copied in */
+/** @throws AppError for a table without a primary key, whose rows have no order for copying */
 export const tableOf = (name: string, columns: readonly Column[], keyNames: readonly string[]): Table => {
   const key = keyNames.map((one) => columns.findIndex((column) => column.name === one))
   if (key.length === 0 || key.includes(-1))
@@ -55,18 +55,18 @@ export const keyColumns = ({ columns, key }: Table): Column[] => key.flatMap((at
 
 export const keyOf = ({ key }: Table, row: Row): Row => key.map((at) => row[at] ?? null)
 
-/** A value that PostgreSQL has sent as text. */
+/** Converts a value that PostgreSQL has sent as text. */
 export const cellFromText = (text: string | null, kind: Kind): Cell =>
   // The engines write the same number in several ways: 1e+20, 100000000000000000000.
   text !== null && kind === 'real' ? String(Number(text)) : text
 
-/** A value of SQLite, whose integers come as bigints. */
+/** Converts a value of SQLite, whose integers are bigints. */
 export const cellFromValue = (value: string | bigint | number | Uint8Array | null): Cell => {
   if (value === null || typeof value === 'string') return value
   return value instanceof Uint8Array ? value.toHex() : String(value)
 }
 
-/** What SQLite is to be given for a cell. */
+/** Converts a cell to a value for SQLite. */
 export const sqliteValue = (cell: Cell, kind: Kind): string | bigint | number | Uint8Array | null => {
   if (cell === null) return null
   switch (kind) {
@@ -85,7 +85,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 const ESCAPED = /[\\\n\r\t]/
 const EVERY_ESCAPED = /[\\\n\r\t]/g
 
-/** A cell in the text format of PostgreSQL's COPY (its manual, "COPY", File Formats). */
+/** Converts a cell to the text format of PostgreSQL's COPY (its manual, "COPY", File Formats). */
 const copyText = (cell: Cell, kind: Kind): string => {
   if (cell === null) return '\\N'
   if (kind === 'bytes') return `\\\\x${cell}`
@@ -93,8 +93,8 @@ const copyText = (cell: Cell, kind: Kind): string => {
 }
 
 /**
- * Rows as COPY takes them.
- * @throws AppError that names the place of a text with a NUL in it, which PostgreSQL cannot hold
+ * Formats rows for COPY.
+ * @throws AppError that names the position of a text with a NUL in it, which PostgreSQL cannot store
  */
 export const copyLines = (table: Table, rows: readonly Row[]): string =>
   rows
@@ -111,14 +111,14 @@ const nulMessage = (table: Table, row: Row): string => {
   return `${table.name}.${column} of the row ${JSON.stringify(key)} has a character 0 in it, which PostgreSQL cannot store: change that text first`
 }
 
-/** How many rows, and a sum over them that does not depend on their order. */
+/** The number of rows, and a sum over them that does not depend on their order. */
 export type Fingerprint = { readonly rows: number; readonly sum: bigint }
 
 export const NOTHING: Fingerprint = { rows: 0, sum: 0n }
 
 const WORD_BITS = 64
 
-/** Each row adds a hash of all of it, 64 bits wide. */
+/** Adds a 64-bit hash of each row. */
 export const add = ({ rows, sum }: Fingerprint, more: readonly Row[]): Fingerprint => ({
   rows: rows + more.length,
   sum: BigInt.asUintN(
@@ -132,6 +132,6 @@ export const isSame = (a: Fingerprint, b: Fingerprint): boolean => a.rows === b.
 /** @example sumText({ rows: 1, sum: 255n }) // '00000000000000ff' */
 export const sumText = ({ sum }: Fingerprint): string => sum.toString(16).padStart(WORD_BITS / 4, '0')
 
-/** Roughly: what it takes in memory, in characters. */
+/** Returns the approximate size of the rows in memory, in characters. */
 export const lengthOf = (rows: readonly Row[]): number =>
   rows.reduce((sum, row) => row.reduce((all, cell) => all + (cell?.length ?? 0), sum), 0)

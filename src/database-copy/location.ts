@@ -1,4 +1,4 @@
-/** Where an estate is or goes to, as the command line names it. */
+/** The location of a source or a target, as the command line names it. */
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { usageError } from '../platform/cli/usage-error.ts'
@@ -22,7 +22,7 @@ const folderIn = (text: string, flag: string): Place => {
 }
 
 /**
- * @throws AppError for what is neither PostgreSQL nor a folder
+ * @throws AppError for a location that is neither PostgreSQL nor a folder
  * @example placeIn('sqlite:/var/lib/plat', 'to') // { kind: 'folder', dataDir: '/var/lib/plat' }
  */
 export const placeIn = (text: string, flag: string): Place => {
@@ -30,13 +30,13 @@ export const placeIn = (text: string, flag: string): Place => {
   const path = text.replace(SQLITE, '')
   const [, scheme] = URL_SCHEME.exec(path) ?? []
   if (scheme === undefined) return folderIn(path, flag)
-  // Never the text itself, which may hold a password.
+  // Never the text itself, which may contain a password.
   if (!POSTGRES.test(scheme) || !URL.canParse(path))
     throw usageError(`--${flag} takes postgres://USER@HOST/DATABASE, sqlite:FOLDER or a folder`)
   return { kind: 'postgres', url: path }
 }
 
-/** What this installation uses. */
+/** Returns the database of this installation. */
 export const configuredPlace = ({ databaseUrl, dataDir }: Config): Place =>
   databaseUrl === undefined ? { kind: 'folder', dataDir } : { kind: 'postgres', url: databaseUrl }
 

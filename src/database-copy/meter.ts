@@ -1,11 +1,11 @@
-/** How far a copy is: one line that changes on a terminal, nothing in a pipe. */
+/** Shows the progress of a copy: one line that changes on a terminal, nothing in a pipe. */
 import { cut, printable } from '../platform/cli/display.ts'
 import type { Output } from '../platform/cli/io.ts'
 import { CLEAR_LINE } from '../platform/cli/terminal.ts'
 import type { ShowRows } from './copy.ts'
 
 const TICK_MS = 100
-/** Before that a rate says little. */
+/** Before that a rate is inexact. */
 const SURE_AFTER_MS = 1000
 
 const many = (n: number): string => Math.round(n).toLocaleString('en-US')
@@ -50,12 +50,12 @@ export const createMeter = (output: Output, name: string): Meter => {
       const at = performance.now()
       const [verb = ''] = stage.split(' ')
       const isNew = verb !== phase.verb
-      // A rate is that of its phase: to compare takes less than to copy.
+      // Each phase has its own rate: comparing is faster than copying.
       if (isNew) phase = { verb, began: at, since: done }
       if (!output.isTty || (!isNew && at - shownAt < TICK_MS)) return
       shownAt = at
       const text = progressText({ stage, done, total, since: phase.since, inMs: at - phase.began })
-      // A terminal that is gone is no reason to give up.
+      // A closed terminal is no reason to abort.
       const line = cut(printable(`${name}: ${text}`), (output.columns ?? Infinity) - 1)
       output.write(`${CLEAR_LINE}${line}`).catch(() => {})
     },

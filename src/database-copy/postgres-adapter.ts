@@ -1,4 +1,4 @@
-/** PostgreSQL at either end of a copy: one connection, which lives as long as the side does. */
+/** PostgreSQL as source or target of a copy: one connection for the lifetime of the adapter. */
 import { SQL } from 'bun'
 import { migrations } from '../migrations/index.ts'
 import { AppError } from '../platform/contract/errors.ts'
@@ -24,10 +24,13 @@ const words: Words = {
   parameter: (n, { kind, type }) => (kind === 'bytes' ? `decode($${n}::text, 'hex')` : `$${n}::text::${type}`),
 }
 
-/** Two copies into one database must not meet; the first number is that of all locks of ours, the second one is its own. */
+/**
+ * Excludes concurrent copies into one database. The first number is that of all locks of Plat, the second is the one of
+ * this lock.
+ */
 const COPY_LOCK = `${0x504c4154}, 1000000`
 
-/** Tables of extensions are none of ours. */
+/** Tables of extensions are not copied. */
 const TABLES = `
   FROM pg_class c
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
@@ -62,7 +65,7 @@ const appliedIn = async ({ run }: Connection): Promise<AppliedMigration[]> => {
 const sideOn = (connection: Connection, place: string): Side => {
   const { sql, run } = connection
   const read = async (statement: string, values: Row, columns: Table['columns']): Promise<Row[]> => {
-    // Every column was asked for as text.
+    // Every column was selected as text.
     const rows: Cell[][] = await sql.unsafe(statement, [...values]).values()
     return rows.map((row) => row.map((cell, at) => cellFromText(cell, columns[at]?.kind ?? 'text')))
   }
@@ -95,7 +98,7 @@ export const openSource = async (url: string): Promise<Source> => {
     await connection.run('SELECT 1')
     return {
       ...sideOn(connection, place),
-      warning: `What anybody writes to ${place} from now on is not copied`,
+      warning: `Writes to ${place} from now on are not copied`,
     }
   } catch (error) {
     await connection.close()
@@ -103,7 +106,7 @@ export const openSource = async (url: string): Promise<Source> => {
   }
 }
 
-/** Indexes but those of keys, then references, then triggers: in the order in which they go back on. */
+/** Indexes except those of keys, then references, then triggers: the order of their restoration. */
 const PARTS = `
   SELECT 1 AS turn, format('DROP INDEX %I', i.relname) AS loosen, pg_get_indexdef(i.oid) AS fasten
   FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
@@ -119,7 +122,7 @@ const PARTS = `
   WHERE NOT g.tgisinternal AND t.relnamespace = current_schema()::regnamespace
   ORDER BY turn, fasten`
 
-/** In one go: one by one they would be hundreds of questions and answers. */
+/** One statement, because one per part would take hundreds of round trips. */
 const LOOSEN = `
   CREATE TABLE IF NOT EXISTS ${LOOSE_PARTS} (
     id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, turn INTEGER NOT NULL, loosen TEXT, fasten TEXT NOT NULL
@@ -134,7 +137,7 @@ const LOOSEN = `
   END $$;
   UPDATE ${LOOSE_PARTS} SET loosen = NULL`
 
-/** Numbers that the engine gives go on above those that are there. */
+/** Sequences continue after the existing numbers. */
 const SEQUENCES = `
   SELECT c.relname AS "table", a.attname AS name
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> '' AND NOT a.attisdropped
@@ -151,8 +154,8 @@ const advanceSequences = async ({ run }: Connection): Promise<void> => {
 }
 
 /**
- * The revisions that the ETags of lists are made of go on from the time: above whatever this estate had when it was in another
- * PostgreSQL before, so that no client takes what it kept then for what there is now.
+ * Sets the revisions, from which the ETags of lists are made, by the current time. They are then higher than those of
+ * an earlier PostgreSQL of this data, so that no client takes its cached list for current.
  */
 const advanceRevisions = async ({ run }: Connection, tables: readonly Table[]): Promise<void> => {
   await run('TRUNCATE revisions')
@@ -173,7 +176,7 @@ const copyIn = async ({ sql }: Connection, table: Table, rows: readonly Row[]): 
     await writer.write(lines)
     await writer.close()
   } catch (cause) {
-    // The server says which line of ours it refuses.
+    // The server names the rejected line.
     const where = cause instanceof SQL.PostgresError && cause.where !== undefined ? ` (${cause.where})` : ''
     throw new AppError('INTERNAL_ERROR', `${table.name}: ${cause instanceof Error ? cause.message : cause}${where}`, {
       cause,
@@ -214,7 +217,7 @@ const targetOn = (connection: Connection, url: string): Target => {
     settle: async (tables) => {
       await advanceSequences(connection)
       await advanceRevisions(connection, tables)
-      // Without it the first questions are answered by plans for empty tables.
+      // Without it the first queries would use plans for empty tables.
       await run('ANALYZE')
     },
     finish: () =>
@@ -230,7 +233,7 @@ const targetOn = (connection: Connection, url: string): Target => {
   }
 }
 
-/** @throws AppError for a database that stores text in another way, or that another copy is going to */
+/** @throws AppError for a database with another encoding, or with a copy in progress */
 export const openTarget = async (url: string): Promise<Target> => {
   const connection = await connect(url)
   const place = placeOf(url)
@@ -244,7 +247,8 @@ export const openTarget = async (url: string): Promise<Target> => {
       )
     const [lock] = await connection.run(`SELECT pg_try_advisory_lock(${COPY_LOCK}) AS is_ours`)
     if (lock?.is_ours !== true) throw new AppError('UNAVAILABLE', `Another copy to ${place} is under way`)
-    // A crash of the server may cost the last batches, which are copied again then; the last commit of all waits for the disk.
+    // A crash of the server may lose the last batches, which are then copied again. The final commit waits for the
+    // disk.
     await connection.run('SET synchronous_commit = off')
     return targetOn(connection, url)
   } catch (error) {

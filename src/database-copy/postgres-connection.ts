@@ -1,4 +1,4 @@
-/** One connection to PostgreSQL for as long as a copy takes, and who else is connected. Knows no table. */
+/** One connection to PostgreSQL for a whole copy, and a check for other connections. Knows no table. */
 import { type ReservedSQL, SQL } from 'bun'
 import { AppError } from '../platform/contract/errors.ts'
 import { PROGRAM_NAME } from '../platform/db/postgres/postgres.ts'
@@ -10,7 +10,7 @@ export const placeOf = (url: string): string => {
   return `postgres://${host}${pathname}`
 }
 
-/** The server's own words, but never the URL: it holds the password. */
+/** The server's own message, but never the URL, which contains the password. */
 const unusable = (place: string, cause: unknown): AppError =>
   new AppError('UNAVAILABLE', `${place} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, {
     cause,
@@ -24,11 +24,11 @@ export type Connection = {
 
 export const connect = async (url: string): Promise<Connection> => {
   const client = new SQL({ url, max: 1, connectionTimeout: TIMEOUT_S, idleTimeout: 0, maxLifetime: 0 })
-  const end = () => client.close({ timeout: 0 }).catch(() => {}) // one that never answered has nothing to close
+  const end = () => client.close({ timeout: 0 }).catch(() => {}) // a client that never connected has nothing to close
   try {
     const sql = await client.reserve()
     const run: Connection['run'] = async (statement, values = []) => [...(await sql.unsafe(statement, [...values]))]
-    // A copy takes as long as it takes, and what is read waits for what is written.
+    // A copy has no time limit, and reads wait for writes.
     for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
       await run(`SET ${limit} = 0`)
     return {
@@ -48,11 +48,11 @@ export const connect = async (url: string): Promise<Connection> => {
 const OTHERS = `SELECT count(*)::int AS n FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = '${PROGRAM_NAME}' AND pid <> pg_backend_pid()`
 
-/** A server that has just been stopped is listed a little longer. */
+/** A server that has just stopped is still listed for a moment. */
 const GONE_MS = 2000
 const LOOK_MS = 100
 
-/** @throws AppError while servers of ours are connected: what they write from now on would not be copied */
+/** @throws AppError while Plat servers are connected: their further writes would not be copied */
 export const refuseServers = async ({ run }: Connection, place: string): Promise<void> => {
   const connected = async () => Number((await run(OTHERS))[0]?.n)
   const untilMs = performance.now() + GONE_MS
@@ -64,7 +64,7 @@ export const refuseServers = async ({ run }: Connection, place: string): Promise
   if (n > 0)
     throw new AppError(
       'UNAVAILABLE',
-      `Plat is connected to ${place} (${n} connections): stop every instance first, because what is written from now on would not be copied`,
+      `Plat is connected to ${place} (${n} connections): stop every instance first, because further writes would not be copied`,
     )
 }
 
@@ -76,7 +76,7 @@ export const inTransaction =
       await work()
       await run('COMMIT')
     } catch (error) {
-      // What was thrown before says more than a connection that is gone.
+      // The earlier error explains more than a lost connection.
       await run('ROLLBACK').catch(() => {})
       throw error
     }

@@ -1,4 +1,4 @@
-/** What a database holds that nobody has used yet: the rows that the migrations themselves put there. */
+/** Recognizes an unused database: it has only the rows that the migrations insert. */
 import { Database } from 'bun:sqlite'
 import { migrations } from '../migrations/index.ts'
 import { AppError } from '../platform/contract/errors.ts'
@@ -7,7 +7,7 @@ import { fingerprint, type Side } from './engine-adapter.ts'
 import { isSame } from './form.ts'
 import { sqliteSide } from './sqlite-adapter.ts'
 
-/** A database in memory that has been through these migrations. */
+/** Creates a database in memory with these migrations applied. */
 const freshSide = (names: ReadonlySet<string>): Side => {
   const database = new Database(':memory:', { safeIntegers: true })
   for (const { name, statements } of migrations)
@@ -28,7 +28,7 @@ const refused = (place: string, found: string): AppError =>
     `${place} is not empty: ${found}. Nothing was changed there; name an empty database, or an empty folder`,
   )
 
-/** @returns the tables that hold something else than the migrations put there, with how many rows */
+/** @returns the tables with rows other than those of the migrations, with their number */
 const usedTables = async (side: Side, fresh: Side, signal: AbortSignal): Promise<string[]> => {
   const ours = new Map((await fresh.tables()).map((table) => [table.name, table]))
   const used: string[] = []
@@ -49,10 +49,13 @@ const foreignTables = async (side: Side, fresh: Side): Promise<string[]> => {
   return (await side.tableNames()).filter((name) => !ours.has(name))
 }
 
-/** `begun` is what this command has made and not finished. */
+/** `begun` is an unfinished copy of this command. */
 export type State = 'empty' | 'begun' | 'begun by another version'
 
-/** @throws AppError that names what is in a target that is neither empty nor begun; MigrationError for one of a newer program */
+/**
+ * @throws AppError that names the tables of a target that is neither empty nor begun; MigrationError for one of a newer
+ * program
+ */
 export const stateOf = async (target: Side, signal: AbortSignal): Promise<State> => {
   const applied = await target.applied()
   const own = applied.filter(({ name }) => name !== UNFINISHED_COPY)

@@ -1,4 +1,4 @@
-/** SQLite at either end of a copy. Whoever opens a data folder here holds its lock until it is closed. */
+/** SQLite as source or target of a copy. It holds the lock of the data folder until it is closed. */
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ const tableIn = (database: Database, table: string): Table => {
 
 const tableNamesIn = (database: Database): string[] => tablesOf(database).filter(isCopied)
 
-/** An open database, whose integers are bigints. */
+/** Adapts an open database that returns integers as bigints. */
 export const sqliteSide = (database: Database, place: string): Side => ({
   engine: 'sqlite',
   place,
@@ -63,7 +63,7 @@ export const sqliteSide = (database: Database, place: string): Side => ({
     return rows.map((row) => row.map(cellFromValue))
   },
   lastKey: async (table) => database.query(lastKeySql(table, words)).values()[0]?.map(cellFromValue),
-  // A row is an object of its columns, whatever they are.
+  // A row is an object of its columns.
   query: async (sql) => database.query(sql).all() as Record<string, unknown>[],
   close: async () => database.close(),
 })
@@ -75,10 +75,10 @@ export const openSource = (dataDir: string): Source => {
   const unlock = lockDataDir(dataDir)
   try {
     giveToOwner(dataDir, LOCK_FILE)
-    // With the right to write, which reading the log of a database needs that a kill has ended.
+    // Write access is needed to read the log of a database after a kill.
     const database = new Database(file, { readwrite: true, create: false, safeIntegers: true })
     database.run('PRAGMA busy_timeout = 5000')
-    // One snapshot for all that is read, from the first look on.
+    // One snapshot for all reads, from the first one on.
     database.run('BEGIN')
     database.query('SELECT 1 FROM sqlite_master').get()
     const side = sqliteSide(database, file)
@@ -100,9 +100,9 @@ const openForWriting = (file: string): Database => {
   const database = new Database(file, { create: true, safeIntegers: true })
   database.run('PRAGMA busy_timeout = 5000')
   database.run('PRAGMA journal_mode = WAL')
-  // A power cut may cost the last batches, which are copied again then, and never the file.
+  // A power failure may lose the last batches, which are then copied again, but does not damage the file.
   database.run('PRAGMA synchronous = NORMAL')
-  // What a row refers to may come after it; all of them are checked at the end.
+  // A row may precede the rows to which it refers. All references are checked at the end.
   database.run('PRAGMA foreign_keys = OFF')
   database.run('PRAGMA cache_size = -65536')
   return database
@@ -113,7 +113,7 @@ const insertSql = ({ name, columns }: Table): string => {
   return `INSERT INTO ${quoted(name)} (${names}) VALUES (${columns.map(() => '?').join(', ')})`
 }
 
-/** The index of a text search is made anew from the rows. */
+/** Rebuilds the index of a text search from the rows. */
 const rebuildSearch = (database: Database): void => {
   const indexes = database
     .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%USING fts5(%'")
@@ -121,7 +121,7 @@ const rebuildSearch = (database: Database): void => {
   for (const { name } of indexes) database.run(`INSERT INTO ${quoted(name)} (${quoted(name)}) VALUES ('rebuild')`)
 }
 
-/** Those of a text search go first, and take the tables along that they consist of. */
+/** Drops virtual tables of text searches first, which drops their shadow tables as well. */
 const dropTables = (database: Database): void => {
   const tables = database.query<{ name: string }, [string]>(
     "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = ? AND name NOT LIKE 'sqlite_%'",
@@ -181,7 +181,7 @@ const targetOn = (database: Database, file: string): Target => {
       if (problem !== undefined) throw new AppError('INTERNAL_ERROR', problem)
     },
     finish: async () => {
-      // The last commit reaches the disk, and with it all before it.
+      // Flushes the last commit to the disk, and with it all earlier ones.
       database.run('PRAGMA synchronous = FULL')
       together(() => {
         database.run(`DROP TABLE ${LOOSE_PARTS}`)
@@ -192,7 +192,7 @@ const targetOn = (database: Database, file: string): Target => {
   }
 }
 
-/** Makes the folder if it is not there. @throws DataLockedError */
+/** Creates the folder if it is missing. @throws DataLockedError */
 export const openTarget = (dataDir: string): Target => {
   makePrivateFolder(dataDir)
   const file = join(dataDir, DATA_FILE)
@@ -200,7 +200,7 @@ export const openTarget = (dataDir: string): Target => {
   try {
     giveToOwner(dataDir, LOCK_FILE)
     tidyDataDir(dataDir)
-    // Before SQLite does: its log and its index get the rights of the file.
+    // Created before SQLite does, so that its log and its index get the permissions of the file.
     makePrivateFile(file)
     giveToOwner(dataDir, DATA_FILE)
     const database = openForWriting(file)

@@ -1,4 +1,4 @@
-/** What stands in the datacenters of a made-up company: places, roles, machines, systems, teams. */
+/** The content of the datacenters of an invented company: places, roles, machines, systems, teams. */
 
 export type Place = { readonly code: string; readonly name: string; readonly location: string }
 
@@ -25,15 +25,15 @@ export const PLACES: readonly Place[] = [
 type Machine = { readonly model: string; readonly system: string }
 
 export type Role = {
-  /** As it stands in names and tags. */
+  /** As used in names and tags. */
   readonly name: string
   readonly about: string
   readonly machines: readonly Machine[]
-  /** The role that it can't work without. */
+  /** The role on which it depends. */
   readonly needs?: string
 }
 
-/** Every model with every system. */
+/** Combines every model with every system. */
 const machinesOf = (models: readonly string[], systems: readonly string[]): Machine[] =>
   models.flatMap((model) => systems.map((system) => ({ model, system })))
 
@@ -60,7 +60,7 @@ export const HYPERVISOR: Role = {
   ),
 }
 
-/** The others, as often as they occur. */
+/** The other roles, repeated by their frequency. */
 export const ROLES: readonly Role[] = [
   { name: 'web', about: 'Web server', machines: LINUX_SERVERS, needs: 'app' },
   { name: 'web', about: 'Web server', machines: LINUX_SERVERS, needs: 'app' },
@@ -78,7 +78,7 @@ export const ROLES: readonly Role[] = [
 
 export const ENVIRONMENTS = ['production', 'production', 'production', 'staging', 'development'] as const
 export const TEAMS = ['payments', 'search', 'identity', 'platform', 'data', 'mobile', 'media', 'logistics'] as const
-/** As often as they occur. */
+/** Repeated by their frequency. */
 export const STATUSES = [
   ...Array<'active'>(16).fill('active'),
   'planned',

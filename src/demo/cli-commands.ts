@@ -1,4 +1,4 @@
-/** `plat demo`, as the command line knows it. What it does is loaded when it runs. */
+/** The command `plat demo`. It loads its code when it runs. */
 import { type Command, flag } from '../platform/cli/command.ts'
 
 export const demoCommands: readonly Command[] = [
@@ -6,7 +6,7 @@ export const demoCommands: readonly Command[] = [
     words: ['demo'],
     summary: 'Fill the server with a made-up estate, to try things out',
     description:
-      'Datacenters, nested networks, pools, devices, relationships, reservations and what scans would have found of them; the same ones each time. They are added to what is there. Nothing is scanned.',
+      'Datacenters, nested networks, pools, devices, relationships, reservations and invented scans of them; the same ones each time. They are added to the existing data. No packet is sent.',
     spec: () => ({
       args: [],
       flags: [

@@ -1,4 +1,4 @@
-/** `plat demo`: makes an estate up, writes it to files that are deleted afterwards, and imports them like any others. */
+/** `plat demo`: generates data, writes them to temporary files, and imports these like any others. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ const estateFor = (texts: Texts) => {
   }
 }
 
-/** What scans of the estate would have found. */
+/** Records the scans of the demo data. */
 const recordScans = async ({ io, globals }: Session, transport: Transport, estate: Estate): Promise<void> => {
   let recorded = 0
   for (const scan of estate.scans) {
@@ -34,7 +34,7 @@ const recordScans = async ({ io, globals }: Session, transport: Transport, estat
   }
   for (const rule of estate.rules)
     await call(transport, discoveryRules.create, rule).catch((error: unknown) => {
-      // There is one from the last time, or the server may not scan these networks.
+      // The rule exists from an earlier run, or the server may not scan these networks.
       if (!(error instanceof AppError && NO_RULE.has(error.code))) throw error
     })
   if (!globals.isQuiet) await io.stderr.write(`note: ${recorded} made-up scans are on record; none was made\n`)
@@ -42,7 +42,7 @@ const recordScans = async ({ io, globals }: Session, transport: Transport, estat
 
 export const demo = async (session: Session, texts: Texts): Promise<number> => {
   const estate = estateFor(texts)
-  // Asked first: nobody waits for files that go nowhere.
+  // Connects first, because generating files for an unreachable server is useless.
   const { transport } = await session.connect()
   const folder = await mkdtemp(join(tmpdir(), 'plat-demo-'))
   try {

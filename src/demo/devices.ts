@@ -1,4 +1,4 @@
-/** The devices of the demo estate and what connects them: any one of them is made from its number alone. */
+/** The devices of the demo data and their connections. Each is derived from its number alone. */
 import type { devices } from '../features/devices/api.ts'
 import type { Relationship } from '../features/relationships/api.ts'
 import type { InputOf } from '../platform/operation/operation.ts'
@@ -20,14 +20,14 @@ import { pick, type Random } from './random.ts'
 export type DeviceRow = InputOf<typeof devices.create> & { readonly id: string }
 export type RelationshipRow = Omit<Relationship, 'created_at'>
 
-/** What each random number of a device is for. */
+/** Each random property of a device has its own salt. */
 const SALT = { role: 1, machine: 2, environment: 3, team: 4, status: 5, isVirtual: 6, needed: 7 } as const
 /** Seats of a segment: its switch, then its hypervisors. */
 const SWITCH_SEAT = 0
 const HYPERVISORS = 6
-/** Of the other machines, how many run on a hypervisor. */
+/** The share of the other machines that run on a hypervisor. */
 const VIRTUAL_SHARE = 0.55
-/** Seats that a machine looks through for one that it can depend on. */
+/** Seats that are searched for a machine to depend on. */
 const NEIGHBOURS = 12
 const UNITS_PER_RACK = 25
 
@@ -66,7 +66,9 @@ const locationOf = (inventory: Inventory, { seat, room, isVirtual }: Machine): s
   return `Room ${room.inPlace + 1}, Rack ${rack}, U${(seat.inSegment % UNITS_PER_RACK) + 1}`
 }
 
-/** Every third machine is on IPv6 as well; the others have a management address, whose network follows from the address. */
+/**
+ * Every third machine has IPv6 as well; the others have a management address, whose network follows from the address.
+ */
 const secondAddress = ({ seat, room, isVirtual }: Machine) =>
   isVirtual && seat.inRoom % 3 === 0
     ? { ip: serverIp6(room, seat), label: 'ipv6' }
@@ -78,7 +80,7 @@ const domainsOf = (inventory: Inventory, { device, role }: Machine): string[] =>
   return role.name === 'lb' ? [`${team}-${device}.example.com`, `*.${team}-${device}.example.net`] : []
 }
 
-/** The device on a seat. @param device 0 up to and without `layout.devices` */
+/** Returns the device on a seat. @param device 0 up to and without `layout.devices` */
 export const deviceRow = (inventory: Inventory, device: number): DeviceRow => {
   const { layout, random } = inventory
   const machine = machineAt(inventory, device)
@@ -125,7 +127,7 @@ const neededBy = (inventory: Inventory, { device, seat, role }: Machine): Machin
   return undefined
 }
 
-/** The relationships in which a device is the one that is held, plugged in or in need. */
+/** Yields the relationships in which a device is hosted, connected or dependent. */
 export function* relationshipRows(inventory: Inventory, device: number): Generator<RelationshipRow> {
   const machine = machineAt(inventory, device)
   const { seat, role, isVirtual } = machine

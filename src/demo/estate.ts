@@ -1,6 +1,6 @@
 /**
- * A made-up estate of any size, the same one every time: for trying Plat out, for demonstrations and for benchmarks. Its
- * rows are those that `plat import` takes. They are made as they are asked for, so a million devices need no memory.
+ * Generates data of any size, always the same, for trials, demonstrations and benchmarks. Its rows are those of `plat
+ * import`. They are generated on demand, so a million devices need no memory.
  */
 import type { Resource } from '../features/estate/cli-resources.ts'
 import { type DeviceRow, deviceRow, type RelationshipRow, relationshipRows } from './devices.ts'
@@ -25,19 +25,19 @@ export type Estate = {
   readonly devices: Iterable<DeviceRow>
   readonly relationships: Iterable<RelationshipRow>
   readonly reservations: Iterable<ReservationRow>
-  /** What an import does not take: it comes of scans. */
+  /** Not imported, because scans create it. */
   readonly scans: Iterable<ScanRow>
   readonly rules: Iterable<RuleRow>
 }
 
-/** What there is of everything that an import takes. */
+/** The rows of every resource of an import. */
 type Complete = { readonly [R in Resource]: Iterable<object> }
 
-/** An iterable that begins anew each time. */
+/** An iterable that starts again at each iteration. */
 const repeatable = <T>(generate: () => Iterator<T>): Iterable<T> => ({ [Symbol.iterator]: generate })
 
 /**
- * About one network per 50 devices, two addresses and three tags per device.
+ * Generates about one network per 50 devices, two addresses and three tags per device.
  * @throws RangeError for fewer than one device, or for more than the address plan holds (3,686,400)
  * @example [...generateEstate({ devices: 100 }).devices].length // 100
  */

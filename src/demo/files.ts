@@ -1,4 +1,4 @@
-/** Writes an estate to the files that `plat import` reads. */
+/** Writes demo data to files that `plat import` reads. */
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RESOURCES } from '../features/estate/cli-resources.ts'
@@ -33,7 +33,7 @@ export const writeRows = async (path: string, rows: Iterable<object>): Promise<v
   }
 }
 
-/** One file per resource, into a folder that exists. */
+/** Writes one file per resource into an existing folder. */
 export const writeEstate = async (estate: Estate, folder: string): Promise<void> => {
   for (const resource of RESOURCES) await writeRows(join(folder, `${resource}.json`), estate[resource])
 }

@@ -1,4 +1,4 @@
-/** What things are called: the ids by which the files of the demo estate refer to each other. */
+/** The ids by which the files of the demo data refer to each other. */
 import type { Layout, Room } from './layout.ts'
 
 const codeOf = ({ places }: Layout, place: number): string => places[place]?.code ?? ''

@@ -1,14 +1,14 @@
 /**
- * Where everything is: an address plan as a network team would draw it, as arithmetic. A datacenter has a /12 or /16 and a
- * /48; each of its rooms a /20 of up to twelve /24 for servers and a /22 for management, and a /64 for every three of
- * those /24. Device `i` stands in room `i mod rooms`, so that estates of any size fill all datacenters alike.
+ * The address plan, as arithmetic. A datacenter has a /12 or /16 and a /48. Each of its rooms has a /20 with up to
+ * twelve /24 for servers and a /22 for management, and a /64 for every three of those /24. Device `i` is in room `i mod
+ * rooms`, so that every datacenter is filled equally.
  */
 import { PLACES, type Place } from './catalogue.ts'
 
 const SEGMENTS_PER_ROOM = 12
 const DEVICES_PER_SEGMENT = 75
 const DEVICES_PER_ROOM = SEGMENTS_PER_ROOM * DEVICES_PER_SEGMENT
-/** The /20 of a /16, and those of a /12. */
+/** The number of /20 in a /16, and in a /12. */
 const ROOMS_PER_16 = 16
 const ROOMS_PER_12 = 256
 /** Segments that share an IPv6 /64. */
@@ -18,7 +18,7 @@ const FIRST_HOST = 10
 const LAST_POOLED_HOST = 199
 const MANAGEMENT_SLOT = 12
 
-/** The most devices that there are addresses for. */
+/** The number of devices for which there are addresses. */
 export const MAX_DEVICES = PLACES.length * ROOMS_PER_12 * DEVICES_PER_ROOM
 
 export type Room = { readonly place: number; readonly inPlace: number }
@@ -39,7 +39,7 @@ export type Layout = {
   readonly isWide: boolean
 }
 
-/** @throws RangeError for fewer than one device or more than there are addresses for */
+/** @throws RangeError for fewer than one device, or more than there are addresses */
 export const layoutFor = (devices: number): Layout => {
   if (!Number.isInteger(devices) || devices < 1 || devices > MAX_DEVICES)
     throw new RangeError(`devices must be 1-${MAX_DEVICES}`)
@@ -66,7 +66,7 @@ export const seatOf = ({ rooms, segments }: Layout, device: number): Seat => {
   return { room: device % rooms, inRoom, segment: inRoom % segments, inSegment: Math.floor(inRoom / segments) }
 }
 
-/** The device on another seat of the same segment; undefined where that seat is empty. */
+/** Returns the device on another seat of the same segment; undefined if that seat is empty. */
 export const deviceAt = (
   { rooms, segments, devices }: Layout,
   { room, segment }: Pick<Seat, 'room' | 'segment'>,
@@ -93,7 +93,7 @@ export const roomSubnet = (room: Room): string => `${v4(roomBase(room))}/20`
 export const managementSubnet = (room: Room): string => `${v4(managementBase(room))}/22`
 export const segmentSubnet = (room: Room, segment: number): string => `${v4(segmentBase(room, segment))}/24`
 export const segmentSubnet6 = (room: Room, segment: number): string => `${v6Segment(room, segment)}::/64`
-/** Whether the /64 of these segments begins with this one. */
+/** Returns true for the first segment of a /64. */
 export const opensV6 = (segment: number): boolean => segment % SEGMENTS_PER_V6 === 0
 
 export const serverIp = (room: Room, { segment, inSegment }: Seat): string =>
@@ -101,18 +101,18 @@ export const serverIp = (room: Room, { segment, inSegment }: Seat): string =>
 export const serverIp6 = (room: Room, { segment, inRoom }: Seat): string =>
   `${v6Segment(room, segment)}::${(FIRST_HOST + inRoom).toString(16)}`
 export const managementIp = (room: Room, { inRoom }: Seat): string => v4(managementBase(room) + FIRST_HOST + inRoom)
-/** The part of a segment that is handed out to servers. */
+/** Returns the part of a segment that is allocated to servers. */
 export const segmentRange = (room: Room, segment: number): { start_ip: string; end_ip: string } => ({
   start_ip: v4(segmentBase(room, segment) + FIRST_HOST),
   end_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST),
 })
-/** Addresses from the upper end of a segment's range, which its servers don't reach. */
+/** Returns an address from the upper end of a segment's range, which its servers don't reach. */
 export const spareIp = (room: Room, segment: number, n: number): string =>
   v4(segmentBase(room, segment) + LAST_POOLED_HOST - n)
-/** One of the addresses for machines that come and go. */
+/** Returns one of the DHCP addresses. */
 export const dhcpIp = (room: Room, segment: number, n: number): string =>
   v4(segmentBase(room, segment) + LAST_POOLED_HOST + 1 + n)
-/** The last 50 of a segment: for machines that come and go. */
+/** Returns the DHCP range: the last 50 addresses of a segment. */
 export const dhcpRange = (room: Room, segment: number): { start_ip: string; end_ip: string } => ({
   start_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST + 1),
   end_ip: v4(segmentBase(room, segment) + LAST_POOLED_HOST + 50),

@@ -1,4 +1,4 @@
-/** The datacenters, networks, pools and reservations of the demo estate. */
+/** The datacenters, networks, pools and reservations of the demo data. */
 import type { datacenters } from '../features/datacenters/api.ts'
 import type { networks } from '../features/networks/api.ts'
 import type { pools } from '../features/pools/api.ts'
@@ -17,12 +17,12 @@ export type PoolRow = InputOf<typeof pools.create> & WithId
 export type ReservationRow = InputOf<typeof reservations.create>
 
 const RESERVATION_SALT = 100
-/** Every so many segments have a range for machines that come and go. */
+/** One in this many segments has a DHCP range. */
 const DHCP_EVERY = 4
-/** Every so many segments have a few addresses reserved. */
+/** One in this many segments has reserved addresses. */
 const RESERVED_EVERY = 3
 const RESERVED = 2
-/** VLAN ids count through a datacenter from here and start again before the last one there is. */
+/** VLAN ids count through a datacenter from here and wrap around before the last valid one. */
 const FIRST_VLAN = 100
 const VLANS = 3900
 
@@ -83,7 +83,7 @@ function* segmentNetworks(inventory: Inventory, room: layouts.Room, segment: num
   yield { id, name: `${code} row ${row} IPv6`, subnet: subnet6, ...shared, description }
 }
 
-/** Whole datacenters first, then rooms and their segments: a parent before what lies inside of it. */
+/** Yields whole datacenters first, then rooms and their segments: a parent before its children. */
 export function* networkRows(inventory: Inventory): Generator<NetworkRow> {
   yield* placeNetworks(inventory)
   for (const room of roomsOf(inventory)) yield* roomNetworks(inventory, room)

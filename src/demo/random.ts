@@ -1,6 +1,6 @@
-/** Numbers that look random and are always the same: a hash of what they are for, so that any row is made without those before it. */
+/** Deterministic random numbers: a hash of their purpose, so that any row is generated without the earlier ones. */
 
-/** A number of 0 up to and without 1 for the `index`-th thing; `salt` keeps its several properties apart. */
+/** Returns a number of 0 up to and without 1 for object number `index`. `salt` separates its properties. */
 export type Random = (index: number, salt: number) => number
 
 /** Murmur3's finalizer: spreads neighbouring numbers over all of 32 bits. */
@@ -17,7 +17,7 @@ export const createRandom =
   (index, salt) =>
     scramble(scramble(scramble(seed) + index) + Math.imul(salt, 0x9e3779b1)) / 2 ** 32
 
-/** One of the items, for a number of 0 up to and without 1. @throws RangeError for an empty list */
+/** Returns one of the items, for a number of 0 up to and without 1. @throws RangeError for an empty list */
 export const pick = <T>(items: readonly T[], at: number): T => {
   const item = items[Math.floor(at * items.length)]
   if (item === undefined) throw new RangeError('nothing to pick from')

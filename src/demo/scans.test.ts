@@ -1,4 +1,4 @@
-// `plat demo`: what it puts into discovery.
+// The discovery data of `plat demo`.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from '../cli.ts'
 import { memoryIo } from '../platform/cli/memory-io.ts'

@@ -1,6 +1,6 @@
 /**
- * What scans would have found in the demo estate: most of it as it is documented, and a little of everything that can be
- * otherwise. Always the same; nothing is ever sent to any of these addresses.
+ * The scans of the demo data: most hosts are as documented, with a few of each possible difference. Always the same; no
+ * packet is sent to these addresses.
  */
 import type { discoveryRules, scans } from '../features/discovery/api.ts'
 import type { InputOf } from '../platform/operation/operation.ts'
@@ -18,7 +18,7 @@ const SALT = { mac: 200, rtt: 201, guest: 202 } as const
 const ROOMS = 3
 const MOST_SEATS = 75
 
-/** By what a model begins with: the first half of its MACs, and whose that is. */
+/** The start of a model's name, the first half of its MAC addresses, and their vendor. */
 const MAKERS: readonly (readonly [model: string, oui: string, vendor: string])[] = [
   ['Dell', 'b0:7b:25', 'Dell Inc.'],
   ['HPE', '94:40:c9', 'Hewlett Packard Enterprise'],
@@ -31,7 +31,7 @@ const MAKERS: readonly (readonly [model: string, oui: string, vendor: string])[]
   ['Virtual', '00:50:56', 'VMware, Inc.'],
 ]
 
-/** What answers where DHCP hands addresses out, and nobody documents it. */
+/** Undocumented hosts in the DHCP range. */
 const GUESTS: readonly Omit<Host, 'ip' | 'mac_address'>[] = [
   { hostname: 'printer-2.example.net', vendor: 'Brother industries, LTD.', open_ports: [80, 515, 631, 9100] },
   { hostname: 'badge-reader.example.net', vendor: 'Axis Communications AB', os: 'Linux', open_ports: [80, 443] },
@@ -109,7 +109,7 @@ const guestsIn = (inventory: Inventory, room: number): Host[] =>
     }
   })
 
-/** As the second scan finds what has changed since the first: one is gone, one is called otherwise, one was set up anew. */
+/** The changes that the second scan finds: one host is missing, one has another name, one was reinstalled. */
 const later = (hosts: readonly Host[]): Host[] =>
   hosts.flatMap((host, i) => {
     if (i === 3) return []
@@ -123,22 +123,22 @@ function* scansOf(inventory: Inventory, room: number): Generator<ScanRow> {
   const id = segmentNetworkId(inventory.layout, roomOf(inventory.layout, room), 0)
   const machines = machinesIn(inventory, room)
   const active = machines.filter(({ row }) => row.status === 'active').map(({ host }) => host)
-  // Documented as planned, and there already.
+  // Documented as planned, and already present.
   const early = machines.filter(({ row }) => row.status === 'planned').map(({ host }) => host)
   const [printer, ...guests] = guestsIn(inventory, room)
   if (!printer) return
   yield { id, scan_type: 'full', hosts: [...active, printer, ...guests.slice(0, 1)] }
-  // The address of the printer is another machine's by now.
+  // Another machine has taken the address of the printer.
   const taker = { ...printer, ...GUESTS[3], mac_address: macOf(inventory, '00:1b:21', room * 100 + 50) }
   yield { id, scan_type: 'deep', hosts: [...later(active), ...early, taker, ...guests] }
 }
 
-/** Two scans of a network of each of the first rooms, in the order in which they were made. */
+/** Yields two scans of a network of each of the first rooms, in chronological order. */
 export function* scanRows(inventory: Inventory): Generator<ScanRow> {
   for (let room = 0; room < Math.min(ROOMS, inventory.layout.rooms); room++) yield* scansOf(inventory, room)
 }
 
-/** Switched off: nobody's network is to be scanned because a made-up one has the same addresses. */
+/** Disabled: a real network with the same addresses must not be scanned. */
 export function* ruleRows({ layout }: Inventory): Generator<RuleRow> {
   for (let room = 0; room < Math.min(ROOMS - 1, layout.rooms); room++)
     yield {

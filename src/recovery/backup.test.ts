@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 const backup = (...flags: string[]) => plat('backup', file, '--data-dir', dataDir, ...flags)
-/** As anybody could, without Plat: a line of JSON, then zstd. */
+/** Without Plat, as a user could: a line of JSON, then zstd. */
 const unpackByHand = (): Database => {
   const bytes = readFileSync(file)
   const database = join(folder, 'by-hand.db')
@@ -73,7 +73,7 @@ describe('a backup', () => {
     await close()
     const database = unpackByHand()
     const names = namesIn(database)
-    // Writes are numbered in their order: a snapshot has no gaps.
+    // Writes are numbered in their order, so a snapshot has no gaps.
     const numbers = names.flatMap((name) => /-(\d+)$/.exec(name)?.[1] ?? []).map(Number)
     expect(code).toBe(0)
     expect(written).toBeGreaterThan(numbers.length)
@@ -119,7 +119,7 @@ describe('a backup', () => {
       { database: join(dataDir, 'plat.db'), target: file, version: '1', now: () => new Date() },
       { signal: new AbortController().signal, progress: (stage) => void stages.add(stage) },
     )
-    // A copy this small may be made before anybody looks.
+    // A copy this small may be complete before its stage is shown.
     stages.delete('copying')
     expect([...stages]).toEqual(['compressing', 'unpacking', 'checking'])
   })
@@ -185,6 +185,6 @@ test('on PostgreSQL the tool for it is named', async () => {
   const { code, err } = await platIn({ DATABASE_URL: 'postgres://u:secret@db/plat' }, 'backup', file)
   expect({ code, err }).toEqual({
     code: 2,
-    err: 'error: The data are in PostgreSQL, which has a tool of its own for this:\n  pg_dump --format=custom --file=plat.dump "$DATABASE_URL"\n',
+    err: 'error: The data are in PostgreSQL, which has its own tool for this:\n  pg_dump --format=custom --file=plat.dump "$DATABASE_URL"\n',
   })
 })

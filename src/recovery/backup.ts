@@ -1,4 +1,4 @@
-/** `plat backup FILE`. */
+/** `plat backup FILE`: writes a verified backup. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isOn, type Session, type Texts, textOf } from '../platform/cli/command.ts'
@@ -12,17 +12,17 @@ import { inWords } from './disk-words.ts'
 import { configFor, sizeText, watched } from './offline.ts'
 
 const ON_POSTGRES = [
-  'The data are in PostgreSQL, which has a tool of its own for this:',
+  'The data are in PostgreSQL, which has its own tool for this:',
   'pg_dump --format=custom --file=plat.dump "$DATABASE_URL"',
 ].join('\n')
 
 /** The database, its log, the lock, the reserve. */
 const OF_THE_DATA = /^plat\.(db(-\w+|\.restoring.*)?|lock|ballast)$/
 
-/** The absolute path of a file that may not be there yet, by its folder's real name. */
+/** Returns the absolute path of a file that may not exist yet, by its folder's real name. */
 const realPath = (file: string): string => join(realpathSync(dirname(resolve(file))), basename(file))
 
-/** @throws AppError for a place where no backup may go */
+/** @throws AppError for a path at which a backup must not be written */
 const checkTarget = (file: string, { database, isForced }: { database: string; isForced: boolean }): string => {
   if (file === '-') throw usageError('a backup is read back once it is written, so it needs a FILE')
   const folder = dirname(resolve(file))
@@ -30,7 +30,7 @@ const checkTarget = (file: string, { database, isForced }: { database: string; i
   const target = realPath(file)
   const found = statSync(target, { throwIfNoEntry: false })
   if (found && !found.isFile()) throw usageError(`${file} is no file that could be replaced: name another one`)
-  // Whatever is asked for: the data themselves are not to be written over.
+  // The data themselves must never be overwritten, with or without --force.
   if (dirname(target) === dirname(realPath(database)) && OF_THE_DATA.test(basename(target)))
     throw usageError(`${file} belongs to the data: name another file`)
   if (found && !isForced) throw new AppError('ALREADY_EXISTS', `${file} is there already; --force replaces it`)

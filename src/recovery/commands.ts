@@ -1,4 +1,4 @@
-/** `plat backup`, `restore` and `doctor`, as the command line knows them. What they do is loaded when they run. */
+/** The commands `plat backup`, `restore` and `doctor`. They load their code when they run. */
 import { argument, type Command, flag } from '../platform/cli/command.ts'
 
 const DATA_DIR = flag('data-dir', 'Folder of the data file; DATA_DIR', { hint: 'DIR' })
@@ -8,27 +8,27 @@ export const recoveryCommands: readonly Command[] = [
     words: ['backup'],
     summary: 'Write the data of this machine to one file, also while the server runs',
     description:
-      'The file is compressed, carries its checksum, and is read back before it counts as good. It does not hold ENCRYPTION_KEY: keep that too.',
+      'The file is compressed, contains its checksum, and is read back to verify it. It does not contain ENCRYPTION_KEY: store that as well.',
     spec: () => ({
-      args: [argument('file', 'Where to write it', { hint: 'FILE' })],
-      flags: [flag('force', 'Replace a file that is there'), DATA_DIR],
+      args: [argument('file', 'The file to write', { hint: 'FILE' })],
+      flags: [flag('force', 'Replace an existing file'), DATA_DIR],
     }),
     run: async (session, texts) => (await import('./backup.ts')).backup(session, texts),
   },
   {
     words: ['restore'],
-    summary: 'Put the data of a backup in the place of the data of this machine, while the server is stopped',
+    summary: 'Replace the data of this machine by those of a backup, while the server is stopped',
     description:
-      'Also takes the copy of an upgrade (plat-before-N.db). The data that were there are kept beside it. The next start brings the schema up to date.',
+      'Also accepts the copy of an upgrade (plat-before-N.db). The old data remain beside the new ones. The next start migrates the schema.',
     spec: () => ({
-      args: [argument('file', 'What plat backup wrote', { hint: 'FILE' })],
-      flags: [flag('force', 'Replace data that are there'), DATA_DIR],
+      args: [argument('file', 'A file of plat backup', { hint: 'FILE' })],
+      flags: [flag('force', 'Replace existing data'), DATA_DIR],
     }),
     run: async (session, texts) => (await import('./restore.ts')).restore(session, texts),
   },
   {
     words: ['doctor'],
-    summary: 'Look for what is wrong with this installation, and say what to do about it',
+    summary: 'Check this installation for problems, and advise on each',
     description: 'Changes nothing. Run it as the user that the server runs as. Exit code 1 if there is any problem.',
     spec: () => ({ args: [], flags: [DATA_DIR] }),
     run: async (session, texts) => (await import('./doctor.ts')).doctor(session, texts),

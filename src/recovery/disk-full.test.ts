@@ -1,6 +1,6 @@
 /**
- * A full disk, twice: a real one, a small file system that only a child process sees, and one that is pretended by
- * SQLite's own limit, which works wherever the tests run.
+ * A full disk in two ways: a real, small file system that only a child process sees, and a simulated one by SQLite's
+ * own limit, which works everywhere.
  */
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ const inFolder = async <T>(work: (folder: string) => Promise<T>): Promise<T> => 
   }
 }
 
-/** The file system is mounted in a namespace of the child's own, and goes with it. */
+/** The file system is mounted in a separate namespace of the child, and disappears with it. */
 const mounting = (folder: string, command: string) => [
   'unshare',
   ...(process.getuid?.() === 0 ? ['--mount'] : ['--mount', '--user', '--map-root-user']),
@@ -42,7 +42,7 @@ const onRealDisk = (): Promise<Seen> =>
     const child = Bun.spawn(mounting(folder, `exec '${process.execPath}' '${PROGRAM}' '${folder}'`), {
       stderr: 'inherit',
     })
-    // What the program prints is what `watchFullDisk` returned to it.
+    // The program prints the result of `watchFullDisk`.
     return JSON.parse(await new Response(child.stdout).text()) as Seen
   })
 

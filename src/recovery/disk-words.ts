@@ -1,4 +1,4 @@
-/** Errors of the disk and of the system, in words for whoever sits at the terminal. */
+/** Explains errors of the disk and the system to the user of the terminal. */
 
 import { AppError } from '../platform/contract/errors.ts'
 import { type DiskProblem, diskProblemOf } from '../platform/db/disk/disk-errors.ts'
@@ -10,17 +10,17 @@ const PROBLEMS: Readonly<Record<DiskProblem, string>> = {
 }
 
 const CODES: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not; run it as the user that the server runs as',
-  EPERM: 'this user may not; run it as the user that the server runs as',
+  EACCES: 'this user lacks the permission; run it as the user that the server runs as',
+  EPERM: 'this user lacks the permission; run it as the user that the server runs as',
   SQLITE_CANTOPEN: 'the data file cannot be opened; run it as the user that the server runs as',
   SQLITE_BUSY: 'the data are in use; try again in a moment',
-  SQLITE_NOTADB: 'the data file is damaged: it is no database. plat doctor says more',
-  SQLITE_CORRUPT: 'the data file is damaged. plat doctor says more',
+  SQLITE_NOTADB: 'the data file is damaged: it is not a database. plat doctor shows details',
+  SQLITE_CORRUPT: 'the data file is damaged. plat doctor shows details',
 }
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** @returns a function that throws: what is known in words, the rest as it is */
+/** @returns a function that throws: known errors with an explanation, others unchanged */
 export const inWords =
   (what: string) =>
   (error: unknown): never => {

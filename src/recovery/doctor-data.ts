@@ -1,4 +1,4 @@
-/** What a database of either engine holds: a schema that this program knows, and secrets that its key opens. */
+/** Checks the content of a database of either engine: a known schema, and secrets that the key opens. */
 import { existsSync, readFileSync } from 'node:fs'
 import { devKeyFile } from '../features/secrets/dev-key.ts'
 import { SEALED_COLUMNS } from '../features/secrets/sealed-columns.ts'
@@ -33,13 +33,13 @@ export const checkSchema = (applied: readonly AppliedMigration[], engine: Engine
       'schema',
       error.message,
       error instanceof UnfinishedCopyError
-        ? 'copy again, or serve what it was copied from'
+        ? 'copy again, or serve the source of the copy'
         : 'install that version of Plat, or plat restore a backup that this one can read',
     )
   }
 }
 
-/** Rows of a query without parameters. */
+/** Returns the rows of a query without parameters. */
 export type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>
 
 const sealedIn = async (query: Query): Promise<string[]> => {
@@ -63,12 +63,12 @@ const opens = (secrets: Secrets, sealed: string): boolean => {
     secrets.open(CHECK_PLACE, sealed)
     return true
   } catch {
-    // Another key, or altered: either way it is not the one.
+    // Another key, or a modified value: either way the key does not open it.
     return false
   }
 }
 
-/** Headers of webhooks that a version before their encryption has stored; nothing where there are none. */
+/** Webhook headers that a version before their encryption has stored; none if there are no such headers. */
 export const checkHeaders = async (query: Query): Promise<Finding[]> => {
   const [row] = await query(
     "SELECT (SELECT count(*) FROM webhooks WHERE sealed_headers IS NULL AND headers <> '{}') AS clear, (SELECT count(*) FROM webhook_purges) AS purges",
@@ -94,7 +94,7 @@ export const checkHeaders = async (query: Query): Promise<Finding[]> => {
 
 const CHECK = 'encryption key'
 
-/** The key that the server would use; it is made at the first start of dev mode, and not by looking for it. */
+/** Returns the key that the server would use. In dev mode the first start creates it, and this check does not. */
 const keyOf = ({ encryptionKey, devMode, dataDir }: Config): string | undefined => {
   if (encryptionKey !== undefined || !devMode) return encryptionKey
   const file = devKeyFile(dataDir)
@@ -103,7 +103,7 @@ const keyOf = ({ encryptionKey, devMode, dataDir }: Config): string | undefined 
 }
 
 const WRONG_ADVICE =
-  'use the key that the data were written with; to change it, set ENCRYPTION_KEY_PREVIOUS to the old one until plat secrets rotate is through'
+  'use the key that the data were written with; to change it, set ENCRYPTION_KEY_PREVIOUS to the old one until plat secrets rotate has finished'
 
 export const checkKey = async (query: Query, config: Config): Promise<Finding> => {
   const key = keyOf(config)

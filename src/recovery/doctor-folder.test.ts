@@ -30,7 +30,7 @@ describe('the data folder', () => {
     expect(of('rights')).toMatchObject({ status: 'problem', message: expect.stringContaining('plat.db (0644)') })
   })
 
-  // Only root may give a file away; anybody may look at what belongs to somebody else.
+  // Only root may change the owner of a file. Other users test with a file of another user.
   test('with a file that belongs to someone else', () => {
     if (process.getuid?.() === 0) {
       chownSync(join(dataDir, 'plat.db'), 1234, 1234)

@@ -1,4 +1,6 @@
-/** The data folder: there, for its owner alone, with space left, and not older than the clock says. */
+/**
+ * Checks the data folder: it exists, is private to its owner, has free space, and its files are not from the future.
+ */
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
@@ -15,20 +17,20 @@ export type FolderFacts = {
 
 type Entry = { readonly name: string; readonly stats: Stats }
 
-/** What the server reads and writes; copies that someone has put beside it are not its business. */
+/** Matches the files of the server. Copies that a person has put beside them are not checked. */
 const OURS = /^(plat\.|plat-before-|plat-replaced-|dev-encryption-key$)/
 const OTHERS = 0o077
 
-/** Below this a write may fail any moment; the reserve is not made either. */
+/** With less space a write may fail at any moment, and the reserve is not created. */
 const TIGHT_BYTES = 3 * RESERVE_BYTES
-/** A disk that has less than this beside a copy of the data is worth a look. */
+/** A disk with less space than this beside a copy of the data causes a warning. */
 const ROOM_BYTES = 256 * 1024 * 1024
 
 const oursIn = (dataDir: string): Entry[] =>
   readdirSync(dataDir)
     .filter((name) => OURS.test(name))
     .flatMap((name) => {
-      // A log or an index may go while we look.
+      // A log or an index may disappear during the check.
       const stats = statSync(join(dataDir, name), { throwIfNoEntry: false })
       return stats ? [{ name, stats }] : []
     })
@@ -37,7 +39,7 @@ const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '
 
 const rights = (dataDir: string, folder: Stats, entries: readonly Entry[]): Finding => {
   const open = entries.filter(({ stats }) => (stats.mode & OTHERS) !== 0)
-  // Nobody gets at a file in a folder that lets nobody in.
+  // The permissions of files do not matter in a private folder.
   if ((folder.mode & OTHERS) === 0) return ok('rights', `the folder is for its owner alone (${octal(folder.mode)})`)
   const held = open.find(({ name }) => name.endsWith('.db') || name.endsWith('-wal') || name === 'dev-encryption-key')
   if (held)
@@ -87,7 +89,7 @@ const space = ({ freeBytes, dataDir }: FolderFacts, entries: readonly Entry[]): 
   return free < data + ROOM_BYTES ? warning('disk', message, advice) : ok('disk', message)
 }
 
-/** When this was written: no clock that is right shows less. */
+/** The date of this code: a correct clock never shows an earlier one. */
 const EARLIEST = Date.parse('2026-01-01T00:00:00Z')
 /** Clocks of a file server may differ a little. */
 const TOLERANCE_MS = 5 * 60_000

@@ -33,10 +33,10 @@ describe('the listen address', () => {
     })
   })
 
-  test('that is no address of this machine', async () => {
+  test('that is not an address of this machine', async () => {
     expect(await checkListening({ hostname: '192.0.2.1', port: 8080 }, false)).toMatchObject({
       status: 'problem',
-      message: '192.0.2.1:8080 is no address of this machine',
+      message: '192.0.2.1:8080 is not an address of this machine',
     })
   })
 

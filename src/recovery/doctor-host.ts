@@ -1,4 +1,4 @@
-/** The machine: whether the address can be listened on, and whether pings can be sent. */
+/** Checks the machine: the server can listen on its address, and scans can send pings. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { Config } from '../platform/runtime/config/config.ts'
@@ -9,7 +9,7 @@ type Address = Config['listenAddr']
 const textOf = ({ hostname = '', port }: Address): string =>
   `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`
 
-/** Listens for a moment. @throws what the system says against it */
+/** Listens for a moment. @throws the error of the system */
 const tryListening = ({ hostname, port }: Address): Promise<void> =>
   new Promise((resolve, reject) => {
     const server = createServer()
@@ -19,7 +19,7 @@ const tryListening = ({ hostname, port }: Address): Promise<void> =>
 
 const ANSWER_MS = 2000
 
-/** Whether a Plat answers there. */
+/** Returns true if a Plat answers there. */
 const answers = async ({ hostname, port }: Address): Promise<boolean> => {
   const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
   const url = `http://${isAny ? 'localhost' : textOf({ hostname, port: 0 }).replace(/:0$/, '')}:${port}/healthz`
@@ -27,7 +27,7 @@ const answers = async ({ hostname, port }: Address): Promise<boolean> => {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
     return response.ok && (await response.text()) === 'ok'
   } catch {
-    // Whatever holds the port, it is not a Plat that answers.
+    // The port is in use, but not by a Plat that answers.
     return false
   }
 }
@@ -41,7 +41,7 @@ const taken = async (address: Address, isServing: boolean): Promise<Finding> => 
     ? warning(
         CHECK,
         `${at} is in use, but no Plat answers there`,
-        'if the server was started a moment ago, look again; if not, its log says more',
+        'if the server was started a moment ago, try again; if not, its log has the reason',
       )
     : problem(
         CHECK,
@@ -50,7 +50,7 @@ const taken = async (address: Address, isServing: boolean): Promise<Finding> => 
       )
 }
 
-/** @param isServing whether a server uses the data folder; undefined if that can't be told */
+/** @param isServing true if a server uses the data folder; undefined if that is unknown */
 export const checkListening = async (address: Address, isServing: boolean): Promise<Finding> => {
   const at = textOf(address)
   if (address.port === 0) return ok(CHECK, `${at}: any free port`)
@@ -70,7 +70,7 @@ export const checkListening = async (address: Address, isServing: boolean): Prom
       case 'ENOTFOUND':
         return problem(
           CHECK,
-          `${at} is no address of this machine`,
+          `${at} is not an address of this machine`,
           'set LISTEN_ADDR to one of its own (ip address lists them), or to :8080 for all',
         )
       default:
@@ -88,7 +88,7 @@ export const checkListening = async (address: Address, isServing: boolean): Prom
 
 export type PingFacts = {
   readonly platform: string
-  /** Of this process, its own and the others it is in. */
+  /** The groups of this process, primary and supplementary. */
   readonly groups: readonly number[]
   /** `/proc/sys/net/ipv4/ping_group_range`, empty if it can't be read. */
   readonly range: string
@@ -108,7 +108,7 @@ const isInRange = ({ groups, range }: PingFacts): boolean => {
   return groups.some((group) => group >= first && group <= last)
 }
 
-/** A scan does without pings, but then finds only hosts with an open or closed TCP port. */
+/** Without pings, a scan only finds hosts with an open or closed TCP port. */
 export const checkPing = (facts: PingFacts): Finding => {
   const check = 'ping'
   if (facts.platform !== 'linux') return ok(check, 'not looked at on this system')
@@ -126,7 +126,7 @@ const readIfThere = (path: string): string => {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // Another system, or a container that hides it.
+    // Another operating system, or a container that hides it.
     return ''
   }
 }

@@ -1,4 +1,4 @@
-/** PostgreSQL: it answers, in UTF-8, with pg_trgm, and holds a schema that this program knows. */
+/** Checks PostgreSQL: it answers, in UTF-8, with pg_trgm, and has a schema that this program knows. */
 import { SQL } from 'bun'
 import { mostConnections } from '../platform/db/postgres/postgres.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
@@ -7,10 +7,10 @@ import { checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.t
 import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
 
 const TIMEOUT_S = 5
-/** Since then whoever owns a database may create pg_trgm in it. */
+/** Since this version the owner of a database may create pg_trgm in it. */
 const OLDEST = 13
 
-/** Where it is, without the password. */
+/** Returns the location without the password. */
 const placeOf = (url: string): string => {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
@@ -47,7 +47,7 @@ const checkTrigrams = async (query: Query): Promise<Finding> => {
   )
 }
 
-/** What one instance may open has to be there; how many of them there are only their owner knows. */
+/** The server must permit all connections of one instance. The number of instances is unknown. */
 const checkConnections = async (query: Query, { databaseConnections }: Config): Promise<Finding> => {
   const [row] = await query(
     "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS n",
@@ -70,12 +70,12 @@ const appliedIn = async (query: Query): Promise<AppliedMigration[]> => {
   return rows.map(({ name, checksum }) => ({ name: String(name), checksum: String(checksum) }))
 }
 
-/** The server's own words, but never the URL: it holds the password. */
+/** The server's own message, but never the URL, which contains the password. */
 const failed = (error: unknown, place: string): Finding =>
   problem(
     'database',
     `${place} cannot be used: ${messageOf(error)}${codeOf(error) === '' ? '' : ` (${codeOf(error)})`}`,
-    'check DATABASE_URL, that the server runs and lets this machine in: psql "$DATABASE_URL" says more',
+    'check DATABASE_URL, that the server runs and accepts this machine: psql "$DATABASE_URL" shows details',
   )
 
 export const checkPostgres = async (url: string, config: Config): Promise<Finding[]> => {
@@ -90,7 +90,7 @@ export const checkPostgres = async (url: string, config: Config): Promise<Findin
   } catch (error) {
     return [failed(error, place)]
   } finally {
-    // One that never answered has nothing to close.
+    // A client that never connected has nothing to close.
     await client.close({ timeout: 0 }).catch(() => {})
   }
 }

@@ -1,4 +1,4 @@
-/** The settings: all that is wrong with them, and those that do not go together. */
+/** Checks the settings: invalid values, and combinations that contradict each other. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, ConfigError, loadConfig } from '../platform/runtime/config/config.ts'
@@ -13,12 +13,12 @@ export type Surroundings = {
 
 const readUtf8 = (path: string): string => readFileSync(path, 'utf8')
 
-/** The settings without those that are wrong, so that the other checks can go on; they have their defaults then. */
+/** Replaces invalid settings by their defaults, so that the other checks can continue. */
 const withoutWrong = ({ env, flags, cwd }: Surroundings, wrong: ReadonlySet<string>): Config => {
   const merged = { ...readDotenv(cwd, readUtf8).values, ...env }
   const right = Object.entries(merged).filter(([name]) => !wrong.has(name) && !wrong.has(name.replace(/_FILE$/, '')))
   const readFile = (path: string): string => {
-    // It is among what was merged.
+    // The `.env` file is already part of the merged settings.
     if (path === resolve(cwd, '.env')) return ''
     return readUtf8(path)
   }
@@ -40,7 +40,7 @@ export const checkSettings = (around: Surroundings): { readonly config: Config; 
         'correct it: the server does not start like this; docs/configuration.md lists every setting',
       ),
     )
-    // An issuer that is missing is no wrong value of its own: what asks for it has to go.
+    // A missing issuer has no invalid value itself, so the setting that requires it is removed.
     const wrong = new Set(error.problems.flatMap((message) => NAME.exec(message)?.[1] ?? []))
     if (wrong.has('MCP_OAUTH_ISSUER_URL')) wrong.add('MCP_OAUTH_ENABLED')
     const config = withoutWrong(around, wrong)
@@ -60,7 +60,7 @@ const proxy = ({ trustProxy, trustedProxies }: Config): Finding => {
   if (!trustProxy && trustedProxies.length > 0)
     return warning(
       'proxy',
-      'TRUSTED_PROXIES is set, but TRUST_PROXY is off: what the proxies say is ignored',
+      'TRUSTED_PROXIES is set, but TRUST_PROXY is off: the headers of the proxies are ignored',
       'set TRUST_PROXY=true, or leave TRUSTED_PROXIES out',
     )
   if (trustedProxies.some(isEverybody))

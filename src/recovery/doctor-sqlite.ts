@@ -1,4 +1,6 @@
-/** The SQLite file: sound, of a schema that this program knows, with the right key. Works beside a server, and without one. */
+/**
+ * Checks the SQLite file: sound, of a known schema, with the right key. Works beside a running server, and without one.
+ */
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,9 +13,9 @@ import { checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.t
 import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
 import { sizeText } from './offline.ts'
 
-/** Whether a server (or another command that wants the data for itself) is at work. */
+/** Returns true if a server, or another command with exclusive access, is running. */
 export const isServing = (dataDir: string): boolean => {
-  // Without its file there is no lock, and looking for it must not make one.
+  // Without its file there is no lock, and the check must not create the file.
   if (!existsSync(join(dataDir, LOCK_FILE))) return false
   try {
     lockDataDir(dataDir)()
@@ -40,12 +42,12 @@ const checkVersion = (): Finding => {
 const onFile =
   (database: Database): Query =>
   async (sql) =>
-    // A row is an object of its columns, whatever they are.
+    // A row is an object of its columns.
     database.query(sql).all() as Record<string, unknown>[]
 
 const DAMAGED = 'stop the server, keep the folder as it is, and plat restore the latest backup'
 
-/** Reads all of it. */
+/** Reads the whole file. */
 const checkContent = async (file: string, config: Config, watch: Watch): Promise<Finding[]> => {
   const { problems, schema } = await checkDatabase(file, watch, 'quick-check')
   if (problems.length > 0) return [problem('database', `${file} is damaged: ${problems.join('; ')}`, DAMAGED)]
@@ -54,7 +56,7 @@ const checkContent = async (file: string, config: Config, watch: Watch): Promise
     database.run('PRAGMA busy_timeout = 5000')
     const sound = ok('database', `${file} is sound, ${sizeText(sizeOf(file))}`)
     const step = checkSchema(schema, 'sqlite')
-    // Of a schema that is not this program's the tables are not known.
+    // The tables of an unknown schema are unknown.
     if (step.status !== 'ok') return [sound, step]
     const query = onFile(database)
     return [sound, step, await checkKey(query, config), ...(await checkHeaders(query))]

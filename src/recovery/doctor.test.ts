@@ -21,12 +21,12 @@ beforeEach(async () => {
   await fillData(dataDir, 'ams')
 })
 
-/** Any free port, for this machine alone: nothing to say about it, so that only what a test says is wrong. */
+/** A free port on loopback causes no finding, so that only the finding of the test appears. */
 const QUIET = { LISTEN_ADDR: 'localhost:0' }
 
 const examine = async (env: Record<string, string> = {}) => {
   const { code, out } = await platIn({ ...QUIET, DATA_DIR: dataDir, ...env }, 'doctor', '-o', 'json')
-  // The shape is what the tests are about.
+  // The tests check the shape.
   return { code, findings: JSON.parse(out) as Finding[] }
 }
 const found = async (check: string, env?: Record<string, string>): Promise<Finding | undefined> =>
@@ -262,7 +262,7 @@ describe('the encryption key', () => {
   })
 })
 
-// Not skipped but left out: a run on SQLite only is asked for, and needs no PostgreSQL on the machine.
+// Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
 if (dialects().includes('postgres')) {
   describe('PostgreSQL', () => {
     const onDatabase = async (work: (url: string) => Promise<void>): Promise<void> => {

@@ -1,4 +1,4 @@
-/** `plat doctor`: looks at everything it can, whatever it finds on the way, and changes nothing. */
+/** `plat doctor`: runs every check, regardless of earlier findings, and changes nothing. */
 import type { Session, Texts } from '../platform/cli/command.ts'
 import { printable, printableJson } from '../platform/cli/display.ts'
 import { checkFolder, folderFacts } from './doctor-folder.ts'

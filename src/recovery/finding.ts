@@ -1,11 +1,11 @@
-/** What the doctor has found: one line for each thing it looked at. */
+/** The findings of the doctor: one line per check. */
 
 export type Finding = {
-  /** What was looked at: `data folder`. */
+  /** The checked part: `data folder`. */
   readonly check: string
   readonly status: 'ok' | 'warning' | 'problem'
   readonly message: string
-  /** What to do about it; always there unless all is well. */
+  /** The remedy; present unless the status is ok. */
   readonly advice?: string
 }
 

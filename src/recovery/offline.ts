@@ -1,4 +1,4 @@
-/** What the offline commands share: their configuration, their progress on a terminal, and how they stop. */
+/** Common parts of the offline commands: configuration, progress on a terminal, and cancellation. */
 import { type Session, type Texts, textOf } from '../platform/cli/command.ts'
 import { printable } from '../platform/cli/display.ts'
 import type { Output } from '../platform/cli/io.ts'
@@ -8,7 +8,7 @@ import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
 
 export type Settings = Readonly<Record<string, string>>
 
-/** The flags that are settings, by the name of the variable. */
+/** Returns the flags that are settings, by the name of the variable. */
 export const settingsIn = (texts: Texts): Settings => {
   const dataDir = textOf(texts, 'data-dir')
   return dataDir === undefined ? {} : { DATA_DIR: dataDir }
@@ -32,7 +32,7 @@ export const sizeText = (bytes: number): string => {
 
 const TICK_MS = 100
 
-/** One line that changes on a terminal, nothing in a pipe. */
+/** Writes one line that changes on a terminal, nothing in a pipe. */
 const liveLine = (output: Output, name: string) => {
   let shownAt = Number.NEGATIVE_INFINITY
   let shownStage = ''
@@ -44,7 +44,7 @@ const liveLine = (output: Output, name: string) => {
       shownStage = stage
       const share = done > 0 && total > 0 ? ` ${Math.floor((done / total) * 100)} %` : ''
       const text = `${CLEAR_LINE}${printable(name)}: ${stage}${share} (${sizeText(total)})`
-      // A terminal that is gone is no reason to give up.
+      // A closed terminal is no reason to abort.
       output.write(text).catch(() => {})
     },
     clear: async (): Promise<void> => {
@@ -53,7 +53,7 @@ const liveLine = (output: Output, name: string) => {
   }
 }
 
-/** Runs long work that shows how far it is, and that Ctrl-C stops. */
+/** Runs long work with progress, which Ctrl-C cancels. */
 export const watched = async <T>(
   { io, globals }: Session,
   name: string,
@@ -65,7 +65,7 @@ export const watched = async <T>(
   try {
     return await work({ signal, progress })
   } catch (error) {
-    // Whatever was called off says so in words of its own.
+    // Cancelled work may throw another error.
     signal.throwIfAborted()
     throw error
   } finally {

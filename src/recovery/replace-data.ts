@@ -1,6 +1,6 @@
 /**
- * Puts a database in the place of the one that is there. A kill at any moment leaves the old data or the new ones under
- * the name that counts, and never the log of one beside the other, which SQLite would write into it.
+ * Replaces a database file. A kill at any moment leaves the old or the new data under the final name. A log never
+ * remains beside the other database, into which SQLite would write it.
  */
 import { Database, SQLiteError } from 'bun:sqlite'
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs'
@@ -9,14 +9,14 @@ import { AppError } from '../platform/contract/errors.ts'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
 import { replaceFile, syncFile, syncFolder } from '../platform/db/disk/durable.ts'
 
-/** Where a kill can come between: for a terminal to show, and for tests. */
+/** The steps between which a kill may happen, for the terminal and for tests. */
 export type Step = (done: 'log merged' | 'kept aside' | 'log removed' | 'replaced') => void
 
 const IN_USE = 'another command is reading the data (a backup, perhaps): try again when it has ended'
 
 /**
- * Moves what the log holds into the file, and does away with the log. That nobody else has the file open is part of it.
- * A file that is damaged keeps its log as it is.
+ * Merges the log into the file and removes it. Fails if another process has the file open. A damaged file keeps its
+ * log.
  */
 const mergeLog = (file: string): void => {
   const database = new Database(file, { readwrite: true, create: false })
@@ -45,23 +45,23 @@ const freeName = (dataDir: string, at: Date): string => {
   }
 }
 
-/** A second name costs nothing; the first one goes when the new data take it. */
+/** A second name (hard link) costs nothing. The new data then replace the first one. */
 const keepAside = (file: string, aside: string): void => {
   try {
     linkSync(file, aside)
   } catch {
-    // A file system without second names. What is wrong besides, copying will say.
+    // The file system has no hard links. Any other error shows when copying.
     copyFileSync(file, aside, constants.COPYFILE_EXCL)
     syncFile(aside)
   }
 }
 
 export type Replaced = {
-  /** Where the old data are now; undefined if there were none. */
+  /** The path of the old data; undefined if there were none. */
   readonly aside: string | undefined
 }
 
-/** Only for whoever holds the lock of the folder. `incoming` is in the same folder. */
+/** The caller must hold the lock of the folder. `incoming` is in the same folder. */
 export const replaceData = (
   { dataDir, incoming, at }: { readonly dataDir: string; readonly incoming: string; readonly at: Date },
   step: Step = () => {},
@@ -76,7 +76,7 @@ export const replaceData = (
     syncFolder(dataDir)
     step('kept aside')
   }
-  // Still there only beside data that are damaged or gone.
+  // A log remains only beside data that are damaged or missing.
   for (const log of ['-wal', '-journal']) if (existsSync(file + log)) renameSync(file + log, aside + log)
   rmSync(`${file}-shm`, { force: true })
   syncFolder(dataDir)

@@ -191,7 +191,7 @@ describe('nothing is touched', () => {
     await refused(1, /newer Plat: it has the migration 9999-later/)
   })
 
-  // In the middle, at the last byte, and where the data begin.
+  // In the middle, at the last byte, and at the beginning of the data.
   test.each([0.5, 1, 0])('by a backup with one bit changed (%p)', async (share) => {
     const bytes = readFileSync(file)
     const first = bytes.indexOf('\n') + 1

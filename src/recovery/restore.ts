@@ -1,4 +1,4 @@
-/** `plat restore FILE`. Until the last step nothing of the data that are there is touched. */
+/** `plat restore FILE`. It does not change existing data before its last step. */
 import { chownSync, existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { migrations } from '../migrations/index.ts'
@@ -20,14 +20,14 @@ import { configFor, sizeText, watched } from './offline.ts'
 import { type Replaced, replaceData, type Step } from './replace-data.ts'
 
 const ON_POSTGRES = [
-  'The data are in PostgreSQL, which has a tool of its own for this:',
+  'The data are in PostgreSQL, which has its own tool for this:',
   'pg_restore --clean --if-exists --dbname="$DATABASE_URL" plat.dump',
 ].join('\n')
 
 export type RestoreOptions = {
   readonly file: string
   readonly dataDir: string
-  /** Whether data that are there may be replaced. */
+  /** True if existing data may be replaced. */
   readonly isForced: boolean
   readonly migrations: readonly Migration[]
   readonly now: () => Date
@@ -42,7 +42,7 @@ export type Restored = Replaced & {
   readonly pending: readonly string[]
 }
 
-/** From the manifest alone, before anything is unpacked; the whole check follows when the data are there. */
+/** Checks the manifest alone, before unpacking. The full check follows on the unpacked data. */
 const refuseNewer = ({ schema, version }: Manifest, known: readonly Migration[]): void => {
   const names = new Set(known.map(({ name }) => name))
   const unknown = schema.find((name) => !names.has(name))
@@ -58,14 +58,14 @@ const requireSpace = (dataDir: string, size: number): void => {
     throw new AppError('INTERNAL_ERROR', `${dataDir} has ${sizeText(free)} free, and the data need ${sizeText(size)}`)
 }
 
-/** A command that root runs must leave files that the server's own user can open. */
+/** Files that a command of root creates must belong to the server's own user. */
 export const giveToOwner = (dataDir: string, name: string): void => {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(dataDir)
   chownSync(join(dataDir, name), uid, gid)
 }
 
-/** Everything that can go wrong goes wrong here, beside the data. */
+/** Every step that can fail is done here, beside the existing data. */
 const prepare = async (
   source: BackupFile,
   { file, dataDir, migrations: known }: RestoreOptions,
@@ -87,7 +87,7 @@ const isSameFile = (a: string, b: string): boolean => {
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev
 }
 
-/** @throws DataLockedError, BackupError, MigrationError, AppError; then the data are what they were. */
+/** @throws DataLockedError, BackupError, MigrationError, AppError; existing data are then unchanged */
 export const restoreData = async (options: RestoreOptions, watch: Watch): Promise<Restored> => {
   const { file, dataDir, isForced, now, step } = options
   const database = join(dataDir, DATA_FILE)

@@ -1,4 +1,4 @@
-/** A real Plat on a real, fresh database, for tests: everything but the socket. */
+/** A real Plat on a real, fresh database, for tests, without a socket. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,15 +18,15 @@ import { copyDataFile, migratedPostgres } from './migrated.ts'
 import type { Dialect } from './servers.ts'
 
 const ORIGIN = 'http://plat.test'
-/** Tests ask more than a person does; those of the limits set them again. */
+/** Tests send more requests than a person does. The tests of the limits set them again. */
 export const UNLIMITED = { RATE_LIMIT_ENABLED: 'false', LOGIN_RATE_LIMIT_REQUESTS: '1000000' }
-/** No test sends a packet anywhere else, whatever networks it makes up. */
+/** No test sends a packet to any other address, whatever networks it creates. */
 const LOOPBACK_ALONE = { DISCOVERY_ALLOWED_SUBNETS: '127.0.0.0/8', DISCOVERY_ALLOW_LOCAL: 'true' }
 
 const unresolved = async (): Promise<never> => {
   throw new Error('tests ask no resolver')
 }
-/** Judges targets as ever, and sends nothing. */
+/** Validates targets as usual, and sends nothing. */
 const NOWHERE: Outbound = {
   ...createOutbound({ rules: { ...targetRules(false), resolve: unresolved } }),
   send: async () => {
@@ -40,17 +40,17 @@ export type TestOptions = {
   readonly env?: Readonly<Record<string, string>>
   readonly now?: () => Date
   readonly log?: Logger
-  /** In place of a gate with bcrypt's real cost. */
+  /** Replaces the default, bcrypt at its real cost. */
   readonly passwords?: Passwords
-  /** In place of one that sends nothing. */
+  /** Replaces the default, which sends nothing. */
   readonly outbound?: Outbound
-  /** In place of scanner processes. */
+  /** Replaces the scanner processes. */
   readonly startScan?: typeof startScan
 }
 
 type RoleName = 'admin' | 'operator' | 'viewer'
 
-/** Someone who calls: raw requests, and the typed client. */
+/** A caller with raw requests and the typed client. */
 export type TestCaller = {
   readonly key: string
   readonly userId: string
@@ -68,7 +68,7 @@ export type TestApp = {
   readonly db: Db<Tables>
   readonly config: Config
   readonly fetch: (request: Request) => Promise<Response>
-  /** A user with a system role, or with exactly these permissions. */
+  /** Creates a user with a system role, or with exactly these permissions. */
   readonly as: (who: RoleName | readonly string[]) => Promise<TestCaller>
   readonly guest: TestCaller['request']
   readonly close: () => Promise<void>

@@ -1,8 +1,8 @@
-/** A load balancer as small as one can be: it sends requests to servers that say they are ready, in turn, and tries none twice. */
+/** A minimal load balancer: it sends requests to ready servers in turn, and never retries one. */
 
 export type Balancer = {
   readonly url: string
-  /** Takes a server in, which gets requests once it says that it is ready. */
+  /** Adds a server, which gets requests once it is ready. */
   readonly add: (url: string) => void
   /** Resolves when that many are ready. */
   readonly ready: (count: number) => Promise<void>
@@ -10,7 +10,7 @@ export type Balancer = {
 }
 
 const LOOK_MS = 50
-/** Headers that belong to one connection (RFC 9110 7.6.1), and those that say how the body was packed, which it no longer is. */
+/** Headers of one connection (RFC 9110 7.6.1), and those of the removed content coding. */
 const DROPPED = ['connection', 'keep-alive', 'transfer-encoding', 'content-encoding', 'content-length']
 
 export const startBalancer = (): Balancer => {
@@ -22,7 +22,7 @@ export const startBalancer = (): Balancer => {
   const isReady = async (url: string): Promise<boolean> => {
     const answer = await fetch(`${url}/readyz`, { headers: { Connection: 'close' } }).catch(() => undefined)
     await answer?.text()
-    // One that is not there any more does not come back under this address.
+    // A stopped server does not return at this address.
     if (!answer) all.delete(url)
     return answer?.status === 200
   }

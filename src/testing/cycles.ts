@@ -1,4 +1,4 @@
-/** Cycles in a graph, such as that of imports. */
+/** Finds cycles in a graph, such as that of imports. */
 
 /** @returns the nodes from which a path leads back to themselves, sorted */
 export const cycles = (edges: readonly (readonly [string, string])[]): string[] => {

@@ -1,4 +1,4 @@
-/** Data folders for the tests of recovery: the real schema, a few rows, the command line against it. */
+/** Data folders for the tests of recovery: the real schema, a few rows, the command line on them. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const CREATED = '2026-01-02T03:04:05.678Z'
 export const openData = (dataDir: string, migrations = released): Promise<DataFolder<Tables>> =>
   openDataFolder<Tables>({ dataDir, migrations, now: () => new Date(), log })
 
-/** One row that nothing depends on. */
+/** Adds a row on which no other depends. */
 export const addDatacenter = (db: SqliteDb<Tables>, name: string): Promise<unknown> => {
   const times = { created_at: CREATED, updated_at: CREATED }
   return db.write((tx) =>
@@ -27,7 +27,7 @@ export const addDatacenter = (db: SqliteDb<Tables>, name: string): Promise<unkno
   )
 }
 
-/** The names of the datacenters that a folder holds, which brings it to the schema like any start. */
+/** Returns the names of the datacenters of a folder. Migrates it like any start. */
 export const datacentersIn = async (dataDir: string, migrations = released): Promise<string[]> => {
   const { db, close } = await openData(dataDir, migrations)
   const rows = await db.read.selectFrom('datacenters').select('name').orderBy('name').execute()
@@ -35,14 +35,14 @@ export const datacentersIn = async (dataDir: string, migrations = released): Pro
   return rows.map(({ name }) => name)
 }
 
-/** A folder of data with these datacenters in it. */
+/** Creates a data folder with these datacenters. */
 export const fillData = async (dataDir: string, ...names: readonly string[]): Promise<void> => {
   const { db, close } = await openData(dataDir)
   for (const name of names) await addDatacenter(db, name)
   await close()
 }
 
-/** Every file and what is in it: equal before and after means that nothing was touched. */
+/** Returns every file with its content. Equality before and after proves that nothing was changed. */
 export const contentOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder)
@@ -50,7 +50,7 @@ export const contentOf = (folder: string): Record<string, string> =>
       .map((name) => [name, new Bun.CryptoHasher('sha256').update(readFileSync(join(folder, name))).digest('hex')]),
   )
 
-/** The command line with these environment variables and no others. */
+/** Runs the command line with only these environment variables. */
 export const platIn = async (env: Readonly<Record<string, string>>, ...argv: string[]) => {
   const { io, out, err } = memoryIo({ argv, env })
   return { code: await runCli(io), out: out(), err: err() }
@@ -58,7 +58,7 @@ export const platIn = async (env: Readonly<Record<string, string>>, ...argv: str
 
 export const plat = (...argv: string[]) => platIn({}, ...argv)
 
-/** A folder that goes when the process ends, whatever a test does. */
+/** Creates a folder that is deleted when the process ends. */
 export const scratch = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'plat-recovery-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

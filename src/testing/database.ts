@@ -1,4 +1,7 @@
-/** An empty database on either engine, for the tests of the platform: no feature's tables, and whatever a test creates. */
+/**
+ * An empty database on either engine, for the tests of the platform: without tables of features, with those of the
+ * test.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +51,7 @@ export const emptyDatabase = async <Tables>(dialect: Dialect): Promise<EmptyData
   }
 }
 
-/** Two tables to try things on: `things` refers to `owners`, whose names are unique. */
+/** Creates a database with two tables: `things` refers to `owners`, whose names are unique. */
 export const thingsDatabase = async (dialect: Dialect): Promise<EmptyDatabase<ThingTables>> => {
   const database = await emptyDatabase<ThingTables>(dialect)
   await migrate(database.db, { migrations: [], now: () => new Date() })

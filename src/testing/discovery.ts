@@ -1,4 +1,4 @@
-/** What the tests of discovery share: an app whose scanner reports what it is told, and scans from beginning to end. */
+/** Helpers of the tests of discovery: an app with a scripted scanner, and scans from beginning to end. */
 import { afterAll, beforeAll } from 'bun:test'
 import type { FoundHost, Stage } from '../scanner/protocol.ts'
 import { type TestApp, type TestCaller, testApp } from './app.ts'
@@ -20,11 +20,11 @@ export type Discovery = {
   readonly scanner: ScriptedScanner
   readonly advance: (ms: number) => void
   readonly now: () => string
-  /** A network of 127.0.0.0/8 that no other test has, with the beginning of its addresses: `127.3.7.`. */
+  /** Creates a network of 127.0.0.0/8 that no other test has. `at` returns its addresses: `127.3.7.`. */
   readonly network: () => Promise<{ readonly id: string; readonly subnet: string; readonly at: (n: number) => string }>
   /** Starts a scan and waits until the scanner of its subnet runs. */
   readonly begin: (networkId: string, type?: ScanType) => Promise<{ readonly id: string; readonly scan: ScriptedScan }>
-  /** A whole scan that finds these hosts; answers with its id. */
+  /** Runs a whole scan that finds these hosts, and returns its id. */
   readonly scan: (networkId: string, hosts: readonly FoundHost[], type?: ScanType) => Promise<string>
   readonly runJob: (name: string) => Promise<void>
   /** Waits until a scan has ended. */

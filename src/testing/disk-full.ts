@@ -1,6 +1,6 @@
 /**
- * What a client sees of a disk that fills up and gets space again, from outside and without a restart. How the disk is
- * filled is the caller's; run as a program it fills a real one, a small file system of its own.
+ * Observes a full disk and its recovery as a client, without a restart. The caller fills the disk. Run as a program it
+ * fills a real, small file system.
  */
 import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,20 +21,20 @@ export type Disk = {
   readonly freeBytes?: () => number
 }
 
-/** Devices that are written in vain at most, before the disk has to be full. */
+/** Maximum number of devices to write until the disk must be full. */
 const MOST_DEVICES = 5000
 const now = () => new Date()
 
 const ready = async (send: Send) => {
   const response = await send('GET', '/readyz')
-  // The contract of /readyz.
+  // The type of /readyz in the contract.
   const { checks } = (await response.json()) as { checks: { database: { message: string } } }
   return { status: response.status, message: checks.database.message }
 }
 
 type Send = (method: string, path: string, body?: unknown) => Promise<Response>
 
-/** What was seen; plain data, so that another process can tell it. */
+/** Returns the observations as plain data, so that another process can send them. */
 export const watchFullDisk = async (dataDir: string, { fill, empty, freeBytes }: Disk) => {
   const entries: string[] = []
   const log = createLogger({ level: 'info', format: 'text', write: (entry) => entries.push(entry) })
@@ -83,7 +83,7 @@ export const watchFullDisk = async (dataDir: string, { fill, empty, freeBytes }:
   const pagesWhenFull = await pages()
   for (const i of Array(40).keys()) {
     const answer = await create(`more-${i}`)
-    // As above: one that fits into a page that is there is not refused.
+    // As above: a device that fits into an existing page is accepted.
     if (answer.status === 201) acknowledged.push(((await answer.json()) as { id: string }).id)
   }
   const whileFull = {

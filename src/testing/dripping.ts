@@ -1,19 +1,19 @@
-/** A client whose request body comes as a test wants it: over a bare socket, as slowly as that. */
+/** A client on a bare socket that sends a request body at the pace of the test. */
 import { connect } from 'node:net'
 
 export type Dripping = {
   readonly send: (text: string) => void
-  /** Sends it at an even pace until `stop`, the answer or its end. */
+  /** Sends at an even pace until `stop`, the answer or the end of the text. */
   readonly sendEvenly: (text: string, bytesPerSecond: number) => Promise<void>
-  /** The last piece of the body. */
+  /** Sends the last piece of the body. */
   readonly end: (text?: string) => void
-  /** All that was answered so far. */
+  /** Everything received so far. */
   readonly heard: () => string
-  /** Of the answer. Rejects when the connection ends without one. */
+  /** The status of the answer. Rejects if the connection ends without one. */
   readonly status: Promise<number>
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>
-  /** Goes away without a word. */
+  /** Closes the connection without ending the request. */
   readonly vanish: () => void
 }
 
@@ -23,14 +23,14 @@ type Target = { readonly url: string; readonly key: string; readonly path: strin
 
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
-/** Sends the headers of a POST, whose body comes in chunks. */
+/** Sends the headers of a POST with a chunked body. */
 export const drip = ({ url, key, path }: Target): Dripping => {
   const { hostname, port } = new URL(url)
   let heard = ''
   let isClosed = false
   const status = Promise.withResolvers<number>()
   const closed = Promise.withResolvers<void>()
-  // Not everybody asks.
+  // Not every test awaits it.
   status.promise.catch(() => {})
   const socket = connect(Number(port), hostname)
   const headers = [`Host: ${hostname}:${port}`, `Authorization: Bearer ${key}`, 'Transfer-Encoding: chunked']
@@ -40,7 +40,7 @@ export const drip = ({ url, key, path }: Target): Dripping => {
     const [, text] = /^HTTP\/1\.1 (\d{3}) /.exec(heard) ?? []
     if (text !== undefined) status.resolve(Number(text))
   })
-  // The server may hang up while we still send.
+  // The server may close the connection while we still send.
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
     isClosed = true

@@ -1,15 +1,15 @@
-/** Rows in every table of the schema, made up from the schema itself: also in tables that are yet to come. */
+/** Inserts rows into every table, generated from the schema, so that future tables are included. */
 import { Database } from 'bun:sqlite'
 
 type ColumnRow = { readonly name: string; readonly type: string; readonly pk: number; readonly notnull: number }
 type Reference = { readonly from: string; readonly table: string; readonly to: string }
 type Value = string | number | bigint | null
 
-/** What copies stumble over: the characters of file formats, of escapes, of other planes, and nothing at all. */
+/** Texts that are hard to copy: characters of file formats, of escapes, of other planes, and the empty text. */
 const TEXTS = ['', 'tab\there\nand\r\nthere', '\\N \\. \\\\t "quoted" \'\'', 'żółć 東京 🗺️ e\u0301']
 const REALS = [0.1 + 0.2, 1 / 3, 1e21, 5]
 const LARGEST = 2_147_483_647
-/** Above what the migrations number themselves. */
+/** Above the numbers that the migrations assign. */
 const FIRST_KEY = 1000
 
 export const ROWS_EACH = TEXTS.length
@@ -28,7 +28,7 @@ const columnsOf = (database: Database, table: string): ColumnRow[] =>
 const referencesOf = (database: Database, table: string): Reference[] =>
   database.query<Reference, [string]>('SELECT "from", "table", "to" FROM pragma_foreign_key_list(?)').all(table)
 
-/** The value of a column in row `n`, which for a reference is that of what it refers to. */
+/** Returns the value of a column in row `n`. For a reference it is that of the referenced column. */
 const madeUp = (database: Database, table: string, column: ColumnRow, n: number): Value => {
   const reference = referencesOf(database, table).find(({ from }) => from === column.name)
   const target = reference && columnsOf(database, reference.table).find(({ name }) => name === reference.to)
@@ -39,14 +39,14 @@ const madeUp = (database: Database, table: string, column: ColumnRow, n: number)
   return `${column.name} ${n} ${TEXTS[n] ?? ''}`
 }
 
-/** Numbers that only 64 bits hold; the tables that have such columns say so in their migrations. */
+/** Numbers that only 64 bits hold; the migrations of their tables document such columns. */
 const LARGE = [
   'UPDATE audit SET place = place + 34084860461056',
   'UPDATE utilization_samples SET total = 9007199254740993, used = 9223372036854775807',
   'UPDATE webhook_deliveries SET lease_ms = 1790000000000',
 ]
 
-/** @param file a data file of this version that nobody uses */
+/** @param file a data file of this version that is not in use */
 export const fillEveryTable = (file: string): void => {
   const database = new Database(file, { readwrite: true, create: false })
   database.run('PRAGMA foreign_keys = OFF')
@@ -62,7 +62,7 @@ export const fillEveryTable = (file: string): void => {
   database.close()
 }
 
-/** All rows of all tables, by table, as SQLite itself has them. */
+/** Returns all rows of all tables, by table, as SQLite returns them. */
 export const everyRow = (file: string): Record<string, unknown[]> => {
   const database = new Database(file, { readonly: true, safeIntegers: true })
   const rows = tablesOf(database).map((table) => {

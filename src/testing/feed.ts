@@ -1,4 +1,4 @@
-/** A listener of the live feed. */
+/** Follows the live feed. */
 import { expect } from 'bun:test'
 import type { TestCaller } from './app.ts'
 import { until } from './until.ts'
@@ -12,7 +12,7 @@ const heardIn = (text: string): Heard[] =>
     return event === undefined || data === undefined ? [] : [{ id: Number(field('id')), event, data: JSON.parse(data) }]
   })
 
-/** Follows until it is told to stop. */
+/** Follows until stopped. */
 export const follow = async (caller: Pick<TestCaller, 'request'>, query = '', headers: Record<string, string> = {}) => {
   const response = await caller.request('GET', `/api/events${query}`, undefined, headers)
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])

@@ -1,8 +1,8 @@
-/** Sign-ins as they come through a proxy, from whatever address a test says. */
+/** Signs in through a proxy, from any client address. */
 import type { Plat } from '../compose.ts'
 
 export const PROXY = '127.0.0.1'
-/** Makes an app believe `fromAddress`. */
+/** Makes an app trust `fromAddress`. */
 export const BEHIND_PROXY = { TRUST_PROXY: 'true', TRUSTED_PROXIES: PROXY }
 
 export type SignInFrom = (

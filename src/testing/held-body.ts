@@ -1,4 +1,4 @@
-/** A request whose body is held back: what a test does in between happens after the caller was let in and before the write. */
+/** Holds back the body of a request, so that a test acts after the caller was admitted and before the write. */
 
 type Asked = {
   readonly method: string
@@ -8,7 +8,7 @@ type Asked = {
 }
 
 export type HeldBody = {
-  /** Resolves when the server reads the body, and so has let the caller in. */
+  /** Resolves when the server reads the body, and so has admitted the caller. */
   readonly isRead: Promise<void>
   /** Sends the body. */
   readonly finish: () => Promise<Response>
@@ -39,7 +39,7 @@ export const heldBody = (fetch: Fetch, { method, path, headers, body }: Asked): 
       body: stream,
     }),
   )
-  // A request that is turned away before its body is read fails the test instead of keeping it waiting.
+  // A request that is rejected before its body is read fails the test instead of blocking it.
   answer.then(
     ({ status }) => reading.reject(new Error(`answered ${status} before the body was read`)),
     (error: unknown) => reading.reject(error),
@@ -53,7 +53,7 @@ export const heldBody = (fetch: Fetch, { method, path, headers, body }: Asked): 
   }
 }
 
-/** Sends a request, does something while its body is held back, and sends the rest. */
+/** Sends a request, runs `work` while its body is held back, and sends the rest. */
 export const whileHeld = async (fetch: Fetch, asked: Asked, work: () => Promise<unknown>): Promise<Response> => {
   const held = heldBody(fetch, asked)
   await held.isRead

@@ -1,4 +1,4 @@
-/** A server on which everything is called by a name that a terminal would act on, and a look at what the command line makes of it. */
+/** A server whose objects all have names with control sequences, and checks of the command line's output. */
 import { expect } from 'bun:test'
 import { runCli } from '../cli.ts'
 import { contracts } from '../features/index.ts'
@@ -7,10 +7,10 @@ import { jsonSchemaOf } from '../platform/contract/json-schema.ts'
 import { exampleOf } from '../platform/openapi/example.ts'
 import { type AnyOperation, httpParts, type OperationSet } from '../platform/operation/operation.ts'
 
-/** A tail that stands at the beginning of a line has got there by a raw line end. */
+/** If this tail is at the beginning of a line, a raw line end has reached the output. */
 const TAIL = 'TAIL'
 export const HOSTILE = `n\u001b]0;title\u0007\u001b[2J\u009b31m\u0090\u007f\b\u202e\u2066\u200b\ufeff\r\n${TAIL}\n${TAIL}\r${TAIL}`
-/** By which a line of progress is replaced. */
+/** Replaces a line of progress. */
 const CLEAR_LINE = '\r\u001b[K'
 const RAW = /(?![\t\r\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/u
 
@@ -44,7 +44,7 @@ export const answering: Fetch = async (target, init) => {
   return answer === null || answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer)
 }
 
-/** Refuses everything. */
+/** Rejects every operation. */
 export const refusing: Fetch = async () =>
   Response.json(
     { code: 'VALIDATION_ERROR', error: HOSTILE, details: [{ field: HOSTILE, message: HOSTILE }] },
@@ -73,7 +73,7 @@ export const run = async ({ argv, fetch = answering, isTty = true, stdin = '', e
   return { code, text: `${out()}\n${err()}`.replaceAll(CLEAR_LINE, ''), asked }
 }
 
-/** Whether a terminal only shows it. In a file, line ends are part of the texts of a CSV. */
+/** Returns true if a terminal only displays the text. In a file, line ends are part of the texts of a CSV. */
 export const isHarmless = (text: string, { isFile = false } = {}): boolean =>
   !RAW.test(text) && (isFile || !(/\r(?!\n)/.test(text) || new RegExp(`^${TAIL}`, 'm').test(text)))
 

@@ -1,9 +1,9 @@
-/** Makes input for an operation out of its own schema: what is right, what is nearly right, what is wrong, and what means harm. */
+/** Generates input for an operation from its schema: valid, nearly valid, invalid and hostile. */
 import fc from 'fast-check'
 import type { z } from 'zod'
 import { inputJsonSchema } from '../platform/contract/validate.ts'
 
-/** What the schemas of inputs are made of. */
+/** The keywords in the schemas of inputs. */
 type Schema = {
   readonly type?: string
   readonly enum?: readonly unknown[]
@@ -162,7 +162,7 @@ const OBJECT = {
   addresses: [{ ip: '10.0.0.77', pool_id: 'pool-4' }],
   tags: ['a', 'a'],
 }
-/** What fits a field of this name, where its schema says no more than that it is text or an object. */
+/** Valid values for a field of this name whose schema only says text or object. */
 const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   subnet: SUBNETS,
   ip: ADDRESSES,
@@ -202,13 +202,13 @@ const numberFor = ({ minimum = 0, maximum = 2 ** 31 }: Schema): fc.Arbitrary<unk
     fc.integer({ min: 0, max: 20 }),
   )
 
-/** Ids of objects that exist, by noun. */
+/** Ids of existing objects, by noun. */
 export type Ids = Readonly<Record<string, readonly string[]>>
 
 type Place = { readonly name: string; readonly ids: Ids }
 
 const rightFor = (schema: Schema, place: Place): fc.Arbitrary<unknown> => {
-  // What stands beside the options holds for each of them.
+  // The keywords beside the options apply to each of them.
   if (schema.anyOf)
     return fc.oneof(
       ...schema.anyOf.map((option) =>
@@ -258,12 +258,12 @@ const objectFor = (schema: Schema, ids: Ids): fc.Arbitrary<Record<string, unknow
   return fc.tuple(...fields).map((entries) => Object.fromEntries(entries.flat()))
 }
 
-/** Input for a schema, from right to hostile. */
+/** Generates input for a schema, from valid to hostile. */
 export const inputFor = (schema: z.ZodType, ids: Ids): fc.Arbitrary<Record<string, unknown>> =>
-  // The JSON Schema of an input, by the keywords that matter here.
+  // The JSON Schema of an input, with the relevant keywords.
   objectFor(inputJsonSchema(schema) as Schema, ids)
 
-/** Text as it may stand in a path or query: encoded well, or not at all. */
+/** Encodes text for a path or query, or only replaces forbidden characters. */
 export const encoded = (text: string, isRaw: boolean): string =>
   isRaw ? text.replace(/[\s#?/]|\p{Cc}|\P{ASCII}/gu, '%') : encodeURIComponent(text.toWellFormed())
 
@@ -294,7 +294,7 @@ export const HOSTILE_BODIES: readonly (string | Uint8Array<ArrayBuffer>)[] = [
   new Uint8Array(2 ** 20 + 1),
 ]
 
-/** Path segments and queries as no client of ours sends them. */
+/** Path segments and queries that none of our clients sends. */
 export const HOSTILE_PATHS: readonly string[] = [
   '%',
   '%00',

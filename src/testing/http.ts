@@ -1,4 +1,4 @@
-/** A REST application made of a test's own operations and routes, on an empty database; everybody may do everything. */
+/** A REST application with operations and routes of the test, on an empty database, without access checks. */
 import { tmpdir } from 'node:os'
 import { createApp } from '../platform/http/app.ts'
 import { createGuard } from '../platform/http/guard.ts'
@@ -53,7 +53,7 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
   })
   return {
     fetch: app.fetch,
-    /** What was logged, one entry a line. */
+    /** The logged text, one entry per line. */
     entries,
     request: async (http: string, init: RequestInit = {}): Promise<Response> => {
       const [method = 'GET', path = '/'] = http.split(' ')

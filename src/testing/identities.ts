@@ -1,4 +1,4 @@
-/** People for tests: users, roles and keys put straight into the database. Hashing a password takes a second, so nobody does. */
+/** Inserts users, roles and keys directly into the database, because hashing a password takes a second. */
 import { makeKey } from '../features/keys/keys.ts'
 import { insert as insertKey } from '../features/keys/store.ts'
 import { canonicalPermission } from '../features/roles/catalogue.ts'
@@ -7,10 +7,10 @@ import type { Tables } from '../features/tables.ts'
 import { insert as insertUser } from '../features/users/store.ts'
 import type { Db } from '../platform/db/database.ts'
 
-/** The password of every user that was made without one. */
+/** The password of every user who was created without one. */
 export const PASSWORD = 'correct horse battery'
 const PASSWORD_HASH = '$2b$14$EsybGQCrLKRb3iRXpaauiu7cd3zPaM3W/Yimp4GcQPuyZrO8OvbnO'
-/** bcrypt's least: such a hash is replaced by a real one at the next login. */
+/** bcrypt's minimum: the next login replaces such a hash by a real one. */
 const QUICK_COST = 4
 
 const CREATED = '2026-01-02T03:04:05.678Z'
@@ -59,7 +59,7 @@ const roleId = async (db: Db<Tables>, role: string): Promise<string> => {
 
 export type TestRole = { readonly name: string; readonly permissions: readonly string[] }
 
-/** @throws for a permission that is not in the catalogue. */
+/** @throws for a permission that is not in the catalogue */
 export const createRole = async (db: Db<Tables>, { name, permissions }: TestRole): Promise<{ id: string }> => {
   const id = Bun.randomUUIDv7()
   const canonical = permissions.map((permission) => {

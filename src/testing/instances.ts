@@ -1,4 +1,4 @@
-/** A second Plat on the PostgreSQL database of one that runs, with connections of its own: as another server would be. */
+/** Starts a second Plat on the PostgreSQL database of a running one, with separate connections, like another server. */
 import { type ComposeOptions, compose, openDatabase, type Plat } from '../compose.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { createLogger, type Logger } from '../platform/runtime/log.ts'
@@ -23,7 +23,7 @@ type Options = ComposeOptions & {
   readonly now?: () => Date
 }
 
-/** A request as it would come through a socket. */
+/** Sends a request as it would come through a socket. */
 export const fetchFrom =
   ({ fetch }: Pick<Plat, 'fetch'>): Instance['fetch'] =>
   async (method, path, headers, body) =>

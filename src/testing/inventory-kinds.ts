@@ -1,17 +1,17 @@
-/** The kinds of objects in the inventory, with the bodies and the rules that the tests of all kinds use. */
+/** The kinds of objects in the inventory, with the bodies and rules for the tests of all kinds. */
 import type { Inventory } from './inventory.ts'
 
 export type Kind = {
   readonly kind: string
-  /** Where objects stand by id. */
+  /** The path of objects by id. */
   readonly path: string
-  /** Where one is created, and the least that it takes. */
+  /** The path for creating one, and its minimal body. */
   readonly collection: (site: Site) => string
   readonly least: (site: Site) => Record<string, unknown>
   /** The optional fields, each with its value when absent. */
   readonly defaults: Readonly<Record<string, unknown>>
   readonly full: (site: Site) => Record<string, unknown>
-  /** A change of one field that doesn't need anything else. */
+  /** A change of one field that needs no other. */
   readonly change: Readonly<Record<string, unknown>>
   readonly required: readonly string[]
   readonly readOnly: readonly string[]

@@ -1,4 +1,4 @@
-/** What the tests of the inventory share: one app per suite, a clock that stands until it is moved, answers read whole. */
+/** Helpers of the tests of the inventory: one app per suite, a clock that the test sets, complete answers. */
 import { afterAll, beforeAll } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from './app.ts'
 import type { Dialect } from './servers.ts'
@@ -31,22 +31,22 @@ export const ask = async (
   }
 }
 
-// Without matchers like `expect.any`: in Bun `toMatchObject` writes them into what it was given.
+// Without matchers like `expect.any`: in Bun `toMatchObject` writes them into its argument.
 
-/** An answer that refuses exactly these fields. */
+/** Matches an answer that rejects exactly these fields. */
 export const refusal = (...fields: string[]) => ({
   status: 400,
   body: { code: 'VALIDATION_ERROR', details: fields.map((field) => ({ field })) },
 })
 
-/** The fields that a refusal names. */
+/** Returns the fields that a rejection names. */
 export const fieldsOf = ({ status, body }: Answer): string[] => {
   if (status !== 400) throw new Error(`status ${status} is no refusal`)
   const { details } = body as { details: readonly { field: string }[] }
   return [...new Set(details.map(({ field }) => field))]
 }
 
-/** An answer with this status and code. */
+/** Matches an answer with this status and code. */
 export const failure = (status: number, code: string) => ({ status, body: { code } })
 export const missing = failure(404, 'NOT_FOUND')
 export const forbidden = failure(403, 'FORBIDDEN')
@@ -54,7 +54,7 @@ export const changedSince = failure(412, 'PRECONDITION_FAILED')
 export const alreadyExists = failure(409, 'ALREADY_EXISTS')
 export const noneFree = failure(409, 'IP_NOT_AVAILABLE')
 
-/** As `refusal`, for what the typed client throws. */
+/** Like `refusal`, for errors of the typed client. */
 export const thrownRefusal = (...fields: string[]) => ({
   code: 'VALIDATION_ERROR',
   details: fields.map((field) => ({ field })),
@@ -64,9 +64,9 @@ export type Inventory = {
   readonly app: TestApp
   readonly admin: TestCaller
   readonly api: TestCaller['api']
-  /** As the admin. */
+  /** Sends as the admin. */
   readonly ask: (http: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
-  /** The server's clock, as it writes it. */
+  /** The server's clock in its text form. */
   readonly now: () => string
   readonly inMs: (ms: number) => string
   readonly advance: (ms: number) => void

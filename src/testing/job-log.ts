@@ -1,4 +1,4 @@
-/** What the logs of several servers say of the jobs that they did (LOG_LEVEL=debug, LOG_FORMAT=json). */
+/** Reads from the logs of several servers which jobs they ran (LOG_LEVEL=debug, LOG_FORMAT=json). */
 import { z } from 'zod'
 
 const Line = z.object({
@@ -10,14 +10,14 @@ const Line = z.object({
 
 type Run = { readonly job: string; readonly fence: number; readonly begunMs: number[]; isDone: boolean }
 
-/** Lines are written a little later than what they tell of. */
+/** A line is written slightly later than its event. */
 const LATE_MS = 1000
 
 const parsed = (line: string): unknown => {
   try {
     return JSON.parse(line)
   } catch {
-    // One that was being written when its server was killed.
+    // The line was incomplete when its server was killed.
     return undefined
   }
 }
@@ -25,7 +25,7 @@ const parsed = (line: string): unknown => {
 export const createLog = () => {
   const lines: string[] = []
   return {
-    /** Takes the log of one server, piece by piece. */
+    /** Reads the log of one server, piece by piece. */
     reader: () => {
       let rest = ''
       return (text: string): void => {
@@ -34,7 +34,7 @@ export const createLog = () => {
         lines.push(...pieces.filter((line) => line.includes('"job ')))
       }
     },
-    /** @param everyMs how often each of these jobs is done */
+    /** @param everyMs the interval of each of these jobs */
     judge: (everyMs: Readonly<Record<string, number>>) => {
       const runs = new Map<string, Run>()
       for (const line of lines) {
@@ -53,7 +53,7 @@ export const createLog = () => {
         return own.flatMap((run, i) => {
           const before = own[i - 1]
           const gapMs = (run.begunMs[0] ?? 0) - (before?.begunMs[0] ?? 0)
-          // One that was not done with is done again as soon as its lease has ended.
+          // An unfinished job runs again as soon as its lease has ended.
           return before?.isDone && gapMs < ms - LATE_MS ? [`${job} ${before.fence} -> ${run.fence}: ${gapMs} ms`] : []
         })
       })

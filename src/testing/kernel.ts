@@ -1,4 +1,4 @@
-/** A kernel on an empty database, and a caller, for tests of what runs in one. */
+/** A kernel on an empty database, and a caller, for tests of code that runs in one. */
 import { NO_AUDIT } from '../platform/operation/audit.ts'
 import { type Caller, GUEST } from '../platform/operation/caller.ts'
 import type { Feature, Job, KernelCtx } from '../platform/operation/context.ts'
@@ -24,7 +24,7 @@ export const thingsKernel = async (features: readonly Feature<ThingTables>[] = [
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
   const kernel = createKernel({ db: database.db, features, now, log, onCommit: () => {}, audit: NO_AUDIT })
-  /** Runs in the context that a job gets: without a transaction, and with `write`. */
+  /** Runs in the context of a job: without a transaction, and with `write`. */
   const inJob = (run: Job<ThingTables>['run']) => kernel.runJob({ name: 'test', summary: '', everyMs: 1000, run })
   /** Runs in a transaction. */
   const inJobWrite = async <T>(work: (ctx: KernelCtx<ThingTables>) => Promise<T>): Promise<T> => {
@@ -33,7 +33,7 @@ export const thingsKernel = async (features: readonly Feature<ThingTables>[] = [
       answers.push(await ctx.write(work))
     })
     const [answer] = answers
-    // The job has rejected unless it put its answer there.
+    // The job has rejected unless it stored its answer there.
     return answer as T
   }
   const ids = async () =>

@@ -1,4 +1,4 @@
-/** A server that listens, in this process, on a fresh database, with people who have keys. */
+/** A server on a socket in this process, on a fresh database, with users who have keys. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,10 +12,10 @@ export type Listening = {
   readonly url: string
   readonly dataDir: string
   readonly server: Server
-  /** The key of a new user. */
+  /** Returns the key of a new user. */
   readonly admin: () => Promise<string>
   readonly viewer: () => Promise<string>
-  /** Another key of the last user. */
+  /** Returns another key of the last user. */
   readonly anotherKey: () => Promise<string>
   readonly lastUserId: () => string
   readonly stop: () => Promise<void>
@@ -28,7 +28,7 @@ export const listening = async (env: Readonly<Record<string, string>> = {}): Pro
   const log = createLogger({ level: 'error', format: 'text', write: () => {} })
   const config = loadConfig({ env: { ...ALONE, DATA_DIR: dataDir, ...env }, cwd: dataDir })
   const context = { config, log, now: () => new Date() }
-  // Before the first start, which would make an admin and hash a password.
+  // Before the first start, which would create an admin and hash a password.
   const { db, close } = await openDatabase(context)
   await createUser(db, { username: 'first', roles: ['admin'] })
   await close()

@@ -1,10 +1,10 @@
-/** What the tests of the MCP endpoint share: real clients of the SDK on an app, and calls of tools with their answers. */
+/** Helpers of the tests of the MCP endpoint: real clients of the SDK on an app, and tool calls with their answers. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** Who is spoken to, and with which key. */
+/** The server and the key to use. */
 export type Peer = { readonly fetch: Fetch; readonly key: string; readonly url?: string }
 export type Answer = { readonly isError: boolean; readonly value: Record<string, unknown> }
 
@@ -14,7 +14,7 @@ const Result = z.object({
   structuredContent: z.record(z.string(), z.unknown()),
 })
 
-/** `auto` speaks the newest revision, `legacy` the one before. */
+/** `auto` uses the newest revision, `legacy` the one before. */
 export const connect = async (
   { fetch, key, url = 'http://plat.test/mcp' }: Peer,
   mode: 'auto' | 'legacy' = 'auto',
@@ -28,7 +28,7 @@ export const connect = async (
   return client
 }
 
-/** The answer of a tool, whose text and structure have to say the same. */
+/** Returns the answer of a tool, and checks that its text and its structure agree. */
 export const answerOf = (result: unknown): Answer => {
   const { isError = false, content, structuredContent } = Result.parse(result)
   if (!Bun.deepEquals(JSON.parse(content[0].text), structuredContent))
@@ -42,7 +42,7 @@ export const callOn = async (client: Client, name: string, args: Record<string, 
 export const callTool = async (peer: Peer, name: string, args: Record<string, unknown> = {}): Promise<Answer> =>
   callOn(await connect(peer), name, args)
 
-/** What a plan says. */
+/** The content of a plan. */
 export const Plan = z.object({
   plan_id: z.string(),
   expires_at: z.string(),

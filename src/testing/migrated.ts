@@ -1,4 +1,4 @@
-/** Databases that are migrated already: made once in a process and copied from then on, which takes a fraction of the time. */
+/** Migrated databases, created once per process and copied, which takes a fraction of the time. */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,9 @@ const makeSqliteTemplate = async (): Promise<string> => {
   return dataFile(config)
 }
 
-/** Puts a migrated data file where the configuration has its own. @returns false, and leaves it, if there is one */
+/**
+ * Puts a migrated data file at the path of the configuration. @returns false, without a change, if there is one already
+ */
 export const copyDataFile = async (config: Config): Promise<boolean> => {
   if (existsSync(dataFile(config))) return false
   sqliteTemplate ??= makeSqliteTemplate()
@@ -32,7 +34,7 @@ export const copyDataFile = async (config: Config): Promise<boolean> => {
   return true
 }
 
-/** A cluster that dies is followed by another, which has none. */
+/** A cluster that dies is followed by another, without a template. */
 const postgresTemplates = new WeakMap<object, Promise<string>>()
 
 const makePostgresTemplate = async (): Promise<string> => {
@@ -41,7 +43,7 @@ const makePostgresTemplate = async (): Promise<string> => {
   return new URL(url).pathname.slice(1)
 }
 
-/** A migrated database of its own in the cluster. */
+/** Creates a separate migrated database in the cluster. */
 export const migratedPostgres = async (): Promise<TestDatabase> => {
   const cluster = await postgres()
   const template = postgresTemplates.get(cluster) ?? makePostgresTemplate()

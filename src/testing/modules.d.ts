@@ -1,4 +1,4 @@
-/** What the tests use of a package that comes without types. */
+/** Types of a package without types, as far as the tests use it. */
 declare module 'oidc-provider' {
   type Interaction = { readonly prompt: { readonly name: string } }
   type Context = { readonly oidc: { readonly client: { clientId: string }; readonly session: { accountId: string } } }

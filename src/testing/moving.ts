@@ -1,4 +1,4 @@
-/** Estates on the move, for the tests of `plat database copy`: both ends, filled, and the command between them. */
+/** Two filled databases and the command between them, for the tests of `plat database copy`. */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -12,26 +12,26 @@ import { postgresDatabase } from './servers.ts'
 const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })
 
 export type Move = {
-  /** With rows in every table. */
+  /** Has rows in every table. */
   readonly dataDir: string
   readonly file: string
-  /** Empty. */
+  /** An empty database. */
   readonly url: string
-  /** A folder that is not there yet. */
+  /** A folder that does not exist yet. */
   readonly back: string
   readonly backFile: string
-  /** `plat database copy` from the folder to PostgreSQL. */
+  /** Runs `plat database copy` from the folder to PostgreSQL. */
   readonly away: (...flags: string[]) => ReturnType<typeof platIn>
-  /** The same from PostgreSQL to the other folder. */
+  /** Runs it from PostgreSQL to the other folder. */
   readonly home: (...flags: string[]) => ReturnType<typeof platIn>
-  /** Both, one after the other. @throws unless both end well */
+  /** Runs both in sequence. @throws unless both succeed */
   readonly thereAndBack: () => Promise<void>
-  /** What the database says. */
+  /** Queries the PostgreSQL database. */
   readonly ask: (statement: string) => Promise<Record<string, unknown>[]>
   readonly end: () => Promise<void>
 }
 
-/** Made once per process. */
+/** Created once per process. */
 let template: string | undefined
 
 const fullFile = async (): Promise<string> => {
@@ -77,7 +77,7 @@ export const newMove = async (): Promise<Move> => {
   }
 }
 
-/** Opens the database as a server does at its start. @throws as that does */
+/** Opens the database as the start of a server does. @throws the same errors */
 export const startOn = async (settings: Readonly<Record<string, string>>): Promise<void> => {
   const config = loadConfig({ env: settings, cwd: scratch() })
   const { close } = await openDatabase({ config, log: quiet, now: () => new Date() })

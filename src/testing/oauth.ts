@@ -1,4 +1,4 @@
-/** An app with OAuth on, and a client that takes each step of the protocol by itself, right or wrong. */
+/** An app with OAuth enabled, and a client that takes each step of the protocol separately, correctly or not. */
 import { afterAll, beforeAll } from 'bun:test'
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
@@ -67,7 +67,7 @@ export const oauthOf = (app: TestApp) => {
       ...headers,
     })
 
-  /** A user who is signed in: with the roles, or with exactly the permissions. */
+  /** Creates a signed-in user with the roles, or with exactly the permissions. */
   const person = async (who: { roles?: readonly string[]; permissions?: readonly string[] } = { roles: ['admin'] }) => {
     const username = `human-${++people}`
     const own = who.permissions ? [(await createRole(app.db, { name: username, permissions: who.permissions })).id] : []
@@ -92,7 +92,7 @@ export const oauthOf = (app: TestApp) => {
     ...more,
   })
 
-  /** What a browser page sends. */
+  /** Sends the consent as the browser page does. */
   const consent = (parameters: Values, { cookie }: Pick<Signed, 'cookie'>, more: object = { approved: true }) =>
     app.guest(
       'POST',
@@ -101,7 +101,7 @@ export const oauthOf = (app: TestApp) => {
       { Cookie: cookie, 'X-Requested-With': 'XMLHttpRequest' },
     )
 
-  /** Where the browser would go, as the client reads it. */
+  /** Returns the parameters of the redirect to the client. */
   const wentTo = async (response: Response): Promise<URLSearchParams> => {
     const to =
       response.headers.get('location') ??
@@ -115,7 +115,7 @@ export const oauthOf = (app: TestApp) => {
     return { code, verifier }
   }
 
-  /** As the client has registered to show itself. */
+  /** Authenticates a client by its registered method. */
   const proofOf = ({ client_id, client_secret, token_endpoint_auth_method: method }: Client) => {
     if (client_secret === undefined) return { body: { client_id }, headers: {} }
     if (method === 'client_secret_post') return { body: { client_id, client_secret }, headers: {} }
@@ -146,7 +146,7 @@ export const oauthOf = (app: TestApp) => {
     if (response.status !== 200) throw new Error(`no tokens: ${response.status} ${await response.text()}`)
     return Tokens.parse(await response.json())
   }
-  /** The whole way, for those who test what comes behind it. */
+  /** Runs the whole authorization, for tests of later steps. */
   const tokensFor = async (client: Client, human: Signed, more: Values = {}): Promise<Tokens> =>
     tokensOf(await exchange(client, await codeFor(client, human, more)))
 
@@ -155,7 +155,7 @@ export const oauthOf = (app: TestApp) => {
       Accept: 'application/json, text/event-stream',
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     })
-  /** The status that the token gets at /mcp. */
+  /** Returns the status that the token gets at /mcp. */
   const opens = async (token: string): Promise<number> => {
     const response = await mcp(token)
     await response.text()
@@ -233,7 +233,7 @@ export const oauthSuite = (dialect: Dialect) => {
   }
 }
 
-/** Status and code of a refusal by the protocol. */
+/** Returns status and code of a protocol error. */
 export const problemOf = async (response: Response): Promise<[number, string]> => {
   const { error } = z.object({ error: z.string(), error_description: z.string() }).parse(await response.json())
   return [response.status, error]

@@ -1,4 +1,4 @@
-/** Another authorization server, made as much like ours as its settings allow, to hear what it says to the same requests. */
+/** Another authorization server, configured to be similar to ours, to compare the answers to the same requests. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type Context, errors } from 'oidc-provider'
@@ -6,7 +6,7 @@ import Provider, { type Context, errors } from 'oidc-provider'
 export type Oracle = {
   readonly issuer: string
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
-  /** Goes through its pages as a user who agrees to everything; answers with what there is at the end. */
+  /** Visits its pages as a user who agrees to everything, and returns the last response. */
   readonly authorize: (query: string) => Promise<Response>
   readonly opens: (accessToken: string) => Promise<boolean>
   readonly close: () => Promise<void>

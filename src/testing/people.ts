@@ -1,4 +1,4 @@
-/** Tests of accounts: an app, and people in it who ask. */
+/** Creates an app and users who send requests, for tests of accounts. */
 import { afterAll, beforeAll } from 'bun:test'
 import { createRole, createUser, keyFor } from './identities.ts'
 import type { Dialect } from './servers.ts'
@@ -7,7 +7,7 @@ import { type SignInApp, type SignInOptions, signInApp } from './sign-in.ts'
 /** The first suite on PostgreSQL waits for the server to start. */
 const START_TIMEOUT_MS = 60_000
 
-/** The password of everybody here, which is quick to check. */
+/** The password of all users here; its hash is fast. */
 export const QUICK = 'quick to check'
 
 export type Answer = { readonly status: number; readonly body: unknown; readonly headers: Headers }
@@ -23,7 +23,7 @@ export type Person = {
 export type Who = {
   /** Names or ids. */
   readonly roles?: readonly string[]
-  /** Held through a role of their own. */
+  /** Held through a separate role. */
   readonly permissions?: readonly string[]
   readonly username?: string
   readonly isActive?: boolean
@@ -33,7 +33,7 @@ export type People = {
   readonly app: SignInApp
   readonly admin: Person
   readonly person: (who?: Who) => Promise<Person>
-  /** A role of a name of its own with these permissions. */
+  /** Creates a separate role with these permissions. */
   readonly role: (...permissions: string[]) => Promise<{ readonly id: string; readonly name: string }>
 }
 
@@ -42,7 +42,7 @@ export const answerOf = async (response: Response): Promise<Answer> => {
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
 }
 
-/** Starts an app before the tests of the surrounding `describe`, with an admin in it, and closes it after them. */
+/** Starts an app with an admin before the tests of the surrounding `describe`, and closes it after them. */
 export const people = (
   dialect: Dialect,
   options: () => SignInOptions | Promise<SignInOptions> = () => ({}),

@@ -1,4 +1,4 @@
-/** The server as `plat serve` starts it, but that its webhooks reach receivers on loopback, and nothing else. */
+/** The server of `plat serve`, except that its webhooks reach receivers on loopback and nothing else. */
 import { serve } from '../server.ts'
 import { outboundToReceivers } from './receiver.ts'
 

@@ -1,4 +1,4 @@
-/** A receiver of webhooks on loopback, and the client that may reach it: for tests, whose every other address stays blocked. */
+/** A receiver of webhooks on loopback, and the client that may reach it. Every other address stays blocked. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createOutbound, type Outbound } from '../platform/security/outbound.ts'
@@ -7,7 +7,7 @@ import { type TargetRules, targetRules } from '../platform/security/outbound-tar
 const HOST = '127.0.0.5'
 const rules: TargetRules = { ...targetRules(false), reach: (ip) => (ip === HOST ? 'public' : 'blocked') }
 
-/** Reaches receivers, and nothing else. */
+/** Reaches receivers only. */
 export const outboundToReceivers = (): Outbound => createOutbound({ rules })
 
 export type Received = {
@@ -20,7 +20,7 @@ export type Received = {
 export type Receiver = {
   readonly url: (path?: string) => string
   readonly received: Received[]
-  /** How a path answers from now on: a status, or by hand. */
+  /** Sets the answer of a path from now on: a status, or a function. */
   readonly answer: (path: string, how: number | ((response: ServerResponse) => void)) => void
   readonly outbound: Outbound
   readonly close: () => Promise<void>

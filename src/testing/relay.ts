@@ -1,4 +1,4 @@
-/** A way to a server that a test can block: what is sent meanwhile waits, and nobody is told, as in a network that fails. */
+/** A TCP relay that a test can block: sent data waits without an error, as in a failing network. */
 
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ export const startRelay = async (to: { readonly hostname: string; readonly port:
   let isBlocked = false
   const keep = (socket: Socket): void => {
     sockets.add(socket)
-    // What breaks off breaks off at both ends.
+    // An aborted connection is aborted at both ends.
     socket.on('error', () => {})
     if (isBlocked) socket.pause()
   }

@@ -1,4 +1,4 @@
-/** A Plat on the database of one that runs already, as it would be after a start with other settings. */
+/** Starts a Plat on the database of a running one, like a restart with other settings. */
 import { compose, type Plat } from '../compose.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { createLogger, type Logger } from '../platform/runtime/log.ts'
@@ -6,7 +6,7 @@ import type { TestApp, TestCaller } from './app.ts'
 
 export type Restarted = {
   readonly plat: Plat
-  /** As the caller of the first one. */
+  /** Sends a request as a caller of the first one. */
   readonly request: (caller: TestCaller, method: string, path: string, body?: unknown) => Promise<Response>
   /** Leaves the database open. */
   readonly close: () => Promise<void>
@@ -14,7 +14,7 @@ export type Restarted = {
 
 const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })
 
-/** @throws as the start does. */
+/** @throws the errors of the start */
 export const restart = async (app: TestApp, settings: Partial<Config>, log: Logger = quiet): Promise<Restarted> => {
   const context = { config: { ...app.config, ...settings }, log, now: () => new Date() }
   const nothing = async () => {}

@@ -1,4 +1,4 @@
-/** A scanner that reports what a test tells it to, in place of a process that sends packets; and hosts to report. */
+/** A scripted scanner in place of a process that sends packets, and hosts to report. */
 import { z } from 'zod'
 import type { ScanEnd, startScan } from '../scanner/process.ts'
 import type { Evidence, FoundHost, FromScanner, Privilege, ScanPlan, SnmpFacts, Stage } from '../scanner/protocol.ts'
@@ -11,7 +11,7 @@ export type ScriptedScan = {
   readonly plan: ScanPlan
   readonly isCancelled: () => boolean
   readonly report: (report: FromScanner) => Promise<void>
-  /** One batch of hosts; `share` is how much of the scan is done by then. */
+  /** Reports one batch of hosts; `share` is the completed part of the scan. */
   readonly found: (
     hosts: readonly FoundHost[],
     more?: { stage?: Stage; share?: number; mark?: string },
@@ -39,7 +39,7 @@ export const scriptedScanner = () => {
     }
     waiting.push(scan)
     all.push(scan)
-    // A scanner that is told no sends no more; what the test reports itself is told it as well.
+    // After a rejected report the real scanner stops; the test sees the rejections of the reports that it makes.
     onReport({ type: 'ready', privilege: PRIVILEGE }).catch(() => {})
     return {
       cancel: () => {
@@ -52,9 +52,9 @@ export const scriptedScanner = () => {
   }
   return {
     startScan: start,
-    /** Every scan that was begun so far. */
+    /** Every scan started so far. */
     all: all as readonly ScriptedScan[],
-    /** Removes and returns the oldest waiting scan, of the subnet if one is given. Waits until there is one. */
+    /** Removes and returns the oldest waiting scan, of the subnet if one is given. Waits for one if there is none. */
     next: (subnet?: string): Promise<ScriptedScan> =>
       until('scan begun', () => {
         const at = waiting.findIndex(({ plan }) => subnet === undefined || plan.subnet === subnet)
@@ -106,7 +106,7 @@ export const snmpFacts = (about: Partial<SnmpFacts> = {}): SnmpFacts => ({
   ...about,
 })
 
-/** A scan of a new network that has ended, and the one device that it found. */
+/** Scans a new network to the end. @returns the scan and the one device that it found */
 export const scanOnce = async (
   scanner: ReturnType<typeof scriptedScanner>,
   { api }: TestCaller,

@@ -1,4 +1,7 @@
-/** A whole server in a process of its own, on a data folder that outlives it: to be killed, traced, measured and started again. */
+/**
+ * A whole server in a separate process, on a data folder that outlives it: to be killed, traced, measured and
+ * restarted.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -19,16 +22,16 @@ export type ServerChild = {
   readonly pid: number
   /** Ends it at once. */
   readonly kill: () => Promise<void>
-  /** Asks it to end. @returns its exit code */
+  /** Requests its end. @returns its exit code */
   readonly stop: () => Promise<number>
 }
 
 export type ServerFolder = {
   readonly dir: string
-  /** Of an admin called "admin", whose password is PASSWORD. */
+  /** The key of an admin called "admin", whose password is PASSWORD. */
   readonly key: string
   readonly start: (options?: StartOptions) => Promise<ServerChild>
-  /** Ends what still runs, and deletes the folder. */
+  /** Ends running servers, and deletes the folder. */
   readonly remove: () => Promise<void>
 }
 
@@ -38,11 +41,11 @@ export type StartOptions = {
   readonly under?: readonly string[]
   /** Lets its webhooks reach receivers on loopback. */
   readonly reachesReceivers?: boolean
-  /** Told of each piece of its log. */
+  /** Called with each piece of its log. */
   readonly onLog?: (text: string) => void
 }
 
-/** A line may be half written. */
+/** A line may be incomplete. */
 const parsed = (line: string): unknown => {
   try {
     return JSON.parse(line)
@@ -81,7 +84,7 @@ const addressIn = (stderr: ReadableStream<Uint8Array>, onLog?: (text: string) =>
 
 export type Spawned = ServerChild & { readonly child: Bun.Subprocess }
 
-/** Starts a server with these settings, and no others of Plat's; resolves when it listens. */
+/** Starts a server with only these settings. Resolves when it listens. */
 export const spawnServer = async (
   env: Readonly<Record<string, string>>,
   { under = [], reachesReceivers = false, onLog }: Omit<StartOptions, 'env'> = {},
@@ -115,7 +118,7 @@ export const serverFolder = async (settings: Readonly<Record<string, string>> = 
   const log = createLogger({ level: 'error', format: 'text', write: () => {} })
   const config = loadConfig({ env, cwd: dir })
   if (config.databaseUrl === undefined) await copyDataFile(config)
-  // Before the first start, which would make an admin and hash a password.
+  // Before the first start, which would create an admin and hash a password.
   const { db, close } = await openDatabase({ config, log, now: () => new Date() })
   const { id } = await createUser(db, { username: 'admin', roles: ['admin'] })
   const key = await keyFor(db, id)

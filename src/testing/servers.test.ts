@@ -19,7 +19,7 @@ test('the dialects to test on are both, unless the environment names some', () =
   }
 })
 
-// Not skipped but left out: a run on SQLite only is asked for, and needs no PostgreSQL on the machine.
+// Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
 if (dialects().includes('postgres')) {
   describe('postgres()', () => {
     test('gives the same cluster at every call', async () => {
@@ -149,7 +149,7 @@ interface Left {
   dir: string
 }
 
-/** Runs code in a Bun process of its own until it reports what it started, then kills it with SIGKILL. */
+/** Runs code in a separate Bun process until it reports what it started, then kills it with SIGKILL. */
 async function killedProcess(code: string): Promise<Left> {
   const script = `
     import { readFileSync } from 'node:fs'

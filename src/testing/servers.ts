@@ -1,4 +1,4 @@
-// Owns throw-away PostgreSQL and Valkey servers for tests. They keep all state in a temporary directory and end with
+// Starts temporary PostgreSQL and Valkey servers for tests. They store all state in a temporary directory and end with
 // this process, however it ends.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import { findPostgres, findValkey } from '../../scripts/server-binaries.mjs'
 
 export type Dialect = 'sqlite' | 'postgres'
 
-/** The databases to test on: PLAT_TEST_DIALECTS, a list with commas; both when it is not set. */
+/** Returns the databases to test on: PLAT_TEST_DIALECTS, a comma-separated list; both by default. */
 export function dialects(): readonly Dialect[] {
   const names = (process.env.PLAT_TEST_DIALECTS ?? 'sqlite,postgres').split(',')
   return names.map((name) => {
@@ -22,7 +22,7 @@ export function dialects(): readonly Dialect[] {
 
 interface Cluster {
   url: string
-  /** What `create database` takes to copy files, which is quicker than to log them. */
+  /** The clause with which `create database` copies files, which is faster than logging them. */
   copyFiles: string
 }
 
@@ -33,10 +33,10 @@ export interface TestDatabase {
 
 let cluster: Promise<Cluster> | undefined
 
-/** The PostgreSQL cluster of this process, started at the first call. The URL is the superuser's. */
+/** Returns the PostgreSQL cluster of this process, started at the first call. The URL is the superuser's. */
 export function postgres(): Promise<Cluster> {
   cluster ??= startPostgres(() => {
-    // What used it fails, and says so; what comes after it need not.
+    // Tests that used it fail and report it. Later tests get another one.
     cluster = undefined
   })
   return cluster
@@ -45,8 +45,8 @@ export function postgres(): Promise<Cluster> {
 let databaseCount = 0
 
 /**
- * A fresh UTF-8 database of its own in the cluster: empty, or a copy of another one that nobody is connected to. Dropping it
- * closes what is still connected to it.
+ * Creates a UTF-8 database in the cluster: empty, or a copy of another one without connections. Dropping it closes its
+ * connections.
  */
 export async function postgresDatabase(template = 'template0'): Promise<TestDatabase> {
   const { url, copyFiles } = await postgres()
@@ -60,8 +60,8 @@ export async function postgresDatabase(template = 'template0'): Promise<TestData
 }
 
 /**
- * A Valkey (or Redis) server of its own, without persistence. After `stop()` its address refuses connections until
- * `start()` brings it back there, empty.
+ * Starts a separate Valkey (or Redis) server without persistence. After `stop()` its address refuses connections until
+ * `start()` restarts it there, empty.
  */
 export async function valkey(): Promise<{ url: string; stop(): Promise<void>; start(): Promise<void> }> {
   const binary = findValkey() ?? missing('valkey-server or redis-server')
@@ -89,7 +89,7 @@ export async function valkey(): Promise<{ url: string; stop(): Promise<void>; st
 
 const withoutPersistence = ['--save', '', '--appendonly', 'no', '--daemonize', 'no']
 
-// Nothing in a throw-away cluster has to survive a crash, and nothing should work in the background of a test.
+// A temporary cluster need not survive a crash, and no background work should disturb a test.
 const throwAwaySettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -102,13 +102,13 @@ const throwAwaySettings = {
 }
 
 const ownSettings = {
-  // Inside the cluster's own directory, to go with it.
+  // Inside the cluster's own directory, so that it is deleted with it.
   dynamic_shared_memory_type: 'mmap',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
 }
 
-/** The cluster whose data is in `data`, a folder's name: of the server's own directory, or a path. */
+/** Launches the cluster whose data is in `data`: a folder name within the server's directory, or a path. */
 function postgresLaunch(
   port: number,
   data: (dir: string) => string,
@@ -119,7 +119,7 @@ function postgresLaunch(
   const initdb = (dir: string, locale: string) =>
     shell([binaries.initdb, '-D', data(dir), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '-N', locale])
   return {
-    // C.UTF-8 sorts by code point and knows letters beyond ASCII, as pg_trgm has to; not every system has it.
+    // C.UTF-8 sorts by code point and knows letters beyond ASCII, which pg_trgm needs. Not every system has it.
     prepare: (dir) =>
       `{ [ -e ${shell([join(data(dir), 'PG_VERSION')])} ] || ${initdb(dir, '--locale=C.UTF-8')} || ${initdb(dir, '--locale=C')}; }`,
     serve: (dir) => [binaries.postgres, '-D', data(dir), '-p', `${port}`, ...flags],
@@ -132,16 +132,16 @@ function postgresLaunch(
   }
 }
 
-// What it has acknowledged it has after a crash of its own, if not of the machine.
+// Acknowledged commits survive a crash of the server, but not of the machine.
 const keepingSettings = { ...throwAwaySettings, synchronous_commit: 'on' }
 
 /**
- * A PostgreSQL server of its own. After `stop()`, which is a crash of it, its address refuses connections until `start()` brings
- * it back there with what was committed.
+ * Starts a separate PostgreSQL server. After `stop()`, which crashes it, its address refuses connections until
+ * `start()` restarts it there with the committed data.
  */
 export const stoppablePostgres = () => postgresOfItsOwn({ settings: keepingSettings })
 
-/** A PostgreSQL server as it comes, with its data on a disk: to compare with. */
+/** Starts a PostgreSQL server with default settings and its data on a disk, for comparison. */
 export const postgresAsItComes = () =>
   postgresOfItsOwn({ settings: {}, parent: serverUser() === undefined ? tmpdir() : '/tmp' })
 
@@ -181,7 +181,7 @@ async function startPostgres(onDeath: () => void): Promise<Cluster> {
   const version = Number(read(join(dir, 'data', 'PG_VERSION')))
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    // Before 15 there was no other way, and no word for it.
+    // Before version 15 this was the only way, and had no option.
     copyFiles: version >= 15 ? 'strategy file_copy' : '',
   }
 }
@@ -196,25 +196,25 @@ async function execute(url: string, statement: string): Promise<void> {
 }
 
 interface Launch {
-  /** Shell text to run before the server, in the same care. */
+  /** Shell text to run before the server, under the same guard. */
   prepare?: (dir: string) => string
   serve: (dir: string) => string[]
   isReady: (dir: string) => boolean
   stopSignal: 'QUIT' | 'KILL'
-  /** The server has ended, and nobody asked it to. */
+  /** The server has ended without being stopped. */
   onDeath?: () => void
 }
 
 interface Running {
   dir: string
-  /** Done when the server has ended and its directory is gone. */
+  /** Resolves when the server has ended and its directory is deleted. */
   stop(): Promise<void>
 }
 
 const startTimeoutMs = 30_000
 const pollMs = 5
 
-/** Held here because a guard that is collected closes the pipe that its server lives by. */
+/** Held here because the garbage collection of a guard closes the pipe that keeps its server alive. */
 const guards = new Set<ChildProcess>()
 
 async function launch(options: Launch): Promise<Running> {
@@ -224,7 +224,7 @@ async function launch(options: Launch): Promise<Running> {
   const guard = spawn('sh', ['-c', guardScript(dir, options)], {
     cwd: dir,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Out of this process group, so that what ends the group leaves the guard to clean up.
+    // In another process group, so that a signal to this group leaves the guard to clean up.
     detached: true,
     ...user,
   })
@@ -248,16 +248,16 @@ async function launch(options: Launch): Promise<Running> {
     await stop()
     throw error
   })
-  // A server that still runs must not keep this process from ending.
+  // A running server must not keep this process from ending.
   guard.unref()
   return { dir, stop }
 }
 
 /**
- * The shell that stands between this process and a server. Its standard input is a pipe that only this process holds
- * the other end of: when that closes, by `stop()` or because this process is gone (SIGKILL and crashes too), the guard
- * ends the server and removes the directory. It asks again until the server is gone, because a server that has only
- * just been started is still deaf to SIGQUIT.
+ * Returns the shell script between this process and a server. Its standard input is a pipe whose other end only this
+ * process holds. When that closes, by `stop()` or because this process has ended (SIGKILL and crashes too), the guard
+ * ends the server and removes the directory. It repeats the signal until the server has ended, because a server that
+ * has just started ignores SIGQUIT.
  */
 function guardScript(dir: string, { prepare, serve, stopSignal }: Launch): string {
   const path = (name: string) => shell([join(dir, name)])
@@ -289,8 +289,8 @@ async function untilReady(dir: string, { isReady }: Launch): Promise<void> {
 }
 
 /**
- * In memory where there is room: creating a database, hundreds of small files, then takes 10 ms and not 50 to 300.
- * A container's own /dev/shm is often too small.
+ * In memory if there is room: creating a database, hundreds of small files, then takes 10 ms instead of 50 to 300. A
+ * container's own /dev/shm is often too small.
  */
 function temporaryParent(isRoot: boolean): string {
   const memory = '/dev/shm'
@@ -298,11 +298,11 @@ function temporaryParent(isRoot: boolean): string {
     const { bavail, bsize } = statfsSync(memory)
     if (bavail * bsize > 2 * 1024 ** 3) return memory
   }
-  // A server that gives up root could not get into a TMPDIR that only root may enter.
+  // A server that gives up root could not enter a TMPDIR that only root may enter.
   return isRoot ? '/tmp' : tmpdir()
 }
 
-/** PostgreSQL refuses to run as root; the user it is packaged with, or the one who owns nothing, runs it then. */
+/** PostgreSQL refuses to run as root. The user of its package runs it then, or the unprivileged user nobody. */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
@@ -313,7 +313,7 @@ function serverUser(): { uid: number; gid: number } | undefined {
 }
 
 /**
- * A free port below those that the system hands out by itself: one of these could go to an outgoing connection before
+ * Returns a free port below those that the system assigns. An assigned one could go to an outgoing connection before
  * the server listens on it, or while it is stopped.
  */
 async function freePort(): Promise<number> {
@@ -329,7 +329,7 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** A command as shell text, each word quoted. */
+/** Quotes a command as shell text. */
 function shell(words: string[]): string {
   return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
 }

@@ -1,11 +1,11 @@
-/** Where sessions are tested: in both databases, and in a real Valkey (or Redis) server. */
+/** The stores in which sessions are tested: both databases, and a real Valkey (or Redis) server. */
 import type { Config } from '../platform/runtime/config/config.ts'
 import { type Dialect, dialects, valkey } from './servers.ts'
 
 export type StoreName = 'database' | 'valkey'
 export type Place = readonly [dialect: Dialect, store: StoreName]
 
-/** Every place; which database stands beside the Valkey server makes no difference. */
+/** Returns all stores. The database beside the Valkey server makes no difference. */
 export const places = (): readonly Place[] => [
   ...dialects().map((dialect) => [dialect, 'database'] as const),
   ...dialects()
@@ -13,7 +13,7 @@ export const places = (): readonly Place[] => [
     .map((dialect) => [dialect, 'valkey'] as const),
 ]
 
-/** One for all tests of a process that never stop it. */
+/** Shared by the tests of a process that never stop it. */
 let shared: ReturnType<typeof valkey> | undefined
 
 export const storeConfig = async (store: StoreName): Promise<Partial<Config>> => {

@@ -1,4 +1,4 @@
-/** A server as far as signing in goes: as testApp(), with a clock that a test moves and passwords that are quick to check. */
+/** An app like testApp() for tests of sign-in, with a clock that the test sets and fast password hashes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import type { Dialect } from './servers.ts'
 
 export type SignInOptions = {
   readonly config?: Partial<Config>
-  /** In place of ones of bcrypt's lowest cost. */
+  /** Replaces the default, bcrypt at its lowest cost. */
   readonly passwords?: Passwords
 }
 
@@ -24,17 +24,17 @@ type RequestOptions = {
   readonly body?: unknown
 }
 
-/** The cookie of a response as a browser would send it back. */
+/** Returns the cookie of a response in the form of a Cookie header. */
 export const cookieOf = (response: Response): string => response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 
-/** The device cookie of a sign-in as a browser would send it back; '' where none was set. */
+/** Returns the device cookie of a sign-in in the form of a Cookie header; '' if none was set. */
 export const deviceOf = (response: Response): string =>
   response.headers
     .getSetCookie()
     .find((cookie) => /^(__Host-)?device=/.test(cookie))
     ?.split(';')[0] ?? ''
 
-/** Status and code of a refusal. */
+/** Returns status and code of an error. */
 export const refusal = async (response: Response): Promise<[number, string]> => {
   const { code } = z.object({ code: z.string() }).parse(await response.json())
   return [response.status, code]
@@ -64,7 +64,7 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
     }
     const init = { method, headers: all, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await plat.fetch(new Request(`http://plat.test${path}`, init))
-    // Read to its end as a client would: a list that nobody reads keeps its connection to PostgreSQL.
+    // Read to its end like a client does: an unread list keeps its connection to PostgreSQL.
     const bytes = await response.bytes()
     return new Response(bytes.length > 0 ? bytes : null, response)
   }
@@ -72,7 +72,7 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
 
   return {
     db: plat.db,
-    /** Holds the data file on SQLite, and nothing on PostgreSQL. */
+    /** Contains the data file on SQLite, and nothing on PostgreSQL. */
     dir,
     clock,
     now,
@@ -81,9 +81,9 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
     keyUses: plat.keyUses,
     passwords,
     fetch: plat.fetch,
-    /** A request as it is, whatever it holds. */
+    /** Sends a request unchanged. */
     request: (path: string, init: RequestInit) => plat.fetch(new Request(`http://plat.test${path}`, init)),
-    /** What was logged, one entry a line. */
+    /** The logged text, one entry per line. */
     entries,
     send,
     login,

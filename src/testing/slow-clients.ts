@@ -1,15 +1,15 @@
-/** A server whose list of devices is long, and clients that read it slowly or not at all. */
+/** A server with a long list of devices, and clients that read it slowly or not at all. */
 import { connect } from 'node:net'
 import { openDatabase } from '../compose.ts'
 import { loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger } from '../platform/runtime/log.ts'
 import { type ServerFolder, serverFolder } from './server-child.ts'
 
-/** Of each device: 2 KB. */
+/** Makes each device 2 KB long. */
 const TEXT = 'a place that takes long to describe '.repeat(57)
 const ROWS_AT_ONCE = 250
 
-/** A folder with so many devices of 2 KB; they are stored as they are sent, and found by no search. */
+/** Creates a folder with this many devices of 2 KB. They are stored as they are sent; no search finds them. */
 export const folderWithDevices = async (
   devices: number,
   settings: Readonly<Record<string, string>> = {},
@@ -45,19 +45,19 @@ export const folderWithDevices = async (
 }
 
 export type SlowClient = {
-  /** Bytes of the answer that have come. */
+  /** Bytes received of the answer. */
   readonly received: () => number
   readonly isClosed: () => boolean
-  /** Lets up to so many bytes come every so often, from now on. */
+  /** From now on reads up to this many bytes per interval. */
   readonly readAt: (bytesPerTick: number, tickMs: number) => void
-  /** The rows of the whole answer. @throws when the connection was cut before its end */
+  /** The rows of the whole answer. @throws if the connection was aborted before its end */
   readonly whole: Promise<readonly unknown[]>
   readonly end: () => void
 }
 
 const END_OF_CHUNKS = '\r\n0\r\n\r\n'
 
-/** Undoes the chunks of HTTP/1.1 (RFC 9112 7.1). */
+/** Decodes the chunks of HTTP/1.1 (RFC 9112 7.1). */
 const bodyOf = (answer: Buffer): Buffer => {
   const parts: Buffer[] = []
   let at = answer.indexOf('\r\n\r\n') + 4
@@ -70,7 +70,7 @@ const bodyOf = (answer: Buffer): Buffer => {
   }
 }
 
-/** Asks for a list, and reads nothing of the answer until it is told to. */
+/** Requests a list, and reads nothing of the answer until `readAt`. */
 export const slowClient = (url: string, key: string, path = '/api/devices'): SlowClient => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -91,7 +91,7 @@ export const slowClient = (url: string, key: string, path = '/api/devices'): Slo
     received += bytes.length
     parts.push(bytes)
     budget -= bytes.length
-    // What is not taken stays in the buffers of the sockets.
+    // Unread bytes stay in the buffers of the sockets.
     if (budget <= 0) socket.pause()
     if (!Buffer.concat(parts.slice(-2)).subarray(-END_OF_CHUNKS.length).equals(Buffer.from(END_OF_CHUNKS))) return
     resolve(JSON.parse(bodyOf(Buffer.concat(parts)).toString()))
@@ -105,7 +105,7 @@ export const slowClient = (url: string, key: string, path = '/api/devices'): Slo
     readAt: (bytesPerTick, tickMs) => {
       clearInterval(timer)
       timer = setInterval(() => {
-        // A piece may be larger than what was left of the last budget.
+        // A piece may be larger than the rest of the last budget.
         budget = Math.min(budget, 0) + bytesPerTick
         if (budget > 0) socket.resume()
       }, tickMs)

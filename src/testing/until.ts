@@ -1,9 +1,9 @@
-/** Waiting for what happens by itself. */
+/** Waits for conditions by polling. */
 
 const PATIENCE_MS = 15_000
 const LOOK_MS = 10
 
-/** What `look` finds, as soon as it finds something. @throws when that takes too long */
+/** Returns the first defined result of `look`. @throws if that takes too long */
 export const until = async <T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> => {
   const endMs = performance.now() + PATIENCE_MS
   for (;;) {
