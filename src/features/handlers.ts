@@ -97,5 +97,9 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     systemFeature(options),
   ]
   const operations = features.flatMap((feature) => feature.operations)
-  return [...features, docsFeature(options), mcpFeature({ ...options, operations, entrance: oauth.entrance })]
+  return [
+    ...features,
+    docsFeature(options),
+    mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
+  ]
 }

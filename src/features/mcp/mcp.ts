@@ -36,10 +36,10 @@ export type McpFeatureOptions = {
   /** Asked for at the first request: the kernel is made of the features, this one among them. */
   readonly kernel: () => Kernel<Tables>
   /** Who is let in, where clients come by OAuth. */
-  readonly entrance: Entrance | undefined
+  readonly mcpAuthenticator: McpAuthenticator | undefined
 }
 
-type Entrance = {
+type McpAuthenticator = {
   readonly identify: Identify
   readonly insufficientScope: (caller: Caller, permissions: readonly Permission[]) => AppError
 }
@@ -49,7 +49,15 @@ const purge = async (ctx: Ctx): Promise<void> => {
   if (await planStore.hasOlder(ctx, before)) await ctx.write((tx) => planStore.removeOlder(tx, before))
 }
 
-export const mcpFeature = ({ version, config, db, now, operations, kernel, entrance }: McpFeatureOptions): Feature => {
+export const mcpFeature = ({
+  version,
+  config,
+  db,
+  now,
+  operations,
+  kernel,
+  mcpAuthenticator,
+}: McpFeatureOptions): Feature => {
   const issuer = config.mcpOauthIssuerUrl === undefined ? undefined : new URL(config.mcpOauthIssuerUrl).origin
   // Now, so that an operation that can't be planned keeps the server from starting.
   const planned = plannedOf(operations)
@@ -72,7 +80,7 @@ export const mcpFeature = ({ version, config, db, now, operations, kernel, entra
     routes: [
       {
         route: mcpRoutes.call,
-        ...(entrance && { identify: entrance.identify }),
+        ...(mcpAuthenticator && { identify: mcpAuthenticator.identify }),
         handler: async ({ caller, rights, log, signal, requestId, client }, request) => {
           opening ??= open()
           const endpoint = await opening
@@ -81,7 +89,7 @@ export const mcpFeature = ({ version, config, db, now, operations, kernel, entra
           const call = { caller, rights, log, signal, requestId, client, insufficientScope }
           const response = await endpoint(request, call)
           // In place of an answer: the client has to see it, and not the model.
-          if (entrance && lacking.length > 0) throw entrance.insufficientScope(caller, lacking)
+          if (mcpAuthenticator && lacking.length > 0) throw mcpAuthenticator.insufficientScope(caller, lacking)
           return response
         },
       },

@@ -1,6 +1,6 @@
 /**
- * The OAuth contract: the endpoints of the protocol, which have forms and errors of their own (RFC 6749 5.2), and the
- * operations by which people look after clients and consents. Browser-safe.
+ * The OAuth contract: the protocol endpoints, with their own forms and errors (RFC 6749 5.2), and the operations that
+ * manage clients and consents. Browser-safe.
  */
 import { z } from 'zod'
 import { idOf, Page } from '../../platform/contract/fields.ts'
@@ -129,7 +129,7 @@ export const RevocationParameters = z.object({
   client_secret: Word,
 })
 
-/** RFC 7591 section 2, as far as it is heeded; all else is ignored and not kept. */
+/** RFC 7591 section 2. Members that are not declared here are ignored and not stored. */
 export const ClientMetadata = z.object({
   redirect_uris: z.array(z.string()).describe('https, or http to the loopback; matched exactly'),
   client_name: Word,
@@ -161,7 +161,7 @@ const metadata = (name: string, path: string, summary: string) =>
     output: z.looseObject({}),
   })
 
-/** All of these are there only with MCP_OAUTH_ENABLED=true. */
+/** These routes exist only with MCP_OAUTH_ENABLED=true. */
 export const oauthRoutes = {
   server: metadata('server-metadata', 'oauth-authorization-server', 'Describe the authorization server (RFC 8414)'),
   serverOfMcp: metadata(
@@ -169,15 +169,19 @@ export const oauthRoutes = {
     'oauth-authorization-server/mcp',
     'Describe the authorization server, where some clients look for it',
   ),
-  resource: metadata('resource-metadata', 'oauth-protected-resource', 'Describe what the tokens open (RFC 9728)'),
+  resource: metadata(
+    'resource-metadata',
+    'oauth-protected-resource',
+    'Describe the resource that the tokens are for (RFC 9728)',
+  ),
   resourceOfMcp: metadata(
     'resource-metadata-of-mcp',
     'oauth-protected-resource/mcp',
-    'Describe what the tokens open, where RFC 9728 3.1 puts it',
+    'Describe the resource that the tokens are for, at the path of RFC 9728 3.1',
   ),
   register: rawRoute({
     name: 'oauth.register',
-    summary: 'Register a client (RFC 7591); what nobody ever agrees to is deleted after a day',
+    summary: 'Register a client (RFC 7591); it is deleted after a day without a consent',
     description: OWN_ERRORS,
     http: 'POST /mcp-oauth/register',
     status: 201,
@@ -190,8 +194,8 @@ export const oauthRoutes = {
   }),
   authorize: rawRoute({
     name: 'oauth.authorize',
-    summary: 'Ask the user of a session to let a client act for them',
-    description: `A browser gets the page that asks. ${OWN_ERRORS} A wrong request redirects nobody: the 400 names the client's host in redirect_host and, for the user of a session, the address that tells the client in redirect_uri.`,
+    summary: 'Ask the user of a session to authorize a client',
+    description: `A browser gets the consent page. ${OWN_ERRORS} An invalid request is not redirected: the 400 names the client's host in redirect_host. For the user of a session it has the address that reports the error to the client in redirect_uri.`,
     http: 'GET /mcp-oauth/authorize',
     access: 'public',
     isOptional: true,
@@ -201,8 +205,8 @@ export const oauthRoutes = {
   }),
   consent: rawRoute({
     name: 'oauth.consent',
-    summary: 'Agree, or not, to let a client act for you',
-    description: `By a session with X-Requested-With, or with username and password. JSON is answered with where to go, a form with a redirect there. Without either nobody is sent to the client, also for a no or a wrong request. ${OWN_ERRORS}`,
+    summary: 'Approve or deny a client',
+    description: `Requires a session with X-Requested-With, or username and password. JSON is answered with the address to go to, a form with a redirect to it. Without a signed-in user there is no redirect, even for a denial or an invalid request. ${OWN_ERRORS}`,
     http: 'POST /mcp-oauth/authorize',
     access: 'public',
     isOptional: true,

@@ -1,13 +1,14 @@
 /**
- * Judges a request for authorization (RFC 6749 4.1.1, RFC 7636, RFC 8707): is it refused here, told to the client by a signed-in
- * user, or put before the user. What could send a browser astray is judged first. Pure.
+ * Decides on an authorization request (RFC 6749 4.1.1, RFC 7636, RFC 8707). It is refused, reported to the client by a
+ * signed-in user, or put before the user. The client and its redirect URI are checked first, because they could
+ * redirect a browser to an attacker. Pure.
  */
 
 import type { Problem } from './oauth-error.ts'
 import { isRegistered, redirection } from './redirect-uri.ts'
 import { catalogued, common, scopesOf } from './scopes.ts'
 
-/** A client as far as requests are concerned. */
+/** The fields of a client that a request is checked against. */
 export type RegisteredClient = {
   readonly id: string
   readonly name: string
@@ -18,21 +19,21 @@ export type RegisteredClient = {
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 
-/** What the answers are made with. */
+/** The identifiers of this authorization server and of its resource. */
 export type Server = { readonly issuer: string; readonly resource: string }
 
 export type Asked = {
   readonly client: RegisteredClient
   readonly redirectUri: string
   readonly state: string | undefined
-  /** What was asked for, the client has registered and the catalogue knows; never empty. */
+  /** The requested scopes that the client has registered and the catalogue has; never empty. */
   readonly scopes: readonly string[]
   readonly codeChallenge: string | null
 }
 
 export type AuthorizationDecision =
   | { readonly kind: 'refuse'; readonly problem: Problem }
-  | { readonly kind: 'tell'; readonly problem: Problem; readonly redirectUri: string }
+  | { readonly kind: 'report'; readonly problem: Problem; readonly redirectUri: string }
   | { readonly kind: 'ask'; readonly asked: Asked }
 
 /** SHA-256 in base64url (RFC 7636 4.2). */
@@ -51,15 +52,15 @@ const pkceProblem = (
 }
 
 /**
- * Whether tokens for this resource are those that we issue. Clients send the address of /mcp, and older ones that of the
- * server; some write it with a slash at its end.
+ * Checks that tokens for this resource are those that this server issues. Clients send the address of /mcp, older ones
+ * that of the server. Some append a slash.
  */
 export const isOurResource = (resource: string, { issuer, resource: own }: Server): boolean => {
   const bare = resource.replace(/\/$/, '')
   return bare === own || bare === issuer
 }
 
-/** What the client is to be told of. */
+/** Returns the error to report to the client, if the request has one. */
 const problemFor = (parameters: Parameters, client: RegisteredClient, server: Server): Problem | undefined => {
   const { response_type, response_mode, resource } = parameters
   if (response_type === undefined) return { error: 'invalid_request', description: 'response_type is missing' }
@@ -73,8 +74,8 @@ const problemFor = (parameters: Parameters, client: RegisteredClient, server: Se
   return undefined
 }
 
-/** Where the client is told of a problem: with its state, and with who says so (RFC 9207). */
-export const telling = (
+/** Returns the redirect URI with the error, the `state` of the request and the issuer (RFC 9207). */
+export const errorRedirection = (
   { error, description }: Problem,
   { redirectUri, state }: Pick<Asked, 'redirectUri' | 'state'>,
   { issuer }: Server,
@@ -94,16 +95,16 @@ export const decideAuthorization = (
       kind: 'refuse',
       problem: { error: 'invalid_request', description: 'redirect_uri is not one that the client has registered' },
     }
-  const tell = (problem: Problem): AuthorizationDecision => ({
-    kind: 'tell',
+  const report = (problem: Problem): AuthorizationDecision => ({
+    kind: 'report',
     problem,
-    redirectUri: telling(problem, { redirectUri, state }, server),
+    redirectUri: errorRedirection(problem, { redirectUri, state }, server),
   })
   const problem = problemFor(parameters, client, server)
-  if (problem) return tell(problem)
+  if (problem) return report(problem)
   const registered = new Set(scopesOf(client.scope))
   const scopes = common(catalogued(scope ?? client.scope), registered)
   if (scopes.length === 0)
-    return tell({ error: 'invalid_scope', description: 'scope holds nothing that the client has registered' })
+    return report({ error: 'invalid_scope', description: 'scope holds nothing that the client has registered' })
   return { kind: 'ask', asked: { client, redirectUri, state, scopes, codeChallenge: code_challenge ?? null } }
 }

@@ -1,4 +1,5 @@
-// People read the name of a client when they decide: it holds nothing that is not seen, or that turns the order of text around.
+// The consent page shows the name of a client, so a name has no invisible characters and none that reverse the order of
+// text.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TestApp } from '../../testing/app.ts'
 import { oauthApp, REDIRECT } from '../../testing/oauth.ts'

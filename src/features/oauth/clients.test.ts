@@ -1,4 +1,6 @@
-/** Real clients over a real socket: both major versions of the MCP SDK, and a library that takes the RFCs at their word. */
+/**
+ * Real clients over a real socket: both major versions of the MCP SDK, and a library that follows the RFCs strictly.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -26,7 +28,7 @@ afterAll(async () => {
   await app.close()
 })
 
-/** The browser and the person in front of it: where they are sent, and where they go with their answer. */
+/** Stands for the browser and its user: follows the redirects and posts the decision. */
 const browse = async (to: URL, more: object = { approved: true }): Promise<URLSearchParams> => {
   expect(`${to.origin}${to.pathname}`).toBe(`${issuer}/mcp-oauth/authorize`)
   return oauth.wentTo(await oauth.consent(Object.fromEntries(to.searchParams), ada, more))
@@ -35,7 +37,7 @@ const browse = async (to: URL, more: object = { approved: true }): Promise<URLSe
 type Saved = { readonly client_id: string; readonly client_secret?: string }
 type SavedTokens = { readonly access_token: string; readonly token_type: string; readonly scope?: string }
 
-/** What an application keeps for the SDK; the same for both versions. */
+/** Implements the storage that the SDK expects of an application, for both versions. */
 const keeperFor = (method: AuthMethod) => {
   const kept: { client?: Saved; tokens?: SavedTokens; verifier?: string; discovered?: unknown; sentTo: URL[] } = {
     sentTo: [],
@@ -72,7 +74,7 @@ const keeperFor = (method: AuthMethod) => {
 }
 type Keeper = ReturnType<typeof keeperFor>
 
-/** What a test needs of either version. */
+/** The common interface of both SDK versions for the tests. */
 type Driven = {
   readonly connect: () => Promise<void>
   readonly finish: (told: URLSearchParams) => Promise<void>
@@ -85,7 +87,7 @@ const about = { name: 'test', version: '1' }
 
 const driveV1: Driver = ({ provider }) => {
   const url = new URL('/mcp', issuer)
-  // The kept tokens are those that the SDK itself has handed over; its types have more in them.
+  // The SDK's own types declare more members than the stored tokens have.
   const transport = () => new TransportV1(url, { authProvider: provider as never })
   let [client, current] = [new ClientV1(about), transport()]
   return {
@@ -103,7 +105,7 @@ const driveV1: Driver = ({ provider }) => {
 
 const driveV2: Driver = ({ provider }) => {
   const url = new URL('/mcp', issuer)
-  // As above.
+  // See above.
   const transport = () => new TransportV2(url, { authProvider: provider as never })
   let [client, current] = [new ClientV2(about), transport()]
   return {
@@ -133,7 +135,7 @@ describe.each([
     expect(keeper.kept.client?.client_secret === undefined).toBe(method === 'none')
     await driven.connect()
     expect(await driven.call('device_list')).toMatchObject({ structuredContent: { total: 0 } })
-    // What is done every day needs no second consent.
+    // The everyday scopes need no second consent.
     const made = await driven.call('device_create', { name: `by ${method}` })
     expect(made).toMatchObject({ structuredContent: { name: `by ${method}` } })
     await app.db.write((tx) => tx.db.deleteFrom('devices').execute())

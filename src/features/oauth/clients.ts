@@ -1,4 +1,4 @@
-/** Clients as they are stored, sent and asked for by the endpoints of the protocol. */
+/** Reads clients in their stored and public forms, and authenticates them at the protocol endpoints. */
 
 import { notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
@@ -9,12 +9,12 @@ import { requireHeld } from '../roles/roles.ts'
 import { permissionsOfUsers } from '../users/account.ts'
 import type { Parameters, RegisteredClient } from './authorization.ts'
 import { isProven, shownClient } from './client-credentials.ts'
-import { OauthRefusal } from './oauth-error.ts'
+import { OauthProtocolError } from './oauth-error.ts'
 import type { GrantType, OauthClient } from './schema.ts'
 import * as store from './store.ts'
 import type { OauthClientRow } from './table.ts'
 
-/** A list of texts that `judgeRegistration` has let through, and nothing else ever wrote. */
+/** Parses a JSON list of strings, which only `validateRegistration` produces. */
 const textsOf = (json: string): string[] => JSON.parse(json) as string[]
 
 export const grantTypesOf = ({ grant_types }: Pick<OauthClientRow, 'grant_types'>): GrantType[] =>
@@ -28,13 +28,13 @@ export const registered = (row: OauthClientRow): RegisteredClient => ({
   isConfidential: row.secret_hash !== null,
 })
 
-/** The client that asks, once it has shown who it is. @throws OauthRefusal */
+/** Authenticates the client of a request. @throws OauthProtocolError */
 export const authenticate = async (ctx: DbScope, headers: Headers, parameters: Parameters): Promise<OauthClientRow> => {
   const shown = shownClient(headers, parameters)
   const row = await store.findClient(ctx, shown.id)
-  // One answer for both: nobody finds out which clients there are.
+  // Both cases get the same answer, so that it does not reveal which clients exist.
   if (!row || !isProven(shown, row.secret_hash))
-    throw new OauthRefusal('invalid_client', 'The client is not registered, or has not shown that it is itself')
+    throw new OauthProtocolError('invalid_client', 'The client is not registered, or has not shown that it is itself')
   return row
 }
 
@@ -56,7 +56,7 @@ const sent = (row: ListedClient): OauthClient => ({
 })
 
 export const listClients = async (ctx: Ctx, page: Page): Promise<JsonList<OauthClient>> => {
-  // Users too: what they have agreed to goes with them.
+  // Includes users, because a deleted user's grants are deleted too.
   const revision = await ctx.store.revision(['oauth_clients', 'oauth_client_uses', 'oauth_grants', 'users'])
   return listRows(ctx, { revision, query: store.clients(ctx), page, row: (row): OauthClient => sent(row) })
 }
@@ -68,8 +68,8 @@ export const getClient = async (ctx: Ctx, id: string): Promise<OauthClient> => {
 }
 
 /**
- * All that users have agreed to with it ends, and all tokens of that.
- * @throws AppError FORBIDDEN where one of these users holds more than the caller, who may end no grant of theirs.
+ * Deletes a client with all grants that users have given it, and all their tokens.
+ * @throws AppError FORBIDDEN where one of these users has permissions that the caller lacks.
  */
 export const deleteClient = async (ctx: Ctx, id: string): Promise<void> => {
   const client = await getClient(ctx, id)

@@ -1,4 +1,4 @@
-/** The authorization endpoint: asks the user, and turns a yes into a code (RFC 6749 4.1.1, 4.1.2). */
+/** The authorization endpoint: asks the user, and issues a code on approval (RFC 6749 4.1.1, 4.1.2). */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -13,11 +13,11 @@ import {
   type Asked,
   type AuthorizationDecision,
   decideAuthorization,
+  errorRedirection,
   type Parameters,
-  telling,
 } from './authorization.ts'
 import { registered } from './clients.ts'
-import { json, OauthRefusal, type Problem, problemAnswer } from './oauth-error.ts'
+import { json, OauthProtocolError, type Problem, problemAnswer } from './oauth-error.ts'
 import { isForm, postedParameters, queryParameters } from './parameters.ts'
 import { destinationOf, redirection } from './redirect-uri.ts'
 import type { ConsentRequest, Redirection } from './schema.ts'
@@ -26,7 +26,7 @@ import type { Settings } from './settings.ts'
 import * as store from './store.ts'
 
 const CODE_PREFIX = 'plat_ac_'
-/** RFC 6749 4.1.2 says ten minutes at most; a client that is there comes at once. */
+/** RFC 6749 4.1.2 permits ten minutes; a client normally redeems a code at once. */
 const CODE_LIFE_MS = 60_000
 
 const decide = async (ctx: Ctx, parameters: Parameters, settings: Settings): Promise<AuthorizationDecision> => {
@@ -60,22 +60,22 @@ const consentRequest = (
 const redirect = (to: string): Response =>
   new Response(null, { status: 303, headers: { Location: to, 'Cache-Control': 'no-store' } })
 
-type Told = Extract<AuthorizationDecision, { readonly kind: 'tell' }>
+type Reported = Extract<AuthorizationDecision, { readonly kind: 'report' }>
 
 /**
- * Answers a wrong request. Anyone can register a client, so no browser is redirected (RFC 9700 4.11.2): the host is named for the
- * page, and only a signed-in user gets the address to go to.
+ * Answers an invalid request. Anyone can register a client, so no browser is redirected (RFC 9700 4.11.2). The page
+ * gets the host name; only a signed-in user gets the address.
  */
-const wrong = ({ problem, redirectUri }: Told, isSignedIn: boolean): Response =>
+const wrong = ({ problem, redirectUri }: Reported, isSignedIn: boolean): Response =>
   problemAnswer(problem, { host: destinationOf(redirectUri).host, uri: isSignedIn ? redirectUri : undefined })
 
-/** `GET /mcp-oauth/authorize` for whoever is no browser on its way to a page. */
+/** `GET /mcp-oauth/authorize` for requests other than a browser's navigation to a page. */
 export const authorize = async (ctx: Ctx, request: Request, settings: Settings): Promise<Response> => {
   const decision = await decide(ctx, queryParameters(request), settings)
   switch (decision.kind) {
     case 'refuse':
       return problemAnswer(decision.problem)
-    case 'tell':
+    case 'report':
       return wrong(decision, ctx.caller.via === 'session')
     case 'ask':
       if (ctx.caller.via !== 'session') throw signInFirst()
@@ -91,7 +91,7 @@ type ConsentOptions = {
   readonly audit: RawAudit<Tx<Tables>>
 }
 
-/** As `ConsentOptions`, with a sign-in that knows the request. */
+/** As `ConsentOptions`, with `signIn` bound to the request. */
 type Terms = Omit<ConsentOptions, 'signIn'> & {
   readonly signIn: (shown: { readonly username: string; readonly password: string }) => ReturnType<SignIn>
 }
@@ -100,14 +100,14 @@ const noteUser = ({ audit }: Pick<ConsentOptions, 'audit'>, { id: userId, userna
   audit.note({ userId, username })
 
 const recordRefusal = ({ audit }: Pick<ConsentOptions, 'audit'>, { error, description }: Problem): Promise<void> =>
-  audit.failed(new OauthRefusal(error, description))
+  audit.failed(new OauthProtocolError(error, description))
 
-/** Who decides: whoever shows a name and a password, or else the user of the session. */
+/** Returns the deciding user: the one whose name and password are sent, otherwise that of the session. */
 const decider = async (ctx: Ctx, { username, password }: Parameters, { signIn, audit }: Terms): Promise<User> => {
   if (username !== undefined || password !== undefined) {
     audit.note({ userId: '', username: username ?? '' })
     if (username === undefined || password === undefined)
-      throw new OauthRefusal('invalid_request', 'username and password must come together')
+      throw new OauthProtocolError('invalid_request', 'username and password must come together')
     const { user, generation } = await signIn({ username, password })
     return { id: user.id, username: user.username, generation }
   }
@@ -120,7 +120,7 @@ type Consent = { readonly code: string; readonly scope: string } | { readonly pr
 
 const NOTHING_HELD: Problem = { error: 'invalid_scope', description: 'The user may do nothing of what was asked for' }
 
-/** Writes down what the user has agreed to; inside a transaction, and by what the user may do at this moment. */
+/** Stores the consent in a transaction, with the permissions that the user has at that time. */
 const agree = async (ctx: Ctx, asked: Asked, user: User): Promise<Consent> => {
   const account = await accountOf(ctx, user.id)
   const isSame = user.generation === undefined || user.generation === account?.generation
@@ -147,12 +147,12 @@ const agree = async (ctx: Ctx, asked: Asked, user: User): Promise<Consent> => {
 
 const isYes = ({ approved }: Parameters): boolean => {
   if (approved === 'true' || approved === 'false') return approved === 'true'
-  throw new OauthRefusal('invalid_request', 'approved must be true or false')
+  throw new OauthProtocolError('invalid_request', 'approved must be true or false')
 }
 
 const DENIED: Problem = { error: 'access_denied', description: 'The user has not agreed' }
 
-/** Where the browser goes with the answer of the user. */
+/** Returns the redirect URI with the user's decision. */
 const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Terms): Promise<string> => {
   const { settings, audit } = terms
   const { client, redirectUri, state } = asked
@@ -164,10 +164,10 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Te
   })
   const refused = async (problem: Problem): Promise<string> => {
     await recordRefusal(terms, problem)
-    return telling(problem, asked, settings)
+    return errorRedirection(problem, asked, settings)
   }
   const isAgreed = isYes(parameters)
-  // A no is sent to the client as well, and so takes a signed-in user.
+  // A denial is reported to the client too, so it also requires a signed-in user.
   const user = await decider(ctx, parameters, terms)
   noteUser(terms, user)
   if (!isAgreed) return refused(DENIED)
@@ -187,12 +187,12 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Te
 
 const hasCredentials = ({ username, password }: Parameters): boolean => username !== undefined || password !== undefined
 
-/** Values of Sec-Fetch-Site for a page of another host: of another site, or of a sibling host of the same site. */
+/** Values of Sec-Fetch-Site for a page of another site, or of a sibling host of the same site. */
 const OTHER_HOSTS: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
-/** `POST /mcp-oauth/authorize`: everything is judged again, whatever the page had shown. */
+/** `POST /mcp-oauth/authorize`. Validates the whole request again, independently of the page. */
 export const consent = async (ctx: Ctx, request: Request, options: ConsentOptions): Promise<Response> => {
-  // As with every other sign-in: a page of another host can't have the user agree as somebody else.
+  // Login CSRF: a page of another host must not make the user consent under another account.
   if (OTHER_HOSTS.has(request.headers.get('sec-fetch-site') ?? ''))
     throw new AppError('CSRF_FAILED', 'Decide on the page of this server')
   const sinceMs = performance.now()
@@ -213,11 +213,11 @@ export const consent = async (ctx: Ctx, request: Request, options: ConsentOption
     case 'refuse':
       await recordRefusal(options, decision.problem)
       return problemAnswer(decision.problem)
-    case 'tell': {
+    case 'report': {
       const isSignedIn = ctx.caller.via === 'session' || hasCredentials(parameters)
       if (isSignedIn) noteUser(options, await decider(ctx, parameters, { ...options, signIn }))
       await recordRefusal(options, decision.problem)
-      // A form is sent by a browser, which would follow the redirect by itself.
+      // A browser follows a redirect by itself, so a form post is not redirected to the client.
       return isSignedIn && !isForm(request) ? goTo(decision.redirectUri) : wrong(decision, isSignedIn)
     }
     case 'ask':

@@ -1,6 +1,6 @@
 /**
- * The same requests to Plat and to oidc-provider, a certified server that knows nothing of ours. Where they differ, the
- * difference is written down here with both answers, and its reason in docs/decisions/oauth.md.
+ * Sends the same requests to Plat and to oidc-provider, a certified server. Each difference is recorded here with both
+ * answers, and its reason in docs/decisions/oauth.md.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import type { TestApp } from '../../testing/app.ts'
 import { challengeOf, formOf, newVerifier, oauthApp, oauthOf, REDIRECT } from '../../testing/oauth.ts'
 import { type Oracle, oidcOracle } from '../../testing/oidc-oracle.ts'
 
-/** Not that of the oracle: a resource is no part of the authorization server. */
+/** Differs from the oracle's issuer: a resource is not part of the authorization server. */
 const ISSUER = 'http://plat.test'
 const RESOURCE = `${ISSUER}/mcp`
 const SCOPE = 'devices:list devices:read'
@@ -20,7 +20,7 @@ type Headers = Readonly<Record<string, string>>
 type Side = {
   readonly issuer: string
   readonly post: (path: string, body: string, headers: Headers) => Promise<Response>
-  /** As a user who agrees. */
+  /** Requests authorization as a user who consents. */
   readonly authorize: (parameters: Values) => Promise<Response>
   readonly opens: (token: string) => Promise<boolean>
 }
@@ -29,7 +29,7 @@ const Client = z.looseObject({ client_id: z.string(), client_secret: z.string().
 type Client = { readonly client_id: string; readonly client_secret?: string | undefined }
 const Tokens = z.looseObject({ access_token: z.string(), refresh_token: z.string(), scope: z.string() })
 
-/** What was said, without what differs by nature: texts for people, and random values. */
+/** Returns the answer without the parts that always differ: human-readable texts and random values. */
 const said = async (response: Response): Promise<string> => {
   const to = response.headers.get('location')
   if (to !== null) {
@@ -42,7 +42,7 @@ const said = async (response: Response): Promise<string> => {
   return error === undefined ? `${response.status}` : `${response.status} ${error}`
 }
 
-/** The steps of a scenario, on one side. */
+/** The steps of a scenario on one server. */
 const steps = (side: Side) => {
   const register = (metadata: object = {}) =>
     side.post(
@@ -359,7 +359,7 @@ describe('Plat and oidc-provider', () => {
         const response = await app.guest('GET', `/mcp-oauth/authorize?${formOf(parameters)}`, undefined, {
           Cookie: ada.cookie,
         })
-        // The button of a wrong request leads a signed-in user there, where the other side redirects by itself.
+        // Plat shows a signed-in user a button where the oracle redirects at once.
         const answer = response.status === 200 ? await oauth.consent(parameters, ada) : response
         const { redirect_uri } = Place.parse(await answer.clone().json())
         if (redirect_uri === undefined) return answer

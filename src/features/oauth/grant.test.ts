@@ -1,4 +1,6 @@
-/** The decisions on codes and refresh tokens, each for what is stored and what is asked; and what holds for all of them. */
+/**
+ * The decisions on codes and refresh tokens: cases for each stored state and request, and properties of all of them.
+ */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { challengeOf, newVerifier } from '../../testing/oauth.ts'
@@ -50,7 +52,7 @@ const exchange = (stored: Partial<StoredCode> = {}, asked: Partial<CodeRequest> 
 const refresh = (stored: Partial<StoredRefreshToken> = {}, asked: Partial<RefreshRequest> = {}) =>
   decideRefresh({ ...token, ...stored }, { ...refreshRequest, ...asked })
 
-/** What was decided, in two words. */
+/** Summarizes a decision in two words. */
 const short = (decision: ReturnType<typeof decideCode | typeof decideRefresh>) =>
   'problem' in decision ? [decision.kind, decision.problem.error] : [decision.kind, decision.scope]
 

@@ -1,13 +1,13 @@
 /**
- * What becomes of a code or a refresh token that a client shows: the decisions alone, for what is stored and what is asked.
- * The client has proved by then that it is itself. Pure; the moment is given.
+ * Decides on a code or a refresh token from its stored state and the request. The client is already authenticated.
+ * Pure; the time is an argument.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isOurResource, type Server } from './authorization.ts'
 import type { Problem } from './oauth-error.ts'
 import { catalogued, common, scopesOf, scopeText } from './scopes.ts'
 
-/** A user, as far as tokens are concerned. */
+/** The fields of a user that tokens depend on. */
 export type Holder = {
   readonly isActive: boolean
   readonly generation: number
@@ -16,11 +16,11 @@ export type Holder = {
 
 type Granted = {
   readonly clientId: string
-  /** What the user has agreed to. */
+  /** The scope that the user has consented to. */
   readonly scope: string
-  /** The user's generation at that moment. */
+  /** The user's generation at the time of consent. */
   readonly userGeneration: number
-  /** Undefined for a user who is gone. */
+  /** Undefined for a deleted user. */
   readonly user: Holder | undefined
 }
 
@@ -29,7 +29,7 @@ export type StoredCode = Granted & {
   readonly codeChallenge: string | null
   readonly expiresAt: string
   readonly usedAt: string | null
-  /** What it was exchanged for. */
+  /** The grant that the code was exchanged for. */
   readonly grantId: string | null
 }
 
@@ -41,7 +41,7 @@ export type StoredRefreshToken = Granted & {
 
 export type AskingClient = {
   readonly id: string
-  /** What it has registered. */
+  /** The scope that the client has registered. */
   readonly scope: string
   readonly mayRefresh: boolean
 }
@@ -49,7 +49,7 @@ export type AskingClient = {
 type Asking = {
   readonly client: AskingClient
   readonly server: Server
-  /** RFC 3339 in UTC with milliseconds, as everything that is stored. */
+  /** RFC 3339 in UTC with milliseconds, like all stored times. */
   readonly now: string
   readonly resource: string | undefined
 }
@@ -58,27 +58,27 @@ export type CodeRequest = Asking & { readonly redirectUri: string; readonly veri
 
 export type RefreshRequest = Asking & {
   readonly scope: string | undefined
-  /** How long a token that was replaced may still be shown; 0 for not at all. */
+  /** How long a replaced token is still accepted, in milliseconds; 0 rejects it at once. */
   readonly graceMs: number
 }
 
 type Refusal = { readonly kind: 'refuse'; readonly problem: Problem }
-/** Refuses, and ends the family: what was stolen opens nothing any more, whoever the thief is. */
+/** Refuses and revokes the grant with all its tokens, because a stolen token must not work for anyone. */
 type Revocation = { readonly kind: 'revoke'; readonly problem: Problem; readonly grantId: string }
 
 export type CodeDecision =
   | Refusal
   | Revocation
-  /** Refuses, and the code is void from then on. */
+  /** Refuses and invalidates the code. */
   | { readonly kind: 'burn'; readonly problem: Problem }
   | { readonly kind: 'issue'; readonly scope: string; readonly withRefreshToken: boolean }
 
 export type RefreshDecision =
   | Refusal
   | Revocation
-  /** A new pair in place of the token. */
+  /** Replaces the token by a new pair. */
   | { readonly kind: 'rotate'; readonly scope: string }
-  /** An access token alone, for one who was a moment too late with a token that was replaced. */
+  /** Issues an access token alone, for a replaced token that is still in its grace period. */
   | { readonly kind: 'lend'; readonly scope: string }
 
 const refuse = (description: string, error: Problem['error'] = 'invalid_grant'): Refusal => ({
@@ -92,7 +92,7 @@ const revoke = (description: string, grantId: string): Revocation => ({
   grantId,
 })
 
-/** What is said of a code or token that there is not, and of one that is somebody else's or over. */
+/** The same error for an unknown, an expired and another client's code or token. */
 export const NOT_VALID: Problem = { error: 'invalid_grant', description: 'The code or token is not valid' }
 const invalid: Refusal = { kind: 'refuse', problem: NOT_VALID }
 const NO_USER = 'The user has ended what was agreed to'
@@ -102,31 +102,31 @@ const WRONG_RESOURCE = 'resource must be the address of /mcp'
 /** RFC 7636 4.1. */
 const VERIFIER = /^[\w.~-]{43,128}$/
 
-/** RFC 7636 4.6, in a time that doesn't tell where they differ. */
+/** Compares per RFC 7636 4.6, in constant time. */
 export const matchesChallenge = (verifier: string, challenge: string): boolean => {
   if (!VERIFIER.test(verifier)) return false
   const made = createHash('sha256').update(verifier).digest('base64url')
   return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge))
 }
 
-/** What a token may be for: agreed to, registered, in the catalogue, and in the user's power at this moment. */
+/** Returns the scopes that the user consented to, the client registered, the catalogue has and the user holds now. */
 export const effectiveScopes = (
   agreed: string,
   { scope }: Pick<AskingClient, 'scope'>,
   { permissions }: Pick<Holder, 'permissions'>,
 ): string[] => common(common(catalogued(agreed), new Set(scopesOf(scope))), permissions)
 
-/** The user, if what was agreed to still stands. */
+/** Returns the user, unless the consent has ended. */
 const standing = ({ user, userGeneration }: Granted): Holder | undefined =>
   user?.isActive && user.generation === userGeneration ? user : undefined
 
 const isWrongResource = ({ resource, server }: Asking): boolean =>
   resource !== undefined && !isOurResource(resource, server)
 
-/** Why the one who shows the code is not the one it was made for; undefined if there is nothing to say. */
+/** Returns why the request does not match the one that the code was issued for, otherwise undefined. */
 const possessionProblem = (code: StoredCode, { redirectUri, verifier }: CodeRequest): string | undefined => {
   if (redirectUri !== code.redirectUri) return 'redirect_uri is not the one that the code was asked for with'
-  // Whoever strips the challenge from a request must not get through with any verifier (RFC 9700 4.8.2).
+  // An attacker who removes the challenge from a request must not succeed with any verifier (RFC 9700 4.8.2).
   if (code.codeChallenge === null)
     return verifier === undefined ? undefined : 'The code was asked for without code_challenge'
   return verifier !== undefined && matchesChallenge(verifier, code.codeChallenge)
@@ -135,7 +135,7 @@ const possessionProblem = (code: StoredCode, { redirectUri, verifier }: CodeRequ
 }
 
 export const decideCode = (code: StoredCode, request: CodeRequest): CodeDecision => {
-  // A stranger learns nothing of a code, and can't spoil it for the one it belongs to.
+  // Another client gets no information about a code and can't invalidate it.
   if (code.clientId !== request.client.id) return invalid
   if (code.usedAt !== null)
     return code.grantId === null ? invalid : revoke('The code was used before; its tokens have ended', code.grantId)
@@ -152,14 +152,14 @@ export const decideCode = (code: StoredCode, request: CodeRequest): CodeDecision
   return { kind: 'issue', scope: scopeText(scopes), withRefreshToken: request.client.mayRefresh }
 }
 
-/** Before or after: the clock of the process that has replaced it may be ahead of this one. */
+/** Compares the absolute difference: the clock of the process that replaced the token may be ahead. */
 const isInGrace = (usedAt: string, { now, graceMs }: RefreshRequest): boolean =>
   Math.abs(Date.parse(now) - Date.parse(usedAt)) < graceMs
 
 export const decideRefresh = (token: StoredRefreshToken, request: RefreshRequest): RefreshDecision => {
   if (token.clientId !== request.client.id) return invalid
   const { usedAt, grantId, scope: agreed } = token
-  // RFC 9700 4.14.2: of two who show it one is not the client, and nobody can tell which.
+  // RFC 9700 4.14.2: one of the two senders is not the client, and the server can't tell which.
   if (usedAt !== null && !isInGrace(usedAt, request))
     return revoke('The refresh token was used before; all tokens of its consent have ended', grantId)
   if (token.expiresAt <= request.now) return invalid
@@ -171,7 +171,7 @@ export const decideRefresh = (token: StoredRefreshToken, request: RefreshRequest
   if (scopesOf(asked).some((scope) => !mayHave.has(scope)))
     return refuse('scope goes beyond what was agreed to', 'invalid_scope')
   const scopes = effectiveScopes(asked, request.client, user)
-  // The token stays as it is: what the user may do again tomorrow comes back.
+  // The token stays valid: the scopes return when the user gets the permissions back.
   if (scopes.length === 0) return refuse(NO_SCOPE)
   return { kind: usedAt === null ? 'rotate' : 'lend', scope: scopeText(scopes) }
 }

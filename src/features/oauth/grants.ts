@@ -1,4 +1,4 @@
-/** What users have agreed to with clients, for those who look after it: their own, or with a permission everyone's. */
+/** The grants that users have given to clients. Callers see their own, or with a permission everyone's. */
 
 import { AppError, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
@@ -34,7 +34,7 @@ export const listGrants = async (ctx: Ctx, { client_id, user_id, ...page }: Want
   if (user_id !== undefined) query = query.where('oauth_grants.user_id', '=', user_id)
   if (client_id !== undefined) query = query.where('oauth_grants.client_id', '=', client_id)
   return listRows(ctx, {
-    // The same address lists other grants for other people, and a browser's cache knows only the address.
+    // The same URL lists different grants for different users, and a browser cache knows only the URL.
     revision: `${revision} ${coverage?.tag ?? own}`,
     query,
     page,
@@ -42,7 +42,10 @@ export const listGrants = async (ctx: Ctx, { client_id, user_id, ...page }: Want
   })
 }
 
-/** Someone else's does not exist without oauth-clients:delete. @throws AppError FORBIDDEN where its user holds more than the caller. */
+/**
+ * Without oauth-clients:delete, another user's grant does not exist.
+ * @throws AppError FORBIDDEN where its user has permissions that the caller lacks.
+ */
 export const deleteGrant = async (ctx: Ctx, id: string): Promise<void> => {
   await store.lockGrant(ctx, id)
   const grant = await store.grants(ctx).where('oauth_grants.id', '=', id).executeTakeFirst()

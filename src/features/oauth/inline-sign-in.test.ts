@@ -1,4 +1,4 @@
-/** A consent with name and password takes the same way in as every other sign-in. */
+/** A consent with name and password goes through the same checks as every sign-in. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { createPasswords, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { TestApp } from '../../testing/app.ts'

@@ -1,6 +1,6 @@
 /**
- * Who is let in at /mcp: holders of access tokens, which open nothing else, and of whatever opens the rest of Plat. Whoever
- * is turned away is told where to get a token (RFC 6750 section 3, RFC 9728 5.1).
+ * Authenticates requests to /mcp: by access tokens, which are valid nowhere else, and by the credentials that the rest
+ * of Plat accepts. A 401 names the metadata that leads to a token (RFC 6750 section 3, RFC 9728 5.1).
  */
 
 import { AppError } from '../../platform/contract/errors.ts'
@@ -22,22 +22,22 @@ import type { Settings } from './settings.ts'
 import * as store from './store.ts'
 import { ACCESS_PREFIX } from './token.ts'
 
-export type Entrance = {
+export type McpAuthenticator = {
   readonly identify: Identify
-  /** The 403 of a client that could be allowed what it lacks (RFC 6750 3.1). */
+  /** Returns the 403 that names the missing scopes, for a client that could be granted them (RFC 6750 3.1). */
   readonly insufficientScope: (caller: Caller, permissions: readonly Permission[]) => AppError
 }
 
-type EntranceOptions = {
+type McpAuthenticatorOptions = {
   readonly settings: Settings
   readonly db: Db<Tables>
   readonly now: () => Date
-  /** Tells who calls everywhere else. */
+  /** Identifies callers on all other routes. */
   readonly identify: Identify
   readonly uses: LastUsed
 }
 
-/** A change to any of these may change what a token opens. Uses are kept elsewhere. */
+/** A change to one of these tables may change the rights of a token. Times of last use are in other tables. */
 const TABLES = [
   ...(['users', 'roles', 'role_permissions', 'user_roles'] as const),
   ...(['oauth_clients', 'oauth_grants', 'oauth_access_tokens'] as const),
@@ -47,7 +47,7 @@ const MAX_ENTRIES = 10_000
 
 type Holder = { readonly rights: Rights; readonly grantId: string; readonly expiresAt: string }
 
-/** Where tokens are looked up. */
+/** Looks up the holder of a token. */
 type Source = { readonly holder: (hash: string) => Promise<Holder | undefined> }
 
 type Token = NonNullable<Awaited<ReturnType<typeof store.findAccessToken>>>
@@ -65,13 +65,19 @@ const callerOf = (token: Token, account: Account): Caller => {
   }
 }
 
-/** Parameters of a challenge, in quotes; none of them ever holds one. */
+/** Formats challenge parameters as quoted strings; no value contains a quote. */
 const bearer = (parameters: Readonly<Record<string, string>>): string =>
   `Bearer ${Object.entries(parameters)
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`
 
-export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOptions): Entrance => {
+export const createMcpAuthenticator = ({
+  settings,
+  db,
+  now,
+  identify,
+  uses,
+}: McpAuthenticatorOptions): McpAuthenticator => {
   const realm = { realm: 'mcp', resource_metadata: settings.resourceMetadata }
   const come = bearer({ ...realm, scope: scopeText(EVERYDAY) })
   const comeAgain = bearer({ ...realm, scope: scopeText(EVERYDAY), error: 'invalid_token' })
@@ -79,7 +85,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
 
   const remembering = (_: string, readPoint: ReadPoint): Source => {
     const holders = createMemo<Holder>(MAX_ENTRIES)
-    // A write may ask while it holds a connection, so this must not wait for one of those.
+    // A write may call this while it holds a connection, so it must not wait for another one.
     return { holder: (hash) => holders(hash, () => holderOf({ db: db.quick }, hash, readPoint)) }
   }
   const known = createRevisionCache({ tables: TABLES, now, empty: remembering })
@@ -132,7 +138,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
     return { caller, isAmbient: false, rights }
   }
 
-  /** The same refusal, with where to get a token. */
+  /** Adds the challenge to a 401 of another credential. */
   const challenged = (thrown: unknown): unknown => {
     if (!(thrown instanceof AppError) || thrown.status !== 401) return thrown
     return new AppError(thrown.code, thrown.message, { cause: thrown, challenge: comeAgain })
@@ -145,7 +151,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
           challenge: come,
         })
       try {
-        // An Authorization header wins over a cookie, whatever it is called.
+        // Without a cookie name, only the Authorization header is read; it takes precedence over a cookie.
         const shown = credentialsOf(headers, '')
         if (shown?.token.startsWith(ACCESS_PREFIX)) return await byToken(shown.token)
         return await identify(headers)
@@ -154,7 +160,7 @@ export const createEntrance = ({ settings, db, now, identify, uses }: EntranceOp
       }
     },
     insufficientScope: ({ permissions }, wanted) => {
-      // All that the client needs from now on, and not only what it lacks: it asks for exactly these.
+      // Names all scopes that the client needs, not only the missing ones, because it requests exactly these.
       const needed = new Set<string>([...permissions, ...wanted])
       const scopes = ALL_SCOPES.filter((one) => needed.has(one))
       const challenge = bearer({ ...realm, scope: scopeText(scopes), error: 'insufficient_scope' })

@@ -1,4 +1,4 @@
-/** The two documents by which clients find their way (RFC 8414, RFC 9728). */
+/** The two metadata documents for clients (RFC 8414, RFC 9728). */
 import { AUTH_METHODS, GRANT_TYPES } from './schema.ts'
 import { ALL_SCOPES, READING } from './scopes.ts'
 import type { Settings } from './settings.ts'
@@ -19,7 +19,7 @@ export const serverMetadata = ({ issuer }: Settings) => ({
   authorization_response_iss_parameter_supported: true,
 })
 
-/** Clients ask for the scopes that stand here: no more than reading. */
+/** Clients request the scopes listed here, so these only read. */
 export const resourceMetadata = ({ issuer, resource }: Settings) => ({
   resource,
   authorization_servers: [issuer],
@@ -28,7 +28,7 @@ export const resourceMetadata = ({ issuer, resource }: Settings) => ({
   resource_name: 'Plat',
 })
 
-/** Open to scripts of every site: there is nothing in it that is not for everyone. */
+/** Allows scripts of every site: the document is public. */
 export const published = (document: object): Response =>
   Response.json(document, {
     headers: { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=300' },

@@ -1,9 +1,9 @@
-/** The answers of the protocol's own endpoints: JSON that nobody keeps, and refusals in the words of RFC 6749 5.2. */
+/** The answers of the protocol endpoints: JSON that is not cached, and errors in the form of RFC 6749 5.2. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { RawAudit } from '../../platform/operation/audit.ts'
 
-/** The codes of RFC 6749 4.1.2.1 and 5.2, RFC 7591 3.2.2 and RFC 8707 section 2 that we answer with. */
+/** The codes of RFC 6749 4.1.2.1 and 5.2, RFC 7591 3.2.2 and RFC 8707 section 2 that this server uses. */
 export type OauthCode =
   | 'access_denied'
   | 'invalid_client'
@@ -18,12 +18,12 @@ export type OauthCode =
 
 export type Problem = {
   readonly error: OauthCode
-  /** Printable ASCII without `"` and `\` (RFC 6749 5.2), and so never what a caller has sent. */
+  /** Printable ASCII without `"` and `\` (RFC 6749 5.2), so it never contains client input. */
   readonly description: string
 }
 
-/** A refusal that is answered as the protocol has it, and stands in the audit trail like every other. */
-export class OauthRefusal extends AppError {
+/** A refusal that is answered in the protocol's form and recorded in the audit trail like any other. */
+export class OauthProtocolError extends AppError {
   readonly problem: Problem
 
   constructor(error: OauthCode, description: string) {
@@ -33,7 +33,7 @@ export class OauthRefusal extends AppError {
   }
 }
 
-/** RFC 6749 5.1: nothing on the way keeps what may hold a token. */
+/** RFC 6749 5.1: no cache may store a response that may contain a token. */
 const NOT_KEPT = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const
 
 export const json = (body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
@@ -41,7 +41,7 @@ export const json = (body: object, status = 200, headers: Readonly<Record<string
 
 export const empty = (): Response => new Response(null, { status: 200, headers: NOT_KEPT })
 
-/** Where the client is: its host, and the address that tells it of a problem, for a signed-in user alone. */
+/** The client's host, and for a signed-in user the address that reports the error to the client. */
 type ClientPlace = { readonly host: string; readonly uri: string | undefined }
 
 export const problemAnswer = ({ error, description }: Problem, client?: ClientPlace): Response => {
@@ -49,7 +49,7 @@ export const problemAnswer = ({ error, description }: Problem, client?: ClientPl
   return json({ error, error_description: description, ...place }, 400)
 }
 
-/** Runs the handler of an endpoint; its refusals are put on record and answered. All else is for the kernel. */
+/** Runs the handler of an endpoint; records and answers its protocol errors. The kernel handles all other errors. */
 export const answering = async (
   audit: Pick<RawAudit<never>, 'failed'>,
   work: () => Promise<Response>,
@@ -57,7 +57,7 @@ export const answering = async (
   try {
     return await work()
   } catch (thrown) {
-    if (!(thrown instanceof OauthRefusal)) throw thrown
+    if (!(thrown instanceof OauthProtocolError)) throw thrown
     await audit.failed(thrown)
     const { problem, status, challenge } = thrown
     const body = { error: problem.error, error_description: problem.description }

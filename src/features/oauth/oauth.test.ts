@@ -1,4 +1,4 @@
-/** How people decide, what is on record of it, and what becomes of clients and consents in time. */
+/** How users decide, what the audit trail records of it, and how clients and consents expire. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -123,7 +123,7 @@ describe('the user', () => {
     }
     expect(answers[0]).toEqual([401, expect.stringContaining('"INVALID_CREDENTIALS"')])
     expect(answers[1]).toEqual(answers[0])
-    // The time is that of a hash, whoever it is.
+    // Every user name takes the time of a hash.
     expect(hashes).toEqual([expect.stringMatching(/^\$2b\$/), undefined])
   })
 
@@ -205,7 +205,7 @@ describe.each(dialects())('on %s', (dialect) => {
       'delete|oauth-client|user-1|success|',
     ])
     const consents = entries.filter(({ action, resource }) => action !== 'delete' && resource.startsWith('oauth-'))
-    // Of a registration, which is a guest's, the name stands beside the id alone.
+    // The entry of an anonymous registration has the name beside the id.
     expect(consents.filter((entry) => !`${entry.changes}${entry.oauth_client}`.includes('Claude'))).toEqual([])
     const named = consents.filter(({ username }) => username === human.username)
     expect(named.filter((one) => one.oauth_client !== `Claude (${client.client_id})`)).toEqual([])

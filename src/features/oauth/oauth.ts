@@ -1,6 +1,6 @@
 /**
- * The authorization server for AI clients (RFC 6749, 7591, 7636, 7009, 8414, 8707, 9207, 9728), and what people do about
- * clients and consents. How it was decided: docs/decisions/oauth.md.
+ * The authorization server for AI clients (RFC 6749, 7591, 7636, 7009, 8414, 8707, 9207, 9728), and the management of
+ * clients and consents. The decisions: docs/decisions/oauth.md.
  */
 
 import { AppError } from '../../platform/contract/errors.ts'
@@ -15,7 +15,7 @@ import { oauthClients, oauthGrants, oauthRoutes } from './api.ts'
 import { deleteClient, getClient, listClients } from './clients.ts'
 import { authorize, consent } from './consent.ts'
 import { deleteGrant, listGrants } from './grants.ts'
-import { createEntrance, type Entrance } from './mcp-authenticator.ts'
+import { createMcpAuthenticator, type McpAuthenticator } from './mcp-authenticator.ts'
 import { published, resourceMetadata, serverMetadata } from './metadata.ts'
 import { answering } from './oauth-error.ts'
 import { purge } from './purge.ts'
@@ -30,23 +30,23 @@ export type OauthOptions = {
   readonly signIn: SignIn
   readonly db: Db<Tables>
   readonly now: () => Date
-  /** Tells who calls everywhere else. */
+  /** Identifies callers on all other routes. */
   readonly identify: Identify
 }
 
 export type Oauth = {
   readonly feature: Feature
-  /** Undefined where OAuth is off: then /mcp is open to API keys alone. */
-  readonly entrance: Entrance | undefined
+  /** Undefined without OAuth: /mcp then accepts API keys alone. */
+  readonly mcpAuthenticator: McpAuthenticator | undefined
 }
 
-/** Ends all that a user has agreed to with clients, and answers with the grants that were in force. */
+/** Deletes all grants of a user and returns those that were in force. */
 export const endGrantsOf = removeGrantsOf
 
 const PURGE_MS = 600_000
 const RECORD_MS = 5_000
 
-/** The user of a browser's session, if there is one; what else may be shown here decides nothing. */
+/** Returns the user of a browser session, if any. Other credentials do not count here. */
 const sessionAlone =
   (identify: Identify): Identify =>
   async (headers) => {
@@ -101,10 +101,10 @@ export const createOauth = (options: OauthOptions): Oauth => {
     return recordUse(tx, { clientId, grantId }, at)
   })
   return {
-    entrance: settings && createEntrance({ settings, db, now, identify, uses }),
+    mcpAuthenticator: settings && createMcpAuthenticator({ settings, db, now, identify, uses }),
     feature: {
       operations: [
-        // There while OAuth is off as well: what was agreed to before can still be looked at, and ended.
+        // Available without OAuth too, so that existing consents can be listed and ended.
         ...implement(oauthClients, {
           list: listClients,
           get: (ctx, { id }) => getClient(ctx, id),
@@ -123,7 +123,7 @@ export const createOauth = (options: OauthOptions): Oauth => {
         },
         {
           name: 'oauth.purge',
-          summary: 'Deletes expired codes and tokens, and clients that nobody has agreed to',
+          summary: 'Deletes expired codes and tokens, and clients without consent',
           everyMs: PURGE_MS,
           runsAtStart: true,
           run: purge,

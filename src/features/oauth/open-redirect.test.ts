@@ -1,5 +1,5 @@
-// The authorization endpoint is no open redirector (RFC 9700 4.11.2): a wrong or refused request sends no browser to the client,
-// unless a signed-in user asks for it. Registration is open, so the client may be an attacker's.
+// The authorization endpoint is no open redirector (RFC 9700 4.11.2). An invalid or refused request redirects no
+// browser to the client unless a signed-in user asks for it. Registration is open, so the client may be an attacker's.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TestApp } from '../../testing/app.ts'
 import {
@@ -18,7 +18,7 @@ const SCRIPT = { 'X-Requested-With': 'XMLHttpRequest' }
 const FORM = 'application/x-www-form-urlencoded'
 const EVIL = 'https://evil.example/phish'
 const HOST = 'evil.example'
-/** What a stranger writes into a link: each of them was once sent to the client at once. */
+/** Requests that an attacker may put into a link. Each of them used to redirect to the client. */
 const WRONG = [
   [{ response_type: 'token' }, 'unsupported_response_type'],
   [{ response_type: undefined }, 'invalid_request'],
@@ -56,7 +56,7 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       'Content-Type': FORM,
       ...headers,
     })
-  /** What an answer gives away of where the client is, beside its body. */
+  /** Returns each part of an answer, except its body, that could reveal the client's address. */
   const seen = async (response: Response) => {
     const text = await response.text()
     const body = JSON.parse(text === '' ? '{}' : text)

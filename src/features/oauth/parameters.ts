@@ -1,11 +1,11 @@
-/** Reads the parameters of the protocol's requests: each at most once, and one without a value is none (RFC 6749 3.1). */
+/** Reads the parameters of protocol requests: each at most once, and an empty one counts as absent (RFC 6749 3.1). */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { parseJson, readBytes, requireJsonType } from '../../platform/http/body.ts'
 import type { Parameters } from './authorization.ts'
-import { OauthRefusal } from './oauth-error.ts'
+import { OauthProtocolError } from './oauth-error.ts'
 
-/** Far above what any request of the protocol needs; most of these endpoints are open to everyone. */
+/** Far above any request of the protocol; most of these endpoints need no sign-in. */
 const MAX_BODY_BYTES = 64 * 1024
 
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i
@@ -15,36 +15,36 @@ export const isForm = ({ headers }: Request): boolean => FORM.test(headers.get('
 const once = (pairs: Iterable<readonly [string, string]>): Parameters => {
   const found = new Map<string, string>()
   for (const [name, value] of pairs) {
-    if (found.has(name)) throw new OauthRefusal('invalid_request', 'A parameter is there more than once')
+    if (found.has(name)) throw new OauthProtocolError('invalid_request', 'A parameter is there more than once')
     found.set(name, value)
   }
-  // Without a prototype: names are whatever a stranger makes up.
+  // Has no prototype, because the names are untrusted input.
   const parameters: Record<string, string> = Object.create(null)
   for (const [name, value] of found) if (value !== '') parameters[name] = value
   return parameters
 }
 
-/** @throws OauthRefusal invalid_request */
+/** @throws OauthProtocolError invalid_request */
 export const queryParameters = (request: Request): Parameters => once(new URL(request.url).searchParams)
 
-/** @throws OauthRefusal invalid_request; AppError for a body that is too large, or not whole. */
+/** @throws OauthProtocolError invalid_request; AppError for a body that is too large or incomplete. */
 export const formParameters = async (request: Request): Promise<Parameters> => {
   if (!isForm(request))
-    throw new OauthRefusal('invalid_request', 'The Content-Type must be application/x-www-form-urlencoded')
+    throw new OauthProtocolError('invalid_request', 'The Content-Type must be application/x-www-form-urlencoded')
   const bytes = await readBytes(request, MAX_BODY_BYTES)
   return once(new URLSearchParams(new TextDecoder().decode(bytes)))
 }
 
 /**
- * A body that is a JSON object.
- * @param error what a client is told of one that is not
- * @throws OauthRefusal; AppError for a body that is too large, or not whole.
+ * Reads a body that is a JSON object.
+ * @param error the code for any other body
+ * @throws OauthProtocolError; AppError for a body that is too large or incomplete.
  */
 export const jsonMembers = async (
   request: Request,
   error: 'invalid_request' | 'invalid_client_metadata',
 ): Promise<Readonly<Record<string, unknown>>> => {
-  const refused = () => new OauthRefusal(error, 'The body must be a JSON object, sent as application/json')
+  const refused = () => new OauthProtocolError(error, 'The body must be a JSON object, sent as application/json')
   let body: unknown
   try {
     requireJsonType(request)
@@ -54,17 +54,20 @@ export const jsonMembers = async (
     throw isForm ? refused() : thrown
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw refused()
-  // JSON has no other objects.
+  // Null and arrays are excluded, so it is a JSON object.
   return body as Readonly<Record<string, unknown>>
 }
 
 const textOf = (name: string, value: unknown): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return String(value)
-  throw new OauthRefusal('invalid_request', `A parameter must be text${name === 'approved' ? ', true or false' : ''}`)
+  throw new OauthProtocolError(
+    'invalid_request',
+    `A parameter must be text${name === 'approved' ? ', true or false' : ''}`,
+  )
 }
 
-/** The parameters of a form or of a JSON object, and those of the query that goes with it. */
+/** Returns the parameters of a form or a JSON object, together with those of the query. */
 export const postedParameters = async (request: Request): Promise<Parameters> => {
   if (isForm(request)) return merged(queryParameters(request), await formParameters(request))
   const members = Object.entries(await jsonMembers(request, 'invalid_request')).filter(([, value]) => value !== null)

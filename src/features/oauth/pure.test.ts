@@ -1,11 +1,11 @@
-/** What is judged without a database: where a browser may be sent, what a client may be, who a client says it is. */
+/** The pure checks: redirect URIs, client metadata and client authentication. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { secretHash } from '../../platform/security/secret-token.ts'
 import { challengeOf } from '../../testing/oauth.ts'
 import { decideAuthorization, type RegisteredClient } from './authorization.ts'
 import { isProven, shownClient } from './client-credentials.ts'
-import { OauthRefusal } from './oauth-error.ts'
+import { OauthProtocolError } from './oauth-error.ts'
 import { destinationOf, isRedirectUri, isRegistered, redirection } from './redirect-uri.ts'
 import { validateRegistration } from './registration.ts'
 import { ALL_SCOPES, catalogued, EVERYDAY, knownScopes, READING } from './scopes.ts'
@@ -102,7 +102,7 @@ describe('a state', () => {
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (state) => {
         const parameters = { redirect_uri: 'https://a.example/cb', response_type: 'x', state }
         const decision = decideAuthorization(parameters, client, server)
-        if (decision.kind !== 'tell') throw new Error('there is something to tell')
+        if (decision.kind !== 'report') throw new Error('there is something to tell')
         expect(new URL(decision.redirectUri).searchParams.get('state')).toBe(state)
       }),
     )
@@ -113,7 +113,7 @@ describe('a state', () => {
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (more, uri) => {
         const parameters = { response_type: 'code', code_challenge: challengeOf('x'), ...more, redirect_uri: uri }
         const decision = decideAuthorization(parameters, client, server)
-        if (decision.kind === 'tell') expect(decision.redirectUri.startsWith('https://a.example/cb?')).toBe(true)
+        if (decision.kind === 'report') expect(decision.redirectUri.startsWith('https://a.example/cb?')).toBe(true)
         if (decision.kind === 'ask') expect(decision.asked.redirectUri).toBe('https://a.example/cb')
       }),
     )
@@ -168,7 +168,7 @@ describe('a client', () => {
     try {
       work()
     } catch (thrown) {
-      if (thrown instanceof OauthRefusal) return thrown.problem.error
+      if (thrown instanceof OauthProtocolError) return thrown.problem.error
       throw thrown
     }
     return 'no refusal'

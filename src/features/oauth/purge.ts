@@ -1,4 +1,4 @@
-/** Deletes what is over: expired codes, tokens and grants, and clients that nobody has ever agreed to. */
+/** Deletes expired codes, tokens and grants, and clients without consent. */
 import type { Ctx } from '../ctx.ts'
 import { ENDING } from './store.ts'
 
@@ -6,7 +6,10 @@ import { ENDING } from './store.ts'
 const BATCH = 500
 const DAY_MS = 24 * 3_600_000
 
-/** How long after its end each goes: a second use of a code is still noticed, and a client is agreed to at once or never. */
+/**
+ * Retention after expiry, in milliseconds. It still detects a second use of a code, and leaves a client the time for a
+ * first consent.
+ */
 const KEPT_MS: Readonly<Record<keyof typeof ENDING, number>> = {
   codes: DAY_MS,
   accessTokens: 0,
@@ -26,6 +29,6 @@ const purgeKind = async (ctx: Ctx, kind: keyof typeof ENDING): Promise<void> => 
 }
 
 export const purge = async (ctx: Ctx): Promise<void> => {
-  // The names of a constant are its keys.
+  // `Object.keys` is typed as strings; the keys of this constant are known.
   for (const kind of Object.keys(ENDING) as (keyof typeof ENDING)[]) await purgeKind(ctx, kind)
 }

@@ -1,12 +1,15 @@
-/** Where a browser may be sent with a code: judged by the text itself, because parsers mend what is broken. Pure. */
+/**
+ * Decides where a browser may be redirected with a code. Compares the text itself, because URL parsers repair malformed
+ * input. Pure.
+ */
 
 const MAX_LENGTH = 2048
-/** RFC 3986 needs no more than these, without the backslash that browsers take for a slash, and without wildcards. */
+/** RFC 3986 needs no other characters. Excluded are the backslash, which browsers treat as a slash, and wildcards. */
 const CHARACTERS = /^[!-~]+$/
 const FORBIDDEN = /[*\\#]/
 const PARTS = /^(https?):\/\/(\[[^\]/?#]*\]|[^/?#:[\]]*)(?::(\d{1,5}))?([/?].*)?$/
 
-/** The hosts that are the machine itself (RFC 8252 7.3, 8.3). */
+/** The hosts of the local machine (RFC 8252 7.3, 8.3). */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 type Parts = { readonly scheme: string; readonly host: string; readonly port: string; readonly rest: string }
@@ -14,14 +17,14 @@ type Parts = { readonly scheme: string; readonly host: string; readonly port: st
 const partsOf = (uri: string): Parts | undefined => {
   if (uri.length > MAX_LENGTH || !CHARACTERS.test(uri) || FORBIDDEN.test(uri) || !URL.canParse(uri)) return undefined
   const [, scheme = '', host = '', port = '', rest = ''] = PARTS.exec(uri) ?? []
-  // A user name in front of the host; behind it, an @ is a character like any other.
+  // Rejects a user name before the host; after the host, an @ is an ordinary character.
   return host === '' || host.includes('@') ? undefined : { scheme, host, port, rest }
 }
 
 const isLoopbackHttp = ({ scheme, host }: Parts): boolean => scheme === 'http' && LOOPBACK.has(host)
 
 /**
- * Whether a client may register it: https, or http to the loopback.
+ * Checks that a client may register the URI: https, or http to the loopback interface.
  * @example isRedirectUri('http://127.0.0.1.example.com/cb') // false
  */
 export const isRedirectUri = (uri: string): boolean => {
@@ -30,8 +33,8 @@ export const isRedirectUri = (uri: string): boolean => {
 }
 
 /**
- * Whether it is one of those registered: the same text, but that the port of a loopback address is free, because a
- * client takes whichever it gets (RFC 8252 7.3).
+ * Checks that the URI is registered. The texts must be equal, except for the port of a loopback address, because the
+ * operating system chooses that port (RFC 8252 7.3).
  * @example isRegistered('http://127.0.0.1:5001/cb', ['http://127.0.0.1/cb']) // true
  */
 export const isRegistered = (uri: string, registered: readonly string[]): boolean => {
@@ -44,13 +47,13 @@ export const isRegistered = (uri: string, registered: readonly string[]): boolea
   })
 }
 
-/** The host that a person should look at, with its port, and whether it is their own machine. */
+/** Returns the host and port that the user should check, and if it is the local machine. */
 export const destinationOf = (uri: string): { readonly host: string; readonly isLoopback: boolean } => {
   const { host, port } = partsOf(uri) ?? { host: '', port: '' }
   return { host: port === '' ? host : `${host}:${port}`, isLoopback: LOOPBACK.has(host) }
 }
 
-/** The address with the parameters that the client is told, those that are undefined left out. */
+/** Returns the URI with the parameters appended; omits undefined ones. */
 export const redirection = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value)

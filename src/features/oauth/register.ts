@@ -1,16 +1,19 @@
-/** Dynamic registration (RFC 7591): open to everybody, and so bounded in number and in time. */
+/** Dynamic client registration (RFC 7591). It needs no sign-in, so number and rate are limited. */
 
 import type { Tx } from '../../platform/db/database.ts'
 import { namedClient, type RawAudit } from '../../platform/operation/audit.ts'
 import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { json, OauthRefusal } from './oauth-error.ts'
+import { json, OauthProtocolError } from './oauth-error.ts'
 import { jsonMembers } from './parameters.ts'
 import { type Metadata, validateRegistration } from './registration.ts'
 import * as store from './store.ts'
 
-/** Clients that nobody has agreed to yet. With more, the oldest go: a flood keeps nobody from coming in. */
+/**
+ * The largest number of clients without consent. Beyond it the oldest are deleted, so a flood does not block new
+ * clients.
+ */
 export const MAX_IDLE_CLIENTS = 1000
 const SECRET_PREFIX = 'plat_cs_'
 
@@ -34,7 +37,7 @@ export const register = async (ctx: Ctx, request: Request, audit: RawAudit<Tx<Ta
   const body = await jsonMembers(request, 'invalid_client_metadata')
   const registration = validateRegistration(body)
   if ('problem' in registration) {
-    throw new OauthRefusal(registration.problem.error, registration.problem.description)
+    throw new OauthProtocolError(registration.problem.error, registration.problem.description)
   }
   const client_id = Bun.randomUUIDv7()
   const secret = registration.token_endpoint_auth_method === 'none' ? undefined : newSecret(SECRET_PREFIX)

@@ -1,4 +1,4 @@
-/** Judges what a client says of itself when it registers (RFC 7591 section 2). Pure. */
+/** Validates the metadata of a client registration (RFC 7591 section 2). Pure. */
 
 import type { Problem } from './oauth-error.ts'
 import { isRedirectUri } from './redirect-uri.ts'
@@ -17,7 +17,10 @@ export type Metadata = {
 const MAX_REDIRECT_URIS = 10
 const MAX_NAME = 255
 const UNNAMED = 'Unnamed client'
-/** Format characters, line and paragraph separators, which are invisible or turn the order of text around: people read the name when they decide. */
+/**
+ * Format characters and line and paragraph separators. They are invisible or reorder text, and users decide by the
+ * name.
+ */
 const MARK = /[\p{Cf}\p{Zl}\p{Zp}]/u
 const CONTROL = /\p{Cc}/u
 
@@ -51,7 +54,7 @@ const readName = (value: unknown): string => {
   if (value === undefined) return UNNAMED
   if (typeof value !== 'string') return refuse('client_name must be a text')
   const name = value.trim()
-  // Marks before the name is trimmed: some of them count as spaces.
+  // Checks before trimming, because `trim` removes some of these characters.
   if (name.length > MAX_NAME || !name.isWellFormed() || CONTROL.test(name) || MARK.test(value))
     return refuse(`client_name must be readable text of at most ${MAX_NAME} characters`)
   return name || UNNAMED
@@ -87,10 +90,10 @@ const readResponseTypes = (value: unknown): 'code'[] => {
   return ['code']
 }
 
-/** A member that is null is none: some clients write all of them. */
+/** Treats null as absent: some clients send all members. */
 const present = (value: unknown): unknown => value ?? undefined
 
-/** What is kept of it; members that mean nothing here are dropped, and nothing that they name is ever fetched. */
+/** Returns the metadata to store. Unknown members are dropped, and no URL in them is ever fetched. */
 export const validateRegistration = (
   body: Readonly<Record<string, unknown>>,
 ): Metadata | { readonly problem: Problem } => {

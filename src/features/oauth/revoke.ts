@@ -1,4 +1,4 @@
-/** Revocation (RFC 7009): a client ends what a user has agreed to with it, by any token of that. */
+/** Revocation (RFC 7009): a client ends a grant by any of its tokens. */
 
 import type { Tx } from '../../platform/db/database.ts'
 import { namedClient, type RawAudit } from '../../platform/operation/audit.ts'
@@ -7,7 +7,7 @@ import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { accountOf } from '../users/account.ts'
 import { authenticate } from './clients.ts'
-import { empty, OauthRefusal } from './oauth-error.ts'
+import { empty, OauthProtocolError } from './oauth-error.ts'
 import { formParameters } from './parameters.ts'
 import * as store from './store.ts'
 
@@ -19,12 +19,12 @@ const findGrant = async (scope: DbScope, shown: string) => {
 export const revoke = async (ctx: Ctx, request: Request, audit: RawAudit<Tx<Tables>>): Promise<Response> => {
   const parameters = await formParameters(request)
   audit.note({ changes: { client_id: parameters.client_id } })
-  // First of all, and for a made-up token as well: nobody tries out tokens here without being a client.
+  // Comes first, even for an unknown token, so that only authenticated clients can test tokens.
   const client = await authenticate(ctx, request.headers, parameters)
   audit.note({ changes: { client_id: client.id, client_name: client.name }, oauthClient: namedClient(client) })
-  if (parameters.token === undefined) throw new OauthRefusal('invalid_request', 'token is missing')
+  if (parameters.token === undefined) throw new OauthProtocolError('invalid_request', 'token is missing')
   const grant = await findGrant(ctx, parameters.token)
-  // RFC 7009 2.2: a token that there is not is as good as revoked; somebody else's is no business of this client.
+  // RFC 7009 2.2: an unknown token counts as revoked. Another client's token is left alone.
   if (grant?.client_id !== client.id) return empty()
   const user = await accountOf(ctx, grant.user_id)
   audit.note({ resourceId: grant.grant_id, userId: grant.user_id, username: user?.username ?? '' })

@@ -1,9 +1,9 @@
-/** What OAuth clients, grants and a request for consent look like where they are sent as JSON. Browser-safe. */
+/** The JSON forms of OAuth clients, grants and consent requests. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 import { CataloguePermission } from '../roles/api.ts'
 
-/** How a client proves that it is itself (RFC 7591 section 2); `none` is a client that can keep no secret. */
+/** How a client authenticates (RFC 7591 section 2); `none` is a public client without a secret. */
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const
 export type AuthMethod = (typeof AUTH_METHODS)[number]
 
@@ -14,7 +14,7 @@ export const OauthClient = z
   .object({
     id: z.string().describe('The same as client_id'),
     client_id: z.string(),
-    client_name: z.string().describe('What the client calls itself; nobody has checked it'),
+    client_name: z.string().describe('The name that the client gives itself; it is not verified'),
     redirect_uris: z.array(z.string()),
     grant_types: z.array(z.enum(GRANT_TYPES)),
     response_types: z.array(z.literal('code')),
@@ -51,7 +51,7 @@ export const OauthGrant = z
   })
 export type OauthGrant = z.infer<typeof OauthGrant>
 
-/** What a person is asked. */
+/** The request that the user decides on. */
 export const ConsentRequest = z
   .object({
     client_id: z.string(),
@@ -70,11 +70,11 @@ export const ConsentRequest = z
   .meta({ id: 'ConsentRequest' })
 export type ConsentRequest = z.infer<typeof ConsentRequest>
 
-/** Where to send the browser next. */
+/** The address that the browser goes to next. */
 export const Redirection = z.object({ redirect_uri: z.string() }).meta({ id: 'Redirection' })
 export type Redirection = z.infer<typeof Redirection>
 
-/** RFC 6749 5.2. The last two are of the authorization endpoint alone. */
+/** RFC 6749 5.2. Only the authorization endpoint sends the last two. */
 export const OauthError = z
   .object({
     error: z.string(),

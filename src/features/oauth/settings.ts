@@ -1,4 +1,4 @@
-/** What the configuration makes of the authorization server: its addresses, and how long things last. */
+/** Derives the addresses and lifetimes of the authorization server from the configuration. */
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Server } from './authorization.ts'
 
@@ -12,17 +12,17 @@ export type OauthConfig = Pick<
 >
 
 export type Settings = Server & {
-  /** Where a client without a token is told to look (RFC 9728 3.1). */
+  /** The metadata address that a 401 names (RFC 9728 3.1). */
   readonly resourceMetadata: string
   readonly accessTokenTtlMs: number
   readonly refreshTokenTtlMs: number
   readonly graceMs: number
 }
 
-/** Undefined where OAuth is off. */
+/** Returns undefined when OAuth is off. */
 export const settingsOf = (config: OauthConfig): Settings | undefined => {
   const { mcpOauthEnabled, mcpOauthIssuerUrl: issuer } = config
-  // Without an issuer the configuration is refused at the start.
+  // Validation refuses a configuration without an issuer at the start.
   if (!mcpOauthEnabled || issuer === undefined) return undefined
   return {
     issuer,

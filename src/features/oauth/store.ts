@@ -2,7 +2,7 @@
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { OauthAccessTokenRow, OauthClientRow, OauthCodeRow, OauthGrantRow, OauthRefreshTokenRow } from './table.ts'
 
-/** What `find` finds at all: PostgreSQL refuses some texts altogether, and none of ours is another. */
+/** Checks the form of our ids and hashes. PostgreSQL rejects some other texts with an error. */
 const isPlain = (text: string): boolean => /^[\w-]{1,64}$/.test(text)
 
 export const findClient = async ({ db }: DbScope, id: string): Promise<OauthClientRow | undefined> =>
@@ -16,7 +16,7 @@ export const insertClient = async ({ db }: DbScope, client: Omit<OauthClientRow,
   await db.insertInto('oauth_client_uses').values({ client_id: client.id, last_used_at: null }).execute()
 }
 
-/** A user has agreed to it: from now on it stays. */
+/** Marks the client as used in a consent, so that it no longer expires. */
 export const keepClient = async ({ db }: DbScope, id: string, now: string): Promise<void> => {
   await db
     .updateTable('oauth_clients')
@@ -32,7 +32,7 @@ export const removeClient = async ({ db }: DbScope, id: string): Promise<void> =
 
 const idle = ({ db }: DbScope) => db.selectFrom('oauth_clients').select('id').where('consented_at', 'is', null)
 
-/** Of the clients that nobody has agreed to, deletes all but the newest. */
+/** Deletes all but the newest clients without consent. */
 export const removeIdleBeyond = async (scope: DbScope, kept: number): Promise<void> => {
   const rows = await idle(scope)
     .orderBy('created_at', 'desc')
@@ -43,7 +43,7 @@ export const removeIdleBeyond = async (scope: DbScope, kept: number): Promise<vo
   for (const { id } of rows) await removeClient(scope, id)
 }
 
-/** Every client as it is sent, by name. */
+/** All clients in their public form, by name. */
 export const clients = ({ db }: DbScope) =>
   db
     .selectFrom('oauth_clients')
@@ -63,7 +63,7 @@ export const clients = ({ db }: DbScope) =>
     .orderBy('oauth_clients.name_key')
     .orderBy('oauth_clients.id')
 
-/** Every grant that is in force, newest first. */
+/** All grants in force, newest first. */
 export const grants = ({ db }: DbScope) =>
   db
     .selectFrom('oauth_grants')
@@ -86,7 +86,7 @@ export const grants = ({ db }: DbScope) =>
     .orderBy('oauth_grants.created_at', 'desc')
     .orderBy('oauth_grants.id', 'desc')
 
-/** Ids of the users that have agreed to something with the client which is in force. */
+/** Returns the ids of the users who have a grant in force with the client. */
 export const usersOfClient = async (scope: DbScope, clientId: string): Promise<string[]> => {
   const rows = await grants(scope).where('oauth_grants.client_id', '=', clientId).execute()
   return [...new Set(rows.map(({ user_id }) => user_id))]
@@ -99,12 +99,15 @@ export const insertGrant = async ({ db }: DbScope, { expires_at, ...grant }: New
   await db.insertInto('oauth_grant_uses').values({ grant_id: grant.id, last_used_at: null, expires_at }).execute()
 }
 
-/** All its tokens go with it. */
+/** Deletes the grant; its tokens are deleted with it. */
 export const removeGrant = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('oauth_grants').where('id', '=', id).execute()
 }
 
-/** Deletes all grants of a user, their tokens, and the codes that are not exchanged yet; answers with the grants that were in force. */
+/**
+ * Deletes all grants of a user, their tokens, and the codes that are not yet exchanged.
+ * @returns the grants that were in force
+ */
 export const removeGrantsOf = async (scope: DbScope, userId: string) => {
   const inForce = await grants(scope).where('oauth_grants.user_id', '=', userId).execute()
   await scope.db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
@@ -112,12 +115,12 @@ export const removeGrantsOf = async (scope: DbScope, userId: string) => {
   return inForce
 }
 
-/** Keeps other writers off the grant until commit. */
+/** Locks the grant until commit. */
 export const lockGrant = async (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<void> => {
   await ctx.store.sql.lockRows(ctx.db.selectFrom('oauth_grants').select('id').where('id', '=', id)).executeTakeFirst()
 }
 
-/** Moves the end of the grant to that of its newest token, never back. */
+/** Extends the grant to the end of its newest token; never shortens it. */
 export const extendGrant = async ({ db }: DbScope, id: string, expires_at: string): Promise<void> => {
   await db
     .updateTable('oauth_grant_uses')
@@ -129,7 +132,7 @@ export const extendGrant = async ({ db }: DbScope, id: string, expires_at: strin
 
 type Use = { readonly grantId: string; readonly clientId: string }
 
-/** Moves the time of the last use forward; a grant that is gone stays gone. */
+/** Updates the time of last use, only forward; does not recreate a deleted grant. */
 export const recordUse = async ({ db }: DbScope, { grantId, clientId }: Use, last_used_at: string): Promise<void> => {
   await db
     .updateTable('oauth_grant_uses')
@@ -149,7 +152,7 @@ export const insertCode = async ({ db }: DbScope, code: OauthCodeRow): Promise<v
   await db.insertInto('oauth_codes').values(code).execute()
 }
 
-/** Keeps other writers off the code until commit: of all who come to it at one time, each sees what the one before has left. */
+/** Locks the code until commit, so that concurrent requests see each other's result. */
 export const lockCode = (ctx: Pick<Ctx, 'db' | 'store'>, hash: string): Promise<OauthCodeRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('oauth_codes').selectAll().where('code_hash', '=', hash)).executeTakeFirst()
 
@@ -163,7 +166,7 @@ export const insertRefreshToken = async ({ db }: DbScope, token: OauthRefreshTok
   await db.insertInto('oauth_refresh_tokens').values(token).execute()
 }
 
-/** With what it belongs to. */
+/** Returns the token joined with its grant and client. */
 export const findRefreshToken = ({ db }: DbScope, hash: string) =>
   db
     .selectFrom('oauth_refresh_tokens')
@@ -174,8 +177,8 @@ export const findRefreshToken = ({ db }: DbScope, hash: string) =>
     .executeTakeFirst()
 
 /**
- * As `findRefreshToken`, and keeps other writers off its whole family until commit, as `lockCode`. The grant is locked and
- * not the token, because whoever ends the family comes from there: with two orders two would wait for each other.
+ * As `findRefreshToken`, with a lock on the grant until commit. Revocation locks the grant first, so locking the token
+ * here could deadlock.
  */
 export const lockRefreshToken = async (ctx: Pick<Ctx, 'db' | 'store'>, hash: string) => {
   const found = await findRefreshToken(ctx, hash)
@@ -192,7 +195,7 @@ export const insertAccessToken = async ({ db }: DbScope, token: OauthAccessToken
   await db.insertInto('oauth_access_tokens').values(token).execute()
 }
 
-/** With what it belongs to. */
+/** Returns the token joined with its grant and client. */
 export const findAccessToken = ({ db }: DbScope, hash: string) =>
   db
     .selectFrom('oauth_access_tokens')
@@ -210,7 +213,7 @@ export const findAccessToken = ({ db }: DbScope, hash: string) =>
 
 type Until = { readonly before: string; readonly limit: number }
 
-/** What has an end, and goes when it is over: all of one kind, in batches. */
+/** The kinds of rows that expire, each deleted in batches. */
 export const ENDING = {
   codes: {
     find: ({ db }: DbScope, { before, limit }: Until) =>
@@ -254,7 +257,7 @@ export const ENDING = {
   idleClients: {
     find: (scope: DbScope, { before, limit }: Until) =>
       idle(scope).select('id as key').where('created_at', '<=', before).orderBy('created_at').limit(limit).execute(),
-    // Unless a user has agreed to it meanwhile.
+    // Skips clients that have got a consent since the selection.
     remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_clients').where('id', 'in', keys).where('consented_at', 'is', null).execute(),
   },

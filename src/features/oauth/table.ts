@@ -1,39 +1,39 @@
-/** The tables that OAuth owns. Of secrets, codes and tokens there are only SHA-256 hashes in hex. */
+/** The tables of OAuth. Secrets, codes and tokens are stored as SHA-256 hashes in hex only. */
 import type { AuthMethod } from './schema.ts'
 
 export type OauthClientRow = {
   id: string
   name: string
   name_key: string
-  /** JSON lists of texts. */
+  /** JSON lists of strings. */
   redirect_uris: string
   grant_types: string
   response_types: string
   auth_method: AuthMethod
-  /** Null for a public client, which can keep no secret. */
+  /** Null for a public client, which has no secret. */
   secret_hash: string | null
-  /** What it may ask for. */
+  /** The scope that the client may request. */
   scope: string
   created_at: string
-  /** When a user first agreed to it; null for one that nobody knows, and that goes by itself. */
+  /** The time of the first consent; null for a client without consent, which expires. */
   consented_at: string | null
 }
 
-/** Apart from the clients: a use must not look like a change of what tokens may do. */
+/** Apart from the clients, because a use must not invalidate cached rights. */
 export type OauthClientUseRow = { client_id: string; last_used_at: string | null }
 
-/** What a user has agreed to with a client: the family that all its tokens belong to, and end with. */
+/** A user's consent to a client. All its tokens belong to it and end with it. */
 export type OauthGrantRow = {
   id: string
   client_id: string
   user_id: string
-  /** The user's generation at that moment: whatever ends all sign-ins of a user ends the grant. */
+  /** The user's generation at the time of consent. Ending all sessions of a user also ends the grant. */
   user_generation: number
   scope: string
   created_at: string
 }
 
-/** Apart from the grants, as those of clients. */
+/** Apart from the grants, for the same reason as for clients. */
 export type OauthGrantUseRow = { grant_id: string; last_used_at: string | null; expires_at: string }
 
 export type OauthCodeRow = {
@@ -42,12 +42,12 @@ export type OauthCodeRow = {
   user_id: string
   user_generation: number
   redirect_uri: string
-  /** Null where a confidential client has sent none. */
+  /** Null if a confidential client has sent none. */
   code_challenge: string | null
   scope: string
   expires_at: string
   used_at: string | null
-  /** What it was exchanged for. */
+  /** The grant that the code was exchanged for. */
   grant_id: string | null
 }
 

@@ -1,4 +1,4 @@
-/** The token endpoint (RFC 6749 4.1.3, 6): one transaction decides and writes, and is committed before anything is answered. */
+/** The token endpoint (RFC 6749 4.1.3, 6): one transaction decides and writes, and commits before the answer. */
 
 import type { Tx } from '../../platform/db/database.ts'
 import { type AuditNote, namedClient, type RawAudit } from '../../platform/operation/audit.ts'
@@ -9,7 +9,7 @@ import { accountOf } from '../users/account.ts'
 import type { Parameters } from './authorization.ts'
 import { authenticate, grantTypesOf } from './clients.ts'
 import { decideCode, decideRefresh, NOT_VALID } from './grant.ts'
-import { json, OauthRefusal, type Problem } from './oauth-error.ts'
+import { json, OauthProtocolError, type Problem } from './oauth-error.ts'
 import { formParameters } from './parameters.ts'
 import type { Settings } from './settings.ts'
 import * as store from './store.ts'
@@ -20,12 +20,12 @@ const REFRESH_PREFIX = 'plat_rt_'
 
 type Tokens = { readonly access: string; readonly refresh?: string; readonly scope: string }
 
-/** What a transaction came to. A refusal is no throw: that would undo what the transaction has put an end to. */
+/** The result of a transaction. A refusal is returned, because a throw would roll back revocations. */
 type Outcome = { readonly about: AuditNote } & ({ readonly tokens: Tokens } | { readonly problem: Problem })
 
 type Asking = { readonly settings: Settings; readonly client: OauthClientRow; readonly parameters: Parameters }
 
-/** @param shown the code or the token itself */
+/** @param shown the code or token of the request */
 type Settle = (ctx: Ctx, asking: Asking, shown: string) => Promise<Outcome>
 
 const requestOf = ({ now }: Ctx, { settings, client, parameters }: Asking) => ({
@@ -54,10 +54,10 @@ const issue = async (ctx: Ctx, { settings }: Asking, { grantId, scope, withRefre
   return { access, refresh, scope }
 }
 
-/** Whose consent it is. */
+/** The client and user of a consent. */
 type Belonging = { readonly client_id: string; readonly user_id: string }
 
-/** A stranger's request leaves no trace of whose the code or token is. */
+/** An unauthenticated request leaves no trace of the owner of a code or token. */
 const aboutOf = async (
   ctx: Ctx,
   { client }: Asking,
@@ -139,9 +139,9 @@ const settleRefresh: Settle = async (ctx, asking, shown) => {
   }
 }
 
-/** How the grant type is settled, and the secret that is shown for it. @throws OauthRefusal */
+/** Returns the function for the grant type and the secret of the request. @throws OauthProtocolError */
 const readGrant = ({ grant_type, code, refresh_token, redirect_uri }: Parameters): [Settle, string] => {
-  const missing = (name: string) => new OauthRefusal('invalid_request', `${name} is missing`)
+  const missing = (name: string) => new OauthProtocolError('invalid_request', `${name} is missing`)
   switch (grant_type) {
     case undefined:
       throw missing('grant_type')
@@ -153,7 +153,7 @@ const readGrant = ({ grant_type, code, refresh_token, redirect_uri }: Parameters
       if (refresh_token === undefined) throw missing('refresh_token')
       return [settleRefresh, refresh_token]
     default:
-      throw new OauthRefusal('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token')
+      throw new OauthProtocolError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token')
   }
 }
 
@@ -179,8 +179,8 @@ export const token = async (
     },
     { audit: { ...audit, succeeded: async (tx) => (isRefused ? undefined : audit.succeeded(tx)) } },
   )
-  // After the commit: what was put an end to stays so.
-  if ('problem' in outcome) throw new OauthRefusal(outcome.problem.error, outcome.problem.description)
+  // Thrown after the commit, so that revocations persist.
+  if ('problem' in outcome) throw new OauthProtocolError(outcome.problem.error, outcome.problem.description)
   const { access, refresh, scope } = outcome.tokens
   return json({
     access_token: access,

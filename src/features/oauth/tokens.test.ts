@@ -83,7 +83,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await (await list()).text()).not.toContain('FORBIDDEN')
     const role = { user_id: bob.id, role_id: 'operator' }
     expect((await suite.admin.request('POST', '/api/users/revoke-role', role)).status).toBe(204)
-    // The user lacks it too: no consent would help, and so it is an answer to the model.
+    // The user lacks the permission too, so consent would not help and the model gets an ordinary error.
     const refused = await list()
     expect([refused.status, (await refused.text()).includes('FORBIDDEN')]).toEqual([200, true])
     const second = await suite.oauth.tokensOf(await suite.oauth.refresh(suite.client, first.refresh_token))
