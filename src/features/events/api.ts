@@ -1,4 +1,4 @@
-/** The events contract: what happens, as it happens. Browser-safe. */
+/** The events contract: the live feed of committed changes. Browser-safe. */
 import { z } from 'zod'
 import { Key, Moment, Timestamp } from '../../platform/contract/fields.ts'
 import { rawRoute } from '../../platform/operation/operation.ts'
@@ -9,7 +9,7 @@ const FAMILIES = [...new Set(EVENT_NAMES.map((name) => name.slice(0, name.indexO
 const isKnown = (type: string): boolean =>
   EVENT_NAMES.some((name) => name === type) || FAMILIES.some((family) => type === `${family}.*`)
 
-/** `device.created,conflict.*`: what of the catalogue is wanted. */
+/** A selection from the catalogue: `device.created,conflict.*`. */
 const Types = z
   .string()
   .max(1024)
@@ -19,14 +19,16 @@ const Types = z
   })
 
 export const FeedQuery = z.object({
-  types: Types.optional().describe('Only these, with commas between them: device.created,conflict.*'),
-  resource: Key.optional().describe('Only about the object with this id'),
+  types: Types.optional().describe(
+    'Only events of these names or families, separated by commas: device.created,conflict.*',
+  ),
+  resource: Key.optional().describe('Only events of the object with this id'),
   last_event_id: z
     .string()
     .regex(/^\d{1,15}$/, 'must be the id of an event')
     .optional()
-    .describe('As the header Last-Event-ID: what came after it is sent first'),
-  since: Moment.optional().describe('Without such an id: what came from this moment on is sent first'),
+    .describe('As the header Last-Event-ID: events after it are sent first'),
+  since: Moment.optional().describe('Without such an id: events since this time are sent first'),
 })
 export type FeedQuery = z.output<typeof FeedQuery>
 
@@ -37,9 +39,9 @@ export const FeedEvent = z
 export const eventRoutes = {
   stream: rawRoute({
     name: 'events.stream',
-    summary: 'Follow what happens, as server-sent events',
+    summary: 'Follow events as they are committed, as server-sent events',
     description:
-      'Each event has the fields id, event and data, which is JSON: {event, timestamp, data}. Send the id of the last one that arrived as Last-Event-ID, and whatever came after it is sent first. An event `reset` says that some of that is no longer kept: read again what you show. Only what the caller may read is sent.',
+      'Each event has the fields id, event and data, which is JSON: {event, timestamp, data}. Send the id of the last received event as Last-Event-ID to get all events after it first. An event `reset` says that some of them are no longer stored: read again what you show. Only events that the caller may read are sent.',
     http: 'GET /api/events',
     access: 'events:read',
     isLong: true,

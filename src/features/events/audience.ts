@@ -1,16 +1,19 @@
-/** Listeners of the live feed that are sent the same, and what that is: its text is made once for all of them. */
+/**
+ * Groups the listeners of the live feed that receive the same events, so that each text is encoded once for all of
+ * them.
+ */
 import { EVENTS } from './catalogue.ts'
 import type { StoredEvent } from './store.ts'
 
 export type Wanted = {
-  /** Names, and families as `device.*`; undefined for all. */
+  /** Names, and families such as `device.*`; undefined for all. */
   readonly types: readonly string[] | undefined
   readonly resource: string | undefined
 }
 
 export type Audience = {
   readonly key: string
-  /** Of the events that are sent. */
+  /** The names of the events that are sent. */
   readonly names: ReadonlySet<string>
   readonly resource: string | undefined
 }
@@ -34,7 +37,7 @@ const encoder = new TextEncoder()
 export const textOf = ({ seq, event, data, created_at }: StoredEvent): string =>
   `id: ${seq}\nevent: ${event}\ndata: {"event":"${event}","timestamp":"${created_at}","data":${data}}\n\n`
 
-/** @returns what an audience is sent of some events, as bytes; each event is encoded once, whatever the audiences */
+/** @returns a function that encodes the events of one audience; each event is encoded once for all audiences */
 export const createEncoding = (events: readonly StoredEvent[]) => {
   const known = new Map<StoredEvent, Bytes>()
   const bytesOf = (event: StoredEvent): Bytes => {

@@ -1,19 +1,21 @@
-/** `plat watch`: what happens, as it happens. What it does is loaded when it runs. */
+/** `plat watch` follows events as they are committed. The implementation is loaded when it runs. */
 import { type Command, flag } from '../../platform/cli/command.ts'
 
 export const eventCommands: readonly Command[] = [
   {
     words: ['watch'],
-    summary: 'Follow what happens, until Ctrl-C',
+    summary: 'Follow events as they are committed, until Ctrl-C',
     description:
-      'One line for each event; with -o json each is a line of JSON. When the connection breaks it comes back and goes on where it was: nothing is left out.',
-    notes: ['Route:  GET /api/events', 'Needs:  events:read, and to read what an event is about'],
+      'One line for each event; with -o json each is a line of JSON. After a lost connection it reconnects and resumes at the same event, so none is left out.',
+    notes: ['Route:  GET /api/events', 'Needs:  events:read, and the permission to read the object of an event'],
     spec: () => ({
       args: [],
       flags: [
-        flag('types', 'Only these, with commas between them: device.created,conflict.*', { hint: 'LIST' }),
-        flag('resource', 'Only about the object with this id', { hint: 'ID' }),
-        flag('count', 'End after so many events', { hint: 'NUMBER' }),
+        flag('types', 'Only events of these names or families, separated by commas: device.created,conflict.*', {
+          hint: 'LIST',
+        }),
+        flag('resource', 'Only events of the object with this id', { hint: 'ID' }),
+        flag('count', 'End after this number of events', { hint: 'NUMBER' }),
       ],
     }),
     run: async (session, texts) => (await import('./cli-watch.ts')).watch(session, texts),

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Runs the command; something happens once it listens. */
+/** Runs the command, and calls `happens` once it listens. */
 const watched = async (argv: readonly string[], happens: () => Promise<unknown>, token = admin.key) => {
   const listening = Promise.withResolvers<void>()
   let last: Promise<Response> | undefined
@@ -28,7 +28,7 @@ const watched = async (argv: readonly string[], happens: () => Promise<unknown>,
   })
   const done = runCli(io)
   await Promise.race([listening.promise, done])
-  // The feed is joined right after the answer: what is made meanwhile would come before it.
+  // The command joins the feed right after the answer; an earlier change would not be sent.
   await Bun.sleep(50)
   await happens()
   return { code: await done, out: out(), err: err() }
@@ -89,7 +89,7 @@ test('one whose place a newer one took does not take it back', async () => {
   await until('a note', () => first.err() || undefined)
   await api.devices.create({ name: 'heard by the second' })
   expect(await second.done).toBe(0)
-  expect(first.err()).toBe('A newer feed of this user took the place of this one: it goes on in a minute\n')
+  expect(first.err()).toBe('A newer feed of this user has replaced this one: it resumes in a minute\n')
   stop.abort()
   expect([await first.done, first.opened(), first.out()]).toEqual([0, 1, ''])
   await limited.close()

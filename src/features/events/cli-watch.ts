@@ -9,10 +9,10 @@ import { AppError } from '../../platform/contract/errors.ts'
 type Received = { readonly id: string; readonly event: string; readonly data: string }
 
 const RETRY_MS = 2000
-/** After a newer feed took the place: as the server has it. */
+/** The wait after a newer feed has replaced this one, as the server defines it. */
 const LIMIT_RETRY_MS = 60_000
 
-/** The events of a stream: HTML, section 9.2.6, as far as our server uses it. */
+/** Parses the event stream (HTML, section 9.2.6) as far as our server uses it. */
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Received> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -31,9 +31,9 @@ async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Recei
   }
 }
 
-/** What a person needs to know what it is about. */
+/** Returns the line that describes the object of an event. */
 const lineOf = ({ event, data }: Received): string => {
-  // The server's half of the contract.
+  // The contract of the server ensures this type.
   const { timestamp, data: about } = JSON.parse(data) as { timestamp: string; data: Record<string, unknown> }
   const named = ['name', 'pool_name', 'description', 'ip', 'subnet', 'id'].flatMap((field) => about[field] || [])
   const changes = Array.isArray(about.changes) ? ` (${about.changes.join(', ')})` : ''
@@ -60,7 +60,7 @@ type Place = { readonly transport: Transport; readonly path: string; readonly si
 
 const openAt = ({ transport, path, signal }: Place, lastId: string): Promise<Response> => {
   const headers = { accept: 'text/event-stream', ...(lastId === '' ? {} : { 'last-event-id': lastId }) }
-  // Bun's own option: without it a stream ends after five minutes.
+  // Bun's option: without it a stream ends after five minutes.
   const init = { method: 'GET', headers, signal, timeout: false }
   return sendRequest(transport, path, init)
 }
@@ -94,13 +94,13 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
       for await (const received of eventsIn(body ?? new ReadableStream())) {
         if (received.id !== '') lastId = received.id
         if (received.event === 'reset') {
-          await io.stderr.write('Some events are no longer kept: what follows goes on later\n')
+          await io.stderr.write('Some events are no longer stored: the following ones are later\n')
           continue
         }
         if (received.event === 'limit') {
-          // To come back at once would only take the place of another one.
+          // An immediate reconnect would only replace the newer feed.
           restMs = LIMIT_RETRY_MS
-          await io.stderr.write('A newer feed of this user took the place of this one: it goes on in a minute\n')
+          await io.stderr.write('A newer feed of this user has replaced this one: it resumes in a minute\n')
           continue
         }
         await io.stdout.write(isJson ? `${printableJson(received.data)}\n` : lineOf(received))
@@ -108,7 +108,7 @@ export const watch = async ({ io, globals, connect }: Session, texts: Texts): Pr
       }
     } catch (error) {
       if (signal.aborted) break
-      // A server that was never there is a mistake; one that was comes back.
+      // Retries only after a first success: a server that never answered is a wrong address.
       if (!hasBegun || !isAway(error)) throw error
     }
     if (!signal.aborted) await rest(signal, restMs)

@@ -1,4 +1,4 @@
-// What the live feed sends, to whom, from where on, and whom it lets go.
+// The events that the live feed sends, their recipients and their order, and the listeners that it disconnects.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type ReservedSQL, SQL } from 'bun'
 import { createLogger } from '../../platform/runtime/log.ts'
@@ -171,7 +171,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
       onNotificationGap: missed,
       close,
     } = eventsFeature({ db, config, log: silent, now: () => new Date(), checkCredentials })
-    // All that the route asks of it.
+    // The route uses only the caller of the context.
     const ctx = { caller: callerWith('events:read') } as unknown as Ctx
     const following = routes[0]?.handler(ctx, new Request('http://plat/api/events'), {} as never)
     await expect(Promise.resolve(following)).rejects.toThrow('the database is away')

@@ -1,4 +1,4 @@
-/** The rules of events: what is kept for how long, and who is woken when something is on record. */
+/** The retention of events, and the notification of listeners of newly recorded ones. */
 
 import type { Db } from '../../platform/db/database.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
@@ -21,11 +21,11 @@ export type EventOptions = {
   readonly checkCredentials: CheckCredentials
 }
 
-/** What a listener has missed is kept this long. */
+/** Listeners can catch up on events of this period. */
 const KEPT_MS = 24 * 60 * 60 * 1000
 const PURGE_MS = 10 * 60 * 1000
 const PURGE_BATCH = 2000
-/** After these, others may listen, or hear of something else. */
+/** After these events the listeners or their permissions may have changed. */
 const ABOUT_ACCESS = /^(user|role|key|session)\./
 
 export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventOptions): Feature => {
@@ -44,26 +44,26 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
     check: checkCredentials,
     listeners: feed.listeners,
     dismiss: feed.dismiss,
-    // What another process has written, of which nothing may have been heard.
-    looked: feed.wake,
+    // Reads events that another process has written, whose notification may be lost.
+    polled: feed.wake,
     now,
   })
   const follow = async (listener: Listener, lastSeq: number | undefined): Promise<void> => {
     await feed.follow(listener, lastSeq)
     try {
-      // It may have ended since the request was let in.
+      // The session may have ended since the request was admitted.
       await revalidation.admit(listener)
     } catch (error) {
       feed.leave(listener)
       throw error
     }
   }
-  const told = (names: readonly string[]): void => {
+  const onEvents = (names: readonly string[]): void => {
     if (names.some((name) => ABOUT_ACCESS.test(name))) revalidation.request()
     if (names.includes(RECORDED)) feed.wake()
   }
   const before = async (moment: string): Promise<number | undefined> => {
-    // Whatever came then is no longer kept: there is no such number, which says so.
+    // Those events are deleted. No event has the number -1, so the client gets a reset.
     if (Date.parse(moment) < Date.now() - KEPT_MS) return -1
     const first = await store.firstSince(scope, moment)
     return first === undefined ? undefined : first - 1
@@ -72,8 +72,8 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
     operations: [],
     routes: [{ route: eventRoutes.stream, handler: streamTo({ follow, leave: feed.leave, before }) }],
     reactions: recording,
-    onCommit: told,
-    onRemoteCommit: told,
+    onCommit: onEvents,
+    onRemoteCommit: onEvents,
     onNotificationGap: () => {
       revalidation.request()
       feed.wake()
@@ -86,7 +86,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
         run: async (ctx) => {
           const { first, last } = await store.ends(ctx)
           const since = await store.firstSince(ctx, new Date(Date.parse(ctx.now) - KEPT_MS).toISOString())
-          // The last one stays: the next number follows from it.
+          // Keeps the last event, because the next number follows from it.
           const end = since ?? last
           for (let to = first; to < end; ) {
             to = Math.min(to + PURGE_BATCH, end)
@@ -95,7 +95,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
         },
       },
     ],
-    // Answers that never end would be waited for in vain.
+    // Shutdown would wait for responses that never end.
     onShutdown: () => void feed.close(),
     close: async () => {
       revalidation.close()

@@ -1,4 +1,5 @@
-// The live feed ends with the session or key that opened it: at once when somebody ends that, and within a second of an expiry.
+// The live feed ends with the session or key that opened it: at once when that is ended, and within a second of its
+// expiry.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { follow } from '../../testing/feed.ts'
 import { createRole, createUser, keyFor } from '../../testing/identities.ts'
@@ -44,7 +45,7 @@ describe.each([...places()])('the live feed on %s with sessions in the %s', (dia
     return response
   }
   const device = (name: string) => asAdmin('POST /api/devices', { name })
-  /** Whether the feed still tells what happens. */
+  /** Checks that the feed still sends events. */
   const goesOn = async (feed: Feed) => {
     const before = feed.heard().length
     await device('still told')

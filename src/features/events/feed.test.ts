@@ -1,4 +1,4 @@
-// Where a listener begins, and what it is sent from there on, whatever the database takes its time with.
+// The event at which a listener begins, and the events that follow, independent of the speed of the database.
 import { expect, test } from 'bun:test'
 import type { UnderWay } from '../../platform/db/database.ts'
 import { createLogger } from '../../platform/runtime/log.ts'
@@ -18,7 +18,7 @@ const eventOf = (seq: number): StoredEvent => ({
   created_at: '2026-01-01T00:00:00Z',
 })
 
-/** A feed of events that are kept in an array. */
+/** Creates a feed of events that are stored in an array. */
 const feedOf = (seqs: readonly number[], log = silent) => {
   const events = seqs.map(eventOf)
   const held = { ends: Promise.resolve(), underWay: undefined as UnderWay | undefined, asked: 0 }

@@ -1,6 +1,6 @@
 /**
- * The live feed: reads what was committed once for all who listen, and hands each what it may see and wants. A listener that
- * does not keep up is let go: it comes back and says where it was.
+ * The live feed reads committed events once for all listeners, and sends each those that it may see and has selected. A
+ * listener that does not keep up is disconnected; it reconnects with its last event id.
  */
 import { batches } from '../../platform/db/batches.ts'
 import type { UnderWay } from '../../platform/db/database.ts'
@@ -14,15 +14,15 @@ import type { StoredEvent } from './store.ts'
 export type Listener = {
   readonly caller: Pick<Caller, 'userId' | 'username' | 'via' | 'credentialId' | 'permissions'>
   readonly wanted: Wanted
-  /** Bytes that the answer has taken to be sent. */
+  /** The number of bytes that the response has taken. */
   readonly sentBytes: () => number
-  /** @returns false when it does not keep up */
+  /** @returns false when the listener does not keep up */
   readonly send: (bytes: Bytes) => boolean
-  /** Resolves when nothing waits in the answer, or it has ended. */
+  /** Resolves when the response buffer is empty or the response has ended. */
   readonly drained: () => Promise<void>
-  /** Ends the answer after what waits in it. */
+  /** Ends the response after its buffer. */
   readonly end: () => void
-  /** Ends the answer at once: what waits in it is thrown away, and `last` sent in its place. */
+  /** Ends the response at once: discards its buffer and sends `last` instead. */
   readonly cut: (last?: Bytes) => void
 }
 
@@ -35,23 +35,23 @@ export type FeedSource = {
 type Options = {
   readonly source: FeedSource
   readonly log: Logger
-  /** Most listeners of a user; the oldest makes room for the next one. */
+  /** The largest number of listeners of a user; beyond it the oldest is disconnected. */
   readonly perUser: number
-  /** Awaited after events were read and before they are sent: by then only those listen who may. */
+  /** Awaited between reading and sending events. Afterwards only authorized listeners remain. */
   readonly revalidated: () => Promise<void> | undefined
 }
 
 const BATCH = 500
-/** Events that a listener is sent at once of what it has missed. */
+/** The number of missed events that a listener is sent at once. */
 const PIECE = 50
-/** How soon a number that was missing is looked for again. */
+/** The delay before a missing number is read again. */
 const MISSING_MS = 20
 export const HEARTBEAT_MS = 15_000
 
-/** How long a client waits whose place another one took: each that comes back takes the place of the next. */
+/** The reconnect delay of a disconnected client. Each reconnect disconnects the next feed. */
 export const LIMIT_RETRY_MS = 60_000
 
-/** As the log names the answers that are cut off. */
+/** Names the route in the log of disconnected listeners. */
 const ROUTE = eventRoutes.stream.http.split(' ')[1]
 
 const encoder = new TextEncoder()
@@ -61,12 +61,12 @@ const limitText = (perUser: number): string =>
   `retry: ${LIMIT_RETRY_MS}\nevent: limit\ndata: {"feeds_per_user":${perUser},"retry_ms":${LIMIT_RETRY_MS}}\n\n`
 
 export type Feed = {
-  /** Follows from after an event, or from the moment of the call: what is committed once this has resolved will be sent. */
+  /** Sends the events after `lastSeq`, or without it those committed after this call has resolved. */
   readonly follow: (listener: Listener, lastSeq: number | undefined) => Promise<void>
   readonly leave: (listener: Listener) => void
-  /** Something was committed. */
+  /** Called after a commit that recorded events. */
   readonly wake: () => void
-  /** Ends a listener that may not listen any more, at once. */
+  /** Disconnects a listener that is no longer authorized. */
   readonly dismiss: (listener: Listener) => void
   readonly listeners: () => readonly Listener[]
   readonly close: () => Promise<void>
@@ -74,14 +74,14 @@ export type Feed = {
 
 export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed => {
   type Group = Audience & { readonly members: Set<Listener> }
-  /** All who listen, each with those that are sent the same. */
-  const places = new Map<Listener, Group>()
+  /** All listeners, each with its group, whose members receive the same events. */
+  const groupOf = new Map<Listener, Group>()
   const groups = new Map<string, Group>()
-  /** Those that still read what came before. */
+  /** Listeners that still read earlier events. */
   const joining = new Set<Listener>()
   const byUser = new Map<string | undefined, Set<Listener>>()
   const limit = encoder.encode(limitText(perUser))
-  /** The last event that the live ones were sent; undefined while nobody listens. */
+  /** The last event that was sent to listeners that have caught up; undefined without listeners. */
   let position: number | undefined
   let pumping: Promise<void> | undefined
   let isAwake = false
@@ -89,17 +89,17 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   let isClosed = false
 
   const leave = (listener: Listener): void => {
-    const group = places.get(listener)
+    const group = groupOf.get(listener)
     if (!group) return
-    places.delete(listener)
+    groupOf.delete(listener)
     joining.delete(listener)
     group.members.delete(listener)
     if (group.members.size === 0) groups.delete(group.key)
     const own = byUser.get(listener.caller.userId)
     own?.delete(listener)
     if (own?.size === 0) byUser.delete(listener.caller.userId)
-    // Nobody listens: what happens meanwhile need not be read.
-    if (places.size === 0) position = undefined
+    // Without listeners, events need not be read.
+    if (groupOf.size === 0) position = undefined
   }
 
   const drop = (listener: Listener): void => {
@@ -107,8 +107,8 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     listener.end()
   }
 
-  const tell = (listener: Listener, reason: string): void => {
-    if (!places.has(listener)) return
+  const logCut = (listener: Listener, reason: string): void => {
+    if (!groupOf.has(listener)) return
     const { username: user } = listener.caller
     log.warn('answer cut off', { reason, user, route: ROUTE, bytes: listener.sentBytes() })
   }
@@ -121,10 +121,10 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   const join = (listener: Listener): void => {
     const { userId, permissions } = listener.caller
     const own = byUser.get(userId) ?? new Set()
-    // A set keeps the order in which they came.
+    // A set iterates in insertion order.
     for (const oldest of own) {
       if (own.size < perUser) break
-      tell(oldest, 'too many live feeds of this user')
+      logCut(oldest, 'too many live feeds of this user')
       cut(oldest, limit)
     }
     byUser.set(userId, own.add(listener))
@@ -132,13 +132,13 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     const group = groups.get(audience.key) ?? { ...audience, members: new Set() }
     groups.set(group.key, group)
     group.members.add(listener)
-    places.set(listener, group)
+    groupOf.set(listener, group)
     joining.add(listener)
   }
 
   const send = (listener: Listener, bytes: Bytes): boolean => {
     if (bytes.length === 0 || listener.send(bytes)) return true
-    tell(listener, 'its client does not keep up')
+    logCut(listener, 'its client does not keep up')
     drop(listener)
     return false
   }
@@ -154,7 +154,8 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   const readOn = async (before: number): Promise<{ found: readonly StoredEvent[]; events: readonly StoredEvent[] }> => {
     const inRow = await source.after(before, BATCH)
     if (!isMissingOne(inRow, before)) return { found: inRow, events: inRow }
-    // Who may still bring what is missing is to be asked after it was missed, and before it is looked for.
+    // Queries the open transactions after the gap was seen and before the rows are read again. This order makes their
+    // end final.
     gaps.note(inRow)
     const underWay = await source.underWay()
     const found = await source.after(before, BATCH)
@@ -167,7 +168,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
       const before = position
       const { found, events } = await readOn(before)
       await revalidated()
-      // Meanwhile everyone may have left, and others come.
+      // All listeners may have left and others joined during the reads.
       if (position !== before) continue
       if (events.length < found.length) setTimeout(wake, MISSING_MS)
       else isAwake ||= found.length === BATCH
@@ -185,7 +186,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
       .catch((error: unknown) => log.error('the live feed could not be read', { error }))
       .finally(() => {
         pumping = undefined
-        if (isAwake && places.size > joining.size && !isClosed) setTimeout(wake, 0)
+        if (isAwake && groupOf.size > joining.size && !isClosed) setTimeout(wake, 0)
       })
   }
 
@@ -202,7 +203,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   const catchUp = async (listener: Listener, beginning: number): Promise<void> => {
     let at = beginning
     while (joining.has(listener) && position !== undefined) {
-      const group = places.get(listener)
+      const group = groupOf.get(listener)
       if (!group) return
       if (at >= position) {
         joining.delete(listener)
@@ -211,7 +212,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
       const events = (await source.after(at, BATCH)).filter(({ seq }) => seq <= (position ?? seq))
       for (const some of batches(events, PIECE)) {
         if (!joining.has(listener) || !send(listener, createEncoding(some)(group))) return
-        // As fast as it is read: what was missed may be much, and is kept in the database.
+        // Backpressure: the missed events may be many, and stay in the database until the client reads.
         await listener.drained()
       }
       at = events.at(-1)?.seq ?? position
@@ -219,7 +220,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   }
 
   const heartbeat = setInterval(() => {
-    for (const listener of [...places.keys()]) send(listener, HEARTBEAT)
+    for (const listener of [...groupOf.keys()]) send(listener, HEARTBEAT)
   }, HEARTBEAT_MS)
   heartbeat.unref()
 
@@ -230,7 +231,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
       try {
         const at = await begin(listener, lastSeq)
         catchUp(listener, at).catch((error: unknown) => {
-          log.error('what a listener has missed could not be read', { error })
+          log.error('the missed events of a listener could not be read', { error })
           drop(listener)
         })
       } catch (error) {
@@ -241,11 +242,11 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     leave,
     wake,
     dismiss: (listener) => cut(listener),
-    listeners: () => [...places.keys()],
+    listeners: () => [...groupOf.keys()],
     close: async () => {
       isClosed = true
       clearInterval(heartbeat)
-      for (const listener of [...places.keys()]) drop(listener)
+      for (const listener of [...groupOf.keys()]) drop(listener)
       await pumping
     },
   }

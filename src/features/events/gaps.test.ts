@@ -4,7 +4,7 @@ import { Gaps, isMissingOne } from './gaps.ts'
 const rows = (...seqs: number[]) => seqs.map((seq) => ({ seq }))
 const seqs = (settled: readonly { seq: number }[]) => settled.map(({ seq }) => seq)
 
-/** Something was missing when these were seen. */
+/** Notes rows with a gap among them. */
 const noted = (...seen: number[]): Gaps => {
   const gaps = new Gaps()
   gaps.note(rows(...seen))

@@ -1,28 +1,31 @@
 /**
- * Where several writers number rows, a lower number may be committed after a higher one. A reader stops before a missing number
- * until every transaction that may have taken it has ended: then it is never to come.
+ * With several writers, a lower number may be committed after a higher one. A reader stops before a missing number
+ * until every transaction that may have taken it has ended. Then the number will never appear.
  */
 import type { UnderWay } from '../../platform/db/database.ts'
 
 type Numbered = { readonly seq: number }
 
-/** Whether a number is left out among the rows that follow one. */
+/** Checks the rows after a number for a missing number. */
 export const isMissingOne = (rows: readonly Numbered[], after: number): boolean =>
   rows.some(({ seq }, at) => seq !== after + 1 + at)
 
 export class Gaps {
-  /** What is missing below `upTo` was taken before `until` began; not known before it has been asked for. */
+  /**
+   * Numbers missing below `upTo` were taken by transactions that began before `until`, which is undefined until
+   * queried.
+   */
   #noted: { readonly upTo: number; readonly until: bigint | undefined } | undefined
 
-  /** Rows were seen, with something missing among them. */
+  /** Records that rows were read with a gap among them. */
   note(rows: readonly Numbered[]): void {
     const last = rows.at(-1)
     if (last) this.#noted ??= { upTo: last.seq, until: undefined }
   }
 
   /**
-   * Those of the rows, in order, that nothing can come before any more. `underWay` was asked for before the rows were read, and
-   * after what was noted; undefined where there is one writer.
+   * Returns the rows, in order, before which no row can appear any more. `underWay` must be queried after the gap was
+   * noted and before the rows were read; undefined with one writer.
    */
   settled<Row extends Numbered>(rows: readonly Row[], after: number, underWay: UnderWay | undefined): readonly Row[] {
     if (!underWay) return rows

@@ -1,4 +1,4 @@
-/** Puts on record what leaves Plat: one row for each event, in the transaction of its change. */
+/** Records the events that leave Plat: one row for each event, in the transaction of its change. */
 import type { Conflict } from '../conflicts/schema.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
@@ -7,7 +7,7 @@ import type { Network } from '../networks/api.ts'
 import type { EventName } from './catalogue.ts'
 import * as store from './store.ts'
 
-/** Told to other features when an event is on record, and as the name by which the feed is woken. */
+/** Emitted to other features when an event is recorded; the name also wakes the feed. */
 export const RECORDED = 'event.recorded'
 
 /** `data` is JSON. */
@@ -31,7 +31,7 @@ const ofObject =
 type DeviceChange = { readonly device: Device; readonly changes: readonly string[] }
 type NetworkChange = { readonly network: Network; readonly changes: readonly string[] }
 
-/** What the features tell each other, as it is told to the world. */
+/** Maps the events between features to those of the catalogue. */
 export const recording: NonNullable<Feature['reactions']> = {
   'device.created': ofDevice('device.created'),
   'device.promoted': ofDevice('device.promoted'),

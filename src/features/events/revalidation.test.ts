@@ -1,4 +1,5 @@
-// Listeners while the stores of sessions and keys can't be asked: what is known of them holds until it expires, and not for long.
+// Listeners while the stores of sessions and keys are unavailable: their last check holds until they expire, and only
+// for a short time.
 import { expect, test } from 'bun:test'
 import { until } from '../../testing/until.ts'
 import type { Held } from '../sessions/credential-check.ts'
@@ -31,7 +32,7 @@ const watched = async (expiresMs: number) => {
     },
     listeners: () => [...listeners],
     dismiss: (listener) => void listeners.delete(listener),
-    looked: () => {},
+    polled: () => {},
     now: () => new Date(clock.ms),
   })
   const listener = listenerOf('one')
@@ -59,7 +60,7 @@ test('one whose session has expired by what is known is dismissed', async () => 
   revalidation.close()
 })
 
-test('one that could not be judged for long is dismissed', async () => {
+test('one that could not be evaluated for long is dismissed', async () => {
   const { clock, isListening, revalidation } = await watched(Number.POSITIVE_INFINITY)
   clock.ms += 10_001
   await until('dismissal', () => !isListening() || undefined)
@@ -67,7 +68,7 @@ test('one that could not be judged for long is dismissed', async () => {
   revalidation.close()
 })
 
-test('what is to be sent is not, as long as nobody can be judged', async () => {
+test('what is to be sent is not, as long as nobody can be evaluated', async () => {
   const { revalidation } = await watched(Number.POSITIVE_INFINITY)
   revalidation.request()
   await expect(revalidation.settled() ?? Promise.resolve()).rejects.toThrow('the store is away')

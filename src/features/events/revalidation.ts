@@ -1,7 +1,7 @@
 /**
- * Sees to it that listeners of the live feed are those who may listen: one whose session or key has ended, or who may see other
- * events by now, is dismissed. Asks at once when something about access is committed, at the earliest expiry that is known, and
- * in less than a second, because another process may have changed the database and told nobody.
+ * Keeps unauthorized listeners off the live feed. A listener is disconnected when its session or key has ended, or when
+ * the events that it may see have changed. Checks when a change of access is committed, at the earliest known expiry,
+ * and at least every 750 ms, because a notification of another process may be lost.
  */
 
 import type { Permission } from '../../platform/operation/operation.ts'
@@ -9,42 +9,45 @@ import type { CheckCredentials, Held } from '../sessions/credential-check.ts'
 import { EVENTS } from './catalogue.ts'
 import type { Listener } from './feed.ts'
 
-/** How often the stores are asked where nothing was heard. */
+/** The interval of checks without a notification. */
 const EVERY_MS = 750
-/** No sooner than this after an answer; an expiry that others move all the time must not keep a process busy. */
+/** The shortest interval between checks, so that a steadily moving expiry can't keep a process busy. */
 const LEAST_MS = 20
-/** A listener that could not be judged for longer is dismissed. */
-const MOST_UNJUDGED_MS = 10_000
+/** A listener that could not be checked for longer is disconnected. */
+const MAX_UNVERIFIED_MS = 10_000
 const NEEDED: Permission = 'events:read'
 
 type Options = {
   readonly check: CheckCredentials
   readonly listeners: () => readonly Listener[]
   readonly dismiss: (listener: Listener) => void
-  /** Called after each regular look. */
-  readonly looked: () => void
+  /** Called after each periodic check. */
+  readonly polled: () => void
   readonly now: () => Date
 }
 
 export type Revalidation = {
-  /** Judges a listener that has just come. @throws AppError where the stores can't be asked */
+  /** Checks a new listener. @throws AppError when the stores are unavailable */
   readonly admit: (listener: Listener) => Promise<void>
-  /** Something about access was committed: all listeners are judged again. */
+  /** Checks all listeners again, after a commit that changed access. */
   readonly request: () => void
-  /** Resolves when every listener was judged since the last request and the last expiry; undefined where that is so already. */
+  /**
+   * Resolves when every listener has been checked since the last request and the last expiry; undefined when that is
+   * already so.
+   */
   readonly settled: () => Promise<void> | undefined
   readonly close: () => void
 }
 
-/** All by which it is decided what somebody hears of. */
+/** The permissions that decide which events a listener receives. */
 const DECISIVE = [...new Set(EVENTS.map(({ permission }) => permission))]
 
-const seesTheSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+const seesSameEvents = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   DECISIVE.every((permission) => one.has(permission) === other.has(permission))
 
-export const createRevalidation = ({ check, listeners, dismiss, looked, now }: Options): Revalidation => {
-  type Judged = { readonly expiresMs: number; readonly atMs: number }
-  const judged = new WeakMap<Listener, Judged>()
+export const createRevalidation = ({ check, listeners, dismiss, polled, now }: Options): Revalidation => {
+  type Evaluated = { readonly expiresMs: number; readonly atMs: number }
+  const evaluated = new WeakMap<Listener, Evaluated>()
   let earliestMs = Number.POSITIVE_INFINITY
   let isDue = false
   let running: Promise<void> | undefined
@@ -52,9 +55,9 @@ export const createRevalidation = ({ check, listeners, dismiss, looked, now }: O
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
 
-  const judge = (listener: Listener, held: Held | undefined): void => {
-    if (held?.permissions.has(NEEDED) && seesTheSame(held.permissions, listener.caller.permissions)) {
-      judged.set(listener, { expiresMs: held.expiresMs, atMs: now().getTime() })
+  const evaluate = (listener: Listener, held: Held | undefined): void => {
+    if (held?.permissions.has(NEEDED) && seesSameEvents(held.permissions, listener.caller.permissions)) {
+      evaluated.set(listener, { expiresMs: held.expiresMs, atMs: now().getTime() })
       earliestMs = Math.min(earliestMs, held.expiresMs)
     } else dismiss(listener)
   }
@@ -62,20 +65,22 @@ export const createRevalidation = ({ check, listeners, dismiss, looked, now }: O
   const heldBy = (held: ReadonlyMap<string, Held>, { caller }: Listener): Held | undefined =>
     caller.credentialId === undefined ? undefined : held.get(caller.credentialId)
 
-  const judgeAll = async (): Promise<void> => {
+  const evaluateAll = async (): Promise<void> => {
     const all = listeners()
     const held = await check(all.map(({ caller }) => caller))
-    for (const listener of all) judge(listener, heldBy(held, listener))
-    // Also of those that came during the check.
-    earliestMs = listeners().reduce((least, one) => Math.min(least, judged.get(one)?.expiresMs ?? least), Infinity)
+    for (const listener of all) evaluate(listener, heldBy(held, listener))
+    // Includes listeners that joined during the check.
+    earliestMs = listeners().reduce((least, one) => Math.min(least, evaluated.get(one)?.expiresMs ?? least), Infinity)
   }
 
-  /** The stores can't be asked: what is known of a listener holds until it expires, and not for long. */
-  const judgeByWhatIsKnown = (): void => {
+  /**
+   * Used when the stores are unavailable: the last check of a listener holds until its expiry, and at most 10 seconds.
+   */
+  const dismissExpired = (): void => {
     const atMs = now().getTime()
-    const oldestMs = atMs - MOST_UNJUDGED_MS
+    const oldestMs = atMs - MAX_UNVERIFIED_MS
     for (const listener of listeners()) {
-      const known = judged.get(listener)
+      const known = evaluated.get(listener)
       if (!known || known.expiresMs <= atMs || known.atMs < oldestMs) dismiss(listener)
     }
   }
@@ -84,10 +89,10 @@ export const createRevalidation = ({ check, listeners, dismiss, looked, now }: O
     do {
       isDue = false
       try {
-        await judgeAll()
+        await evaluateAll()
       } catch (error) {
         isDue = true
-        judgeByWhatIsKnown()
+        dismissExpired()
         throw error
       }
     } while (isDue && !isClosed)
@@ -100,19 +105,19 @@ export const createRevalidation = ({ check, listeners, dismiss, looked, now }: O
     return running
   }
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     timer = undefined
     try {
       await settle()
     } catch {
-      // The next look asks again. What reads the events says in the log that the database is away.
+      // The next poll tries again. The reader of events logs that the database is unavailable.
     } finally {
-      looked()
+      polled()
       schedule()
     }
   }
 
-  /** Listeners that come may bring the next look forward, and never put it off. */
+  /** A new listener may bring the next poll forward, but never delays it. */
   const schedule = (): void => {
     if (isClosed || listeners().length === 0) return
     const waitMs = Math.min(EVERY_MS, Math.max(LEAST_MS, earliestMs - now().getTime()))
@@ -120,13 +125,13 @@ export const createRevalidation = ({ check, listeners, dismiss, looked, now }: O
     if (timer !== undefined && nextMs <= atMs) return
     clearTimeout(timer)
     nextMs = atMs
-    timer = setTimeout(look, waitMs)
+    timer = setTimeout(poll, waitMs)
     timer.unref()
   }
 
   return {
     admit: async (listener) => {
-      judge(listener, heldBy(await check([listener.caller]), listener))
+      evaluate(listener, heldBy(await check([listener.caller]), listener))
       schedule()
     },
     request: () => {

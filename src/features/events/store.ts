@@ -21,14 +21,14 @@ export const insert = async (ctx: StoreScope, row: New): Promise<void> => {
 
 export type StoredEvent = New & { readonly seq: number }
 
-/** What was committed after an event, in order. */
+/** Returns the events that were committed after an event, in order. */
 export const after = async ({ db }: StoreScope, seq: number, most: number): Promise<StoredEvent[]> => {
   const rows = await db.selectFrom('events').selectAll().where('seq', '>', seq).orderBy('seq').limit(most).execute()
-  // PostgreSQL sends numbers of 64 bits as text.
+  // PostgreSQL's driver returns 64-bit numbers as text.
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
 }
 
-/** The first and the last number there is; 0 and 0 for none. */
+/** Returns the first and the last number; 0 and 0 without events. */
 export const ends = async ({ db }: StoreScope): Promise<{ readonly first: number; readonly last: number }> => {
   const { first, last } = await db
     .selectFrom('events')
@@ -37,13 +37,13 @@ export const ends = async ({ db }: StoreScope): Promise<{ readonly first: number
   return { first: Number(first ?? 0), last: Number(last ?? 0) }
 }
 
-/** @returns how many were deleted */
+/** @returns the number of deleted events */
 export const removeBefore = async ({ db }: StoreScope, seq: number): Promise<number> => {
   const { numDeletedRows } = await db.deleteFrom('events').where('seq', '<', seq).executeTakeFirst()
   return Number(numDeletedRows)
 }
 
-/** The number of the first event that is not older than a moment; undefined when there is none. */
+/** Returns the number of the first event at or after a time; undefined without one. */
 export const firstSince = async ({ db }: StoreScope, moment: string): Promise<number | undefined> => {
   const row = await db
     .selectFrom('events')

@@ -1,14 +1,14 @@
-/** A listener of the live feed as an answer of HTTP. */
+/** Streams the live feed as an HTTP response. */
 import { rawQuery } from '../../platform/contract/raw-query.ts'
 import type { Ctx } from '../ctx.ts'
 import { FeedQuery } from './api.ts'
 import type { Bytes } from './audience.ts'
 import type { Feed, Listener } from './feed.ts'
 
-/** What waits for a listener who does not read; more, and it is let go. */
+/** The buffer limit, in bytes, of a listener that does not read; beyond it the listener is disconnected. */
 const MOST_WAITING = 256 * 1024
 
-/** The standard's own header (HTML, section 9.2.4), or its stand-in for those who cannot set one. */
+/** Reads the standard header (HTML, section 9.2.4), or the query parameter for clients that can't set it. */
 const lastSeqOf = async (
   request: Request,
   { last_event_id, since }: FeedQuery,
@@ -20,10 +20,10 @@ const lastSeqOf = async (
   return since === undefined ? undefined : before(since)
 }
 
-/** Something at once: proxies and browsers open the stream with the first bytes. */
+/** Sent at once: proxies and browsers open the stream with the first bytes. */
 const OPENING = new TextEncoder().encode('retry: 2000\n\n')
 
-/** A stream that is pulled from: what is not read waits here, where it is counted. */
+/** A pull stream: unread bytes wait in this buffer, where they are counted. */
 const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, leave: Feed['leave']) => {
   let waiting: Bytes[] = [OPENING]
   let waitingBytes = 0
@@ -45,7 +45,7 @@ const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, le
     wanted,
     sentBytes: () => sentBytes,
     send: (bytes) => {
-      // Judged by what waits already: a part that alone is more than that must come through some time.
+      // Checks the bytes already waiting, so that a single part above the limit is still sent.
       if (isEnded || waitingBytes > MOST_WAITING) return false
       waitingBytes += bytes.length
       waiting.push(bytes)
@@ -88,7 +88,7 @@ const listenerFor = ({ caller, wanted }: Pick<Listener, 'caller' | 'wanted'>, le
 }
 
 type StreamOptions = Pick<Feed, 'follow' | 'leave'> & {
-  /** The number before the first event from a moment on; undefined where nothing has happened since. */
+  /** The number before the first event since a time; undefined without such an event. */
   readonly before: (moment: string) => Promise<number | undefined>
 }
 
@@ -98,7 +98,7 @@ export const streamTo =
     const query = rawQuery(FeedQuery, request)
     const wanted = { types: query.types, resource: query.resource }
     const { listener, body } = listenerFor({ caller: ctx.caller, wanted }, leave)
-    // Before the answer: whoever has its beginning is told of all that comes after.
+    // Precedes the response: a client that has its first bytes receives all later events.
     await follow(listener, await lastSeqOf(request, query, before))
     return new Response(body, {
       headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },

@@ -1,11 +1,11 @@
-/** The tables that events own. */
+/** The tables of events. */
 import type { Generated } from 'kysely'
 
 export type EventRow = {
   /** Later events have higher numbers. */
   seq: Generated<number>
   event: string
-  /** What it is about. */
+  /** The id of the object that the event is about. */
   resource_id: string
   /** JSON. */
   data: string
