@@ -1,4 +1,4 @@
-/** The webhooks contract: who is told of what, and how that went. Browser-safe. */
+/** The webhooks contract: subscriptions to events, and their deliveries. Browser-safe. */
 import { z } from 'zod'
 import { draft, Filter, idOf, Key, Name, Page, patch, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
@@ -7,10 +7,12 @@ import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './
 
 export const MAX_URL = 2048
 
-/** A record leaves out the one name that JavaScript gives a meaning: to leave it out here would clear what is stored. */
+/**
+ * Zod's record drops `__proto__`. Without this check, an object with that name alone would clear the stored headers.
+ */
 const withoutProto = (headers: unknown, check: z.RefinementCtx): unknown => {
   if (typeof headers === 'object' && headers !== null && Object.hasOwn(headers, '__proto__'))
-    check.addIssue({ code: 'custom', message: 'is no name for a header', path: ['__proto__'] })
+    check.addIssue({ code: 'custom', message: 'is not a valid header name', path: ['__proto__'] })
   return headers
 }
 
@@ -53,14 +55,14 @@ const number = (min: number, max: number, usual: number) =>
 const Url = z.string().min(1, 'must not be empty').max(MAX_URL)
 
 const fields = {
-  secret: text(1024).describe('Key of the signature X-Service-Signature; never sent back'),
+  secret: text(1024).describe('Key of the signature X-Service-Signature; never returned'),
   enabled: z
     .boolean()
     .nullable()
     .transform((value) => value ?? true),
   description: text(4096),
   headers: Headers,
-  timeout_seconds: number(1, 60, 10).describe('For all of an attempt: 1-60, 10 where absent'),
+  timeout_seconds: number(1, 60, 10).describe('Limit of a whole attempt: 1-60, 10 where absent'),
   retry_count: number(0, 10, 3).describe(
     'Attempts after the first: after 1 and 5 and 15 minutes, 1 hour, then 6 hours',
   ),
@@ -90,7 +92,7 @@ export const webhooks = {
   }),
   events: operation({
     name: 'webhooks.events',
-    summary: 'List the events that a webhook can be told of',
+    summary: 'List the events that a webhook can subscribe to',
     http: 'GET /api/webhooks/events',
     effect: 'read',
     access: 'webhook:list',
@@ -99,7 +101,7 @@ export const webhooks = {
   }),
   create: operation({
     name: 'webhooks.create',
-    summary: 'Have a URL told of events',
+    summary: 'Create a webhook that sends events to a URL',
     description:
       'It needs the permission to read the objects of each of its events, which `webhooks.events` names. Each event is sent as a POST of JSON, {event, delivery_id, timestamp, data}, at least once. With a secret the header X-Service-Signature is "sha256=" and the HMAC-SHA256 of the body in hexadecimal.',
     http: 'POST /api/webhooks',
@@ -107,7 +109,7 @@ export const webhooks = {
     effect: 'create',
     access: 'webhook:create',
     cli: { args: ['name', 'url'] },
-    // A secret that went through a model is none any more.
+    // A secret that a model has read is no longer secret.
     mcp: 'hidden',
     input: WebhookDraft,
     output: Webhook,
@@ -124,14 +126,14 @@ export const webhooks = {
   }),
   update: operation({
     name: 'webhooks.update',
-    summary: 'Change some fields of a webhook; what is on its way is sent as it is by then',
+    summary: 'Change some fields of a webhook; pending deliveries use the new values',
     description:
       'It needs the permission to read the objects of all its events. A `url` with another scheme, host or port needs `secret` and `headers` again, where they are stored; "" and {} clear them.',
     http: 'PUT /api/webhooks/{id}',
     effect: 'update',
     access: 'webhook:update',
     cli: { args: ['id'] },
-    // As for create.
+    // For the same reason as for create.
     mcp: 'hidden',
     input: WebhookPatch,
     output: Webhook,
@@ -148,7 +150,7 @@ export const webhooks = {
   }),
   ping: operation({
     name: 'webhooks.ping',
-    summary: 'Send a test delivery now, and say how it went',
+    summary: 'Send a test delivery now, and return its result',
     http: 'POST /api/webhooks/{id}/ping',
     effect: 'action',
     reachesOut: true,
@@ -160,7 +162,7 @@ export const webhooks = {
   }),
   deliveries: operation({
     name: 'webhooks.deliveries',
-    summary: 'List what a webhook was sent, newest first',
+    summary: 'List the deliveries of a webhook, newest first',
     http: 'GET /api/webhooks/{id}/deliveries',
     effect: 'read',
     access: 'webhook:read',

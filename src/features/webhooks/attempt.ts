@@ -1,4 +1,4 @@
-/** One attempt: what is sent, and what became of it. Knows no database. */
+/** Sends one attempt and evaluates its result. Does not use the database. */
 import { createHmac } from 'node:crypto'
 import type { Outbound, OutboundAnswer } from '../../platform/security/outbound.ts'
 import type { Due, Outcome } from './delivery-store.ts'
@@ -6,7 +6,7 @@ import { textsToMask, withoutEchoes } from './echoes.ts'
 import { retryWaitMs } from './retries.ts'
 import type { Attempt, Webhook } from './schema.ts'
 
-/** Kept of an answer. */
+/** The number of bytes of an answer that are stored. */
 const MAX_ANSWER = 4096
 const MAX_ERROR = 500
 const GONE = 410
@@ -23,7 +23,7 @@ export type Sent = {
   readonly error: string
 }
 
-/** `sha256=` and the HMAC-SHA256 (RFC 2104) of the very bytes of the body, in hexadecimal. */
+/** Returns `sha256=` and the HMAC-SHA256 (RFC 2104) of the exact bytes of the body, in hexadecimal. */
 export const signatureOf = (secret: string, body: Uint8Array): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
@@ -73,7 +73,7 @@ export const send = async (
 
 const isText = (text: string): string => text.replaceAll('\u0000', '\ufffd')
 
-/** What the record says after an attempt. `isGone` asks for the webhook to be disabled. */
+/** Returns the record of a delivery after an attempt. `isGone` asks to disable the webhook. */
 export const outcomeOf = (
   delivery: Pick<Due, 'id' | 'attempt_number' | 'attempts_left' | 'attempts'>,
   { at, durationMs, answer, error }: Sent,
@@ -84,7 +84,7 @@ export const outcomeOf = (
     error,
     duration_ms: durationMs,
   }
-  // What is stored was written by us.
+  // Only this module writes the column.
   const attempts = [...(JSON.parse(delivery.attempts) as Attempt[]), attempt]
   const isGone = answer?.status === GONE
   const attempt_number = delivery.attempt_number + 1

@@ -1,4 +1,4 @@
-/** Makes, changes and deletes webhooks. What is secret of them is sealed before it reaches the database. */
+/** Creates, updates and deletes webhooks. Their secrets are sealed before they reach the database. */
 
 import { isSameOrigin } from '../../net/origin.ts'
 import { type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
@@ -55,7 +55,10 @@ const isNeeded = (field: string): FieldIssue => ({
   message: 'is needed again, because the URL has another scheme, host or port',
 })
 
-/** The secret and the headers are for one target. Another target gets those that are sent along with it, and no stored ones. */
+/**
+ * The secret and the headers are for one target. Another target gets only those of the same request, never the stored
+ * ones.
+ */
 const targetIssues = (
   { webhook, sealed }: store.Stored,
   { url, secret, headers }: Pick<WebhookPatch, 'url' | 'secret' | 'headers'>,
@@ -67,7 +70,8 @@ const targetIssues = (
 }
 
 /**
- * The events whose objects a change may send to another place: those it had and will have, and those still on their way.
+ * Requires the permissions of all events that the change may send elsewhere: the old and new ones, and those of pending
+ * deliveries.
  * @throws AppError FORBIDDEN
  */
 const requireRights = async (ctx: Ctx, { webhook }: store.Stored, patch: Pick<WebhookPatch, 'events'>) => {
@@ -75,7 +79,7 @@ const requireRights = async (ctx: Ctx, { webhook }: store.Stored, patch: Pick<We
   requireEvents(ctx, await deliveries.openEvents(ctx, webhook.id))
 }
 
-/** One issue of each field. */
+/** Keeps one issue for each field. */
 const distinct = (issues: readonly FieldIssue[]): FieldIssue[] =>
   issues.filter(({ field }, at) => issues.findIndex((one) => one.field === field) === at)
 
@@ -98,7 +102,7 @@ export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: Webho
   const kept = secret === undefined ? before.sealed : sealed(secrets, id, secret)
   const webhook: Webhook = {
     ...value,
-    // Who enables it again has seen why it was disabled.
+    // A user who enables the webhook again has seen the reason.
     disabled_reason: value.enabled ? '' : before.webhook.disabled_reason,
     has_secret: kept !== null,
     headers: headers?.shown ?? shown,

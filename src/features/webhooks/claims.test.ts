@@ -1,4 +1,5 @@
-// Deliveries on a database that several servers share: each is one server's at a time, and only its outcome counts.
+// Deliveries with several servers on one database: each delivery is claimed by one server at a time, and only its
+// outcome counts.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -10,7 +11,7 @@ const TIMEOUT_MS = 60_000
 const LASTS_MS = 60_000
 const DAY_MS = 86_400_000
 
-// Not skipped but left out: a run on SQLite only is asked for. There one process sends.
+// Left out instead of skipped, because a run on SQLite alone is valid. There, one process sends.
 if (dialects().includes('postgres')) {
   let app: TestApp
   let hooks = 0
@@ -20,10 +21,10 @@ if (dialects().includes('postgres')) {
   afterAll(() => app.close(), TIMEOUT_MS)
 
   const write = <T>(work: (ctx: Pick<Ctx, 'db' | 'store'> & Ctx) => Promise<T>): Promise<T> =>
-    // What the queries need of a context is its transaction.
+    // The queries use only the transaction of a context.
     app.db.write(({ db }) => work({ db, store: app.db } as unknown as Ctx))
 
-  /** A delivery that is due, of a webhook that nobody's dispatcher looks at. */
+  /** Creates a due delivery of a webhook that no dispatcher polls. */
   const due = async () => {
     const webhookId = `hook-${++hooks}`
     const id = Bun.randomUUIDv7()
@@ -48,7 +49,7 @@ if (dialects().includes('postgres')) {
     await write(async (ctx) => {
       const row = { id, webhook_id: webhookId, event: 'x', body: '{}', attempts_left: 1, due_ms: 1, created_at: at }
       await deliveries.insert(ctx, row)
-      // Before the dispatcher of the app sees it.
+      // Claims it before the dispatcher of the app polls.
       await deliveries.lease(ctx, [id], terms('nobody'))
     })
     return { id, webhookId }

@@ -23,13 +23,13 @@ const shown = [
 ] as const
 type Shown = Pick<DeliveryRow, (typeof shown)[number]>
 
-/** The fields in the order of the contract. @param isSeen whether the caller may see what the event is about */
+/** Returns the fields in the order of the contract. @param isSeen true if the caller may see the object of the event */
 export const deliveryOf = ({ body, attempts, ...row }: Shown, isSeen: boolean): Delivery => {
   const { id, webhook_id, event, status, attempt_number, response_code, error } = row
   const response_body = isSeen ? row.response_body : ''
   return {
     ...{ id, webhook_id, event },
-    // What is stored was written by us.
+    // Written by this feature.
     payload: isSeen ? (JSON.parse(body) as Delivery['payload']) : null,
     ...{ status, attempt_number, response_code, response_body, error },
     duration_ms: row.duration_ms,
@@ -46,7 +46,7 @@ export type NewDelivery = Pick<
 
 const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, string | number | null>) =>
   db.insertInto('webhook_deliveries').values({
-    // Stand-ins for the values: each has the type of its column.
+    // Placeholders: each has the type of its column.
     ...(row as NewDelivery),
     id: row.id as string,
     webhook_id: row.webhook_id as string,
@@ -90,7 +90,7 @@ export const find = async ({ db }: Pick<Ctx, 'db'>, webhookId: string, id: strin
     .where('webhook_id', '=', webhookId)
     .executeTakeFirst()
 
-/** The names of the events of which something is still to be sent. */
+/** Returns the names of the events with pending deliveries. */
 export const openEvents = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('webhook_deliveries')
@@ -102,7 +102,7 @@ export const openEvents = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Pr
   return rows.map(({ event }) => event)
 }
 
-/** Forgets what the target of a webhook has answered so far. */
+/** Deletes the stored answers of a webhook's target. */
 export const clearAnswers = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
@@ -112,7 +112,7 @@ export const clearAnswers = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): 
     .execute()
 }
 
-/** The webhooks that have something to be sent now. */
+/** Returns the webhooks with due deliveries. */
 export const dueWebhooks = async ({ db, store }: StoreScope, nowMs: number): Promise<string[]> => {
   const rows = await db
     .selectFrom('webhooks')
@@ -132,7 +132,7 @@ export const dueWebhooks = async ({ db, store }: StoreScope, nowMs: number): Pro
   return rows.map(({ id }) => id)
 }
 
-/** When the next is due, of those that nobody is at; undefined when nothing is open. */
+/** Returns the earliest due time; undefined without pending deliveries. */
 export const nextDueMs = async ({ db }: Pick<Ctx, 'db'>): Promise<number | undefined> => {
   const row = await db
     .selectFrom('webhook_deliveries')
@@ -152,9 +152,10 @@ const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys, leasedBy:
   db
     .selectFrom('webhook_deliveries')
     .select(['id', 'event', 'body', 'attempt_number', 'attempts_left', 'attempts'])
-    // Stand-ins for the values: each has the type of its column.
+    // Placeholders: each has the type of its column.
     .where('webhook_id', '=', webhookId as string)
-    // By `webhook_deliveries_open`, in its order: one by the time when they are due would have a long queue sorted each time.
+    // Forces the index `webhook_deliveries_open` and its order. An index by due time would sort a long queue at each
+    // poll.
     .where(sql`(CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END)`, '=', sql.lit(1))
     .where(sql`(due_ms + 0)`, '<=', nowMs as number)
     .where('due_ms', 'is not', null)
@@ -162,13 +163,13 @@ const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys, leasedBy:
     .orderBy('id')
     .limit(most as number)
 
-// One process writes, and knows by itself what it is at.
+// With one writer, leases are compared with the clock of this process.
 const dueOnes = prepared((db: Kysely<Tables>, claim: Keys) => dueRows(db, claim, sql`${claim.nowMs}`))
 
-/** Those of a webhook that are to be sent now, in the order of their events. */
+/** Returns the due deliveries of a webhook, in the order of their events. */
 export const due = (scope: StoreScope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
 
-/** As `due`; those that another process claims are passed over, and nobody else claims these before commit. */
+/** As `due`, but skips deliveries that another process has claimed, and locks the rows until commit. */
 export const claimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
   ctx.store.sql.lockFreeRows(dueRows(ctx.db, claim, ctx.store.sql.nowMs(claim.nowMs))).execute()
 
@@ -180,19 +181,19 @@ const leasing = ({ db, store }: StoreScope, ids: readonly string[], { claim, now
     .set({ claim, lease_ms: sql<number>`${store.sql.nowMs(nowMs)} + ${sql.lit(lastsMs)}` })
     .where('id', 'in', ids)
 
-/** Keeps everybody else from them for so long. */
+/** Keeps other processes from the deliveries until the lease expires. */
 export const lease = async (scope: StoreScope, ids: readonly string[], terms: Lease): Promise<void> => {
   if (ids.length > 0) await leasing(scope, ids, terms).execute()
 }
 
-/** As `lease`, for those whose lease is still ours. @returns their ids */
+/** Renews the leases that this process still holds. @returns the ids of their deliveries */
 export const renew = async (scope: StoreScope, ids: readonly string[], terms: Lease): Promise<readonly string[]> => {
   if (ids.length === 0) return []
   const rows = await leasing(scope, ids, terms).where('claim', '=', terms.claim).returning('id').execute()
   return rows.map(({ id }) => id)
 }
 
-/** Lets others at what was claimed and not sent. */
+/** Ends the leases of deliveries that were claimed and not sent. */
 export const release = async ({ db }: StoreScope, ids: readonly string[], claim: string): Promise<void> => {
   if (ids.length === 0) return
   const freed = { claim: '', lease_ms: 0 }
@@ -217,7 +218,7 @@ export type Outcome = Pick<
 type Settled = Outcome & Pick<DeliveryRow, 'claim'>
 
 const settling = (db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) => {
-  // Stand-ins for the values: each has the type of its column.
+  // Placeholders: each has the type of its column.
   const outcome = row as Settled
   return db
     .updateTable('webhook_deliveries')
@@ -242,12 +243,12 @@ const settleClaimed = prepared((db: Kysely<Tables>, row: Record<keyof Settled, s
   settling(db, row).where('claim', '=', row.claim as string),
 )
 
-/** Writes nothing where another server has claimed it meanwhile, whose outcome it is that counts. */
+/** Writes nothing if another server has claimed the delivery since then: the outcome of that server counts. */
 export const settle = async (scope: StoreScope, outcome: Outcome, claim: string): Promise<void> => {
   await (scope.store.sql.hasOneWriter ? settleOwn : settleClaimed)(scope, { ...outcome, claim })
 }
 
-/** One more attempt, at once. @returns false when someone is at it */
+/** Schedules one more attempt, at once. */
 export const reopen = async ({ db }: Pick<Ctx, 'db'>, id: string, nowMs: number): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
@@ -257,7 +258,7 @@ export const reopen = async ({ db }: Pick<Ctx, 'db'>, id: string, nowMs: number)
     .execute()
 }
 
-/** Those that are done with and older than that. @returns how many were deleted */
+/** Deletes completed deliveries older than `before`. @returns the number of deleted rows */
 export const removeOld = async ({ db }: Pick<Ctx, 'db'>, before: string, most: number): Promise<number> => {
   const old = db
     .selectFrom('webhook_deliveries')

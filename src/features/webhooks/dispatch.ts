@@ -1,6 +1,6 @@
 /**
- * Sends what is due. Each webhook has a lane of its own, so that a slow one holds up nobody else; a lane sends one delivery
- * after another, in the order of the events, and several at a time only when it lies far behind.
+ * Sends due deliveries. Each webhook has a separate lane, so a slow target delays no other. A lane sends in the order
+ * of the events, and several deliveries concurrently only while it has a whole batch waiting.
  */
 import type { Ctx } from '../ctx.ts'
 import type { Sent, Target } from './attempt.ts'
@@ -8,35 +8,35 @@ import { outcomeOf } from './attempt.ts'
 import * as deliveries from './delivery-store.ts'
 
 export type Dispatcher = {
-  /** Starts a lane for every webhook that has something due. `ctx` is that of a job. */
-  readonly look: (ctx: Ctx) => Promise<void>
+  /** Starts a lane for each webhook with due deliveries. `ctx` is that of a job. */
+  readonly poll: (ctx: Ctx) => Promise<void>
   readonly close: () => Promise<void>
 }
 
 type Options = {
-  /** As it is at this moment; undefined for one that was deleted. */
+  /** Returns the current settings; undefined for a deleted webhook. */
   readonly target: (ctx: Ctx, webhookId: string) => Promise<(Target & { readonly enabled: boolean }) | undefined>
   readonly send: (target: Target, delivery: deliveries.Due, signal: AbortSignal) => Promise<Sent>
-  /** The target does not exist any more, and says so. */
+  /** Called when the target has answered 410 Gone. */
   readonly gone: (ctx: Ctx, webhookId: string) => Promise<void>
   readonly nowMs: () => number
 }
 
 const BATCH = 50
-/** Sent at a time by a lane that has a whole batch before it. */
+/** The concurrency of a lane that has a whole batch waiting. */
 const WIDTH = 4
 const LEASE_MS = 20_000
-/** How long an outcome waits at most for others to be written with it. */
+/** The longest wait of an outcome for others in its transaction. */
 const LINGER_MS = 50
 const RENEW_MS = 6000
-/** What is being sent when the process is asked to end gets this long. */
+/** The time that running attempts get on shutdown. */
 const CLOSE_MS = 2000
-/** After an error of our own (a full disk, say) nothing is sent for so long: what cannot be recorded is sent again. */
+/** The pause after an internal error, such as a full disk: a delivery whose outcome can't be recorded is sent again. */
 const REST_MS = 30_000
 
 /**
- * Collects outcomes while the ones before them are written; of a lane that lies far behind some more of them, because to
- * write each costs more than to send it. Those that a crash takes are sent again.
+ * Collects outcomes while earlier ones are written. A lane that is far behind collects more of them, because writing
+ * costs more than sending. Outcomes lost in a crash are sent again.
  */
 class Outcomes {
   #waiting: deliveries.Outcome[] = []
@@ -56,7 +56,7 @@ class Outcomes {
   }
 
   async written(): Promise<void> {
-    // What was added as the last writing ended has none of its own yet.
+    // Outcomes that were added as the last write ended need another write.
     while (this.#waiting.length > 0 || this.#writing) {
       this.#flush()
       await this.#writing
@@ -70,7 +70,7 @@ class Outcomes {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
     })
-    // Whoever ends the batch waits for it, and hears of it.
+    // `drain` awaits the write and gets its error; this handler prevents an unhandled rejection.
     this.#writing.catch(() => {})
   }
 
@@ -101,12 +101,12 @@ const abandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliveries
   due_ms: null,
 })
 
-/** Deliveries that this process has claimed, under one name, and those of them that were not sent yet. */
+/** Deliveries that this process has claimed under one name. `open` holds those not yet sent. */
 type Claimed = {
   readonly name: string
   readonly rows: readonly deliveries.Due[]
   readonly open: Set<string>
-  /** By the clock of `performance`: from then on they may be another's. */
+  /** By the clock of `performance`: afterwards another process may claim them. */
   endsMs: number
 }
 
@@ -114,12 +114,12 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   const lanes = new Map<string, Promise<void>>()
   const closing = new AbortController()
   let isClosing = false
-  let isLooking = false
+  let isPolling = false
   let isAgain = false
 
   const lease = (name: string) => ({ claim: name, nowMs: nowMs(), lastsMs: LEASE_MS })
 
-  /** One process needs no leases: what is in its lanes is in no other. */
+  /** A single process needs no leases: a delivery is in one lane only. */
   const claim = async (ctx: Ctx, webhookId: string): Promise<Claimed> => {
     const wanted = { webhookId, nowMs: nowMs(), most: BATCH }
     if (ctx.store.sql.hasOneWriter) {
@@ -127,7 +127,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
       return { name: '', rows, open: new Set(rows.map(({ id }) => id)), endsMs: Number.POSITIVE_INFINITY }
     }
     const name = Bun.randomUUIDv7()
-    // Before it is asked for: it does not end sooner than this process believes.
+    // Computed before the request, so that the lease never ends earlier than this process assumes.
     const endsMs = performance.now() + LEASE_MS
     const rows = await ctx.write(async (inner) => {
       const found = await deliveries.claimable(inner, wanted)
@@ -146,7 +146,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     for (const id of asked) if (!kept.has(id)) claimed.open.delete(id)
   }
 
-  /** Keeps what is claimed until it is done with. */
+  /** Renews the leases until the claim is done. */
   const keeping = (ctx: Ctx, claimed: Claimed) => {
     if (ctx.store.sql.hasOneWriter) return undefined
     return setInterval(() => {
@@ -167,7 +167,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
       if (!now) return
       if (!now.enabled) return outcomes.add(abandoned(delivery))
       const sent = await send(now, delivery, closing.signal)
-      // Broken off by us: it was no attempt, and is made when we are back.
+      // An attempt that shutdown has aborted does not count; it is repeated after the start.
       if (closing.signal.aborted && !sent.answer) return
       const { outcome, isGone } = outcomeOf(delivery, sent)
       open.delete(delivery.id)
@@ -176,7 +176,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     }
     const worker = async (): Promise<void> => {
       for (const delivery of rest) {
-        // What was stopped for a while, the machine say, may be another's by now.
+        // After a pause of the process, such as a suspended machine, another process may hold the lease.
         if (isClosing || performance.now() >= claimed.endsMs) return
         if (open.has(delivery.id)) await sendOne(delivery)
       }
@@ -202,8 +202,9 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     const running = lane(ctx, webhookId).then(
       async () => {
         lanes.delete(webhookId)
-        // Between its last look and now something may have come. What goes wrong now goes wrong with the next tick too, which says so.
-        await look(ctx).catch(() => {})
+        // New deliveries may have come since the lane's last query. A failure repeats with the next poll, which logs
+        // it.
+        await poll(ctx).catch(() => {})
       },
       (error: unknown) => {
         ctx.log.error('deliveries of a webhook could not be sent', { webhook_id: webhookId, error })
@@ -213,12 +214,12 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     lanes.set(webhookId, running)
   }
 
-  const look = async (ctx: Ctx): Promise<void> => {
-    if (isLooking) {
+  const poll = async (ctx: Ctx): Promise<void> => {
+    if (isPolling) {
       isAgain = true
       return
     }
-    isLooking = true
+    isPolling = true
     try {
       do {
         isAgain = false
@@ -226,12 +227,12 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
         for (const id of ids) if (!lanes.has(id)) open(ctx, id)
       } while (isAgain)
     } finally {
-      isLooking = false
+      isPolling = false
     }
   }
 
   return {
-    look,
+    poll,
     close: async () => {
       isClosing = true
       const timer = setTimeout(() => closing.abort(), CLOSE_MS)

@@ -1,16 +1,16 @@
 /** Masks the secrets of a webhook in the answers of its target: a target that echoes its request must not show them to readers of deliveries. */
 import { MASK } from './header-rules.ts'
 
-/** A shorter text also stands in an answer by chance. */
+/** Shorter texts also occur in answers by chance. */
 const MIN_CHARS = 8
 
-/** The texts to mask, the longest first: each value, and each word of it, as the token in `Bearer token`. */
+/** Returns the texts to mask, longest first: each value and each of its words, such as the token in `Bearer token`. */
 export const textsToMask = (values: readonly string[]): readonly string[] =>
   [...new Set(values.flatMap((value) => [value, ...value.split(/\s+/)]))]
     .filter((text) => text.length >= MIN_CHARS)
     .sort((a, b) => b.length - a.length)
 
-/** @returns the very same bytes where they hold none of the texts */
+/** @returns the same array if it contains none of the texts */
 export const withoutEchoes = (body: Uint8Array, texts: readonly string[]): Uint8Array => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (!texts.some((text) => bytes.includes(text))) return body

@@ -1,4 +1,4 @@
-// An event is subscribed to, and what was sent of it is seen, with the permission that the live feed asks for it, and not without.
+// Subscribing to an event, and seeing its deliveries, requires the permission that the live feed requires for it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, failure } from '../../testing/inventory.ts'
@@ -18,7 +18,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
   let admin: TestCaller
   /** Manages webhooks, and may read devices. */
   let clerk: TestCaller
-  /** Manages webhooks, and may read nothing else. */
+  /** Manages webhooks, and has no permission to read other objects. */
   let stranger: TestCaller
   beforeAll(async () => {
     to = await startReceiver()
@@ -99,7 +99,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     )
     return { target, delivery }
   }
-  /** Without what the event is about, and what the target said to it. */
+  /** Removes the fields that a caller without the event's permission does not see. */
   const withheld = (delivery: Delivery) => ({ ...delivery, payload: null, response_body: '' })
 
   test('a delivery is shown whole to who may see its event', async () => {
@@ -140,7 +140,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
   test('a list that one caller has kept is not the list of another', async () => {
     const { target } = await sentOne()
     const path = `/api/webhooks/${target.id}/deliveries`
-    // Deliveries of other webhooks change the tag, too, until all are settled.
+    // Deliveries of other webhooks also change the ETag until all are settled.
     await until('a list that stays the same', async () => {
       const { etag } = await ask(stranger, `GET ${path}`)
       const headers = { 'If-None-Match': etag ?? '' }

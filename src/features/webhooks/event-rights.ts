@@ -12,14 +12,14 @@ export const requireEvents = (ctx: Pick<Ctx, 'require'>, events: Iterable<string
   }
 }
 
-/** A test delivery holds nothing of the inventory. An event that the catalogue no longer has is not shown. */
+/** A test delivery contains nothing of the inventory. An event that is no longer in the catalogue is not shown. */
 export const maySee = ({ caller }: Asking, event: string): boolean => {
   if (event === PING) return true
   const permission = permissionFor(event)
   return permission !== undefined && caller.permissions.has(permission)
 }
 
-/** The same for callers who see the same: part of the ETag of a list of deliveries. */
+/** Returns the same text for callers who see the same deliveries: part of the ETag of their list. */
 export const sightOf = ({ caller }: Asking): string =>
   [...new Set(EVENTS.map(({ permission }) => permission))]
     .map((permission) => (caller.permissions.has(permission) ? '1' : '0'))

@@ -1,28 +1,28 @@
-/** Which headers a webhook may add. Browser-safe. */
+/** The rules for headers that a webhook may add. Browser-safe. */
 
 export const MAX_HEADERS = 20
-/** Stands for each value in an answer. Sent back, it keeps the value that is stored for the name. */
+/** Replaces each value in an answer. When it is sent back, the stored value of that name is kept. */
 export const MASK = '***'
 const MAX_VALUE = 4096
 
 /** A token: RFC 9110 section 5.6.2. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
-/** Visible text, blanks within: RFC 9110 section 5.5. */
+/** Visible characters, with blanks between them: RFC 9110 section 5.5. */
 const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff\t]*[\x21-\x7e\x80-\xff])?)?$/
 
-/** Ours, and those that belong to one connection: RFC 9110 section 7.6.1. */
+/** The headers that Plat sets, and those of a single connection: RFC 9110 section 7.6.1. */
 const OURS = /^(?:host|content-.*|x-service-.*|user-agent)$/i
 const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings)$/i
 
-/** A name that differs from an earlier one in case alone, or not at all: names are compared without case (RFC 9110 section 5.1). */
+/** Returns a name that repeats an earlier one. Names are compared without case (RFC 9110 section 5.1). */
 export const repeatedName = (names: readonly string[]): string | undefined => {
   const lower = names.map((name) => name.toLowerCase())
   return names.find((_, at) => lower.indexOf(lower[at] ?? '') !== at)
 }
 
-/** What is wrong with a header; undefined for a good one. */
+/** Returns the problem of a header; undefined for a valid one. */
 export const headerProblem = (name: string, value: string): string | undefined => {
-  if (!NAME.test(name)) return 'is not a name of a header'
+  if (!NAME.test(name)) return 'is not a valid header name'
   if (OURS.test(name)) return 'is set by Plat'
   if (HOP_BY_HOP.test(name)) return 'belongs to the connection'
   if (value.length > MAX_VALUE) return `must be at most ${MAX_VALUE} characters`

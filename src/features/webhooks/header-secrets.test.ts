@@ -1,4 +1,5 @@
-// The values of headers are secrets: encrypted at rest, sent to the target, never shown, and kept where "***" is sent back.
+// The values of headers are secrets: encrypted at rest, sent to the target, never shown, and kept when "***" is sent
+// back.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createLogger } from '../../platform/runtime/log.ts'
 import { createSecrets } from '../../platform/security/crypto.ts'
@@ -43,7 +44,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     return admin.api.webhooks.create({ name: path, url: to.url(path), events: ['device.created'], headers })
   }
   const put = (id: string, body: object) => ask(admin, `PUT /api/webhooks/${id}`, body)
-  /** What its target gets, by lower-case names. */
+  /** Returns the headers that the target has received, by lower-case names. */
   const sent = async ({ id, name }: Webhook): Promise<Record<string, unknown>> => {
     await admin.api.webhooks.ping({ id })
     return { ...to.received.findLast(({ path }) => path === name)?.headers }

@@ -1,4 +1,7 @@
-/** The headers of a webhook: sealed in the database, masked in every answer, in clear text in a request that is sent, and nowhere else. */
+/**
+ * The headers of a webhook: sealed in the database, masked in every answer, and in clear text only in a request to the
+ * target.
+ */
 
 import { type FieldIssue, invalid, invalidField } from '../../platform/contract/errors.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
@@ -8,7 +11,7 @@ import { MASK } from './header-rules.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** As they are stored. At most one of the two is set; neither without headers. */
+/** The stored form. At most one of the two is set; neither without headers. */
 export type KeptHeaders = {
   readonly sealed: string | null
   /** Stored by an earlier version, until the first start with a key. */
@@ -24,7 +27,7 @@ export const masked = (headers: Headers): Headers =>
 
 /** @throws SealedValueError */
 export const openHeaders = (secrets: Secrets, id: string, { sealed, clear }: KeptHeaders): Headers =>
-  // What is sealed was written by `sealHeaders`.
+  // `sealHeaders` wrote the sealed value.
   sealed === null ? (clear ?? {}) : (JSON.parse(secrets.open(headersPlace(id), sealed)) as Headers)
 
 export const sealHeaders = (secrets: Secrets, id: string, headers: Headers): KeptHeaders =>
@@ -32,7 +35,7 @@ export const sealHeaders = (secrets: Secrets, id: string, headers: Headers): Kep
     ? NONE
     : { sealed: secrets.seal(headersPlace(id), JSON.stringify(headers)), clear: null }
 
-/** The value stored for a name, which is compared without case (RFC 9110 section 5.1). */
+/** Returns the stored value of a name, compared without case (RFC 9110 section 5.1). */
 const valueFor = (stored: Headers, name: string): string | undefined => {
   const wanted = name.toLowerCase()
   const found = Object.keys(stored).find((one) => one.toLowerCase() === wanted)
@@ -41,7 +44,7 @@ const valueFor = (stored: Headers, name: string): string | undefined => {
 
 export const hasMask = (headers: Headers): boolean => Object.values(headers).includes(MASK)
 
-/** Whether they are what an answer shows: the same names, and no value but the mask. */
+/** Checks that they are the headers of an answer: the same names, and only masked values. */
 const isAsShown = (shown: Headers, given: Headers): boolean => {
   const names = Object.keys(given)
   return (
@@ -50,7 +53,7 @@ const isAsShown = (shown: Headers, given: Headers): boolean => {
   )
 }
 
-/** What is wrong with the headers that were sent. `shown` are those of the webhook; none of a new one. */
+/** Returns the issues of the given headers. `shown` are the masked headers of the webhook; none for a new one. */
 export const headerIssues = (secrets: Secrets, shown: Headers, given: Headers | undefined): FieldIssue[] => {
   if (given === undefined || Object.keys(given).length === 0 || isAsShown(shown, given)) return []
   const unknown = Object.keys(given).find((name) => given[name] === MASK && valueFor(shown, name) === undefined)
@@ -72,8 +75,8 @@ const openForChange = (secrets: Secrets, { id, kept }: Before, log: Logger): Hea
 }
 
 /**
- * The headers as they will be; undefined when they stay as they are. A value that is sent always counts as another one:
- * otherwise an answer would tell that it equals the stored one.
+ * Returns the headers after an update; undefined when they do not change. A given value always counts as new: otherwise
+ * the ETag would reveal that it equals the stored one.
  * @throws AppError VALIDATION_ERROR
  */
 export const headersAfter = (

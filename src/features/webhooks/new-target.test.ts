@@ -1,4 +1,5 @@
-// A secret is for one target: a URL with another scheme, host or port takes along only what is sent with it.
+// A secret is for one target. With another scheme, host or port, only the secret and the headers of the same request
+// are used.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, fieldsOf } from '../../testing/inventory.ts'
@@ -97,7 +98,7 @@ describe.each([...dialects()])('a new target of a webhook on %s', (dialect) => {
       put(webhook, { url: OLD, description: 'of the other' }),
     ])
     const { url } = await admin.api.webhooks.get({ id: webhook.id })
-    // The other came first, or was refused.
+    // The other update came first, or was refused.
     expect([answers[0], url]).toEqual([200, NEW])
   })
 })

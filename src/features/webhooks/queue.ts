@@ -1,14 +1,14 @@
-/** Makes a delivery of every event for every webhook that is subscribed to it, in the transaction of the event. */
+/** Creates a delivery of each event for each subscribed webhook, in the transaction of the event. */
 import type { Ctx } from '../ctx.ts'
 import type { Recorded } from '../events/record.ts'
 import * as deliveries from './delivery-store.ts'
 import type { Delivery, Webhook } from './schema.ts'
 import * as store from './store.ts'
 
-/** Told when there is something to be sent. */
+/** Emitted when a delivery is queued. */
 export const QUEUED = 'webhook-delivery.queued'
 
-/** What a ping may take besides the time that its target has. */
+/** Added to the timeout of the target, for the lease of a ping, in seconds. */
 const SLACK_S = 30
 
 type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count'>
@@ -44,7 +44,7 @@ const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>)
   }
 }
 
-/** The bytes that are sent; `data` is JSON. */
+/** Returns the bytes that are sent; `data` is JSON. */
 export const bodyOf = (
   id: string,
   { event, data, at }: Pick<Recorded, 'data' | 'at'> & { readonly event: string },
@@ -66,20 +66,20 @@ export const createQueue = (): ((ctx: Ctx, recorded: Recorded) => Promise<void>)
   }
 }
 
-/** @returns the id of a delivery that its maker sends, and the claim by which it is the maker's */
+/** Queues a test delivery that the caller sends itself. @returns its id, and the name of the caller's claim */
 export const queuePing = async (
   ctx: Ctx,
   { id: webhook_id, timeout_seconds }: Webhook,
   event: string,
 ): Promise<Pick<Delivery, 'id'> & { readonly body: string; readonly claim: string }> => {
   const id = Bun.randomUUIDv7()
-  const data = JSON.stringify({ message: 'A test delivery of Plat', webhook_id })
+  const data = JSON.stringify({ message: 'A test delivery from Plat', webhook_id })
   const body = bodyOf(id, { event, data, at: ctx.now })
   const nowMs = Date.parse(ctx.now)
   const times = { due_ms: nowMs, created_at: ctx.now }
   await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1, ...times })
   const claim = Bun.randomUUIDv7()
-  // Should this process die over it, another one sends it.
+  // If this process dies, another one sends the delivery after the lease.
   await deliveries.lease(ctx, [id], { claim, nowMs, lastsMs: (timeout_seconds + SLACK_S) * 1000 })
   return { id, body, claim }
 }

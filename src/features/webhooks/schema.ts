@@ -1,4 +1,4 @@
-/** Webhooks and their deliveries as they are sent. Browser-safe. */
+/** The public forms of webhooks and deliveries. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 import { EVENT_NAMES } from '../events/catalogue.ts'
@@ -37,7 +37,7 @@ export type Attempt = z.infer<typeof Attempt>
 
 export const Delivery = z
   .object({
-    id: z.string().describe('The same for every attempt: receivers drop what they have seen'),
+    id: z.string().describe('The same for every attempt: receivers ignore ids that they have received'),
     webhook_id: z.string(),
     event: z.string(),
     payload: z
@@ -66,6 +66,6 @@ export const CatalogueEntry = z
   .object({
     name: EventName,
     description: z.string(),
-    permission: z.string().describe('Needed to subscribe to the event, and to see what is sent of it'),
+    permission: z.string().describe('Needed to subscribe to the event, and to see its deliveries'),
   })
   .meta({ id: 'EventType' })

@@ -1,6 +1,6 @@
 /**
- * The start: headers that an earlier version stored in clear text are encrypted, and the files of the database are rewritten, so
- * that none of them holds the old text. Until both are done, each start with a key does it again.
+ * At the start, encrypts headers that an earlier version stored in clear text. Then it rewrites the files of the
+ * database, so that none contains the old text. Until both are done, each start with a key repeats it.
  */
 import type { Database } from 'bun:sqlite'
 import type { Db, Tx } from '../../platform/db/database.ts'
@@ -23,7 +23,7 @@ type Options = {
 
 const REMOVED = 'Its headers were removed from this copy of the data: enter them again'
 
-/** A name that is there in two cases was sent once, with the last of its values. */
+/** Of two names that differ in case only, the last value was sent. */
 const distinct = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [name, value] as const])).values(),
@@ -39,7 +39,7 @@ const sealAll = async (tx: Tx<Tables>, { db, secrets }: Options): Promise<number
       webhook: { ...stored.webhook, headers: Object.fromEntries(Object.keys(values).map((name) => [name, MASK])) },
       headers: sealHeaders(secrets, id, values),
     })
-    // A target that echoes its request has sent back what it got, which may be an earlier value or a short one.
+    // The stored answers may echo an earlier value, or one too short to mask.
     await clearAnswers(tx, id)
   }
   if (clear.length > 0) await store.beginPurge(tx)
@@ -54,7 +54,7 @@ const columnsOf = (database: Database, table: string): Set<string> =>
       .map(({ name }) => name),
   )
 
-/** Only the version that made a copy reads it, which knows no encrypted headers. */
+/** Only the version that made a copy reads it, and that version does not support encrypted headers. */
 const removeClear = (database: Database): void => {
   const columns = columnsOf(database, 'webhooks')
   if (!columns.has('headers')) return
@@ -65,7 +65,7 @@ const removeClear = (database: Database): void => {
   database.run(`UPDATE webhooks SET headers = '{}', enabled = 0, disabled_reason = ? WHERE ${isClear}`, [REMOVED])
 }
 
-/** @returns whether no file holds the old text */
+/** @returns true when no file contains the old text */
 const purge = async ({ db, config, log }: Options): Promise<boolean> => {
   let isDone = true
   const failed = (file: string, error: unknown): void => {
@@ -75,7 +75,7 @@ const purge = async ({ db, config, log }: Options): Promise<boolean> => {
       { file, error },
     )
   }
-  // The folder may hold copies of other data, where the data are elsewhere.
+  // With an external database, the copies in the folder may be of other data.
   for (const file of config.databaseUrl === undefined ? earlierData(config.dataDir) : []) {
     try {
       rewriteEarlierData(file, removeClear)
@@ -88,7 +88,7 @@ const purge = async ({ db, config, log }: Options): Promise<boolean> => {
   return isDone
 }
 
-/** Encrypts what is stored in clear text. Without a key it stays as it is, and the log says so. */
+/** Encrypts headers that are stored in clear text. Without a key it leaves them and logs a warning. */
 export const sealStoredHeaders = async (options: Options): Promise<void> => {
   const { db, secrets, log } = options
   const clear = await store.countClear({ db: db.read })

@@ -1,4 +1,5 @@
-// Headers that an earlier version stored in clear text: encrypted at the first start with a key, and in no file after it.
+// Headers that an earlier version stored in clear text are encrypted at the first start with a key. No file contains
+// them afterwards.
 import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -29,7 +30,7 @@ const AT = now().toISOString()
 
 const CLEAR = { Authorization: 'Bearer clear-text-token', 'X-Key': 'clear-text-key' }
 const OLDER = 'clear-text-of-earlier'
-/** Each of them is gone in the end. */
+/** Every secret value in these tests contains this text. */
 const isClear = (text: string): boolean => text.includes('clear-text')
 
 const addWebhook = async (db: Db<Tables>, id: string, headers: object, isEchoed = true): Promise<void> => {
@@ -153,7 +154,7 @@ describe('the files of DATA_DIR', () => {
       .map(({ name }) => name)
       .sort()
 
-  /** A folder as the version before has left it: with what it has replaced and deleted, a copy of an upgrade, and a restore. */
+  /** Creates a data folder of the earlier version: with replaced and deleted values, an upgrade copy, and a restore. */
   const leftBehind = async (): Promise<void> => {
     dataDir = mkdtempSync(join(tmpdir(), 'plat-sealed-'))
     const { db, close } = await openData(dataDir, EARLIER)

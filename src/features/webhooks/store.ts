@@ -9,10 +9,10 @@ import type { WebhookRow } from './table.ts'
 
 type PreparedScope = Pick<Ctx, 'db' | 'store'>
 
-/** A webhook as it is sent, and what is never sent. */
+/** A webhook in its public form, and its fields that are never sent. */
 export type Stored = {
   readonly webhook: Webhook
-  /** The secret. */
+  /** The sealed secret. */
   readonly sealed: string | null
   readonly headers: KeptHeaders
 }
@@ -36,15 +36,15 @@ const columns = [
 
 type Row = Omit<WebhookRow, 'name_key'>
 
-// They were checked when they were stored.
+// Validated before they were stored.
 const headersOf = ({ headers }: Pick<Row, 'headers'>): Headers => JSON.parse(headers) as Headers
 
-/** The fields in the order of the contract. */
+/** Returns the fields in the order of the contract. */
 export const webhookOf = ({ secret, events, enabled, ...row }: Row): Webhook => {
   const { id, name, url, disabled_reason, description, timeout_seconds, retry_count, created_at, updated_at } = row
   return {
     ...{ id, name, url, has_secret: secret !== null },
-    // They were checked when they were stored.
+    // Validated before they were stored.
     events: JSON.parse(events) as Webhook['events'],
     ...{ enabled: enabled === 1, disabled_reason, description },
     headers: masked(headersOf(row)),
@@ -67,7 +67,7 @@ const storedOf = (row: Row | undefined): Stored | undefined =>
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   storedOf(await byId(scope, id).executeTakeFirst())
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   storedOf(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
 
@@ -96,7 +96,7 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
-/** Those whose headers an earlier version has stored in clear text. */
+/** Returns the webhooks with headers in clear text, written by an earlier version. */
 const inClear = ({ db }: DbScope) =>
   db
     .selectFrom('webhooks')
@@ -114,14 +114,14 @@ export const countClear = async ({ db }: DbScope): Promise<number> => {
   return Number(n)
 }
 
-/** Keeps other writers off the rows until commit. */
+/** Locks the rows until commit. */
 export const lockClear = async ({ db }: DbScope, sql: Ctx['store']['sql']): Promise<Stored[]> =>
   (await sql.lockRows(inClear({ db })).execute()).flatMap((row) => storedOf(row) ?? [])
 
-/** As the migration names it. */
+/** The migration inserts this name. */
 const HEADERS = 'headers'
 
-/** Whether files may still hold headers in clear text. */
+/** Checks for files that may still contain headers in clear text. */
 export const isPurgePending = async ({ db }: DbScope): Promise<boolean> =>
   (await db.selectFrom('webhook_purges').select('name').where('name', '=', HEADERS).executeTakeFirst()) !== undefined
 
@@ -141,7 +141,7 @@ const enabled = prepared((db: Kysely<Tables>, _: Record<string, never>) =>
   db.selectFrom('webhooks').select(['id', 'events', 'retry_count']).where('enabled', '=', 1).orderBy('id'),
 )
 
-/** The enabled ones, as JSON: `[{id, events, retry_count}]`. */
+/** Returns the enabled webhooks as JSON: `[{id, events, retry_count}]`. */
 export const subscriptions = async (scope: PreparedScope): Promise<string> => {
   const rows = await enabled(scope, {})
   return JSON.stringify(rows.map((row) => ({ ...row, events: JSON.parse(row.events) })))

@@ -1,4 +1,4 @@
-/** The tables that webhooks own. */
+/** The tables of webhooks. */
 
 export type WebhookRow = {
   id: string
@@ -24,11 +24,11 @@ export type WebhookRow = {
 }
 
 export type DeliveryRow = {
-  /** Begins with the moment: the order of ids is that of the events. */
+  /** A UUIDv7: ids sort in the order of the events. */
   id: string
   webhook_id: string
   event: string
-  /** The very bytes that are sent, at each attempt. */
+  /** The exact bytes that every attempt sends. */
   body: string
   status: 'pending' | 'retrying' | 'success' | 'failed'
   attempt_number: number
@@ -40,11 +40,11 @@ export type DeliveryRow = {
   /** JSON: the attempts so far. */
   attempts: string
   next_retry: string | null
-  /** When it is to be sent, in ms since the epoch; null when there is nothing left to do. */
+  /** The time of the next attempt, in ms since the epoch; null for a completed delivery. */
   due_ms: number | null
-  /** Until when somebody is at it, in ms since the epoch by the clock that the servers share. */
+  /** The end of the lease, in ms since the epoch, by the clock that all servers share. */
   lease_ms: number
-  /** Who that is: each claim has a name of its own; '' for nobody. */
+  /** The name of the claim that holds the lease; '' without one. */
   claim: string
   created_at: string
 }
@@ -52,6 +52,6 @@ export type DeliveryRow = {
 export type WebhookTables = {
   webhooks: WebhookRow
   webhook_deliveries: DeliveryRow
-  /** A row for each column whose values were stored in clear text, while files may still hold that text. */
+  /** A row for each column that once held clear text, while files may still contain that text. */
   webhook_purges: { name: string }
 }

@@ -1,4 +1,4 @@
-// What a webhook takes, what its target is sent and when, and what becomes of it when that goes wrong.
+// The fields of a webhook, its requests to the target, and its behaviour on failures.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let to: Receiver
-  /** Added to the time of the day. */
+  /** Added to the current time. */
   let aheadMs = 0
   let paths = 0
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     const target = await hook({ events })
     const { id } = await device('told')
     await admin.api.devices.update({ id, os: 'Debian' })
-    // Nothing new.
+    // Changes nothing.
     await admin.api.devices.update({ id, os: 'Debian' })
     await admin.api.devices.delete({ id })
     const network = await admin.api.networks.create({ name: 'told', subnet: '10.77.0.0/24' })

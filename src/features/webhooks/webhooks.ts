@@ -1,4 +1,4 @@
-/** The rules of webhooks. What is secret of them is opened to send a delivery, and for nothing else. */
+/** The rules of webhooks. Their secrets are decrypted only to send a delivery. */
 
 import { invalidField, notFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
@@ -44,7 +44,7 @@ const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> => {
   return stored
 }
 
-/** As the caller may see it. @throws AppError NOT_FOUND */
+/** Returns the delivery as the caller may see it. @throws AppError NOT_FOUND */
 const mustGetDelivery = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
   const found = await deliveries.find(ctx, id, deliveryId)
   if (!found) throw notFound('delivery', deliveryId)
@@ -54,7 +54,8 @@ const mustGetDelivery = async (ctx: Ctx, id: string, deliveryId: string): Promis
 const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
   const { webhook } = await mustGet(ctx, id)
   const { event } = await mustGetDelivery(ctx, id, deliveryId)
-  // Its target gets these events: who gave it them, or its URL, had the permission. An event of earlier asks for it again.
+  // The webhook subscribes to the event, so its creator had the permission. An event of an earlier subscription
+  // requires it again.
   if (!webhook.events.some((one) => one === event)) requireEvents(ctx, [event])
   await deliveries.reopen(ctx, deliveryId, Date.parse(ctx.now))
   await ctx.emit(QUEUED, deliveryId)
@@ -84,14 +85,14 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
   type Known = { readonly revision: string; readonly target: ReturnType<typeof targetOf> | undefined }
   const targets = new Map<string, Known>()
 
-  /** As it is now. To ask whether webhooks have changed is cheaper than to ask for one. */
+  /** Returns the current settings. Reading the revision of webhooks is cheaper than reading a webhook. */
   const currentTarget = async (ctx: Ctx, id: string): Promise<Known['target']> => {
     const revision = await ctx.store.revision(['webhooks'])
     const known = targets.get(id)
     if (known?.revision === revision) return known.target
     const stored = await store.find({ db: ctx.store.read }, id)
     const target = stored && targetOf(stored)
-    // Those that were deleted are not kept.
+    // Deleted webhooks are not cached.
     if (target) targets.set(id, { revision, target })
     else targets.delete(id)
     return target
@@ -106,12 +107,12 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
 
   const deliver: Job<Tables> = {
     name: 'webhooks.deliver',
-    summary: 'Sends what webhooks are to be told',
+    summary: 'Sends due deliveries of webhooks',
     everyMs: LOOK_MS,
     runsAtStart: true,
     onEveryInstance: true,
     run: async (ctx) => {
-      await dispatcher.look(ctx)
+      await dispatcher.poll(ctx)
     },
   }
 
@@ -131,7 +132,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
     return { message, delivery: recorded }
   }
 
-  /** Names are looked up before the transaction, which holds the writer. */
+  /** Resolves names before the transaction, which holds the writer. */
   const checkUrl = async (url: string | undefined): Promise<void> => {
     const problem = url === undefined ? undefined : await outbound.problem(url)
     if (problem !== undefined) throw invalidField('url', problem)
@@ -148,7 +149,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
       events: async () => EVENTS.map(({ name, description, permission }) => ({ name, description, permission })),
       create: {
         prepare: async (ctx, draft) => {
-          // Before a name is looked up.
+          // Checked before DNS is queried.
           requireEvents(ctx, draft.events)
           await checkUrl(draft.url)
           return (ctx) => create(ctx, secrets, draft)
@@ -170,7 +171,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
         await mustGet(ctx, id)
         const query = deliveries.query(ctx, { id, status, event })
         return listRows(ctx, {
-          // Callers who see different things must not take each other's lists for their own.
+          // Callers who see different fields must not share an ETag.
           revision: `${revision}.${sightOf(ctx)}`,
           query,
           page,
@@ -183,7 +184,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
     reactions: { [RECORDED]: createQueue() },
     onCommit: (names) => {
       if (!names.includes(QUEUED)) return
-      // What goes wrong is logged where it does, and tried again with the next tick.
+      // Errors are logged where they occur, and the next poll tries again.
       options
         .kernel()
         .runJob(deliver)
