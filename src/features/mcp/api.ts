@@ -4,7 +4,7 @@ import { rawRoute } from '../../platform/operation/operation.ts'
 
 const Id = z.union([z.string(), z.number()])
 
-/** JSON-RPC 2.0, section 4; a notification has no id. */
+/** JSON-RPC 2.0, section 4. A notification has no id. */
 const Message = z.object({
   jsonrpc: z.literal('2.0'),
   id: Id.optional(),
@@ -25,7 +25,7 @@ export const mcpRoutes = {
   call: rawRoute({
     name: 'mcp.call',
     summary:
-      'The Model Context Protocol: Streamable HTTP without sessions, JSON-RPC by POST, with an API key or a token of OAuth',
+      'The Model Context Protocol: Streamable HTTP without sessions, JSON-RPC by POST, with an API key or an OAuth access token',
     http: 'POST /mcp',
     access: 'authenticated',
     bearerOnly: true,

@@ -1,4 +1,4 @@
-// Plans of clients that act for a user by OAuth: each has its own, and keeps them when its token is renewed.
+// Plans of OAuth clients that act for a user: each client has its own, and keeps them when its token is renewed.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { callTool, Plan } from '../../testing/mcp.ts'

@@ -1,4 +1,4 @@
-// Plans of what is done with many discovered devices at once.
+// Plans of bulk decisions on discovered devices.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { callTool, Plan } from '../../testing/mcp.ts'

@@ -1,5 +1,5 @@
-// A day with an AI client: a real client over a real socket finds a device, gets it an address, plans and applies a bulk
-// change, and is refused what its user may not do.
+// A real client over a real socket finds a device, allocates an address for it, and plans and applies a bulk change.
+// What its user may not do is refused.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'

@@ -1,4 +1,4 @@
-/** Offers every operation to models, through the same kernel as everyone else. */
+/** Offers every operation to AI models, through the same kernel as all surfaces. */
 
 import type { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -18,7 +18,7 @@ import { createPlans, plannedOf } from './plans.ts'
 import { PROMPTS } from './prompts.ts'
 
 const PURGE_MS = 10 * 60 * 1000
-/** So long after its end a plan still says why it can't be applied any more. */
+/** Retention after expiry, in milliseconds: the plan still explains why it can't be applied. */
 const KEPT_MS = 60 * 60 * 1000
 
 const RESOURCES: readonly ResourceKind[] = [
@@ -33,9 +33,9 @@ export type McpFeatureOptions = {
   readonly now: () => Date
   /** The operations of all features. */
   readonly operations: readonly Bound<Tables>[]
-  /** Asked for at the first request: the kernel is made of the features, this one among them. */
+  /** Called at the first request, because the kernel is created from the features, this one included. */
   readonly kernel: () => Kernel<Tables>
-  /** Who is let in, where clients come by OAuth. */
+  /** Undefined without OAuth. */
   readonly mcpAuthenticator: McpAuthenticator | undefined
 }
 
@@ -59,10 +59,10 @@ export const mcpFeature = ({
   mcpAuthenticator,
 }: McpFeatureOptions): Feature => {
   const issuer = config.mcpOauthIssuerUrl === undefined ? undefined : new URL(config.mcpOauthIssuerUrl).origin
-  // Now, so that an operation that can't be planned keeps the server from starting.
+  // Evaluated now, so that an operation that can't be planned stops the server at the start.
   const planned = plannedOf(operations)
   const open = async (): Promise<Endpoint> => {
-    // At the first request, for those who have AI clients: a sixth of the time of a start.
+    // Imported at the first request: it would take a sixth of the start time.
     const { createEndpoint } = await import('../../platform/mcp/endpoint.ts')
     return createEndpoint({
       version,
@@ -88,7 +88,7 @@ export const mcpFeature = ({
           const insufficientScope = (permissions: readonly Permission[]) => void lacking.push(...permissions)
           const call = { caller, rights, log, signal, requestId, client, insufficientScope }
           const response = await endpoint(request, call)
-          // In place of an answer: the client has to see it, and not the model.
+          // Thrown, not returned: the client must see the 403, and the model must not.
           if (mcpAuthenticator && lacking.length > 0) throw mcpAuthenticator.insufficientScope(caller, lacking)
           return response
         },
@@ -97,7 +97,7 @@ export const mcpFeature = ({
     jobs: [
       {
         name: 'plans.purge',
-        summary: 'Deletes plans of AI clients that have long expired',
+        summary: 'Deletes plans of AI clients some time after their expiry',
         everyMs: PURGE_MS,
         run: purge,
       },

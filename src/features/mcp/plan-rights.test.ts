@@ -1,11 +1,11 @@
-// A plan names only what its caller may read: when it is made, when it is out of date, and when it is applied.
+// A plan names only objects that its caller may read: when it is made, when it is out of date, and when it is applied.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TestApp, TestCaller } from '../../testing/app.ts'
 import { testApp } from '../../testing/app.ts'
 import { type Answer, callTool, Plan } from '../../testing/mcp.ts'
 import { dialects } from '../../testing/servers.ts'
 
-/** In the name of everything that the caller may not read. */
+/** Part of each name that the caller may not read. */
 const HIDDEN = 'HIDDEN'
 
 describe.each([...dialects()])('a plan of somebody who may read little, on %s', (dialect) => {
@@ -31,7 +31,7 @@ describe.each([...dialects()])('a plan of somebody who may read little, on %s', 
     Plan.parse((await call(caller, 'call_operation', { operation, input })).value)
   const apply = (caller: TestCaller, plan_id: string): Promise<Answer> => call(caller, 'apply_plan', { plan_id })
 
-  /** A network with one object of every kind that goes or changes with it; their ids. */
+  /** Creates a network with one object of every kind that is deleted or changed with it. Returns their ids. */
   const estate = async () => {
     const { api } = admin
     const n = ++count

@@ -12,7 +12,7 @@ export const insert = async ({ db }: Scope, plan: PlanRow): Promise<void> => {
 export const find = ({ db }: Scope, id: string): Promise<PlanRow | undefined> =>
   db.selectFrom('plans').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** True for whoever is first: nobody else gets it, unless this transaction is undone. */
+/** Returns true for the first caller only, unless its transaction is rolled back. */
 export const claim = async ({ db }: Scope, id: string, now: string): Promise<boolean> => {
   const claimed = await db
     .updateTable('plans')
@@ -25,14 +25,14 @@ export const claim = async ({ db }: Scope, id: string, now: string): Promise<boo
   return claimed.length > 0
 }
 
-/** Leaves a user the newest plans alone. */
+/** Deletes all but the newest plans of a user. */
 export const keepNewest = async ({ db }: Scope, userId: string, most: number): Promise<void> => {
   const mine = db.selectFrom('plans').select('id').where('user_id', '=', userId)
   const oldest = await mine.orderBy('id', 'desc').limit(1).offset(most).executeTakeFirst()
   if (oldest) await db.deleteFrom('plans').where('user_id', '=', userId).where('id', '<=', oldest.id).execute()
 }
 
-/** Whether there are any that ended before that moment. */
+/** Checks for plans that expired before a time. */
 export const hasOlder = async ({ db }: Scope, moment: string): Promise<boolean> =>
   (await db.selectFrom('plans').select('id').where('expires_at', '<', moment).limit(1).executeTakeFirst()) !== undefined
 

@@ -1,4 +1,4 @@
-// What plans show of the database: every table is known to them, with what the database deletes along, and no secret.
+// The tables in plans: each table is declared, with the rows that the database deletes along, and without secrets.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { jsonSchemaOf } from '../../platform/contract/json-schema.ts'
@@ -8,7 +8,7 @@ import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { isSecretName } from '../../platform/runtime/redaction.ts'
 import { contracts } from '../index.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
-import { KINDS, NOT_SHOWN } from './plan-tables.ts'
+import { NOT_SHOWN, PLAN_TABLES } from './plan-tables.ts'
 
 const schema = await Bun.file(join(import.meta.dirname, '../../../golden/schema.sqlite.sql')).text()
 const tables = new Map(
@@ -19,12 +19,12 @@ const planned = Object.values(contracts)
   .filter((op) => needsPlan(op) && op.mcp !== 'hidden')
 
 test('every table is shown, or said not to be', () => {
-  const unknown = [...tables.keys()].filter((name) => !Object.hasOwn(KINDS, name) && !NOT_SHOWN.has(name))
+  const unknown = [...tables.keys()].filter((name) => !Object.hasOwn(PLAN_TABLES, name) && !NOT_SHOWN.has(name))
   expect(unknown).toEqual([])
 })
 
 test('there is no table that there is not', () => {
-  expect([...Object.keys(KINDS), ...NOT_SHOWN].filter((name) => !tables.has(name))).toEqual([])
+  expect([...Object.keys(PLAN_TABLES), ...NOT_SHOWN].filter((name) => !tables.has(name))).toEqual([])
 })
 
 test('what the database deletes along is shown along', () => {
@@ -35,8 +35,8 @@ test('what the database deletes along is shown along', () => {
   )
   const missing = cascades.filter(
     ({ parent, child, column }) =>
-      Object.hasOwn(KINDS, child) &&
-      !KINDS[parent]?.cascades?.some((one) => one.table === child && one.column === column),
+      Object.hasOwn(PLAN_TABLES, child) &&
+      !PLAN_TABLES[parent]?.cascades?.some((one) => one.table === child && one.column === column),
   )
   expect(cascades.length).toBeGreaterThan(10)
   expect(missing).toEqual([])
@@ -44,7 +44,7 @@ test('what the database deletes along is shown along', () => {
 
 test('the permissions are those of the catalogue', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
-  const asked = Object.values(KINDS).flatMap(({ permission }) => permission ?? [])
+  const asked = Object.values(PLAN_TABLES).flatMap(({ permission }) => permission ?? [])
   expect(asked.filter((permission) => !known.has(permission))).toEqual([])
 })
 

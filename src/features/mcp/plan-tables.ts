@@ -1,16 +1,16 @@
-/** What stands in the tables, in words for whoever is shown a change before it happens. Reads rows, never the tables. */
+/** Describes the rows of each table for plans: noun, name, visible fields. Reads given rows, never the tables. */
 import type { JournalRules, Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 
 /** The objects of one table. */
-export type Kind = TableRule & {
-  /** As one says it: `device`. */
+export type PlanTable = TableRule & {
+  /** The singular noun: `device`. */
   readonly noun: string
-  /** Who may see more of them than how many there are; undefined for what is only ever counted. */
+  /** The permission to see more than the number of objects; undefined for kinds that are only counted. */
   readonly permission?: Permission
-  /** What there is to see of one; secrets are no part of it. */
+  /** The visible fields of a row; never secrets. */
   readonly view?: (row: Row) => Row
-  /** What a person calls it. */
+  /** The display name of a row. */
   readonly name?: (row: Row) => string
 }
 
@@ -23,7 +23,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 const named = (row: Row): string => text(row.name)
 
-/** What is stored in `doc` is an object. */
+/** The column `doc` holds a JSON object. */
 const docOf = ({ doc }: Row): Row => JSON.parse(text(doc)) as Row
 
 const deviceView = (row: Row): Row => {
@@ -36,8 +36,8 @@ const discoveredView = (row: Row): Row => ({
   ...pick('bucket', 'is_ignored')(row),
 })
 
-/** By table. The rows of all others are parts of these, or kept for the server's own use. */
-export const KINDS: Readonly<Record<string, Kind>> = {
+/** By table. Rows of all other tables are parts of these objects, or internal to the server. */
+export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   datacenters: {
     noun: 'datacenter',
     key: ['id'],
@@ -158,8 +158,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * Tables whose rows belong to an object above, whose row changes with them, and tables that the server keeps for itself:
- * what it tells others, what it counts, what it remembers. Every table is here or above.
+ * Tables whose rows belong to a declared object and change with it, and internal tables: outbox, counters and caches.
+ * Every table is declared here or above.
  */
 export const NOT_SHOWN: ReadonlySet<string> = new Set([
   'addresses',
@@ -199,4 +199,4 @@ export const NOT_SHOWN: ReadonlySet<string> = new Set([
   'webhook_purges',
 ])
 
-export const RULES: JournalRules = KINDS
+export const RULES: JournalRules = PLAN_TABLES

@@ -1,4 +1,5 @@
-// Plans: what would delete or change many objects is shown first, and done when it is applied, if it still is the same.
+// A call that would delete or change many objects returns a plan. Applying the plan executes it, unless the objects
+// have changed.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { compose, openDatabase } from '../../compose.ts'
 import { createLogger } from '../../platform/runtime/log.ts'
@@ -299,7 +300,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       await admin.api.relationships.delete({ device_id: a.id, child_id: b.id, type: 'contains' })
       expect((await apply(plan_id)).value).toMatchObject({
         code: 'PRECONDITION_FAILED',
-        details: [{ message: 'would not be affected any more' }],
+        details: [{ message: 'would no longer be affected' }],
       })
     })
 
@@ -336,7 +337,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
   })
 
   test('is known to every instance on the same database', async () => {
-    // The data file of SQLite belongs to one process.
+    // Only one process may open the data file of SQLite.
     if (dialect === 'sqlite') return
     const context = { config: app.config, log: createLogger({ level: 'error', format: 'text', write: () => {} }) }
     const now = () => new Date(clock.ms)

@@ -1,6 +1,6 @@
 /**
- * The rules of plans: what would delete or change many objects is first shown, and done when it is applied, if it still is
- * exactly what was shown.
+ * The rules of plans. A call that would delete or change many objects returns a plan. Applying the plan executes it if
+ * its changes are still exactly those shown.
  */
 
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
@@ -14,45 +14,45 @@ import { canDryRun, dryRun, runRecorded } from '../../platform/operation/dry-run
 import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Request } from '../../platform/operation/request.ts'
 import type { Tables } from '../tables.ts'
-import { countsOf, driftOf, type Mark, marksOf, shownOf, summaryOf } from './changes.ts'
+import { countsOf, detectDrift, type Fingerprint, fingerprintsOf, shownOf, summaryOf } from './changes.ts'
 import * as store from './plan-store.ts'
 import { RULES } from './plan-tables.ts'
 import type { PlanRow } from './table.ts'
 
 export const PLAN_MS = 5 * 60 * 1000
-/** Objects that one plan may change. */
+/** The largest number of objects that one plan may change. */
 export const MOST_OBJECTS = 10_000
-/** Plans of one user that are kept; the oldest go first. */
+/** The number of plans stored for a user; beyond it the oldest are deleted. */
 export const MOST_PLANS = 20
-/** Objects of one kind to which the same happens that a plan shows one by one; the others are counted. */
+/** The number of objects of one kind and type of change that a plan lists; it counts the others. */
 const SHOWN_OF_A_KIND = 20
-/** New objects of one kind whose ids are told. */
+/** The largest number of new ids of one kind in an answer. */
 const MOST_CREATED = 1000
-/** Things that moved, and items that fail, that are named; the others are counted. */
+/** The number of moved objects and failed items that are named; the others are counted. */
 const MOST_NAMED = 20
 
 const tooMany = (): never => {
   throw new AppError(
     'INVALID_INPUT',
-    `This would change more than ${MOST_OBJECTS} objects, which is more than anybody could look through; do it in parts`,
+    `This would change more than ${MOST_OBJECTS} objects, too many to review; do it in parts`,
   )
 }
 const WATCHED = { rules: RULES, most: MOST_OBJECTS, tooMany }
 
-/** What a plan is bound to besides its user: another key or client of the same user was shown nothing. */
+/** Returns the client that a plan is bound to besides its user: other keys and clients of the user have not seen it. */
 const clientOf = ({ client, via, credentialId = '' }: Caller): string =>
   client ? `client:${client.id}` : `${via}:${credentialId}`
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** The items that fail, of an answer in which each is told of by itself. */
+/** Returns the failed items of an answer that reports each item separately. */
 const failuresIn = (answer: unknown): readonly unknown[] => {
   const results = isRecord(answer) && Array.isArray(answer.results) ? answer.results : []
   return results.filter((one) => isRecord(one) && one.status === 'failed')
 }
 
-/** Where nothing of what has moved may be read, no more is said than that the plan is out of date. */
+/** If the caller may read none of the moved objects, the error says only that the plan is out of date. */
 const moved = (issues: readonly FieldIssue[]): AppError => {
   if (issues.length === 0)
     return new AppError('PRECONDITION_FAILED', 'Not applied: the plan is out of date. Make a new plan')
@@ -66,7 +66,7 @@ const moved = (issues: readonly FieldIssue[]): AppError => {
   )
 }
 
-const told = (changes: readonly RowChange[]) => {
+const described = (changes: readonly RowChange[]) => {
   const counts = countsOf(changes)
   return { summary: summaryOf(counts), changes: counts }
 }
@@ -79,19 +79,19 @@ const failures = (answer: unknown) => {
 export type PlansOptions = {
   readonly db: Db<Tables>
   readonly kernel: Kernel<Tables>
-  /** As `plannedOf` has them. */
+  /** The result of `plannedOf`. */
   readonly planned: ReadonlyMap<string, Bound<Tables>>
   readonly now: () => Date
 }
 
 /**
- * The operations that need a plan, by name.
- * @throws if one of them does more than a transaction could undo
+ * Returns the operations that need a plan, by name.
+ * @throws if one of them does more than a transaction can roll back
  */
 export const plannedOf = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
   const planned = operations.filter(({ op }) => needsPlan(op) && op.mcp !== 'hidden')
   for (const bound of planned)
-    if (!canDryRun(bound)) throw new Error(`${bound.op.name} needs a plan, and is no single transaction`)
+    if (!canDryRun(bound)) throw new Error(`${bound.op.name} needs a plan, but is not a single transaction`)
   return new Map(planned.map((bound) => [bound.op.name, bound]))
 }
 
@@ -100,7 +100,10 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
     const plan = await store.find({ db: db.read }, id)
     if (!plan || plan.user_id !== caller.userId || plan.client !== clientOf(caller)) throw notFound('plan', id)
     if (plan.applied_at !== null)
-      throw new AppError('PRECONDITION_FAILED', `The plan was applied at ${plan.applied_at}, and is good once`)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The plan was applied at ${plan.applied_at}, and can be applied only once`,
+      )
     if (plan.expires_at <= at.toISOString())
       throw new AppError('PRECONDITION_FAILED', `The plan has expired at ${plan.expires_at}; make a new one`)
     return plan
@@ -109,10 +112,10 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
   return {
     make: async (bound, asked) => {
       const at = now()
-      // A rehearsal is undone, and so not confirmed by a commit.
+      // A dry run is rolled back, so no commit confirms it.
       const request = await kernel.confirmed(bound.op, asked)
       const { answer, changes } = await dryRun({ kernel, db, watched: WATCHED, at }, bound, request)
-      const shown = { ...told(changes), ...failures(answer) }
+      const shown = { ...described(changes), ...failures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
       const { caller, input } = request
       const plan: PlanRow = {
@@ -121,7 +124,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         client: clientOf(caller),
         operation: bound.op.name,
         input: JSON.stringify(input),
-        changes: JSON.stringify(marksOf(changes, at.toISOString())),
+        changes: JSON.stringify(fingerprintsOf(changes, at.toISOString())),
         created_at: at.toISOString(),
         expires_at: new Date(at.getTime() + PLAN_MS).toISOString(),
         applied_at: null,
@@ -137,7 +140,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const at = now()
       const plan = await mustFind(planId, asked.caller, at)
       const bound = planned.get(plan.operation)
-      if (!bound) throw invalid([{ field: 'plan_id', message: `is of ${plan.operation}, which there is no more` }])
+      if (!bound) throw invalid([{ field: 'plan_id', message: `is of ${plan.operation}, which no longer exists` }])
       const request = await kernel.confirmed(bound.op, asked)
       let done: readonly RowChange[] = []
       const answer = await runRecorded(
@@ -148,14 +151,14 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
           at,
           first: async (tx) => {
             if (await store.claim(tx, plan.id, at.toISOString())) return
-            throw new AppError('PRECONDITION_FAILED', 'The plan was applied meanwhile, and is good once')
+            throw new AppError('PRECONDITION_FAILED', 'The plan was applied concurrently, and can be applied only once')
           },
           last: (changes) => {
-            // As they were stored.
-            const planned = JSON.parse(plan.changes) as Mark[]
-            const { hasMoved, issues } = driftOf(
+            // Written by this module.
+            const planned = JSON.parse(plan.changes) as Fingerprint[]
+            const { hasMoved, issues } = detectDrift(
               planned,
-              marksOf(changes, at.toISOString()),
+              fingerprintsOf(changes, at.toISOString()),
               request.caller.permissions,
             )
             if (hasMoved) throw moved(issues)
@@ -163,7 +166,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
           },
         },
         bound,
-        // What was stored is what was sent.
+        // The stored input was validated when the plan was made.
         { ...request, input: JSON.parse(plan.input) } as Request,
       )
       const created = shownOf(
@@ -174,7 +177,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       return {
         applied: true,
         operation: plan.operation,
-        ...told(done),
+        ...described(done),
         ...(created.length > 0 && { created }),
         ...failures(answer),
       }

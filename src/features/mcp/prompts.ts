@@ -1,4 +1,4 @@
-/** The questions that people ask most, for the menus of their AI clients. */
+/** Prompts for the most frequent questions, for the menus of AI clients. */
 import type { Prompt } from '../../platform/mcp/prompts.ts'
 
 const required = (name: string, description: string) => ({ name, description, required: true })

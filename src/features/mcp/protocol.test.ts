@@ -1,4 +1,4 @@
-// The protocol itself, over a real socket: three revisions, clients of both major versions of the SDK, and what is not in order.
+// The protocol over a real socket: three revisions, clients of both major versions of the SDK, and malformed requests.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -48,7 +48,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** A request of a revision as its text demands it. */
+/** Builds a request exactly as the given revision requires. */
 const ask = (revision: Revision, method: string, params: Record<string, unknown> = {}) => {
   const isNewest = revision === NEWEST
   const body = { jsonrpc: '2.0', id: 7, method, params: isNewest ? { ...params, _meta: META } : params }
@@ -89,7 +89,7 @@ describe('a client of the SDK', () => {
   describe('version 1', () => {
     const connect = async () => {
       const client = new ClientV1({ name: 'v1', version: '1' })
-      // Its own transport, whose optional fields are typed otherwise than its interface.
+      // The SDK's transport declares optional fields differently from its interface.
       await client.connect(new TransportV1(url, { requestInit: requestInit() }) as TransportOfV1)
       return client
     }
@@ -100,7 +100,7 @@ describe('a client of the SDK', () => {
       expect(tools.map(({ name }) => name)).toContain('apply_plan')
       const { id } = await admin.api.devices.create({ name: 'v1-device', addresses: [{ ip: '10.1.0.1' }] })
       const network = await admin.api.networks.create({ name: 'v1-net', subnet: '10.1.0.0/24' })
-      // The client itself compares what comes back with the output schema, and throws.
+      // The client validates the results against the output schema, and throws.
       const calls: [string, Record<string, unknown>][] = [
         ['device_list', {}],
         ['device_list', { fields: ['id', 'name'] }],
@@ -274,7 +274,7 @@ test('a version that there is not is refused before the message is looked at', a
 describe('a web page', () => {
   const from = (Origin: string) => send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { Origin })
 
-  // The server listens on all addresses here: a name that was rebound to it makes the page's origin equal to the host.
+  // The server listens on all addresses. A DNS name rebound to it makes the page's origin equal to the host.
   test.each(['https://evil.example', 'null', 'http://127.0.0.1:1', 'nonsense', 'the host itself'])(
     'of %s may not speak to it',
     async (origin) => {

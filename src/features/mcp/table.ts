@@ -1,13 +1,13 @@
-/** The table of what was planned. */
+/** The table of plans. */
 export type PlanRow = {
   id: string
   user_id: string
-  /** The key or the client that asked: `key:...`. */
+  /** The key or client that made the plan: `key:...`. */
   client: string
   operation: string
-  /** JSON, as it was sent. */
+  /** JSON: the input as it was sent. */
   input: string
-  /** JSON: what the plan was shown to change. */
+  /** JSON: the fingerprints of the planned changes. */
   changes: string
   created_at: string
   expires_at: string

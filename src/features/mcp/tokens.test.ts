@@ -1,4 +1,4 @@
-// What it costs a model to know the tools, and to read an answer: bytes / 4 is a fair guess of tokens for JSON and English.
+// The number of tokens that the tools and an answer cost a model. For JSON and English, bytes / 4 estimates it.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { callTool, connect } from '../../testing/mcp.ts'
