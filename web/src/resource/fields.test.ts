@@ -43,8 +43,8 @@ describe.each(resources)('the fields of %s', (resource) => {
 })
 
 test('a field that is not declared is named with the file', () => {
-  expect(missing('devices', ['serial'], Object.keys(deviceFields()))).toEqual([
-    'serial of devices is missing in web/src/devices/fields.ts',
+  expect(missing('devices', ['colour'], Object.keys(deviceFields()))).toEqual([
+    'colour of devices is missing in web/src/devices/fields.ts',
   ])
 })
 

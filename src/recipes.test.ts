@@ -1,0 +1,69 @@
+/** The recipes of CONTRIBUTING.md, applied to a copy of the code: every surface has the field, the resource, and few edits did it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { field } from './testing/recipes/field.ts'
+import { applyEdit, bunIn, copyWith, countChanges } from './testing/recipes/recipe.ts'
+
+const CONTRIBUTING = readFileSync(resolve(import.meta.dir, '../CONTRIBUTING.md'), 'utf8')
+const MINUTE = 60_000
+
+const builtText = (root: string): string =>
+  readdirSync(join(root, 'built/assets'))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => readFileSync(join(root, 'built/assets', name), 'utf8'))
+    .join('\n')
+
+test('a recipe whose line is gone fails, and says where', () => {
+  const edit = { file: 'a.ts', after: 'one,', add: ['  two,'] }
+  expect(applyEdit('[\n  one,\n]', edit)).toBe('[\n  one,\n  two,\n]')
+  expect(() => applyEdit('[\n  three,\n]', edit)).toThrow('a.ts has 0 lines "one,"')
+  expect(() => applyEdit('[\n  one,\n  one,\n]', edit)).toThrow('a.ts has 2 lines')
+})
+
+describe('the recipe for a field', () => {
+  let copy: ReturnType<typeof copyWith>
+  beforeAll(() => {
+    copy = copyWith(field)
+  })
+  afterAll(() => copy.remove())
+
+  test('needs at most 4 edits on the server and 2 in web', () => {
+    const { server, web } = countChanges(field)
+    expect({ server: server <= 4, web: web <= 2 }).toEqual({ server: true, web: true })
+  })
+
+  test('is in CONTRIBUTING.md line by line', () => {
+    const added = field.edits.flatMap(({ add }) => add).map((line) => line.trim().replace(/,$/, ''))
+    expect(added.filter((line) => !CONTRIBUTING.includes(line))).toEqual([])
+  })
+
+  test(
+    'reaches REST, CLI, MCP, OpenAPI, import and export',
+    () => bunIn(copy.root, 'src/testing/recipes/check.ts', 'devices', 'serial', '{"name":"recipe"}'),
+    MINUTE,
+  )
+
+  test(
+    'reaches the form, the table and the files of the web UI',
+    async () => {
+      await bunIn(copy.root, 'test', './web/src/resource/fields.test.ts')
+      await bunIn(copy.root, '--no-env-file', 'web/build.ts', join(copy.root, 'built'))
+      expect(builtText(copy.root)).toContain('Serial number')
+    },
+    MINUTE,
+  )
+
+  test('compiles', () => bunIn(copy.root, 'node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web'), MINUTE)
+})
+
+test(
+  'a field that the UI does not show fails a test that names the file',
+  async () => {
+    const copy = copyWith({ ...field, edits: field.edits.filter(({ file }) => !file.startsWith('web/')) })
+    const run = bunIn(copy.root, 'test', './web/src/resource/fields.test.ts')
+    await expect(run).rejects.toThrow('serial of devices is missing in web/src/devices/fields.ts')
+    copy.remove()
+  },
+  MINUTE,
+)
