@@ -121,7 +121,7 @@ const pagesOf = (
     ['found, not documented', `${all}&promoted=false`],
     ['found, words that one has', `${all}&q=host-1-4711.example`],
     ['found, words that a fifth has', `${all}&q=debian`],
-    ['found, words that nobody has', `${all}&q=nothing-like-this`],
+    ['found, words without a match', `${all}&q=nothing-like-this`],
     ['inbox, all', inbox],
     ...['new', 'changed', 'gone', 'conflict'].map(
       (bucket) => [`inbox, ${bucket}`, `${inbox}&bucket=${bucket}`] as const,
@@ -147,7 +147,7 @@ const beside = async ({ server }: FoundBench, work: string, act: () => Promise<u
   const p99 = quantile(waits, 0.99)
   return plain({
     work: `  ${work}`,
-    ours: `${milliseconds(ms)}; /healthz meanwhile p99 ${milliseconds(p99)}, worst ${milliseconds(quantile(waits, 1))}`,
+    ours: `${milliseconds(ms)}; /healthz at the same time p99 ${milliseconds(p99)}, worst ${milliseconds(quantile(waits, 1))}`,
     goal: `p99 < ${BESIDE_MS} ms`,
     isMet: p99 < BESIDE_MS,
     numbers: { ms, p99_ms: p99, worst_ms: quantile(waits, 1) },
