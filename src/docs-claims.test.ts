@@ -1,0 +1,121 @@
+/** The README's comparison claims only what tests prove, and the files and sections that documents name exist. */
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { contracts } from './features/index.ts'
+
+const root = resolve(import.meta.dir, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+const documents = [
+  ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'examples/README.md', 'bench/README.md'],
+  ...['docs', 'docs/decisions'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${folder}/${file}`),
+  ),
+]
+
+/** Each part of a cell, in order, with the test that proves it. */
+const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: string])[]>> = {
+  Installation: [
+    ['one process and one SQLite file', 'src/platform/db/disk/data-folder.test.ts'],
+    ['PostgreSQL is optional', 'src/instances-servers.test.ts'],
+  ],
+  'Allocation of a free address': [
+    ['one transaction', 'src/features/reservations/allocate.test.ts'],
+    ['a retry with `Idempotency-Key` gets the same answer', 'src/platform/operation/idempotency.test.ts'],
+  ],
+  'IPv6 in pools': [['yes', 'src/features/pools/next-ip.test.ts']],
+  Scans: [
+    ['built in', 'src/features/discovery/scans/scans.test.ts'],
+    ['resumed after a crash', 'src/crash-scans.test.ts'],
+  ],
+  'Results of a scan': [['wait in an inbox until accepted', 'src/features/discovery/inbox/inbox.test.ts']],
+  Webhooks: [
+    ['signed', 'src/features/webhooks/webhooks.test.ts'],
+    ['retried', 'src/features/webhooks/webhooks.test.ts'],
+    ['with a history', 'src/features/webhooks/webhooks.test.ts'],
+    ['at least once, also after a crash', 'src/crash-deliveries.test.ts'],
+  ],
+  'AI clients (MCP)': [
+    ['OAuth per user', 'src/features/oauth/clients.test.ts'],
+    ['a delete or bulk change is shown first', 'src/features/mcp/plans.test.ts'],
+  ],
+  'Command line': [['every operation', 'src/cli.test.ts']],
+  'Audit trail': [
+    ['optional', 'src/features/audit/trail.test.ts'],
+    ['a hash chain, checked by a command', 'src/cli-accounts.test.ts'],
+  ],
+}
+
+describe('the comparison of the README', () => {
+  const rows = [...read('README.md').matchAll(/^\| (?!\||---)([^|]+) \| ([^|]+) \| [^|]+ \| [^|]+ \| [^|]+ \|$/gm)].map(
+    ([, name = '', cell = '']) => [name, cell] as const,
+  )
+
+  test('has rows', () => expect(rows.length).toBeGreaterThan(10))
+
+  test.each(rows.filter(([, cell]) => cell !== 'no'))('%s: each part of "%s" has a test that exists', (name, cell) => {
+    const proofs = PROOFS[name] ?? []
+    expect(proofs.map(([part]) => part).join('; ')).toBe(cell)
+    expect(proofs.filter(([, file]) => !existsSync(join(root, file)))).toEqual([])
+  })
+
+  test('says "no" where Plat has no operation', () => {
+    const absent = rows.filter(([, cell]) => cell === 'no').map(([name]) => name)
+    expect(absent).toEqual(['Racks, cables, VRFs, circuits', 'Single sign-on (LDAP, SAML, OIDC)', 'Custom fields'])
+    const nouns = /rack|cable|vrf|circuit|ldap|saml|oidc|custom/i
+    expect(Object.keys(contracts).filter((name) => nouns.test(name))).toEqual([])
+  })
+})
+
+describe('the files that a document names', () => {
+  const tracked = Bun.spawnSync(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  const files = tracked.stdout.toString().split('\n')
+  const folders = files.flatMap((file) => file.split('/').map((_, i, parts) => parts.slice(0, i).join('/')))
+  const endings = new Set(
+    [...files, ...folders].flatMap((path) => path.split('/').map((_, i, parts) => parts.slice(i).join('/'))),
+  )
+  /** `a/{b,c}.ts` names two files. */
+  const expanded = (path: string): string[] => {
+    const [, before = '', choices, after = ''] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(path) ?? []
+    return choices === undefined ? [path] : choices.split(',').map((choice) => `${before}${choice}${after}`)
+  }
+  const ENDING = /\.(tsx?|mjs|md|css|js|txt|svg|sh|service|webp|png)$/
+  const FOLDER = /^(src|web|e2e|docs|bench|golden|packaging|scripts|examples|platform|features|db|scanner|http)\//
+  const named = (document: string) =>
+    [...document.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\s]+)`/g)]
+      .flatMap(([, text = '']) => expanded(text.replace(/\/$/, '')))
+      .filter((path) => /^[\w.@-]+(\/[\w.@-]+)*$/.test(path) && (ENDING.test(path) || FOLDER.test(path)))
+
+  test.each(documents)('%s: all of them exist', (file) => {
+    expect(named(read(file)).filter((path) => !endings.has(path))).toEqual([])
+  })
+
+  test('are found in code spans, and in those with braces', () => {
+    expect(named('`src/{a,b}/c.ts`, `d.ts`, `src/features/<noun>/e.ts`, `GET /f.ts`')).toEqual([
+      'src/a/c.ts',
+      'src/b/c.ts',
+      'd.ts',
+    ])
+  })
+})
+
+describe('the sections that a document links to', () => {
+  const anchorOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .trim()
+      .replace(/\s/g, '-')
+  const anchorsIn = (file: string) =>
+    new Set([...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)))
+
+  test.each(documents)('%s: all of them exist', (file) => {
+    const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(
+      ([, path = '', anchor = '']) => [path === '' ? file : join(dirname(file), path), anchor] as const,
+    )
+    expect(links.filter(([path, anchor]) => !anchorsIn(path).has(anchor))).toEqual([])
+  })
+})
