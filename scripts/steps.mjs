@@ -49,15 +49,27 @@ export const runWaiting = () =>
   )
 export const runPages = () => runBeside('pages', ['./e2e'])
 
-/** Runs tests beside others: what they print comes in one piece, at their end. */
-async function runBeside(name, args) {
+/** Tries a real server by its OpenAPI document, with few examples; or with many, and with its output as it comes. */
+export function runContract({ isThorough = false } = {}) {
+  const script = ['scripts/contract/run.ts']
+  if (!isThorough) return shownAtEnd('contract', (show) => counted('contract', script, show))
+  return counted('contract', [...script, '--thorough'], (text) => process.stdout.write(text))
+}
+
+const runBeside = (name, args) => shownAtEnd(name, (show) => countedTests(name, args, {}, show))
+
+/** A step that runs beside others prints in one piece, at its end. */
+async function shownAtEnd(name, action) {
   const pieces = []
-  const result = await countedTests(name, args, {}, (text) => pieces.push(text))
+  const result = await action((text) => pieces.push(text))
   console.log(`\n--- ${name}, which ran beside the others\n${pieces.join('')}`)
   return result
 }
 
-async function countedTests(name, args, env, show) {
+const countedTests = (name, args, env, show) => counted(name, ['test', '--timeout', '60000', ...args], show, env)
+
+/** Runs bun with these arguments and counts passes and failures by the closing lines. */
+async function counted(name, args, show, env = {}) {
   let output = ''
   const onOutput = (text) => {
     output += text
@@ -65,7 +77,7 @@ async function countedTests(name, args, env, show) {
   }
   const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
   const options = { env: { ...process.env, ...color, ...env }, onOutput }
-  const result = await timed(name, () => run(bunPath(), ['test', '--timeout', '60000', ...args], options))
+  const result = await timed(name, () => run(bunPath(), args, options))
   return { ...result, ...countTests(output, result.code), failures: failuresIn(output) }
 }
 

@@ -61,7 +61,13 @@ const packagingTools = {
   lintian: tool('lintian', 'lintian'),
   'dpkg-deb': tool('dpkg-deb', 'dpkg'),
 }
-const everything = { ...servers, ...labTools, ...packagingTools }
+/** Makes virtual environments, for tools that come from PyPI. */
+const python = {
+  find: () => spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0,
+  packages: () => ['python3', 'python3-venv'],
+  missing: 'Python 3.10 or newer with venv (python3 on PATH; packages python3, python3-venv)',
+}
+const everything = { ...servers, ...labTools, ...packagingTools, python }
 
 function tool(name, offered) {
   return { find: () => findTool(name), packages: () => [offered], missing: `${name} (package ${offered})` }

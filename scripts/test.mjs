@@ -1,8 +1,20 @@
 // `npm test`: everything, on a machine that may be fresh. Each step runs even if one before it failed.
 // `npm test -- src/net` runs only the tests, with what follows handed to `bun test`.
 
+import { ensureSchemathesis } from './contract/install.mjs'
 import { ensureDependencies } from './install.mjs'
-import { finish, runBusy, runGolden, runLint, runPages, runTests, runTypes, runWaiting, runWeb } from './steps.mjs'
+import {
+  finish,
+  runBusy,
+  runContract,
+  runGolden,
+  runLint,
+  runPages,
+  runTests,
+  runTypes,
+  runWaiting,
+  runWeb,
+} from './steps.mjs'
 import { ensureServers } from './test-servers.mjs'
 import { ensureVendors } from './vendors.mjs'
 
@@ -13,8 +25,9 @@ ensureVendors()
 const chosen = process.argv.slice(2)
 if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])
 else {
+  ensureSchemathesis()
   const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
   // A browser waits for much of its time, and some tests for most of theirs: they run beside those that keep a core busy.
-  const tests = [runBusy(['./src', './web', './bench', './packaging/test']), runWaiting(), runPages()]
+  const tests = [runBusy(['./src', './web', './bench', './packaging/test']), runWaiting(), runPages(), runContract()]
   finish([...checks, ...(await Promise.all(tests))])
 }

@@ -15,6 +15,8 @@ import { copyDataFile } from './migrated.ts'
 const main = resolve(import.meta.dir, '../main.ts')
 const reachingMain = resolve(import.meta.dir, 'reaching-main.ts')
 
+const contractMain = resolve(import.meta.dir, 'contract-main.ts')
+
 const Listening = z.object({ message: z.literal('listening'), url: z.string() })
 
 export type ServerChild = {
@@ -41,6 +43,8 @@ export type StartOptions = {
   readonly under?: readonly string[]
   /** Lets its webhooks reach receivers on loopback. */
   readonly reachesReceivers?: boolean
+  /** Scans find nothing, and no request leaves it. */
+  readonly sendsNothing?: boolean
   /** Called with each piece of its log. */
   readonly onLog?: (text: string) => void
 }
@@ -87,10 +91,10 @@ export type Spawned = ServerChild & { readonly child: Bun.Subprocess }
 /** Starts a server with only these settings. Resolves when it listens. */
 export const spawnServer = async (
   env: Readonly<Record<string, string>>,
-  { under = [], reachesReceivers = false, onLog }: Omit<StartOptions, 'env'> = {},
+  { under = [], reachesReceivers = false, sendsNothing = false, onLog }: Omit<StartOptions, 'env'> = {},
   spawned: (child: Bun.Subprocess) => void = () => {},
 ): Promise<Spawned> => {
-  const program = reachesReceivers ? [reachingMain] : [main, 'serve']
+  const program = sendsNothing ? [contractMain] : reachesReceivers ? [reachingMain] : [main, 'serve']
   const child = Bun.spawn([...under, process.execPath, '--no-env-file', ...program], {
     env: { ...process.env, LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', ...env },
     stdout: 'ignore',

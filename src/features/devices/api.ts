@@ -1,6 +1,5 @@
 /** The devices contract. Browser-safe. */
 import { z } from 'zod'
-import { isDomainName, isHostname } from '../../net/dns-name.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { blockOf } from '../../net/occupancy.ts'
 import { IpAddress } from '../../platform/contract/address-field.ts'
@@ -19,6 +18,7 @@ import {
   Tags,
   text,
 } from '../../platform/contract/fields.ts'
+import { DOMAIN_NAME, HOST_NAME, whole } from '../../platform/contract/text-rules.ts'
 import { BulkFields, bulkInput, bulkOutput } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device, DeviceStatus } from './schema.ts'
@@ -42,7 +42,7 @@ const AddressInput = z
   .transform((address) => ({ ...address, type: address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4') }))
 
 const fields = {
-  hostname: ruledText(253, isHostname, 'must be a host name of RFC 1123 labels'),
+  hostname: ruledText(253, HOST_NAME),
   description: text(4096),
   make_model: text(255),
   os: text(255),
@@ -60,7 +60,11 @@ const fields = {
     .nullable()
     .transform((addresses) => addresses ?? []),
   domains: z
-    .array(line(253).refine(isDomainName, { error: 'must be a domain name' }))
+    .array(
+      line(253)
+        .refine(DOMAIN_NAME.holds, { error: DOMAIN_NAME.error })
+        .meta({ exact: { pattern: whole(DOMAIN_NAME.pattern) } }),
+    )
     .nullable()
     .transform((domains) => domains ?? []),
 }

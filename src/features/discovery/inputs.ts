@@ -1,24 +1,23 @@
 /** Inputs of the discovery operations. Browser-safe. */
 import { z } from 'zod'
-import { isHostname } from '../../net/dns-name.ts'
-import { parseMac } from '../../net/mac.ts'
 import { parseExcludes } from '../../net/range.ts'
 import { IpAddress } from '../../platform/contract/address-field.ts'
 import { draft, idOf, Name, patch, reference, ruledText, Tags, text } from '../../platform/contract/fields.ts'
+import { FINGERPRINT, HOST_NAME, MAC, type TextRule, WHITE_SPACE } from '../../platform/contract/text-rules.ts'
 import { InboxField, ScanType } from './schema.ts'
 
 /** Most items of one call. */
 export const MAX_ITEMS = 1000
 
-const isMac = (value: string): boolean => parseMac(value) !== undefined
-/** As ssh-keygen prints it. */
-const isFingerprint = (value: string): boolean => /^SHA256:[A-Za-z0-9+/]{43}=?$/.test(value)
-const isExcludeList = (value: string): boolean => parseExcludes(value).invalid.length === 0
-const excludeIps = ruledText(
-  4096,
-  isExcludeList,
-  'must be a comma-separated list of addresses, ranges (10.0.0.1-10.0.0.9) and CIDRs',
-).describe('Never probed: addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, comma-separated')
+/** The pattern says of which characters; that a range begins before it ends is for no pattern. */
+const EXCLUDE_LIST: TextRule = {
+  holds: (value) => parseExcludes(value).invalid.length === 0,
+  pattern: `[0-9A-Fa-f.:/,${WHITE_SPACE}-]*`,
+  error: 'must be a comma-separated list of addresses, ranges (10.0.0.1-10.0.0.9) and CIDRs',
+}
+const excludeIps = ruledText(4096, EXCLUDE_LIST).describe(
+  'Never probed: addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, comma-separated',
+)
 
 export const many = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_ITEMS)
 
@@ -31,7 +30,7 @@ export const ScanRequest = z.object({
 export type ScanRequest = z.output<typeof ScanRequest>
 
 const promoted = {
-  hostname: ruledText(253, isHostname, 'must be a host name of RFC 1123 labels').optional(),
+  hostname: ruledText(253, HOST_NAME).optional(),
   description: text(4096).optional(),
   make_model: text(255).optional().describe('The vendor, where absent'),
   os: text(255).optional().describe('The guess, where absent'),
@@ -99,9 +98,9 @@ const label = text(255)
 export const RecordedHost = z
   .object({
     ip: IpAddress,
-    mac_address: ruledText(17, isMac, 'must be a MAC address').default(''),
+    mac_address: ruledText(17, MAC).default(''),
     vendor: label.default(''),
-    hostname: ruledText(253, isHostname, 'must be a host name of RFC 1123 labels').default(''),
+    hostname: ruledText(253, HOST_NAME).default(''),
     os: label.default(''),
     os_confidence: z.int().min(0).max(100).default(50),
     rtt_ms: z.number().min(0).max(60_000).nullable().default(null),
@@ -119,7 +118,7 @@ export const RecordedHost = z
       )
       .max(200)
       .default([]),
-    ssh_host_key: ruledText(128, isFingerprint, 'must be a fingerprint like SHA256:...').default(''),
+    ssh_host_key: ruledText(128, FINGERPRINT).default(''),
   })
   .meta({ id: 'RecordedHost' })
 export type RecordedHost = z.output<typeof RecordedHost>

@@ -40,7 +40,13 @@ const breaches = (schema: JsonSchema, value: unknown, path = ''): string[] => {
     // Every reference has been shown to lead to a schema.
     return breaches(resolveRef(schema.$ref) as JsonSchema, value, path)
   }
-  if (schema.anyOf)
+  if (typeof value === 'string') {
+    if (value.length < (schema.minLength ?? 0)) return [`${path}: too short`]
+    if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value))
+      return [`${path}: not of its pattern`]
+  }
+  // Options of a text are formats, which are not looked at.
+  if (schema.anyOf && baseType(schema) !== 'string')
     return schema.anyOf.some((one) => breaches(one, value).length === 0) ? [] : [`${path}: no option fits`]
   if (schema.enum && !schema.enum.includes(value)) return [`${path}: not in the enum`]
   if (value === null) return Array.isArray(schema.type) && schema.type.includes('null') ? [] : [`${path}: null`]

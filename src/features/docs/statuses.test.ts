@@ -15,6 +15,10 @@ test.each([
   ['post', '/api/auth/login', '401'],
   ['post', '/mcp-oauth/token', '404'],
   ['get', '/.well-known/oauth-protected-resource', '404'],
+  ['post', '/api/devices', '408'],
+  ['post', '/mcp', '408'],
+  ['get', '/api/devices', '421'],
+  ['get', '/api/devices', '503'],
 ])('%s %s can answer %s', (method, path, status) => {
   expect(Object.keys(paths[path]?.[method]?.responses ?? {})).toContain(status)
 })

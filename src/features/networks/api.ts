@@ -14,6 +14,7 @@ import {
   Timestamp,
   text,
 } from '../../platform/contract/fields.ts'
+import { CIDR_PATTERN, whole } from '../../platform/contract/text-rules.ts'
 import { BulkFields, bulkInput, bulkOutput } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
@@ -50,6 +51,7 @@ const Subnet = z
   .refine((value) => parseCidr(value) !== undefined, {
     error: 'must be an IPv4 or IPv6 network with a prefix length, like 10.0.0.0/24',
   })
+  .meta({ exact: { pattern: whole(CIDR_PATTERN) } })
 
 const fields = {
   vlan_id: optionalNumber(1, 4094),

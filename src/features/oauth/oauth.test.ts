@@ -50,6 +50,17 @@ describe('without MCP_OAUTH_ENABLED', () => {
       expect(await refusal(await app.guest(method, path))).toEqual([404, 'NOT_FOUND'])
     expect((await oauthOf(app).mcp(undefined)).headers.get('www-authenticate')).toBe('Bearer')
   })
+
+  test.each([
+    ['PUT', '/mcp-oauth/token', 'POST'],
+    ['DELETE', '/mcp-oauth/authorize', 'GET, POST, HEAD'],
+    ['POST', '/.well-known/oauth-protected-resource', 'GET, HEAD'],
+  ] as const)('%s %s is no method of the path, as with it', async (method, path, allow) => {
+    const app = await testApp()
+    open.push(app)
+    const answer = await app.guest(method, path)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow])
+  })
 })
 
 test('with it, and without an issuer, the start is refused', () => {

@@ -93,6 +93,16 @@ const routesFor = (settings: Settings, { signIn, identify }: OauthOptions): Boun
   ]
 }
 
+/** While OAuth is off its paths answer as paths that do not exist, and a method that none of them has is a 405 all the same. */
+const absentRoutes = Object.values(oauthRoutes).map(
+  ({ name, summary, http, access }): BoundRaw<Tables> => ({
+    route: { name, summary, http, access },
+    handler: async (_ctx, request) => {
+      throw new AppError('NOT_FOUND', `There is no ${new URL(request.url).pathname}`)
+    },
+  }),
+)
+
 export const createOauth = (options: OauthOptions): Oauth => {
   const { config, db, now, identify } = options
   const settings = settingsOf(config)
@@ -112,7 +122,7 @@ export const createOauth = (options: OauthOptions): Oauth => {
         }),
         ...implement(oauthGrants, { list: listGrants, delete: (ctx, { id }) => deleteGrant(ctx, id) }),
       ],
-      routes: settings ? routesFor(settings, options) : [],
+      routes: settings ? routesFor(settings, options) : absentRoutes,
       jobs: [
         {
           name: 'oauth.record-uses',

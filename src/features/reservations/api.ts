@@ -1,6 +1,5 @@
 /** The reservations contract: addresses that are spoken for, and the allocation that never hands one out twice. Browser-safe. */
 import { z } from 'zod'
-import { isHostname } from '../../net/dns-name.ts'
 import { IpAddress } from '../../platform/contract/address-field.ts'
 import {
   draft,
@@ -14,6 +13,7 @@ import {
   Timestamp,
   text,
 } from '../../platform/contract/fields.ts'
+import { HOST_NAME } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 
 /** Most addresses of one allocation. */
@@ -39,7 +39,7 @@ const expiry = z
   .union([Moment, z.literal('')], { error: 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z' })
   .nullable()
   .transform((moment) => moment || null)
-const hostname = ruledText(253, isHostname, 'must be a host name of RFC 1123 labels')
+const hostname = ruledText(253, HOST_NAME)
 const fields = { hostname, purpose: text(255), notes: text(4096), expires_at: expiry }
 
 export const ReservationDraft = z.object({ pool_id: idOf('pools'), ip_address: IpAddress, ...draft(fields) })

@@ -1,8 +1,9 @@
 /** The users contract. Browser-safe. */
 import { z } from 'zod'
 import { draft, Filter, idOf, Key, Page, patch, ruledText, Timestamp, text } from '../../platform/contract/fields.ts'
+import { CONTROLS, EMAIL, whole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { passwordProblem } from '../../platform/security/password-rule.ts'
+import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS, passwordProblem } from '../../platform/security/password-rule.ts'
 import { CataloguePermission } from '../roles/api.ts'
 import { KeptUsername, Username } from './username.ts'
 
@@ -24,7 +25,10 @@ export type User = z.infer<typeof User>
 /** A new password. */
 const NewPassword = z
   .string()
-  .meta({ format: 'password' })
+  .meta({
+    format: 'password',
+    exact: { minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_BYTES, pattern: whole(`[^${CONTROLS}]*`) },
+  })
   .check((check) => {
     const problem = passwordProblem(check.value)
     if (problem !== undefined) check.issues.push({ code: 'custom', message: problem, input: check.value })
@@ -35,13 +39,12 @@ const ShownPassword = z.string().meta({ format: 'password' })
 
 /** RFC 5321 4.5.3.1: a path of 256 with its angle brackets. */
 const MAX_EMAIL = 254
-const isEmail = (address: string): boolean => /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(address)
 
 /** Far above what anyone is given. */
 const MAX_ROLES = 100
 
 const fields = {
-  email: ruledText(MAX_EMAIL, isEmail, 'must be an e-mail address'),
+  email: ruledText(MAX_EMAIL, EMAIL),
   full_name: text(255),
   roles: z
     .array(idOf('roles'))

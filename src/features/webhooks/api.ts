@@ -52,7 +52,12 @@ const number = (min: number, max: number, usual: number) =>
     .nullable()
     .transform((value) => value ?? usual)
 
-const Url = z.string().min(1, 'must not be empty').max(MAX_URL)
+/** The pattern says how it begins, and that it has neither blanks nor control characters. */
+const Url = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(MAX_URL)
+  .meta({ exact: { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#\\u0000-\\u0020\\u007f][^\\u0000-\\u0020\\u007f]*$' } })
 
 const fields = {
   secret: text(1024).describe('Key of the signature X-Service-Signature; never returned'),

@@ -6,6 +6,7 @@ import { canonicalIp } from '../../net/ip.ts'
 export const IpAddress = z
   .string()
   .max(64)
+  .meta({ exact: { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] } })
   .transform((value, check) => {
     const canonical = canonicalIp(value)
     if (canonical !== undefined) return canonical

@@ -53,7 +53,11 @@ describe('optional text', () => {
 })
 
 describe('text with a rule', () => {
-  const Short = ruledText(10, (value) => value.startsWith('x'), 'must begin with x')
+  const Short = ruledText(10, {
+    holds: (value) => value.startsWith('x'),
+    pattern: 'x.*',
+    error: 'must begin with x',
+  })
   test.each([
     ['xa', true],
     ['', true],

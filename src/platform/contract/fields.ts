@@ -1,5 +1,6 @@
 /** The field types of all contracts: each bound, and each way to clear a field, is defined once. Browser-safe. */
 import { z } from 'zod'
+import { NOT_BLANK, type TextRule, whole } from './text-rules.ts'
 
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 const storable = { error: 'must be valid Unicode text without NUL characters' }
@@ -17,8 +18,17 @@ const shared = <Of, Schema>(make: (of: Of) => Schema) => {
 /** Text of at most `max` characters. */
 export const line = shared((max: number) => z.string().max(max).refine(isStorable, storable))
 
+const trimmed = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be blank')
+    .max(max)
+    .refine(isStorable, storable)
+    .meta({ exact: { pattern: NOT_BLANK } })
+
 /** Required name: 1-255 characters after trimming. */
-export const Name = z.string().trim().min(1, 'must not be blank').max(255).refine(isStorable, storable)
+export const Name = trimmed(255)
 
 /** Optional text; absent, `null` and `""` are all `""`. */
 export const text = shared((max: number) =>
@@ -28,9 +38,10 @@ export const text = shared((max: number) =>
 )
 
 /** Optional text with a rule that applies to all values but `""`. */
-export const ruledText = (max: number, rule: (value: string) => boolean, error: string) =>
+export const ruledText = (max: number, { holds, pattern, error }: TextRule) =>
   line(max)
-    .refine((value) => value === '' || rule(value), { error })
+    .refine((value) => value === '' || holds(value), { error })
+    .meta({ exact: { pattern: whole(`(?:${pattern})?`) } })
     .nullable()
     .transform((value) => value ?? '')
 
@@ -74,7 +85,7 @@ export const optionalNumber = (min: number, max: number) =>
 
 /** Tags: trimmed, 1-128 characters each, duplicates dropped, order kept, at most 100. */
 export const Tags = z
-  .array(z.string().trim().min(1, 'must not be blank').max(128).refine(isStorable, storable))
+  .array(trimmed(128))
   .max(100)
   .nullable()
   .transform((tags) => [...new Set(tags ?? [])])

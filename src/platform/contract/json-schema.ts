@@ -42,6 +42,8 @@ type Raw = JsonSchema & {
   readonly ref?: string
   readonly orRef?: string
   readonly all?: string
+  /** Keywords that a reader does without, and a generator of requests does not. */
+  readonly exact?: JsonSchema
   readonly columns?: unknown
 }
 
@@ -62,8 +64,8 @@ const foldNull = (schema: JsonSchema): JsonSchema => {
 const withoutType = ({ type: _, ...rest }: JsonSchema): JsonSchema => rest
 
 /**
- * A format replaces its pattern of 200 characters. The bounds of safe integers remain with `isExact`: readers assume
- * them, but a generator of requests needs them.
+ * A format replaces its pattern of 200 characters. The keywords of `exact` and the bounds of safe integers remain with `isExact`: readers
+ * assume them, but a generator of requests needs them.
  */
 const cleaner = (isExact: boolean) => {
   const clean = (raw: Raw): JsonSchema => cleaned(raw, { clean, isExact })
@@ -81,6 +83,7 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
     ref,
     orRef: _,
     all: __,
+    exact = {},
     $ref,
     type,
     description,
@@ -98,6 +101,7 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
     ...(meaning !== undefined && { description: meaning }),
     ...(ref !== undefined && { 'x-ref': ref }),
     ...plain,
+    ...(isExact && exact),
     ...(minimum !== undefined && (isExact || minimum !== Number.MIN_SAFE_INTEGER) && { minimum }),
     ...(maximum !== undefined && (isExact || maximum !== Number.MAX_SAFE_INTEGER) && { maximum }),
     ...(pattern !== undefined && plain.format === undefined && { pattern }),

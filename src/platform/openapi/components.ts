@@ -83,9 +83,11 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   },
   { status: 403, name: 'Forbidden', description: 'The permission is missing, or the CSRF header of a browser session' },
   { status: 404, name: 'NotFound', description: 'The object does not exist' },
+  { status: 408, name: 'RequestTimeout', description: 'The body comes too slowly (`INVALID_INPUT`)' },
   { status: 409, name: 'Conflict', description: 'It conflicts with the current state' },
   { status: 412, name: 'PreconditionFailed', description: 'The object has changed since it was read' },
   { status: 413, name: 'ContentTooLarge', description: 'The body is too large (`INVALID_INPUT`)' },
+  { status: 421, name: 'MisdirectedRequest', description: 'The host of the request is none of `ALLOWED_HOSTS`' },
   {
     status: 429,
     name: 'TooManyRequests',
@@ -93,6 +95,11 @@ const ERROR_KINDS: readonly ErrorKind[] = [
     headers: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   },
   { status: 500, name: 'InternalError', description: 'A mistake of the server; its log has the request id' },
+  {
+    status: 503,
+    name: 'Unavailable',
+    description: 'The database or the disk cannot serve the request now; try again later',
+  },
 ]
 
 const codesOf = (status: number): string[] => ERROR_CODES.filter((code) => ERRORS[code].status === status)

@@ -83,7 +83,7 @@ const needsMore = (access: Access, { method }: HttpParts): boolean =>
  * the last role.
  */
 const errorStatuses = (
-  { access, effect = 'read', errors = [], isOptional = false }: Documented,
+  { access, effect = 'read', errors = [], isOptional = false, isProbe = false }: Documented,
   parts: HttpParts,
   { parameters, body }: Input,
 ): number[] => [
@@ -93,9 +93,11 @@ const errorStatuses = (
   ...(parts.params.length > 0 || isOptional ? [404] : []),
   ...(effect === 'read' || effect === 'delete' ? [] : [409]),
   ...(hasPrecondition(effect, parts) ? [412] : []),
-  ...(body ? [413] : []),
+  ...(body || errors.includes(413) ? [408, 413] : []),
+  ...(isProbe ? [] : [421]),
   429,
   500,
+  503,
   ...errors,
 ]
 

@@ -15,6 +15,8 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   hostname: 'web-fra1-01.example.net',
   username: 'ada',
   email: 'ada@example.net',
+  password: 'correct horse battery staple',
+  new_password: 'correct horse battery staple',
   description: '',
   q: 'web',
   type: 'ipv4',
@@ -50,7 +52,8 @@ export const exampleOf = (schema: JsonSchema, definitions: Definitions, name = '
   if (schema.default !== undefined) return schema.default
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
-  const option = schema.anyOf?.find((one) => one.type !== 'null') ?? schema.oneOf?.[0]
+  const options = baseType(schema) === undefined ? [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])] : []
+  const option = options.find((one) => one.type !== 'null')
   if (option) return exampleOf(option, definitions, name, depth + 1)
   switch (baseType(schema)) {
     case 'object':

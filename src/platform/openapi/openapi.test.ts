@@ -76,12 +76,12 @@ describe('an operation', () => {
       },
       content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } } },
     })
-    expect(Object.keys(responses ?? {})).toEqual(['200', '304', '400', '401', '403', '429', '500'])
+    expect(Object.keys(responses ?? {})).toEqual(['200', '304', '400', '401', '403', '421', '429', '500', '503'])
   })
 
   test('without an answer is 204', () => {
     const { responses } = doc.paths['/api/things/{id}']?.delete ?? {}
-    expect(Object.keys(responses ?? {})).toEqual(['204', '400', '401', '403', '404', '412', '429', '500'])
+    expect(Object.keys(responses ?? {})).toEqual(['204', '400', '401', '403', '404', '412', '421', '429', '500', '503'])
   })
 
   test('says what it needs, its command and its tool', () => {

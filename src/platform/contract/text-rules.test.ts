@@ -1,0 +1,146 @@
+/** A pattern of the document and the check of the server are about the same texts. */
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { parseCidr } from '../../net/cidr.ts'
+import { parseIp } from '../../net/ip.ts'
+import { subjectOf } from '../../net/subject.ts'
+import {
+  CIDR_PATTERN,
+  DOMAIN_NAME,
+  EMAIL,
+  FINGERPRINT,
+  HOST_NAME,
+  IP_PATTERN,
+  MAC,
+  NOT_BLANK,
+  SUBJECT_PATTERN,
+  whole,
+} from './text-rules.ts'
+
+const CIDR = { holds: (text: string) => parseCidr(text) !== undefined, pattern: CIDR_PATTERN }
+const IP = { holds: (text: string) => parseIp(text) !== undefined, pattern: IP_PATTERN }
+const SUBJECT = { holds: (text: string) => subjectOf(text) !== undefined, pattern: SUBJECT_PATTERN }
+const rules = { HOST_NAME, DOMAIN_NAME, MAC, EMAIL, FINGERPRINT, CIDR, IP } as const
+
+test.each(Object.entries(rules))('whatever the pattern of %s describes is accepted', (_, { pattern, holds }) => {
+  const texts = fc.stringMatching(new RegExp(whole(pattern))).filter((text) => text.length <= 253)
+  fc.assert(fc.property(texts, holds))
+})
+
+const label = 'x'.repeat(63)
+const longName = `${label}.${label}.${label}.${'y'.repeat(61)}`
+const TEXTS = [
+  ...[
+    '',
+    ' ',
+    '.',
+    'a',
+    '-',
+    'a-',
+    'a.b',
+    'a.',
+    '*.a',
+    'www.*.com',
+    '_sip._tcp.example.com',
+    '__a',
+    '_',
+    'ä.de',
+    'a b',
+  ],
+  ...[
+    label,
+    `x${label}`,
+    `_${label}`,
+    `_${label.slice(1)}`,
+    longName,
+    `${longName}.`,
+    `${longName}z`,
+    `  ${longName}  `,
+  ],
+  ...[
+    '10.0.0.1',
+    '10.0.0.256',
+    '10.0.0.01',
+    '10.0.0',
+    '1.2.3.',
+    'a.1',
+    'a.1.',
+    '1.a',
+    '12',
+    '256',
+    ' 10.0.0.1\t',
+    '10.0.0.1\n',
+  ],
+  ...[
+    '::',
+    '::1',
+    '1::',
+    '1::8',
+    '1:2:3:4:5:6:7:8',
+    '1:2:3:4:5:6:7::',
+    '::2:3:4:5:6:7:8',
+    '1:2:3:4:5:6:7:8:9',
+    '1::2::3',
+  ],
+  ...[
+    '1:2:3:4::5:6:7:8',
+    '1:2:3:4:5:6:7',
+    ':1',
+    '1:',
+    '12345::',
+    'fe80::1%eth0',
+    '[::1]',
+    '::FFFF:10.0.0.1',
+    '::1.2.3',
+    'g::',
+  ],
+  ...[
+    '1:2:3:4:5:6:1.2.3.4',
+    '1:2:3:4:5:6:7:1.2.3.4',
+    '1::5:1.2.3.4',
+    '1:2:3:4:5::1.2.3.4',
+    '1:2:3:4:5:6::1.2.3.4',
+    '::1.2.3.4',
+  ],
+  ...[
+    '10.0.0.0/8',
+    '10.0.0.0/33',
+    '10.0.0.0/08',
+    '10.0.0.0/0',
+    '::/0',
+    '::/128',
+    '::/129',
+    '2001:db8::/32',
+    '10.0.0.0/',
+    '/8',
+  ],
+  ...[
+    'aa:bb:cc:00:11:22',
+    'AA-BB-CC-00-11-22',
+    'aabb.cc00.1122',
+    'aabbcc001122',
+    'aa:bb-cc:00:11:22',
+    'aabbcc00112',
+    'a:b:c:d:e:f',
+  ],
+  ...['a@b', '@b', 'a@', 'a@b@c', 'a b@c', 'a\u0085@b', 'a\ufeff@b', 'a\u001d@b', 'ä@ö', 'a\u2028@b'],
+  ...[`SHA256:${'A'.repeat(43)}`, `SHA256:${'A'.repeat(43)}=`, `SHA256:${'A'.repeat(42)}`, `sha256:${'A'.repeat(43)}`],
+]
+
+describe.each(Object.entries({ ...rules, SUBJECT }))('the pattern of %s', (name, { pattern, holds }) => {
+  const expression = new RegExp(whole(pattern), 'u')
+  // The length of a name is for maxLength.
+  const texts = name === 'SUBJECT' ? TEXTS : TEXTS.filter((text) => text.length <= 253)
+  test.each(texts)('judges %j as the check does', (text) => {
+    expect(expression.test(text)).toBe(holds(text))
+  })
+})
+
+test('the pattern of a text that is not blank judges each character as trim does', () => {
+  const expression = new RegExp(NOT_BLANK, 'u')
+  const characters = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCode(code))
+  const differing = [...characters, '\ufeff', '\ufffd', '😀'].filter(
+    (one) => expression.test(one) !== (one.trim() !== ''),
+  )
+  expect(differing).toEqual([])
+})
