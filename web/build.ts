@@ -74,9 +74,13 @@ const head = (): Plugin => ({
   },
 })
 
-/** Pages that are one file each, loaded when they are opened. */
-const LAZY =
-  /\/web\/src\/((access|account|audit|commands|conflicts|import|login|datacenters|discovery|networks|pools|reservations|stories|topology|utilization|webhooks|oauth|connect|lookup)\/(?!resource|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell\/(key-sheet|palette\.)|views\/view-dialogs)/
+/** Folders of pages that are one file each, loaded when they are opened. */
+const PAGES = readFileSync(join(ROOT, 'src/routes.tsx'), 'utf8').matchAll(/import\('\.\/(\w+)\//g)
+const LAZY_FOLDERS = [...new Set([...PAGES].map(([, folder]) => folder)), 'commands', 'lookup']
+
+const LAZY = new RegExp(
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs)`,
+)
 
 /** People and what they may do: pages that share much, and that are gone through one after the other. */
 const ACCESS = /\/web\/src\/(access|account)\//

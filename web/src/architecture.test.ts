@@ -18,7 +18,7 @@ const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'
 
 /** What runs in a browser as well: contracts for their types, the client, addresses, cells of CSV. */
 const SHARED =
-  /^(net\/[\w-]+\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
+  /^(net\/[\w-]+\.ts|features\/events\/catalogue\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
 const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\/operation\.ts)$/
 
 const ofServer = (files: Sources): string[] =>

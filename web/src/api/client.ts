@@ -1,5 +1,7 @@
 /** The typed client of the UI: the operations of the server, called with the session of the browser. */
 import {
+  type CallOptions,
+  call as callWith,
   createClient,
   readJson,
   sendRequest,
@@ -28,6 +30,10 @@ const transport: Transport = {
 }
 
 export const api = createClient(transport, contracts)
+
+/** For operations that are not known by name, as those of any resource. */
+export const call = <O extends AnyOperation>(op: O, input: InputOf<O>, options?: CallOptions): Promise<OutputOf<O>> =>
+  callWith(transport, op, input, options)
 
 /** The answer itself, for what is in its headers. */
 export const send = <O extends AnyOperation>(op: O, input: InputOf<O>): Promise<Response> =>

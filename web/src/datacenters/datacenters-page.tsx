@@ -4,50 +4,35 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { ownColumns } from '../resource/columns.tsx'
+import { tableSpec } from '../resource/fields.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { datacenterResource, datacenterSpec } from './resource.ts'
+import { fields } from './fields.ts'
+import { datacenterResource } from './resource.ts'
 
-const columnsFor = (networkCounts: ReadonlyMap<string, number>): readonly Column<Datacenter>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 200,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, name }) => (
-      <RowLink to="datacenters" id={id}>
-        {name}
-      </RowLink>
-    ),
-  },
-  {
-    id: 'location',
-    text: 'Location',
-    width: 220,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ location }) => location,
-  },
-  {
+const ORDER = ['name', 'location', 'description', 'updated_at']
+const COLUMNS = ownColumns(fields, ORDER, {
+  name: ({ id, name }) => (
+    <RowLink to="datacenters" id={id}>
+      {name}
+    </RowLink>
+  ),
+  updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
+})
+const spec = tableSpec(fields)
+
+const columnsFor = (networkCounts: ReadonlyMap<string, number>): readonly Column<Datacenter>[] =>
+  COLUMNS.toSpliced(2, 0, {
     id: 'networks',
     text: 'Networks',
     width: 90,
     isRight: true,
     cell: ({ id }) => <span className="num">{networkCounts.get(id) ?? 0}</span>,
-  },
-  { id: 'description', text: 'Description', width: 320, cell: ({ description }) => description },
-  {
-    id: 'updated',
-    text: 'Updated',
-    width: 130,
-    isSortable: true,
-    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-  },
-]
+  })
 
 const DEFAULT_COLUMNS = ['name', 'location', 'networks', 'description', 'updated']
 
@@ -66,7 +51,7 @@ export const DatacentersPage = () => {
       resourceName="datacenters"
       resource={datacenterResource}
       query={query}
-      spec={datacenterSpec}
+      spec={spec}
       columns={columns}
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"

@@ -3,7 +3,7 @@ import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { ipKey, parseIp } from '../../../src/net/ip.ts'
 import { parseIpv4 } from '../../../src/net/ipv4-text.ts'
 import type { Device } from '../api/contracts.ts'
-import type { Fields } from '../resource/fields.ts'
+import { type Fields, ID_FIELD, nameField, TIME_FIELDS } from '../resource/fields.ts'
 
 /** Names of datacenters by their ids; filled while it is in use. */
 export type Names = ReadonlyMap<string, string>
@@ -46,24 +46,9 @@ const createIpTest = () => {
 const COMMAS = 'With commas between them'
 
 export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
-  id: {
-    label: 'ID',
-    isSearched: false,
-    form: false,
-    column: false,
-    filter: { test: 'equals' },
-    isCompared: false,
-  },
-  name: {
-    label: 'Name',
-    form: { isRequired: true },
-    column: { width: 168, isEssential: true },
-    // The server's order, so that the rows arrive sorted.
-    sort: ({ name }) => name.toLowerCase(),
-    filter: false,
-    isDetail: false,
-    isCompared: false,
-  },
+  id: { ...ID_FIELD, filter: { test: 'equals' } },
+  // Sorted as the server does, so that the rows arrive in order.
+  name: { ...nameField(168), sort: ({ name }) => name.toLowerCase() },
   hostname: { label: 'Host name', column: { width: 220, isMono: true }, sort: false, filter: false },
   description: { label: 'Description', form: { kind: 'area' }, column: false, filter: false },
   make_model: {
@@ -124,16 +109,12 @@ export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
     filter: false,
     isCompared: false,
   },
-  created_at: { label: 'Created', isSearched: false, form: false, column: false, filter: false, isCompared: false },
-  updated_at: {
-    label: 'Changed',
-    isSearched: false,
-    form: false,
-    column: { id: 'updated', text: 'Updated', width: 120 },
-    filter: false,
-    isCompared: false,
-  },
+  created_at: TIME_FIELDS.created_at,
+  updated_at: { ...TIME_FIELDS.updated_at, column: { ...TIME_FIELDS.updated_at.column, width: 120 } },
 })
+
+/** Without the names of datacenters. */
+export const fields = deviceFields()
 
 /** The order of the fields where it is not that of the declaration. A field that is not named comes last. */
 export const DEVICE_ORDER = {

@@ -1,7 +1,8 @@
 /** How devices are read and written: through their own list in the browser, and with a way back. */
-import { api, tagged } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { contracts, type Datacenter, type Device } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
+import { crud } from '../resource/crud.ts'
 import { formFields } from '../resource/fields.ts'
 import type { Input, Resource } from '../resource/resource.ts'
 import { toast, toastError } from '../ui/toast.tsx'
@@ -37,13 +38,8 @@ export const deviceResource = (datacenters: readonly Datacenter[]): Resource<Dev
     addresses: { read: addressText, send: addressInput, render: (input) => <AddressFields {...input} /> },
   }),
   nameOf: ({ name }) => name,
-  operations: contracts.devices,
-  get: (id) => tagged(contracts.devices.get, { id }),
+  ...crud(contracts.devices),
   queryKey: (id) => deviceQuery(id).queryKey,
-  // A form has every field that is required; the server validates their values.
-  create: (input) => api.devices.create(input as { name: string }),
-  update: (id, input, etag) => api.devices.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.devices.delete({ id }),
   changes: CHANGES,
   onSaved,
 })

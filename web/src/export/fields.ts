@@ -1,17 +1,14 @@
 /** The fields of every resource that can be imported, and how each is written in the cell of a CSV. */
 import type { Contracts, In } from '../api/contracts.ts'
-import { deviceFields } from '../devices/fields.ts'
+import { fields as datacenters } from '../datacenters/fields.ts'
+import { fields as devices } from '../devices/fields.ts'
 import { type CellKind, cellKinds } from '../resource/fields.ts'
 
-export const RESOURCES = ['devices', 'datacenters', 'networks', 'pools', 'reservations', 'relationships'] as const
-export type ResourceName = (typeof RESOURCES)[number]
-
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
-type Draft<F extends 'datacenters' | 'networks' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
+type Draft<F extends 'networks' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
 type RelationshipRow = Omit<In<Contracts['relationships']['create']>, 'device_id'> & { readonly parent_id: string }
 
 /** Every field of the contracts, as the compiler checks. */
-const DATACENTER: FieldsOf<Draft<'datacenters'>> = { id: 'text', name: 'text', location: 'text', description: 'text' }
 const NETWORK: FieldsOf<Draft<'networks'>> = {
   id: 'text',
   name: 'text',
@@ -39,14 +36,20 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
 }
 const RELATIONSHIP: FieldsOf<RelationshipRow> = { parent_id: 'text', type: 'text', child_id: 'text', notes: 'text' }
 
-export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, CellKind>>>> = {
-  devices: cellKinds(deviceFields()),
-  datacenters: DATACENTER,
+/** Of each resource, in the order of the menu. */
+const ALL = {
+  devices: cellKinds(devices),
+  datacenters: cellKinds(datacenters),
   networks: NETWORK,
   pools: POOL,
   reservations: RESERVATION,
   relationships: RELATIONSHIP,
-}
+} satisfies Readonly<Record<string, Readonly<Record<string, CellKind>>>>
+
+export type ResourceName = keyof typeof ALL
+export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, CellKind>>>> = ALL
+// The keys are those of the constant.
+export const RESOURCES = Object.keys(ALL) as readonly ResourceName[]
 
 export const resourceNamed = (text: string | undefined): ResourceName | undefined =>
   RESOURCES.find((one) => one === text)

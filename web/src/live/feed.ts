@@ -1,12 +1,5 @@
 /** The live feed of the server: one stream for the tab. Knows nothing of what its events mean. */
-
-/** Each of them has to be asked for by its name. */
-const EVENTS = [
-  ...['device.created', 'device.updated', 'device.deleted', 'device.promoted'],
-  ...['network.created', 'network.updated', 'network.deleted'],
-  ...['discovery.started', 'discovery.completed', 'discovery.device_found'],
-  ...['conflict.detected', 'conflict.resolved', 'pool.utilization_high'],
-]
+import { EVENT_NAMES } from '../../../src/features/events/catalogue.ts'
 
 /** A tab that nobody has looked at for so long need not know. */
 const HIDDEN_MS = 5 * 60_000
@@ -71,7 +64,7 @@ export const followFeed = (since: string, { hear, reset, refused }: FeedListener
       close()
       retryTimer = setTimeout(openIfSeen, LIMIT_RETRY_MS)
     })
-    for (const name of EVENTS)
+    for (const name of EVENT_NAMES)
       stream.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) => {
         lastId = lastEventId
         // The server's half of the contract.

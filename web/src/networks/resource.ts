@@ -1,8 +1,8 @@
 /** How networks are read, written, searched and sorted. */
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
-import { api, tagged } from '../api/client.ts'
 import { contracts, type Datacenter, type Network } from '../api/contracts.ts'
+import { crud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { subnetKey } from './subnet-key.ts'
@@ -22,12 +22,7 @@ export const networkResource = (datacenters: readonly Datacenter[]): Resource<Ne
     { name: 'description', label: 'Description', kind: 'area' },
   ],
   nameOf: ({ name }) => name,
-  operations: contracts.networks,
-  get: (id) => tagged(contracts.networks.get, { id }),
-  // A form has every field that is required; the server validates their values.
-  create: (input) => api.networks.create(input as { name: string; subnet: string }),
-  update: (id, input, etag) => api.networks.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.networks.delete({ id }),
+  ...crud(contracts.networks),
   changes: ['networks', 'network', 'pools', 'reservations', 'device'],
 })
 

@@ -1,12 +1,9 @@
 /** How pools are read, written, searched and sorted. */
 import { ipKey, parseIp } from '../../../src/net/ip.ts'
-import { api, tagged } from '../api/client.ts'
 import { contracts, type Network, type Pool } from '../api/contracts.ts'
+import { crud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-
-/** The required fields of a create. */
-type Required = { network_id: string; name: string; start_ip: string; end_ip: string }
 
 export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
   noun: 'pool',
@@ -26,12 +23,7 @@ export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
     { name: 'description', label: 'Description', kind: 'area' },
   ],
   nameOf: ({ name }) => name,
-  operations: contracts.pools,
-  get: (id) => tagged(contracts.pools.get, { id }),
-  // A form has every field that is required; the server validates their values.
-  create: (input) => api.pools.create(input as Required),
-  update: (id, input, etag) => api.pools.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.pools.delete({ id }),
+  ...crud(contracts.pools),
   changes: ['pools', 'pool', 'reservations'],
 })
 

@@ -1,11 +1,9 @@
 /** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
 import { ipKey, parseIp } from '../../../src/net/ip.ts'
-import { api, tagged } from '../api/client.ts'
 import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
+import { crud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
-
-type Required = { pool_id: string; ip_address: string }
 
 export const reservationResource = (pools: readonly Pool[]): Resource<Reservation> => ({
   noun: 'reservation',
@@ -25,12 +23,7 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
     { name: 'notes', label: 'Notes', kind: 'area' },
   ],
   nameOf: ({ ip_address }) => ip_address,
-  operations: contracts.reservations,
-  get: (id) => tagged(contracts.reservations.get, { id }),
-  // A form has every field that is required; the server validates their values.
-  create: (input) => api.reservations.create(input as Required),
-  update: (id, input, etag) => api.reservations.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.reservations.delete({ id }),
+  ...crud(contracts.reservations),
   changes: ['reservations', 'pools', 'pool', 'networks'],
 })
 

@@ -1,16 +1,26 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { contracts } from '../../../src/features/index.ts'
+import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import { deviceFields } from '../devices/fields.ts'
 import { cellKinds, type Fields, formFields, shownFields, tableSpec } from './fields.ts'
 
-/** The file that declares the fields of a resource, and the declaration. */
-const DECLARED = { devices: ['web/src/devices/fields.ts', deviceFields()] } as const
+/** Every folder of a resource that declares its fields, by the name of its contract. */
+const files = new Bun.Glob('*/fields.ts').scanSync({ cwd: join(import.meta.dirname, '..') })
+const modules = await Promise.all(
+  [...files]
+    .map((file) => file.slice(0, file.indexOf('/')))
+    .filter((folder) => folder in contracts)
+    .map(async (folder) => {
+      const { fields } = (await import(`../${folder}/fields.ts`)) as { fields: Fields<object> }
+      return [folder, fields] as const
+    }),
+)
 
-type Resource = keyof typeof DECLARED
-const resources = Object.keys(DECLARED) as Resource[]
+type Crud = Readonly<Record<'get' | 'create' | 'update', AnyOperation>>
+// Every resource has these operations.
+const operationsOf = (resource: string): Crud => Reflect.get(contracts, resource) as Crud
 
 const properties = (schema: z.ZodType | (() => z.ZodType)): string[] => {
   const made = typeof schema === 'function' ? schema() : schema
@@ -18,28 +28,31 @@ const properties = (schema: z.ZodType | (() => z.ZodType)): string[] => {
 }
 
 /** "serial of devices is missing in web/src/devices/fields.ts" */
-const missing = (resource: Resource, wanted: readonly string[], shown: readonly string[]): string[] =>
+const missing = (resource: string, wanted: readonly string[], shown: readonly string[]): string[] =>
   wanted
     .filter((name) => !shown.includes(name))
-    .map((name) => `${name} of ${resource} is missing in ${DECLARED[resource][0]}`)
+    .map((name) => `${name} of ${resource} is missing in web/src/${resource}/fields.ts`)
 
-describe.each(resources)('the fields of %s', (resource) => {
-  const [file, fields] = DECLARED[resource]
+describe.each(modules)('the fields of %s', (resource, fields) => {
+  const { get, create, update } = operationsOf(resource)
 
   test('are all declared', () => {
-    expect(readFileSync(join(import.meta.dirname, '../../..', file), 'utf8')).toContain('Fields<')
-    expect(missing(resource, properties(contracts[resource].get.output), Object.keys(fields))).toEqual([])
+    expect(missing(resource, properties(get.output), Object.keys(fields))).toEqual([])
   })
 
   test('can all be typed that the contract takes', () => {
     const typed = formFields(fields).map(({ name }) => name)
-    const taken = properties(contracts[resource].update.input).filter((name) => !/^(id|add_.*|remove_.*)$/.test(name))
+    const taken = properties(update.input).filter((name) => !/^(id|add_.*|remove_.*)$/.test(name))
     expect(missing(resource, taken, typed)).toEqual([])
   })
 
   test('are the columns of the files that an import takes', () => {
-    expect(missing(resource, properties(contracts[resource].create.input), Object.keys(cellKinds(fields)))).toEqual([])
+    expect(missing(resource, properties(create.input), Object.keys(cellKinds(fields)))).toEqual([])
   })
+})
+
+test('of devices and datacenters are checked here', () => {
+  expect(modules.map(([resource]) => resource)).toEqual(expect.arrayContaining(['datacenters', 'devices']))
 })
 
 test('a field that is not declared is named with the file', () => {

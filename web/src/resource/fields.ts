@@ -57,6 +57,26 @@ export type Field<T> = {
 /** One declaration for each field of the contract: a field without one does not compile. */
 export type Fields<T> = { readonly [F in keyof T & string]-?: Field<T> }
 
+const UNSEARCHED = { isSearched: false, form: false, filter: false, isCompared: false } as const
+
+export const ID_FIELD = { ...UNSEARCHED, label: 'ID', column: false } as const
+
+/** @param width of its column, in pixels */
+export const nameField = (width = 200) =>
+  ({
+    label: 'Name',
+    form: { isRequired: true },
+    column: { width, isEssential: true },
+    filter: false,
+    isDetail: false,
+    isCompared: false,
+  }) as const
+
+export const TIME_FIELDS = {
+  created_at: { ...UNSEARCHED, label: 'Created', column: false },
+  updated_at: { ...UNSEARCHED, label: 'Changed', column: { id: 'updated', text: 'Updated', width: 130 } },
+} as const
+
 export const joined = (text: Text): string => (typeof text === 'string' ? text : text.join(', '))
 
 const valueText = (value: unknown): Text => {

@@ -22,18 +22,17 @@ import {
   Waypoints,
   Webhook,
 } from 'lucide-react'
+import type { Path } from '../paths.ts'
 
 export type NavItem = {
-  readonly to:
-    | ('/' | '/datacenters' | '/networks' | '/pools' | '/reservations' | '/devices' | '/topology' | '/conflicts')
-    | ('/scans' | '/found' | '/inbox' | '/rules')
-    | '/webhooks'
-    | ('/users' | '/roles' | '/keys' | '/credentials' | '/audit' | '/oauth' | '/connect')
+  readonly to: Path
   readonly text: string
   readonly icon: LucideIcon
   /** After g. */
   readonly key: string
   readonly permission: string | undefined
+  /** Creates an object with this permission; undefined needs none. The palette offers it. */
+  readonly creates?: { readonly noun: string; readonly permission: string | undefined }
   /** Where the number beside it comes from. */
   readonly counted: string | undefined
   /** Left out of the bar of a phone, which has room for few. */

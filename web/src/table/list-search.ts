@@ -2,43 +2,21 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Sorting } from './column.ts'
 
-export type ListSearch = {
-  readonly q?: string | undefined
-  readonly sort?: string | undefined
-  readonly desc?: '1' | undefined
-  /** Ids of columns, with commas; without it the usual ones. */
-  readonly cols?: string | undefined
-  readonly edit?: string | undefined
-  readonly new?: string | undefined
-  readonly tab?: string | undefined
-  readonly days?: string | undefined
-  readonly view?: string | undefined
-  /** Values of a new object. */
-  readonly ip?: string | undefined
-  readonly pool?: string | undefined
-  readonly network?: string | undefined
-  readonly subnet?: string | undefined
-  /** Of the topology: the device in the middle, and how far from it. */
-  readonly focus?: string | undefined
-  readonly hops?: string | undefined
-  readonly most?: string | undefined
-  /** Of the audit log: the filters, and the open entry. */
-  readonly action?: string | undefined
-  readonly resource?: string | undefined
-  readonly resource_id?: string | undefined
-  readonly user?: string | undefined
-  readonly status?: string | undefined
-  readonly span?: string | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-  readonly entry?: string | undefined
-}
-
+/** The parameters of a URL, by the pages that read them. */
 const KEYS = [
-  ...['q', 'sort', 'cols', 'edit', 'new', 'tab', 'view', 'ip', 'pool', 'network', 'subnet', 'days'],
-  ...['focus', 'hops', 'most'],
-  ...['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to', 'entry'],
+  // `cols` has ids of columns, with commas; without it the default ones.
+  ...(['q', 'sort', 'cols', 'edit', 'new', 'tab', 'view', 'days'] as const),
+  // Values of a new object.
+  ...(['ip', 'pool', 'network', 'subnet'] as const),
+  // Of the topology: the device in the middle, and the distance from it.
+  ...(['focus', 'hops', 'most'] as const),
+  // Of the audit log: the filters, and the open entry.
+  ...(['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to', 'entry'] as const),
 ] as const
+
+export type ListSearch = { readonly [K in (typeof KEYS)[number]]?: string | undefined } & {
+  readonly desc?: '1' | undefined
+}
 
 /** The parameters of a list or a page; all others are dropped. */
 export const listSearch = (search: Record<string, unknown>): ListSearch => ({

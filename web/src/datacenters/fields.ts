@@ -1,0 +1,15 @@
+/** The fields of a datacenter. */
+import type { Datacenter } from '../api/contracts.ts'
+import { type Fields, ID_FIELD, nameField, TIME_FIELDS } from '../resource/fields.ts'
+
+export const fields: Fields<Datacenter> = {
+  id: ID_FIELD,
+  name: nameField(),
+  location: {
+    label: 'Location',
+    column: { width: 220, isEssential: true },
+    filter: { hasFacet: true },
+  },
+  description: { label: 'Description', form: { kind: 'area' }, column: { width: 320 }, sort: false, filter: false },
+  ...TIME_FIELDS,
+}

@@ -1,0 +1,24 @@
+/** How the objects of a resource are read and written by its operations. */
+import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
+import { call, tagged } from '../api/client.ts'
+import type { Out } from '../api/contracts.ts'
+import type { Input, Resource } from './resource.ts'
+
+type Crud = Readonly<Record<'get' | 'create' | 'update' | 'delete', AnyOperation>>
+type Shared = 'operations' | 'get' | 'create' | 'update' | 'remove'
+
+/** The parts that are the same in all resources. */
+export const crud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>>, Shared> => {
+  // A form has every field that is required; the server validates their values.
+  const inputFor = <O extends AnyOperation>(_: O, input: Input) => input as InputOf<O>
+  const run = (op: C['create'] | C['update'], input: Input, headers = {}) =>
+    // Both answer with the object that `get` reads.
+    call(op, inputFor(op, input), { headers }) as Promise<Out<C['get']>>
+  return {
+    operations,
+    get: (id) => tagged(operations.get as C['get'], inputFor<C['get']>(operations.get, { id })),
+    create: (input) => run(operations.create, input),
+    update: (id, input, etag) => run(operations.update, { ...input, id }, { 'If-Match': etag }),
+    remove: async (id) => void (await call(operations.delete, inputFor(operations.delete, { id }))),
+  }
+}
