@@ -102,6 +102,12 @@ describe('the files that a document names', () => {
   })
 })
 
+test.each(documents)('the npm scripts that %s names exist', (file) => {
+  const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
+  const named = [...read(file).matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name)
+  expect(named.filter((name) => !scripts.includes(name))).toEqual([])
+})
+
 describe('the sections that a document links to', () => {
   const anchorOf = (heading: string) =>
     heading

@@ -14,6 +14,15 @@ const Entries = z.array(AuditEntry)
 const DAY_MS = 24 * 3600 * 1000
 
 describe.each([...dialects()])('the audit trail on %s', (dialect) => {
+  test('is empty unless AUDIT_ENABLED is true', async () => {
+    const app = await testApp({ dialect })
+    const { api } = await app.as('admin')
+    await api.devices.create({ name: 'unrecorded' })
+    const entries = await api.audit.list({})
+    await app.close()
+    expect(entries).toEqual([])
+  })
+
   describe.each(['signed', 'unsigned'] as const)('that is %s', (kind) => {
     let app: TestApp
     let admin: TestCaller
