@@ -1,4 +1,4 @@
-// Entries of what is done to accounts.
+// Audit entries of changes to accounts.
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { people, QUICK } from '../../testing/people.ts'

@@ -1,4 +1,6 @@
-/** The audit contract: who changed what, when and from where, and proof that the record is whole. Browser-safe. */
+/**
+ * The audit contract: who changed what, when and from where, and the proof that the trail is complete. Browser-safe.
+ */
 import { z } from 'zod'
 import { Filter, Key, Moment, Page, Timestamp } from '../../platform/contract/fields.ts'
 import { AUDIT_ACTIONS, operation, rawRoute } from '../../platform/operation/operation.ts'
@@ -7,8 +9,8 @@ export const STATUSES = ['success', 'failure'] as const
 
 export const AuditObject = z
   .object({
-    type: z.string().describe('What it is; another kind than `resource` for what was done inside of it'),
-    name: z.string().describe('Its name now; of a deleted one the last that its newest entries tell'),
+    type: z.string().describe('The kind of the object, if it differs from `resource`: an object within it'),
+    name: z.string().describe('Its current name; of a deleted object the last one that its newest entries have'),
     is_deleted: z.boolean(),
   })
   .meta({ id: 'AuditObject' })
@@ -19,23 +21,23 @@ export const AuditEntry = z
     id: z.string(),
     timestamp: Timestamp,
     action: z.enum(AUDIT_ACTIONS),
-    resource: z.string().describe('What kind of object: `device`, `network`, ...'),
-    resource_id: z.string().describe('Which one; empty where the call was not about one object'),
-    user_id: z.string().describe('The user who called, or the API key; empty for a caller who was not let in'),
-    username: z.string().describe('Name of that user or key; for a login that failed, as it was typed'),
-    key_id: z.string().describe('The API key that was shown; empty without one'),
+    resource: z.string().describe('The kind of object: `device`, `network`, ...'),
+    resource_id: z.string().describe('The id of the object; empty for a call that is not about one object'),
+    user_id: z.string().describe('The user who called, or the API key; empty for a caller without valid credentials'),
+    username: z.string().describe('Name of that user or key; for a failed login, as it was typed'),
+    key_id: z.string().describe('The API key of the call; empty without one'),
     ip_address: z.string(),
-    changes: z.string().describe('What was sent, as JSON without secrets, cut to 10 KB'),
+    changes: z.string().describe('The input as JSON without secrets, cut to 10 KB'),
     status: z.enum(STATUSES),
-    error: z.string().describe('Why it failed; empty for a success'),
+    error: z.string().describe('The error; empty for a success'),
     request_id: z.string().describe('X-Request-Id of the answer'),
-    oauth_client: z.string().describe('The client that acted for the user by OAuth, by name and id; empty without one'),
-    tool: z.string().describe('The MCP tool by which it was done; empty without one'),
+    oauth_client: z.string().describe('The OAuth client that acted for the user, by name and id; empty without one'),
+    tool: z.string().describe('The MCP tool that was called; empty without one'),
     key_owner_id: z.string().describe('The user who owns the API key, and whose rights it has; empty without a key'),
     key_owner: z.string().describe('Username of the owner of the API key; empty without a key'),
     object: AuditObject.nullable()
       .optional()
-      .describe('The object by its name, where asked for; null where no name is known, or the caller may not read it'),
+      .describe('The object by its name, if requested; null if no name is known, or the caller may not read it'),
   })
   .meta({
     id: 'AuditEntry',
@@ -46,11 +48,11 @@ export type AuditEntry = z.infer<typeof AuditEntry>
 export const Verification = z
   .object({
     ok: z.boolean(),
-    checked: z.int().describe('Entries that were read'),
-    signed: z.boolean().describe('Whether the ends of the record are signed with ENCRYPTION_KEY'),
+    checked: z.int().describe('The number of entries read'),
+    signed: z.boolean().describe('True if the ends of the trail are signed with ENCRYPTION_KEY'),
     first_bad: z
       .object({
-        id: z.string().describe('The entry that was altered, or that follows what was removed; empty at the end'),
+        id: z.string().describe('The altered entry, or the one after removed entries; empty at the end'),
         reason: z.string(),
       })
       .nullable(),
@@ -60,14 +62,14 @@ export type Verification = z.infer<typeof Verification>
 
 const filters = {
   resource: Filter.optional().describe('Kind of object: device, network, ...'),
-  resource_id: Key.optional().describe('Only about this object'),
+  resource_id: Key.optional().describe('Only entries about this object'),
   user_id: Key.meta({ ref: 'users', orRef: 'keys' })
     .optional()
-    .describe('Only by this user, also through their API keys, or only by this API key'),
+    .describe('Only entries of this user, with those of their API keys, or of this API key'),
   action: z.enum(AUDIT_ACTIONS).optional(),
   status: z.enum(STATUSES).optional(),
-  start_time: Moment.optional().describe('Not before this moment'),
-  end_time: Moment.optional().describe('Not after this moment'),
+  start_time: Moment.optional().describe('Not before this time'),
+  end_time: Moment.optional().describe('Not after this time'),
 }
 const AuditFilter = z.object(filters)
 export type AuditFilter = z.output<typeof AuditFilter>
@@ -80,7 +82,7 @@ const MAX_ROWS = 1000
 export const audit = {
   list: operation({
     name: 'audit.list',
-    summary: 'List what was changed, by whom and from where; newest first',
+    summary: 'List changes, by whom and from where; newest first',
     http: 'GET /api/audit',
     effect: 'read',
     access: 'audit:list',
@@ -96,9 +98,9 @@ export const audit = {
   }),
   verify: operation({
     name: 'audit.verify',
-    summary: 'Check that no audit entry was altered, added or removed behind the back of the server',
+    summary: 'Check that no audit entry was altered, added or removed outside the server',
     description:
-      'Every entry has the hash of the one before it in its own. This works all of them out again, and names the first entry that does not fit.',
+      'Each entry contains the hash of the one before it. This computes all hashes again, and names the first entry that does not fit.',
     http: 'GET /api/audit/verify',
     effect: 'read',
     access: 'audit:read',
@@ -120,7 +122,7 @@ export const audit = {
 export const auditRoutes = {
   export: rawRoute({
     name: 'audit.export',
-    summary: 'Download every audit entry that matches, as JSON or CSV; newest first',
+    summary: 'Download all matching audit entries, as JSON or CSV; newest first',
     http: 'GET /api/audit/export',
     access: 'audit:export',
     isLong: true,

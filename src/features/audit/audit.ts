@@ -1,4 +1,4 @@
-/** The audit trail as it is read: lists, proof, export, and its end. Writing it is the kernel's, through trail.ts. */
+/** Reads the audit trail: lists, verification, export and retention. The kernel writes it, through trail.ts. */
 
 import { notFound } from '../../platform/contract/errors.ts'
 import { countRows, listRows } from '../../platform/contract/list.ts'
@@ -15,12 +15,12 @@ import { verify } from './verify.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The objects of entries by name, for a caller who may read them. */
+/** Returns the names of the objects of entries, if the caller may read them. */
 export const objectsOf = namedObjects
 
 type Page = { readonly limit: number; readonly offset?: number | undefined }
 
-/** A page of the list with the names of its objects, which are read for all entries at once. */
+/** Returns a page of entries with the names of their objects, which are read together. */
 const listNamed = async (ctx: Ctx, filter: AuditFilter, { limit, offset = 0 }: Page): Promise<JsonList<AuditEntry>> => {
   const revision = `${await store.revision(ctx)}.${await namesRevision(ctx)}`
   const query = store.matching(ctx, filter)

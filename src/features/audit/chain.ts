@@ -1,13 +1,16 @@
-/** What ties entries together: each has the hash of the one before in its own, and a chain says where it begins and ends. */
+/**
+ * The hash chains of the audit trail: each entry contains the hash of the one before it. A row for each chain records
+ * its start and end.
+ */
 import { keyIdOf } from '../../platform/security/crypto.ts'
 import type { AuditChainRow, AuditRow } from './table.ts'
 
-/** How many chains there are: the migration made them. */
+/** The number of chains, which the migration created. */
 export const CHAINS = 32
-/** How many places a chain has, the first of which stays empty. */
+/** The number of places of a chain; the first place stays empty. */
 const PLACES = 2 ** 40
 
-/** What every hash speaks for, in this order. Never changed: old hashes would no longer hold. */
+/** The fields that every hash covers, in this order. Never changed: old hashes would become invalid. */
 const hashed = [
   'id',
   'timestamp',
@@ -24,7 +27,7 @@ const hashed = [
   'request_id',
 ] as const satisfies readonly (keyof AuditRow)[]
 
-/** Fields of later versions, oldest version first. Never changed, but for a version more at the end. */
+/** The fields of later versions, oldest version first. A new version is appended; the rest never changes. */
 const hashedLater = [
   ['oauth_client', 'tool'],
   ['key_owner_id', 'key_owner'],
@@ -34,39 +37,39 @@ const hashedLater = [
 export const columns = [...hashed, ...hashedLater[0], ...hashedLater[1]] as const
 
 export type Entry = Pick<AuditRow, (typeof columns)[number]>
-/** An entry in its place. */
+/** An entry with its position. */
 export type Link = Entry & {
   readonly chain: number
-  /** Without gaps. */
+  /** Without gaps within a chain. */
   readonly seq: number
 }
 
 /**
- * Chain and seq as one number, by which entries are stored.
+ * Returns chain and seq as one number, the sort key of entries.
  * @example placeOf(1, 7) // 2 ** 40 + 7
  */
 export const placeOf = (chain: number, seq: number): number => chain * PLACES + seq
 
-/** The seq of a place in that chain. */
+/** Returns the seq of a place in the given chain. */
 export const seqOf = (chain: number, place: number | string): number => Number(place) - placeOf(chain, 0)
 
 /**
- * The values of all versions up to the last one with a value, and none after it. An entry therefore has the hash that an earlier
- * version gave it, and the number of values says which field each of them is of.
+ * Returns the values of all versions up to the last one with a value. An entry therefore keeps the hash that an earlier
+ * version computed, and the number of values identifies their fields.
  */
 const laterValues = (link: Link): readonly string[] => {
   const last = hashedLater.findLastIndex((fields) => fields.some((column) => link[column] !== ''))
   return hashedLater.slice(0, last + 1).flatMap((fields) => fields.map((column) => link[column]))
 }
 
-/** The hash of an entry behind one that has the hash `previous`. */
+/** Returns the hash of an entry; `previous` is the hash of the one before it. */
 export const hashOf = (previous: string, link: Link): string => {
   const values = hashed.map((column) => link[column])
   const later = laterValues(link)
   return Bun.SHA256.hash(JSON.stringify([previous, link.chain, link.seq, ...values, ...later]), 'hex')
 }
 
-/** Where the kept part of a chain begins (behind that entry) and ends. */
+/** The stored part of a chain: it begins after the start entry and ends with the end entry. */
 export type Chain = {
   readonly chain: number
   readonly start_seq: number
@@ -83,19 +86,19 @@ export const chainOf = (row: AuditChainRow): SignedChain => ({
   end_seq: Number(row.end_seq),
 })
 
-/** What a signature is worth. `unknown-key`: whoever made it had a key that is not at hand. */
+/** The result of checking a signature. `unknown-key`: it was made with a key that is not configured. */
 export type Verdict = 'signed' | 'unsigned' | 'unknown-key' | 'forged'
 
 /**
- * Signs where chains begin and end, so that nobody without the key can leave out entries at either end, or work all hashes
- * out anew. Without a key there are no signatures, and whoever can write to the database can do both.
+ * Signs the ends of chains. Without the key, an attacker can't remove entries at either end, or compute all hashes
+ * again. Without any key there are no signatures, and anyone who can write to the database can do both.
  */
 export type Signer = {
   readonly hasKey: boolean
-  /** '' without a key. */
+  /** Returns '' without a key. */
   readonly sign: (chain: Chain) => string
-  readonly judge: (chain: SignedChain) => Verdict
-  /** Whether it is signed as it would be now; without a key everything is. */
+  readonly verify: (chain: SignedChain) => Verdict
+  /** Checks that the chain has the signature of the current key; without a key always true. */
   readonly isCurrent: (chain: SignedChain) => boolean
 }
 
@@ -112,7 +115,7 @@ const hmac = (key: Uint8Array, text: string) => new Bun.CryptoHasher('sha256', k
 
 const signingKey = (encryptionKey: string): Key => {
   const id = keyIdOf(encryptionKey)
-  // A key of its own, so that what is signed here tells nothing about what is encrypted.
+  // A separate key, so that signatures reveal nothing about encrypted values.
   const key = hmac(Buffer.from(encryptionKey, 'hex'), 'plat audit chain').digest()
   return {
     id,
@@ -130,14 +133,14 @@ export const createSigner = ({ encryptionKey, encryptionKeyPrevious }: SigningKe
   return {
     hasKey: current !== undefined,
     sign: (chain) => current?.signature(chain) ?? '',
-    judge: (chain) => {
+    verify: (chain) => {
       const { signature } = chain
       if (signature === '') return 'unsigned'
       const [, id] = FORM.exec(signature) ?? []
       if (id === undefined) return 'forged'
       const key = keys.get(id)
       if (!key) return 'unknown-key'
-      // Not in constant time: whoever can put signatures here to be compared can read the right one as well.
+      // Need not be constant-time: an attacker who can store signatures for comparison can also read the correct one.
       return key.signature(chain) === signature ? 'signed' : 'forged'
     },
     isCurrent: (chain) => !current || chain.signature === current.signature(chain),

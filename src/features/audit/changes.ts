@@ -1,4 +1,4 @@
-/** What a caller sent as it is kept: JSON text without secrets, cut to what is enough to know what was done. */
+/** Records the input of a call as JSON text, without secrets and with a limited length. */
 import type { z } from 'zod'
 import { type InputSchema, inputJsonSchema } from '../../platform/contract/validate.ts'
 import { isSecretName, REDACTED } from '../../platform/runtime/redaction.ts'
@@ -6,10 +6,10 @@ import { maskedUrl } from './masked-url.ts'
 
 export const MAX_CHANGES_BYTES = 10 * 1024
 
-/** What JSON says as it is, and most of what there is: far quicker than to have it looked at for more. */
+/** Characters that JSON does not escape. Most strings match, and skip the slower `JSON.stringify`. */
 const PLAIN = /^[ !#-[\]-~]{0,1000}$/
 
-/** JSON that grows up to a limit, so that a body of 16 MiB costs no more than one of 10 KiB. */
+/** Builds JSON text up to a limit, so that a body of 16 MiB costs no more than one of 10 KiB. */
 class BoundedJson {
   text = ''
   readonly #limit: number
@@ -24,36 +24,39 @@ class BoundedJson {
   }
   addString(value: string): void {
     if (PLAIN.test(value)) this.add(`"${value}"`)
-    // Of a long one no more than what can be kept.
+    // Cuts a long value to the limit before it is escaped.
     else this.add(JSON.stringify(value.length > this.#limit ? value.slice(0, this.#limit + 1) : value))
   }
 }
 
 type NameKind = 'plain' | 'secret' | 'headers' | 'url'
 
-const judgeName = (name: string): NameKind => {
+const classifyName = (name: string): NameKind => {
   if (isSecretName(name)) return 'secret'
-  // Tokens of other services, more often than not, and under any name.
+  // Headers often contain tokens of other services, under any name.
   if (/^headers$/i.test(name)) return 'headers'
   return /^url$|_url$/i.test(name) ? 'url' : 'plain'
 }
 
-/** Names remembered: all contracts have a few hundred, and more only where a client invents them. */
+/** The largest number of cached names: all contracts have a few hundred, and clients may invent more. */
 const MAX_KINDS = 2000
 const kinds = new Map<string, NameKind>()
 
 const kindOf = (name: string): NameKind => {
   const known = kinds.get(name)
   if (known) return known
-  const kind = judgeName(name)
+  const kind = classifyName(name)
   if (kinds.size < MAX_KINDS) kinds.set(name, kind)
   return kind
 }
 
-/** Undefined where nothing is known of the value: all of it is recorded. */
+/** Undefined if the contract is unknown: the whole value is recorded. */
 type Contract = InputSchema | undefined
 
-/** The option of a union that a value was meant for: lists and objects are told apart, and of several objects the one that knows most fields. */
+/**
+ * Returns the option of a union that a value matches. Lists and objects are distinguished; among objects the one with
+ * most known fields wins.
+ */
 const optionFor = (schema: Contract, value: object): Contract => {
   if (!schema?.anyOf) return schema
   const wanted = Array.isArray(value) ? 'array' : 'object'
@@ -64,14 +67,17 @@ const optionFor = (schema: Contract, value: object): Contract => {
 
 const isSchema = (value: unknown): value is InputSchema => typeof value === 'object' && value !== null
 
-/** What a field of an object may be: undefined where the contract has no such field. */
+/** Returns the schema of a field; undefined if the contract has no such field. */
 const fieldOf = (schema: InputSchema, name: string): InputSchema | undefined => {
   if (schema.properties) return Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-  // Any names: the headers of a webhook.
+  // A record with arbitrary names, such as the headers of a webhook.
   return isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined
 }
 
-type Fields = { readonly contract: Contract /** What every field is, whatever its name. */; readonly all?: NameKind }
+type Fields = {
+  readonly contract: Contract /** The kind of all fields, independent of their names. */
+  readonly all?: NameKind
+}
 
 const addFields = (out: BoundedJson, fields: object, { contract, all }: Fields): void => {
   let separator = '{'
@@ -96,7 +102,7 @@ const addField = (out: BoundedJson, value: unknown, { kind, contract }: Field): 
   else if (kind === 'url' && typeof value === 'string') out.addString(maskedUrl(value))
   else if (kind === 'headers' && isFields(value))
     addFields(out, value, { contract: optionFor(contract, value), all: 'secret' })
-  // A value of another type is refused, and may hold a secret all the same.
+  // A value of another type is refused, but may still contain a secret.
   else out.addString(REDACTED)
 }
 
@@ -120,20 +126,20 @@ const addValue = (out: BoundedJson, value: unknown, contract: Contract): void =>
   else addFields(out, value, { contract: optionFor(contract, value) })
 }
 
-/** The longest beginning of the text that takes at most so many bytes in UTF-8, without a part of a character. */
+/** Returns the longest prefix of the text that takes at most `maxBytes` in UTF-8, without splitting a character. */
 export const cutToBytes = (text: string, maxBytes: number): string => {
-  // No character takes more than three bytes for each of its UTF-16 units.
+  // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
   const bytes = Buffer.from(text)
   let end = maxBytes
-  // The bytes of a character behind its first one begin with the bits 10 (RFC 3629).
+  // Continuation bytes begin with the bits 10 (RFC 3629).
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end)
 }
 
 /**
- * @param schema of what was sent; fields that it does not have are left out, since they may be secrets
- * @returns '' for nothing
+ * @param schema of the input; fields outside it are left out, because they may be secrets
+ * @returns '' for no input
  * @example changesOf({ name: 'a', password: 'b' }) // '{"name":"a","password":"[redacted]"}'
  */
 export const changesOf = (sent: unknown, schema?: z.ZodType): string => {

@@ -1,4 +1,4 @@
-/** The trail as a file, written as it is read: bounded memory, whatever its length. */
+/** Streams the trail as a file, in bounded memory for any length. */
 
 import { rawQuery } from '../../platform/contract/raw-query.ts'
 import { acceptedCoding, compressedSource } from '../../platform/http/compression.ts'

@@ -1,4 +1,6 @@
-/** Requests without valid credentials must not fill the disk: their entries are short, and many of a kind share one. */
+/**
+ * Requests without valid credentials must not fill the disk: their entries are short, and many similar ones share one.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { createPasswords } from '../../platform/security/passwords.ts'
@@ -92,7 +94,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
       ok: true,
       checked: 20,
     })
-    // After that the next minute begins.
+    // The next minute begins after it.
     await wrongLogin('192.0.2.1')
     expect(await entries()).toHaveLength(21)
   })

@@ -1,4 +1,4 @@
-/** The audit trail as commands on the host write to it, which no kernel runs. */
+/** Writes entries for commands that run on the host, without a kernel. */
 
 import type { Tx } from '../../platform/db/database.ts'
 import type { HostTrail } from '../../platform/operation/audit.ts'
@@ -7,7 +7,7 @@ import { createSigner } from './chain.ts'
 import * as store from './store.ts'
 import { type TrailOptions, trailOf } from './trail.ts'
 
-/** No signed-in user did it. */
+/** The actor of these entries, in place of a signed-in user. */
 const ON_THE_HOST = {
   userId: '',
   username: '(on the host)',
@@ -24,8 +24,8 @@ const ON_THE_HOST = {
 } as const
 
 /**
- * The trail that the configuration asks for. Without the key that signs it nothing is written, and a warning says so: an entry
- * with another signature, or with none, would look like an alteration.
+ * Opens the trail for the configuration. Without the signing key it writes no entry, and logs a warning. An entry with
+ * another signature, or without one, would look like an alteration.
  */
 export const openHostTrail = async (options: TrailOptions): Promise<HostTrail<Tx<Tables>>> => {
   const { db, config, log } = options
@@ -34,9 +34,7 @@ export const openHostTrail = async (options: TrailOptions): Promise<HostTrail<Tx
   const chains = await store.chains({ db: db.read })
   const canSign = chains.every((chain) => (signer.hasKey ? signer.isCurrent(chain) : chain.signature === ''))
   if (!canSign) {
-    log.warn(
-      'this is not put on record: the audit trail is signed with an ENCRYPTION_KEY that this command does not have',
-    )
+    log.warn('this is not recorded: the audit trail is signed with an ENCRYPTION_KEY that this command does not have')
     return { record: async () => {} }
   }
   const sink = trailOf(options, signer)

@@ -1,4 +1,4 @@
-// Calls by API key: an entry names the key, and beside it the user who owns the key.
+// Calls by API key: an entry names the key, and the user who owns it.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { runCli } from '../../cli.ts'

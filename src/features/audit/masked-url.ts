@@ -1,15 +1,17 @@
-/** A URL as it may be recorded: where it leads, without the parts in which services carry tokens. */
+/** Masks the parts of a URL in which services carry tokens, and keeps the rest for the record. */
 import { REDACTED } from '../../platform/runtime/redaction.ts'
 
 /**
- * Masks user information, the last segment of the path, the query and the fragment. A text that is no URL is masked whole.
- * @example maskedUrl('https://u:p@hooks.example/services/T0/x?a=b') // 'https://[redacted]@hooks.example/services/T0/[redacted]?[redacted]'
+ * Masks user information, the last segment of the path, the query and the fragment. Masks a text that is not a URL
+ * completely.
+ * @example maskedUrl('https://u:p@hooks.example/services/T0/x?a=b') //
+ * 'https://[redacted]@hooks.example/services/T0/[redacted]?[redacted]'
  */
 export const maskedUrl = (text: string): string => {
   if (text === '') return ''
   if (!URL.canParse(text)) return REDACTED
   const { protocol, host, username, password, pathname, search, hash } = new URL(text)
-  // Without a host all of it is a path, such as `mailto:`.
+  // Without a host, everything after the scheme is a path, as in `mailto:`.
   if (host === '') return `${protocol}${REDACTED}`
   const user = username === '' && password === '' ? '' : `${REDACTED}@`
   const path = pathname.replace(/[^/]+(\/*)$/, `${REDACTED}$1`)

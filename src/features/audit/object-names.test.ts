@@ -1,4 +1,5 @@
-// Entries of the trail name their objects: by the name of now, by the last known name of what was deleted, and only to callers who may read it.
+// Entries of the trail name their objects: by the current name, or by the last known name of a deleted object. Only
+// callers who may read the object get the name.
 import { describe, expect, test } from 'bun:test'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { discoveryApp } from '../../testing/discovery.ts'

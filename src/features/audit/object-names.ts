@@ -10,13 +10,13 @@ type Named = { readonly id: string; readonly name: string; readonly owner?: stri
 
 type Kind = {
   readonly tables: readonly (keyof Tables & string)[]
-  /** The caller needs all of them; the owner of an object needs none. */
+  /** The caller needs all of them. The owner of an object needs none. */
   readonly permissions: readonly Permission[]
-  /** The names that these objects have now. */
+  /** Returns the current names of these objects. */
   readonly current: (ctx: Ctx, ids: readonly string[]) => Promise<readonly Named[]>
-  /** The field of an entry's `changes` that holds the name. */
+  /** The field of an entry's `changes` that contains the name. */
   readonly field?: string
-  /** `current` tells the owner of each object. */
+  /** Set if `current` returns the owner of each object. */
   readonly hasOwner?: true
 }
 
@@ -87,7 +87,7 @@ const discoveredName = (doc: string): string => {
   return hostname || ip
 }
 
-/** By `resource` of the trail. A scan and a rule have no name: they are called after their network. */
+/** By `resource` of the trail. A scan and a rule have no name, so they take that of their network. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['device', kind('devices', 'devices:read', device)],
   ['network', kind('networks', 'networks:read', network)],
@@ -129,7 +129,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ],
 ])
 
-/** Calls whose `resource_id` may be that of the object they were made in: the entry has the first parameter of the path. */
+/** Calls whose `resource_id` may be that of the enclosing object, because it is the first parameter of the path. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   relationship: ['device'],
   'discovery-lock': ['device'],
@@ -141,10 +141,16 @@ const kindsOf = (resource: string): readonly string[] => WITHIN[resource] ?? (KI
 
 type Entry = Pick<AuditEntry, 'id' | 'resource' | 'resource_id'>
 
-/** Entries of an object among which its last name is looked for: one may have any number. */
+/**
+ * The number of recent entries of an object that are searched for its last name; an object may have any number of
+ * entries.
+ */
 const RECENT = 200
 
-/** The newest `changes` that name the object of each of these entries; null where none of the recent ones does. */
+/**
+ * Returns the newest `changes` that contain the object's name, for each of these entries; null if none of the recent
+ * ones does.
+ */
 const lastChanges = async (
   { db }: Ctx,
   { resource, field, entries }: { resource: string; field: string; entries: readonly Entry[] },
@@ -170,7 +176,7 @@ const textIn = (changes: string, field: string): string | undefined => {
     const text = typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined
     return typeof text === 'string' && text !== '' ? text : undefined
   } catch {
-    // Cut at 10 KB it is no JSON.
+    // Text that was cut at 10 KB is not valid JSON.
     return undefined
   }
 }
@@ -207,9 +213,9 @@ const lastNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Pro
 }
 
 /**
- * Names the objects of these entries: by the name that an object has now, or for one that was deleted by the last that its recent
- * entries tell of.
- * @returns by the id of the entry; without those of which no name is known or may be read
+ * Names the objects of these entries: by the current name, or for a deleted object by the last one in its recent
+ * entries.
+ * @returns the names by entry id; entries without a known or readable name are absent
  */
 export const objectsOf = async (ctx: Ctx, entries: readonly Entry[]): Promise<ReadonlyMap<string, AuditObject>> => {
   const objects = new Map<string, AuditObject>()
@@ -229,7 +235,7 @@ export const objectsOf = async (ctx: Ctx, entries: readonly Entry[]): Promise<Re
   return objects
 }
 
-/** Changes whenever a name may: with the tables that hold names, and with what the caller may read. */
+/** Returns a revision that changes with each table that holds names, and with the permissions of the caller. */
 export const namesRevision = async (ctx: Ctx): Promise<string> => {
   const kinds = [...KINDS.values()]
   const tables = [...new Set(kinds.flatMap((kind) => kind.tables))]

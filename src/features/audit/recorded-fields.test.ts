@@ -1,4 +1,4 @@
-/** The trail records what the contract knows, and no secret that was sent under another name or within a URL. */
+/** The trail records the fields of the contract, and no secret that was sent under another name or within a URL. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'

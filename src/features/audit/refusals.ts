@@ -1,34 +1,34 @@
 /**
- * Counts the refusals of callers who showed no valid credentials. From the 20th of one address, route and error code in a minute on they
- * share one entry of the trail, so that nobody fills the disk with them.
+ * Counts the refusals of requests without valid credentials. From the 20th within a minute, refusals of one address,
+ * route and error code share one entry, so that they can't fill the disk.
  */
 import { limitKey } from '../../platform/http/client-address.ts'
 
-/** Refusals of one address, route and code in a minute that have an entry of their own. */
+/** The number of refusals of one address, route and code in a minute that get separate entries. */
 const SINGLE = 19
 const WINDOW_MS = 60_000
-/** Windows are closed by a timer of a second: one second earlier, so that an entry is never later than a minute. */
+/** A timer closes windows every second. Closing one second earlier keeps an entry from being later than a minute. */
 const CLOSES_AFTER_MS = WINDOW_MS - 1000
-/** Addresses, routes and codes that are counted at a time; beyond that the oldest is closed. */
+/** The number of open windows; beyond it the oldest is closed. */
 const MAX_WINDOWS = 10_000
 
 type Window<T> = { readonly startMs: number; refusals: number; last: T | undefined }
 
-/** Refusals that share an entry: the last of them, and how many there were. */
+/** Refusals that share an entry: the last one, and their number. */
 export type Counted<T> = { readonly last: T; readonly count: number }
 
 export type Refusal = { readonly client: string; readonly route: string; readonly code: string }
 
 export type Refusals<T> = {
-  /** Counts one. @returns whether it shares an entry with others, and so gets none of its own */
+  /** Counts one refusal. @returns true if it shares an entry with others, so that none is written for it */
   readonly count: (refusal: Refusal, what: T) => boolean
-  /** The entries that are due; all of them at the end of the process. */
+  /** Returns the entries that are due, or all of them at the end of the process. */
   readonly due: (isEnd?: boolean) => Counted<T>[]
 }
 
 /** @param nowMs milliseconds since the epoch */
 export const createRefusals = <T>(nowMs: () => number): Refusals<T> => {
-  // In the order of their beginning.
+  // In insertion order, oldest first.
   const windows = new Map<string, Window<T>>()
   let closed: Counted<T>[] = []
 
@@ -36,7 +36,7 @@ export const createRefusals = <T>(nowMs: () => number): Refusals<T> => {
     windows.delete(key)
     if (last !== undefined) closed.push({ last, count: refusals - SINGLE })
   }
-  // The clock may be set back.
+  // The absolute value: the clock may be set back.
   const isOver = ({ startMs }: Window<T>): boolean => Math.abs(nowMs() - startMs) >= CLOSES_AFTER_MS
 
   const windowOf = (key: string): Window<T> => {

@@ -1,15 +1,15 @@
-/** Deletes entries that are older than they are kept. What is left still proves itself: a chain remembers where it was cut. */
+/** Deletes entries past their retention. The rest can still be verified: a chain records where it was cut. */
 import type { Ctx } from '../ctx.ts'
 import type { Signer } from './chain.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Entries of one transaction: a few milliseconds of the writer's time. */
+/** The number of entries of one transaction, which holds the writer for a few milliseconds. */
 const BATCH = 500
 
 export type Retention = { readonly days: number; readonly signer: Signer }
 
-/** Cuts a chain in one transaction; answers how many entries it lost. */
+/** Cuts a chain in one transaction. @returns the number of deleted entries */
 const cut = async (
   ctx: Ctx,
   chain: number,
@@ -26,7 +26,7 @@ const cut = async (
   const start = { start_seq: last.seq, start_hash: last.hash }
   const isEmpty = young === -1 && entries.length < BATCH
   const after = { ...before, ...start, ...(isEmpty && { end_seq: last.seq, end_hash: last.hash }) }
-  // What was not sound stays so until nothing is left of it.
+  // An invalid signature stays until the chain is empty, so that the alteration remains visible.
   const signature = isEmpty || signer.isCurrent(before) ? signer.sign(after) : before.signature
   await store.replaceChain(ctx, { ...after, signature })
   return old.length

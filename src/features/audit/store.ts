@@ -8,13 +8,13 @@ import type { AuditFilter } from './api.ts'
 import { CHAINS, type Chain, chainOf, columns, type Entry, hashOf, placeOf, type SignedChain, seqOf } from './chain.ts'
 import type { AuditRow } from './table.ts'
 
-/** Lists of entries are known by where the chains end, so that no write has to count for them as well. */
+/** The ends of the chains are the revision of lists of entries, so the table needs no change counter. */
 const uncounted = ({ db }: StoreScope): Kysely<Tables> => db.withoutPlugins()
 
 export const chains = async ({ db }: Pick<StoreScope, 'db'>): Promise<SignedChain[]> =>
   (await db.selectFrom('audit_chains').selectAll().orderBy('chain').execute()).map(chainOf)
 
-/** Waits until nobody else writes to the chain, and keeps everybody off it until commit. */
+/** Waits for other writers of the chain, and locks it until commit. */
 export const lock = async (scope: StoreScope, chain: number): Promise<SignedChain | undefined> => {
   const query = scope.db.selectFrom('audit_chains').selectAll().where('chain', '=', chain)
   const row = await scope.store.sql.lockRows(query).executeTakeFirst()
@@ -25,13 +25,13 @@ export const replaceChain = async (scope: StoreScope, { chain, ...values }: Sign
   await uncounted(scope).updateTable('audit_chains').set(values).where('chain', '=', chain).execute()
 }
 
-/** What every audited write does, in queries that are built once. */
+/** Prepares the queries of every audited write. */
 export const createWriter = (database: StoreScope['store']) => {
   const free = (db: Kysely<Tables>) =>
     database.sql.lockFreeRows(db.selectFrom('audit_chains').selectAll().orderBy('chain').limit(1))
   const firstFree = prepared((db: Kysely<Tables>) => free(db))
   return {
-    /** A chain that nobody else is writing to, but for those; nobody else gets it until commit. */
+    /** Locks a chain that no other transaction has locked, until commit; skips those of `except`. */
     lockFree: async (db: Kysely<Tables>, except: ReadonlySet<number>): Promise<SignedChain | undefined> => {
       const scope = { db, store: database }
       const [row] =
@@ -42,7 +42,10 @@ export const createWriter = (database: StoreScope['store']) => {
               .execute()
       return row && chainOf(row)
     },
-    /** Adds entries to the end of a chain and signs the new end; undefined, and nothing done, where the chain is another by now. */
+    /**
+     * Appends entries to a chain and signs its new end. Returns undefined, and changes nothing, if the chain has
+     * changed since.
+     */
     append: async (
       db: Kysely<Tables>,
       { chain, entries, sign }: { chain: SignedChain; entries: readonly Entry[]; sign: (chain: Chain) => string },
@@ -81,7 +84,7 @@ const moveEnd = prepared((db: Kysely<Tables>, to: Move) =>
     .returning('chain'),
 )
 
-/** Every chain with its entries in their order, or with none. */
+/** Returns every chain with its entries in order; a chain without entries has one row. */
 export const everything = ({ store: { read } }: StoreScope) =>
   read
     .selectFrom('audit_chains')
@@ -94,7 +97,7 @@ export const everything = ({ store: { read } }: StoreScope) =>
     .orderBy('chain')
     .orderBy('place')
 
-/** An entry where no chain has its places. */
+/** Returns the id of an entry outside the places of all chains. */
 export const findStray = async ({ db }: StoreScope): Promise<string | undefined> => {
   const query = db.selectFrom('audit').select('id').orderBy('place').limit(1)
   const before = await query.where('place', '<', 0).executeTakeFirst()
@@ -102,7 +105,7 @@ export const findStray = async ({ db }: StoreScope): Promise<string | undefined>
   return before?.id ?? behind?.id
 }
 
-/** Ids begin with their time, so that those of a time are a range of ids. */
+/** Ids begin with their time, so a period is a range of ids. */
 const idAt = (ms: number): string => {
   const hex = Math.min(Math.max(ms, 0), MAX_ID_MS).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
@@ -110,13 +113,16 @@ const idAt = (ms: number): string => {
 /** 48 bits (RFC 9562 5.7). */
 const MAX_ID_MS = 2 ** 48 - 1
 
-/** True of what a user or API key did, and of what the keys of that user did. Earlier versions stored the owner in `user_id`, and the key in `key_id` alone. */
+/**
+ * Matches the actions of a user or API key, and those of the user's keys. Earlier versions stored the owner in
+ * `user_id`, and the key in `key_id` alone.
+ */
 const isBy =
   (id: string) =>
   (eb: ExpressionBuilder<Tables, 'audit'>): Expression<SqlBool> =>
     eb.or([eb('user_id', '=', id), eb('key_id', '=', id), eb('key_owner_id', '=', id)])
 
-/** The entries that match, newest first. */
+/** Returns the matching entries, newest first. */
 export const matching = ({ db }: StoreScope, filter: AuditFilter) => {
   const { start_time, end_time } = filter
   let query = db.selectFrom('audit').select(columns).orderBy('id', 'desc')
@@ -133,7 +139,7 @@ export const matching = ({ db }: StoreScope, filter: AuditFilter) => {
 export const find = ({ db }: StoreScope, id: string) =>
   db.selectFrom('audit').select(columns).where('id', '=', id).executeTakeFirst()
 
-/** Changes whenever an entry is added or deleted. */
+/** Returns a text that changes when an entry is added or deleted. */
 export const revision = async (scope: StoreScope): Promise<string> => {
   let [added, deleted] = [0, 0]
   for (const { start_seq, end_seq } of await chains(scope)) {
@@ -145,7 +151,7 @@ export const revision = async (scope: StoreScope): Promise<string> => {
 
 export type Oldest = { readonly seq: number; readonly hash: string; readonly timestamp: string }
 
-/** The oldest entries of a chain. */
+/** Returns the oldest entries of a chain. */
 export const oldest = async ({ db }: StoreScope, chain: number, limit: number): Promise<Oldest[]> => {
   const query = db.selectFrom('audit').select(['place', 'hash', 'timestamp']).orderBy('place').limit(limit)
   const rows = await query

@@ -1,13 +1,13 @@
-/** The tables that the audit trail owns. */
+/** The tables of the audit trail. */
 import type { AuditAction } from '../../platform/operation/operation.ts'
 
-/** A whole number, which some drivers hand out and prepared queries take as text. */
+/** An integer, which some drivers return as text, and prepared queries take as text. */
 type Stored = number | string
 
 export type AuditRow = {
-  /** Which chain it is of, and where in it, as `placeOf` says. */
+  /** The chain and the position in it, as `placeOf` encodes them. */
   place: Stored
-  /** UUIDv7 of the moment in `timestamp`, so that the order of ids is the order of time. */
+  /** A UUIDv7 of the time in `timestamp`, so that ids sort by time. */
   id: string
   timestamp: string
   action: AuditAction
@@ -25,20 +25,20 @@ export type AuditRow = {
   tool: string
   key_owner_id: string
   key_owner: string
-  /** SHA-256 of the hash before and of this entry. */
+  /** SHA-256 of the previous hash and this entry. */
   hash: string
 }
 
-/** Where the kept part of a chain begins and ends. */
+/** The start and end of the stored part of a chain. */
 export type AuditChainRow = {
   chain: Stored
-  /** Of the last entry that was deleted because of its age; 0 and '' before that. */
+  /** Of the last entry that retention deleted; 0 and '' before that. */
   start_seq: Stored
   start_hash: string
   /** Of the newest entry. */
   end_seq: Stored
   end_hash: string
-  /** Of all the above, by ENCRYPTION_KEY; '' without one. */
+  /** Covers all columns above, by ENCRYPTION_KEY; '' without one. */
   signature: string
 }
 

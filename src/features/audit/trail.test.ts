@@ -50,7 +50,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
       const kernel = createKernel({ db: app.db, features: [], now, log, onCommit: () => {}, audit: NO_AUDIT })
       for (const job of auditFeature(app).jobs ?? []) await kernel.runJob(job)
     }
-    /** Every write after another, so that all entries are in one chain. */
+    /** One write after another, so that all entries are in one chain. */
     const createInTurn = async (ids: readonly string[]) => {
       for (const id of ids) await create(id)
       return entryIds()

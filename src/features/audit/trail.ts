@@ -1,4 +1,4 @@
-/** Writes the audit trail: turns what the kernel tells of a call into an entry, and adds it to a chain. */
+/** Writes the audit trail: converts an event of the kernel into an entry, and appends it to a chain. */
 import type { Kysely } from 'kysely'
 import { toAppError } from '../../platform/contract/errors.ts'
 import type { Batch } from '../../platform/db/at-commit.ts'
@@ -19,20 +19,20 @@ export type TrailOptions = {
   readonly now: () => Date
 }
 
-/** Of what a caller chose freely: a name as typed, an id in a path, and a message that repeats them. */
+/** The limit of texts that a caller chooses: a typed name, an id in a path, and a message that repeats them. */
 const MAX_TEXT_BYTES = 1024
-/** The same of all texts together, of a caller who showed no valid credentials. */
+/** The limit of all texts together, for a request without valid credentials. */
 const MAX_GUEST_BYTES = 256
-/** Of those, for the message. */
+/** The part of that limit for the message. */
 const MAX_GUEST_ERROR_BYTES = 128
 
 const TOO_MANY = 429
 
-/** Text that every engine keeps as it is, so that its hash holds. */
+/** Removes characters that an engine does not store unchanged, so that the hash stays valid. */
 const kept = (text: string, bytes = MAX_TEXT_BYTES): string =>
   cutToBytes(text.toWellFormed().replaceAll('\0', '\ufffd'), bytes)
 
-/** An entry before it has its place in time. */
+/** An entry before it gets its time and id. */
 type Draft = Omit<Entry, 'id' | 'timestamp'>
 
 const plainDraft = (event: AuditEvent, error?: string): Draft => ({
@@ -53,7 +53,7 @@ const plainDraft = (event: AuditEvent, error?: string): Draft => ({
   key_owner: kept(event.keyOwner),
 })
 
-/** Of a guest no more than a few texts, cut so that all of them together are short. */
+/** Cuts the texts of an unauthenticated request, so that all of them together are short. */
 const guestDraft = (draft: Draft): Draft => {
   let left = MAX_GUEST_BYTES
   const cut = (text: string, most: number): string => {
@@ -72,7 +72,7 @@ const draftOf = (event: AuditEvent, error?: string): Draft => {
   return event.isGuest ? guestDraft(draft) : draft
 }
 
-/** One entry for refusals that are counted: what they have in common. */
+/** Returns one entry for counted refusals, with their common fields. */
 const countedDraft = ({ last, count }: Counted<Draft>): Draft => ({
   ...last,
   resource_id: '',
@@ -89,10 +89,10 @@ const entryAt = (at: Date, draft: Draft): Entry => ({
 })
 
 /**
- * Signs what is not signed with the current key yet: everything when there is a key for the first time, and what an
- * earlier key has signed.
+ * Signs chains without a signature of the current key: all of them with the first key, afterwards those signed with an
+ * earlier key.
  */
-const signAnew = async ({ db, log }: TrailOptions, signer: Signer): Promise<void> => {
+const signAgain = async ({ db, log }: TrailOptions, signer: Signer): Promise<void> => {
   const stale = (chain: SignedChain) => !signer.isCurrent(chain)
   if (!(await store.chains({ db: db.read })).some(stale)) return
   await db.write(async (tx) => {
@@ -100,10 +100,10 @@ const signAnew = async ({ db, log }: TrailOptions, signer: Signer): Promise<void
     for (const { chain: number } of (await store.chains(tx)).filter(stale)) {
       const chain = await store.lock(scope, number)
       if (!chain || signer.isCurrent(chain)) continue
-      const verdict = signer.judge(chain)
+      const verdict = signer.verify(chain)
       if (verdict === 'signed' || verdict === 'unsigned')
         await store.replaceChain(scope, { ...chain, signature: signer.sign(chain) })
-      // Whoever takes signatures away leaves this behind.
+      // Also logged when an attacker has removed the signatures.
       if (verdict === 'unsigned' && chain.end_seq > 0)
         log.warn('the audit trail was not signed until now', { chain: number, entries_until: chain.end_seq })
       if (verdict === 'forged' || verdict === 'unknown-key')
@@ -112,9 +112,9 @@ const signAnew = async ({ db, log }: TrailOptions, signer: Signer): Promise<void
   })
 }
 
-/** The trail, written with this signer. */
+/** Creates a trail that this signer signs. */
 export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail => {
-  /** Chains that somebody else has put an end to. They are left as they are, so that it stays visible. */
+  /** Chains with an invalid signature. They are left unchanged, so that the alteration stays visible. */
   const broken = new Set<number>()
   const writer = store.createWriter(db)
 
@@ -128,7 +128,7 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail =
       broken.add(chain.chain)
       log.error('the audit trail was altered: `plat audit verify` says more', { chain: chain.chain })
     }
-    // All are taken, or broken: wait for any.
+    // All chains are locked or broken: waits for any sound one.
     const sound = (await store.chains({ db: tx })).filter(({ chain }) => !broken.has(chain))
     const any = sound[Math.floor(Math.random() * sound.length)]
     const chain = await store.lock({ db: tx, store: db }, any?.chain ?? 0)
@@ -136,22 +136,22 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail =
     return { chain, isSound: signer.isCurrent(chain) }
   }
 
-  /** Answers with the chain as it is then, if it is sound. */
+  /** Returns the chain after the append, if its signature was valid. */
   const appendToAny = async (tx: Kysely<Tables>, entries: readonly Entry[]): Promise<SignedChain | undefined> => {
     const { chain, isSound } = await takeChain(tx)
-    // What was not sound does not become so by going on.
+    // Keeps an invalid signature: a new one would hide the alteration.
     const after = await writer.append(tx, { chain, entries, sign: isSound ? signer.sign : () => chain.signature })
     if (!after) throw new Error('an audit chain changed while it was locked')
     return isSound ? after : undefined
   }
 
   /**
-   * A sound chain as the last commit left it, where no other process writes: reading it again for each commit takes longer
-   * than to see from the row itself that it is another by now (a commit failed, old entries were deleted).
+   * A valid chain as the last commit left it, when no other process writes. Reading it for each commit would be slower
+   * than the update's own check, which detects a failed commit or deleted entries.
    */
   let last: SignedChain | undefined
 
-  /** All entries of a commit, one after another in one chain. */
+  /** Appends all entries of a commit to one chain. */
   const write: Batch<Tables, Draft> = async (tx, drafts) => {
     const at = now()
     const entries = drafts.map((draft) => entryAt(at, draft))
@@ -179,7 +179,7 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail =
     succeeded: (event, tx) => record(draftOf(event), tx),
     failed: async (event, error) => {
       const { status, message, code } = toAppError(error)
-      // Requests over a limit must not fill the disk.
+      // Requests over a rate limit must not fill the disk.
       if (status === TOO_MANY) return
       const draft = draftOf(event, message)
       if (event.isGuest && refusals.count({ client: event.client, route: event.route, code }, draft)) return
@@ -192,13 +192,13 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail =
 }
 
 export type Trail = AuditSink<Tx<Tables>> & {
-  /** Writes the entries that stand for several refusals: those that are due, or all at the end of the process. */
+  /** Writes the entries of counted refusals: those that are due, or all at the end of the process. */
   readonly writeCounts: (isEnd?: boolean) => Promise<void>
 }
 
-/** The trail that the configuration asks for. */
+/** Opens the trail for the configuration. */
 export const openTrail = async (options: TrailOptions): Promise<Trail> => {
   const signer = createSigner(options.config)
-  await signAnew(options, signer)
+  await signAgain(options, signer)
   return options.config.auditEnabled ? trailOf(options, signer) : { ...NO_AUDIT, writeCounts: async () => {} }
 }

@@ -1,4 +1,4 @@
-// Trails that earlier versions have written are whole, and are read.
+// Trails of earlier versions verify and can be read.
 import { describe, expect, test } from 'bun:test'
 import { type Kysely, sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
@@ -13,7 +13,7 @@ import { verify } from './verify.ts'
 const now = () => new Date('2026-01-02T03:04:05.678Z')
 const signer = createSigner({ encryptionKeyPrevious: [] })
 
-/** The fields of the first version, in the order in which it hashed them. */
+/** The fields of the first version, in their hash order. */
 const FIRST = [
   ...['id', 'timestamp', 'action', 'resource', 'resource_id', 'user_id', 'username', 'key_id', 'ip_address', 'changes'],
   ...['status', 'error', 'request_id'],

@@ -1,18 +1,18 @@
-/** Goes through the whole trail, a piece at a time, and finds the first entry that is not as it was written. */
+/** Verifies the whole trail in batches, and finds the first altered entry. */
 
 import type { StoreScope } from '../ctx.ts'
 import type { Verification } from './api.ts'
 import { CHAINS, chainOf, hashOf, type Link, type SignedChain, type Signer, seqOf } from './chain.ts'
 import * as store from './store.ts'
 
-/** What is wrong, and the last entry before it, to tell which of several comes first. */
+/** A problem, and the last entry before it, by which problems of several chains are ordered. */
 type Finding = { readonly id: string; readonly reason: string; readonly after: string }
 
 type ChainCheck = {
   readonly chain: number
-  /** Takes the entries one after another. */
+  /** Takes the entries in order. */
   readonly add: (link: Link, hash: string) => void
-  /** After the last one. */
+  /** Called after the last entry. */
   readonly end: () => Finding | undefined
 }
 
@@ -30,7 +30,7 @@ const checkOf = (chain: SignedChain, signer: Signer): ChainCheck => {
     if (missing > 0) found('', `at the end, behind ${last.id || 'what is kept'}, ${some(missing)} removed`)
     else if (missing < 0) found(last.id, 'it was added by someone else')
     else if (last.hash !== chain.end_hash) found(last.id, 'it was altered, and given a new hash')
-    const verdict = signer.judge(chain)
+    const verdict = signer.verify(chain)
     if (signer.hasKey && verdict !== 'signed')
       found(last.id, `it is the newest here, but the signature that says so is not valid (${verdict})`)
   }
@@ -55,7 +55,7 @@ const checkOf = (chain: SignedChain, signer: Signer): ChainCheck => {
 
 const isEarlier = (a: Finding, b: Finding): boolean => (a.id || `${a.after}~`) < (b.id || `${b.after}~`)
 
-/** Entries and chains in one query, so that both are of one moment while others go on writing. */
+/** Reads entries and chains in one query, so that both are of one snapshot while others write. */
 export const verify = async (ctx: StoreScope, signer: Signer): Promise<Verification> => {
   const seen = new Set<number>()
   let checked = 0
@@ -74,7 +74,7 @@ export const verify = async (ctx: StoreScope, signer: Signer): Promise<Verificat
       }
       if (id === null) continue // a chain without entries
       checked++
-      // They are null together, which an outer join can't tell.
+      // All columns are null together, which the type of an outer join does not express.
       check.add({ ...row, id, chain: chain.chain, seq: seqOf(chain.chain, place ?? 0) } as Link, hash ?? '')
     }
   report(check?.end())
