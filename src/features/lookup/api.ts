@@ -1,4 +1,4 @@
-/** The lookup contract: everything that is known about an address, a block, a MAC or a host name, in one call. Browser-safe. */
+/** The lookup contract: all records about an address, a block, a MAC or a host name, in one call. Browser-safe. */
 import { z } from 'zod'
 import { subjectOf } from '../../net/subject.ts'
 import { line } from '../../platform/contract/fields.ts'
@@ -14,9 +14,9 @@ import { Pool } from '../pools/api.ts'
 import { Relationship } from '../relationships/api.ts'
 import { Reservation } from '../reservations/api.ts'
 
-/** Most entries of each list. */
+/** The largest number of entries of each list. */
 export const MAX_OF_EACH = 25
-/** Of a block: most of what has addresses in it. Whoever wants all of them asks for the list. */
+/** The largest number of objects with addresses in a block. The list operations return all of them. */
 export const MAX_IN_BLOCK = 10
 
 export const LookupKind = z.enum(['ip', 'cidr', 'mac', 'hostname'])
@@ -28,11 +28,11 @@ export const LookupState = z
     ...(['network', 'divided'] as const),
   ])
   .describe(
-    'Of an address: assigned: a device has it; reserved; discovered: nobody has documented it, and it was seen in use; network_address and broadcast_address: of its network; free; outside: in no network. Of a block: network: a network has exactly this subnet; divided: networks lie in it; assigned: addresses in it are taken; free: all of it lies free in a network; outside',
+    'Of an address: assigned: a device has it; reserved; discovered: a scan has seen it, and it is not documented; network_address and broadcast_address: of its network; free; outside: in no network. Of a block: network: a network has exactly this subnet; divided: it contains networks; assigned: addresses in it are taken; free: it is unused, inside a network; outside',
   )
 export type LookupState = z.infer<typeof LookupState>
 
-/** The parts of an answer, each for callers who may list its objects. */
+/** The parts of an answer. Each requires the permission to list its objects. */
 export const LookupPart = z.enum([
   'networks',
   'pools',
@@ -49,9 +49,9 @@ export type LookupPart = z.infer<typeof LookupPart>
 export const LookupWay = z
   .object({
     operation: z.string(),
-    summary: z.string().describe('What it would do'),
-    command: z.string().describe('The same as a command of plat'),
-    curl: z.string().describe('The same as a command of curl, with PLAT_URL and PLAT_TOKEN of the environment'),
+    summary: z.string().describe('The effect of the action'),
+    command: z.string().describe('The action as a plat command'),
+    curl: z.string().describe('The action as a curl command, with PLAT_URL and PLAT_TOKEN of the environment'),
   })
   .meta({ id: 'LookupWay' })
 export type LookupWay = z.infer<typeof LookupWay>
@@ -78,43 +78,40 @@ const LookupChange = AuditEntry.pick({
 
 export const Lookup = z
   .object({
-    query: z.string().describe('What was asked about, in its canonical spelling'),
+    query: z.string().describe('The subject in its canonical form'),
     kind: LookupKind,
-    known: z.boolean().describe('Whether anything is known about it'),
+    known: z.boolean().describe('True if anything is known about it'),
     summary: z.string().describe('The answer in one sentence'),
     state: LookupState.optional(),
     networks: z
       .array(LookupNetwork)
       .optional()
-      .describe('That hold it, the most specific first; of a host name, those of its addresses'),
-    inside: z
-      .array(LookupNetwork)
-      .optional()
-      .describe('Of a block: the networks in it, in the order of their addresses'),
+      .describe('The networks that contain it, the most specific first; of a host name, those of its addresses'),
+    inside: z.array(LookupNetwork).optional().describe('Of a block: the networks in it, in address order'),
     taken: z
       .int()
       .optional()
       .describe(
-        'Of a block: addresses that a device or a reservation has; absent where they are too many to count at once',
+        'Of a block: the number of addresses that a device or a reservation has; absent if it is too large to count',
       ),
-    usable: z.int().optional().describe('Of a block: addresses that devices can have'),
-    pools: z.array(LookupPool).optional().describe('That the address is in, or that the block overlaps'),
+    usable: z.int().optional().describe('Of a block: the number of addresses that devices can have'),
+    pools: z.array(LookupPool).optional().describe('The pools that contain the address or overlap the block'),
     datacenters: z.array(LookupDatacenter).optional().describe('Of the networks and devices'),
     devices: z.array(Device).optional(),
-    discovered: z.array(DiscoveredDevice).optional().describe('What scans have found'),
+    discovered: z.array(DiscoveredDevice).optional().describe('The records of scans'),
     reservations: z.array(Reservation).optional(),
     relationships: z.array(Relationship).optional().describe('Of the devices'),
-    conflicts: z.array(Conflict).optional().describe('Those that nobody has resolved'),
-    changes: z.array(LookupChange).optional().describe('The last ones, where an audit log is kept'),
-    ways: z.array(LookupWay).describe('How to take it, where it is free and you may'),
+    conflicts: z.array(Conflict).optional().describe('The unresolved conflicts'),
+    changes: z.array(LookupChange).optional().describe('The latest entries, if an audit trail is kept'),
+    ways: z.array(LookupWay).describe('The actions that allocate it, if it is free and the caller may do so'),
     more: z
       .array(z.string())
       .describe(
-        `Lists of which only the first ${MAX_OF_EACH} are here; of what has addresses in a block, the first ${MAX_IN_BLOCK}`,
+        `Lists that are cut to the first ${MAX_OF_EACH}; those of objects with addresses in a block to the first ${MAX_IN_BLOCK}`,
       ),
     withheld: z
       .array(LookupPart)
-      .describe('Parts that you may not list: the rest of the answer is as if their objects did not exist'),
+      .describe('Parts that the caller may not list: the rest of the answer is as if their objects did not exist'),
   })
   .meta({ id: 'Lookup' })
 export type Lookup = z.infer<typeof Lookup>
@@ -131,7 +128,7 @@ export const lookup = {
     name: 'lookup.show',
     summary: 'Show everything that is known about an IP address, a block, a MAC address or a host name',
     description:
-      'Whose it is, where it lies, whether it is free and how to take it, by what you may list. In a URL the slash of a block is written %2F.',
+      'Its owner, its network, if it is free and how to allocate it, limited to the objects that you may list. In a URL the slash of a block is written %2F.',
     http: 'GET /api/lookup/{query}',
     effect: 'read',
     access: 'search:read',

@@ -1,4 +1,4 @@
-/** What `plat whois` does: asks, and writes the answer as one sentence with what is known below it. */
+/** Implements `plat whois`: requests the lookup, and prints its summary and the known objects. */
 import { requireArguments } from '../../platform/cli/args.ts'
 import { send } from '../../platform/cli/client.ts'
 import { argument, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
@@ -7,9 +7,9 @@ import { present } from '../../platform/cli/present.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { type Lookup, lookup } from './api.ts'
 
-/** As for an object that is not there. */
+/** The same code as for an unknown object. */
 const EXIT_UNKNOWN = 4
-/** Entries of each list; whoever wants all asks for another format. */
+/** The number of entries of each list in the text; other formats print all. */
 const SHOWN = 8
 const LABEL_WIDTH = 13
 
@@ -18,7 +18,7 @@ type Line = readonly [label: string, text: string]
 const joined = (...parts: readonly (string | undefined | null | false)[]): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join('  ')
 
-/** To the minute, and in UTC as everything is. */
+/** Returns a UTC time without seconds. */
 const moment = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')
 
 const under = <T>(label: string, all: readonly T[] | undefined, text: (one: T) => string): Line[] => {
@@ -27,7 +27,7 @@ const under = <T>(label: string, all: readonly T[] | undefined, text: (one: T) =
   return rest > 0 ? [...lines, ['', `and ${rest} more`]] : lines
 }
 
-/** Who called; of an API key also its owner. */
+/** Returns the caller's name, for an API key with its owner. */
 const named = ({ username, key_owner }: { readonly username: string; readonly key_owner: string }): string =>
   key_owner === '' ? username : `${username} (key of ${key_owner})`
 
@@ -102,7 +102,7 @@ const linesOf = (answer: Lookup): Line[] => [
   ),
 ]
 
-/** Commands are for copying: they are never cut. */
+/** Commands are for copying, so they are never cut. */
 const isCuttable = ([label, text]: Line): boolean => label !== 'to take it' && !text.startsWith('plat ')
 
 export const whoisText = (answer: Lookup, columns: number | undefined): string => {
@@ -117,12 +117,12 @@ export const whoisText = (answer: Lookup, columns: number | undefined): string =
 export const whois = async (session: Session, texts: Texts): Promise<number> => {
   requireArguments(texts, [argument('query', '')])
   const input = { query: textOf(texts, 'query') ?? '' }
-  // Said before anybody is asked, as for every operation.
+  // Validates the input before the request, like every operation.
   parse(lookup.show.input, input)
   const { transport } = await session.connect()
   const response = await send(transport, lookup.show, input)
   const { globals, io } = session
-  // What the contract says is what the server sends.
+  // The contract of the server ensures this type.
   const answer = (await response.clone().json()) as Lookup
   if (globals.output === 'table' && !globals.isQuiet)
     await io.stdout.write(whoisText(answer, io.stdout.isTty ? io.stdout.columns : undefined))

@@ -1,6 +1,6 @@
 /**
- * Finds what is known about an address, a block, a MAC or a name. A part that the caller may not list is never read, and nothing is
- * found through it: all else, the state included, is computed as if its objects did not exist.
+ * Finds the records about an address, a block, a MAC or a name. A part that the caller may not list is never read, and
+ * finds nothing. The answer, with its state, is computed as if its objects did not exist.
  */
 import { cidrHolds, enclosingCidrs, parseCidr, usableCount } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
@@ -22,17 +22,17 @@ import {
 import * as store from './store.ts'
 import { countAddressesIn, countReservationsIn } from './taken.ts'
 
-/** Addresses of a device whose networks are looked for. */
+/** The number of addresses of a device whose networks are looked up. */
 const SOME_ADDRESSES = 8
 type Range = { readonly first: string; readonly last: string }
 
-/** Whether the caller may list the objects of a part. */
+/** Checks that the caller may list the objects of a part. */
 export type May = (part: LookupPart) => boolean
 
-/** The entries of a part; none where it is withheld, and then the query is not run. */
+/** Runs the query of a part; returns no entries without running it when the part is withheld. */
 const listed = async <Row>(isListed: boolean, query: () => Promise<Row[]>): Promise<Row[]> => (isListed ? query() : [])
 
-/** What was found of the parts that the caller may list. */
+/** The records found in the parts that the caller may list. */
 export type Found = {
   readonly networks: readonly store.NetworkFound[]
   readonly inside?: readonly store.NetworkFound[]
@@ -43,13 +43,13 @@ export type Found = {
   readonly state?: LookupState
   readonly taken?: number | undefined
   readonly usable?: number
-  /** Lists that go on, beyond those that are too long to be shown. */
+  /** Lists with further entries, besides those longer than the answer shows. */
   readonly cut?: readonly string[]
 }
 
 export const distinct = (ids: readonly (string | null)[]): string[] => [...new Set(ids.flatMap((id) => id ?? []))]
 
-// What is stored is a device, and a discovered one.
+// Both tables store the JSON of the contract.
 const asDevice = (doc: string): Device => JSON.parse(doc) as Device
 const asDiscovered = ({ doc }: { readonly doc: string }): DiscoveredDevice => JSON.parse(doc) as DiscoveredDevice
 
@@ -69,7 +69,10 @@ type PoolFound = Awaited<ReturnType<typeof store.poolsOfNetworks>>[number]
 const byStart = (a: PoolFound, b: PoolFound): number =>
   a.start_key < b.start_key ? -1 : a.start_key > b.start_key ? 1 : a.id < b.id ? -1 : 1
 
-/** A pool lies in its network, which is the quicker way to it; withheld networks must not decide which pools are found. */
+/**
+ * Finding pools by their network is faster. It is used only if the caller may list networks, because a withheld network
+ * must not change the result.
+ */
 const overlapping = async (
   ctx: Ctx,
   networks: readonly store.NetworkFound[] | 'withheld',
@@ -147,7 +150,7 @@ const stateOfBlock = (text: string, { networks, inside = [], devices, reservatio
   return networks.length > 0 ? 'free' : 'outside'
 }
 
-/** How many addresses of a block are taken, by what the caller may list; undefined where they are too many to count at once. */
+/** Counts the taken addresses of a block that the caller may list; undefined if they are too many to count. */
 const takenIn = (ctx: Ctx, range: Range, may: May): Promise<number | undefined> => {
   if (may('devices') && may('reservations')) return countTakenIn(ctx, range)
   if (may('devices')) return countAddressesIn(ctx, range)
@@ -157,14 +160,14 @@ const takenIn = (ctx: Ctx, range: Range, may: May): Promise<number | undefined> 
 const findBlock = async (ctx: Ctx, { cidr, text }: Subject & { kind: 'cidr' }, may: May): Promise<Found> => {
   const { family, prefix } = cidr
   const range = { first: ipKey({ family, value: cidr.first }), last: ipKey({ family, value: cidr.last }) }
-  // Those of the first address come from the longest prefix to none.
+  // The enclosing blocks of the first address are ordered from the longest prefix to zero.
   const enclosing = enclosingCidrs({ family, value: cidr.first }).slice(-(prefix + 1))
   const [rows, inside, addresses, reservations, hosts, taken] = await Promise.all([
     listed(may('networks'), () => store.networksBySubnets(ctx, enclosing)),
     listed(may('networks'), () => store.networksInside(ctx, { ...range, prefix })),
     listed(may('devices'), () => store.addressesIn(ctx, range)),
     listed(may('reservations'), () => store.reservationsIn(ctx, { ...range, now: ctx.now })),
-    // Without devices nothing is documented as one.
+    // Without permission for devices, no discovered device counts as documented.
     listed(may('discovered'), () =>
       may('devices') ? store.undocumentedIn(ctx, range) : store.discoveredIn(ctx, range),
     ),
@@ -180,7 +183,7 @@ const findBlock = async (ctx: Ctx, { cidr, text }: Subject & { kind: 'cidr' }, m
   return { ...found, state: stateOfBlock(text, found), taken, usable: usableCount(cidr), cut }
 }
 
-/** The networks that the devices are in, and those that the discovered ones were found in. */
+/** Returns the networks of the devices, and those in which scans found the discovered devices. */
 const networksAround = async (
   ctx: Ctx,
   { devices, discovered }: Pick<Found, 'devices' | 'discovered'>,
@@ -191,7 +194,7 @@ const networksAround = async (
     store.networksBySubnets(ctx, distinct(parsed.flatMap(enclosingCidrs))),
     store.networksByIds(ctx, distinct(discovered.map(({ network_id }) => network_id))),
   ])
-  // Only the nearest of each address.
+  // Keeps only the most specific network of each address.
   const nearest = parsed.flatMap((ip) => {
     const holding = bySize(around).filter(({ subnet }) => {
       const cidr = parseCidr(subnet)

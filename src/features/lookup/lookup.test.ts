@@ -1,4 +1,5 @@
-// A lookup: everything that is known about an address, a block, a MAC or a name, for whoever may read it, and how to take what is free.
+// A lookup answers with the records about an address, a block, a MAC or a name that the caller may read, and with
+// commands to allocate a free address.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { ask, failure, forbidden, inventory, refusal } from '../../testing/inventory.ts'
@@ -53,7 +54,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       ['203.0.113.7', 'outside', '203.0.113.7 is in no network'],
     ])('%s says that it is %s', async (query, state, summary) => {
       const found = await look(query)
-      // Which of two is first depends on their ids.
+      // The order of the two depends on their ids.
       expect([found.state, found.summary.replace('twin-b, twin-a', 'twin-a, twin-b')]).toEqual([state, summary])
     })
 

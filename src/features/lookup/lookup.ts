@@ -1,4 +1,4 @@
-/** The answer of a lookup: what was found, each part for callers who may list it, in words, and how to take what is free. */
+/** Composes the answer of a lookup: the found parts, a summary, and commands to allocate free space. */
 
 import { ipKey } from '../../net/ip.ts'
 import { type Subject, subjectOf } from '../../net/subject.ts'
@@ -15,7 +15,7 @@ import { summaryOf } from './summary.ts'
 
 export type LookupOptions = { readonly config: Pick<Config, 'auditEnabled'> }
 
-/** What each part of an answer asks of the caller. */
+/** The permission that each part of an answer requires. */
 const NEEDS: Readonly<Record<LookupPart, Permission>> = {
   networks: 'networks:list',
   pools: 'pools:list',
@@ -28,13 +28,16 @@ const NEEDS: Readonly<Record<LookupPart, Permission>> = {
   changes: 'audit:list',
 }
 
-/** Lists of what has addresses in a block. */
+/** Lists of objects with addresses in a block. */
 const IN_BLOCK: ReadonlySet<string> = new Set(['devices', 'discovered', 'reservations'])
 
-/** Objects whose history is looked at. */
+/** The number of objects whose audit entries are read. */
 const SOME_OBJECTS = 5
 
-/** The open conflicts of what was found. Where devices are withheld, that of the address itself is found without them. */
+/**
+ * Returns the open conflicts of the found objects. If devices are withheld, the address conflict is still found by the
+ * address.
+ */
 const conflictsOf = async (ctx: Ctx, asked: Subject, { members, may }: { members: readonly string[]; may: May }) => {
   const ofMembers = await store.openConflictsOf(ctx, members)
   if (may('devices') || asked.kind !== 'ip') return ofMembers.map(conflictOf)
@@ -42,7 +45,7 @@ const conflictsOf = async (ctx: Ctx, asked: Subject, { members, may }: { members
   return [...ofAddress, ...ofMembers].map(conflictOf)
 }
 
-/** The parts about what was found. Of a block that is its own network, and not what lies in it. */
+/** Returns the parts related to the found objects. For a block they concern its own network, not the networks in it. */
 const around = async (ctx: Ctx, asked: Subject, { found, may }: { readonly found: Found; readonly may: May }) => {
   const isBlock = asked.kind === 'cidr'
   const own = found.networks.filter(({ subnet }) => !isBlock || subnet === asked.text).map(({ id }) => id)
@@ -57,7 +60,7 @@ const around = async (ctx: Ctx, asked: Subject, { found, may }: { readonly found
   ])
   return {
     datacenters,
-    // The table knows no other types than those of the contract.
+    // The table holds only the types of the contract.
     relationships: relationships as NonNullable<Lookup['relationships']>,
     conflicts,
     changes: store.newestChanges(changes.flat()),
@@ -93,7 +96,7 @@ const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise
     ...(state === undefined ? {} : { state }),
     ...(taken === undefined ? {} : { taken }),
     ...(usable === undefined ? {} : { usable }),
-    // Object.fromEntries loses which list is under which name; they keep their names.
+    // Object.fromEntries loses the type of each list; the names stay the same.
     ...(Object.fromEntries(shown.map(([list, entries]) => [list, entries.slice(0, maxOf(list))])) as Partial<
       typeof lists
     >),

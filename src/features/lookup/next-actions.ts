@@ -1,4 +1,4 @@
-/** How what is free is taken: the operations that do it, written as commands, for whoever may call them. */
+/** The operations that allocate a free address or block, written as commands, for callers who may run them. */
 import { curlText, platText } from '../../platform/cli/command-text.ts'
 import { type AnyOperation, permissionsOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
@@ -13,11 +13,11 @@ const way = (op: AnyOperation, input: Input): LookupWay => ({
   operation: op.name,
   summary: op.summary,
   command: platText(op, input),
-  // What is in a path is encoded, and safe between these quotes.
+  // Path parameters are percent-encoded, so they are safe between these quotes.
   curl: curlText(op, input, (path) => `"$PLAT_URL${path}"`),
 })
 
-/** Stands where only the caller knows what belongs there. */
+/** A placeholder for a value that the caller chooses. */
 const NAME = 'NAME'
 
 const waysOf = ({ kind, state, query, networks: [nearest] = [], pools: [pool] = [] }: Omit<Lookup, 'ways'>) => {

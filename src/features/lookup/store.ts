@@ -1,4 +1,4 @@
-/** The queries of a lookup, each by an index and prepared. Joins the tables of others, owns none and writes nothing. */
+/** The queries of a lookup, each prepared and served by an index. It joins tables of other features, and owns none. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
@@ -9,14 +9,14 @@ import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
 import { MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 
-/** One more than is shown, to know whether there are more. */
+/** One more than is shown, to detect further entries. */
 const SOME = MAX_OF_EACH + 1
-/** As `SOME`, of what has addresses in a block. */
+/** Like `SOME`, for objects with addresses in a block. */
 const SOME_IN_BLOCK = MAX_IN_BLOCK + 1
-/** Addresses of a block that are looked at for the devices that have them: one may have several. */
+/** The number of addresses of a block that are read to find their devices; a device may have several. */
 const SOME_ADDRESSES = 8 * SOME_IN_BLOCK
 const CHANGES = 10
-/** Sorts behind everything that begins as it does: no text holds this noncharacter (Unicode 23.7). */
+/** An upper bound for texts with a given prefix: no text contains this noncharacter (Unicode 23.7). */
 const BEYOND = '\u{10ffff}'
 
 const networkColumns = ['id', 'name', 'subnet', 'prefix', 'vlan_id', 'datacenter_id'] as const
@@ -31,7 +31,7 @@ export type NetworkFound = Awaited<ReturnType<typeof networksByIds>>[number]
 
 export type Range = { readonly first: string; readonly last: string }
 
-/** The networks in a block, but for those that are all of it. */
+/** Returns the networks within a block, without those that equal it. */
 export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefix }: Range & { prefix: number }) =>
   db
     .selectFrom('networks')
@@ -51,7 +51,7 @@ const poolColumns = [
 export const poolsOfNetworks = preparedKeys((db: Kysely<Tables>, networkIds) =>
   db.selectFrom('pools').select(poolColumns).where('network_id', 'in', networkIds),
 )
-/** The pools that overlap a block, whatever networks they are in. */
+/** Returns the pools that overlap a block, of all networks. */
 export const poolsIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
   db
     .selectFrom('pools')
@@ -81,7 +81,7 @@ export const devicesAt = prepared((db: Kysely<Tables>, { key }: { key: string })
 export const devicesByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', ids),
 )
-/** The addresses of devices in a block, in their order. */
+/** Returns the device addresses in a block, in order. */
 export const addressesIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
   db
     .selectFrom('addresses')
@@ -114,13 +114,13 @@ const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to:
 
 const labels = (name: string) => ({ from: `${name}.`, to: `${name}.${BEYOND}` })
 
-/** The devices of that name, host name or domain; where there are none, those whose first labels are the name. */
+/** Returns the devices with that name, host name or domain. Without any, those whose first label is the name. */
 export const deviceIdsNamed = async (scope: StoreScope, name: string): Promise<string[]> => {
   const exact = await idsNamed(scope, { name })
   return (exact.length > 0 ? exact : await idsBelow(scope, labels(name))).map(({ id }) => id)
 }
 
-/** Said in so many words, so that the partial index is known to hold what is looked for. */
+/** Repeats the condition of the partial index, so that the planner uses it. */
 const hasName = sql<SqlBool>`hostname_key <> ''`
 
 const discoveredNamed = prepared((db: Kysely<Tables>, { name }: { name: string }) =>
@@ -141,13 +141,13 @@ const discoveredBelow = prepared((db: Kysely<Tables>, { from, to }: { from: stri
     .limit(SOME),
 )
 
-/** As `deviceIdsNamed`. */
+/** As `deviceIdsNamed`, for discovered devices. */
 export const discoveredIdsNamed = async (scope: StoreScope, name: string): Promise<string[]> => {
   const exact = await discoveredNamed(scope, { name })
   return (exact.length > 0 ? exact : await discoveredBelow(scope, labels(name))).map(({ id }) => id)
 }
 
-/** By the MAC that a scan has seen, and by those that an SNMP agent has told of its interfaces. */
+/** Finds by the MAC that a scan has recorded, and by those that an SNMP agent has reported for its interfaces. */
 export const discoveredIdsOfMac = async (scope: StoreScope, mac: string): Promise<string[]> =>
   (await ofMac(scope, { mac, key: `mac:${mac}` })).map(({ id }) => id)
 
@@ -167,16 +167,16 @@ const ofMac = prepared((db: Kysely<Tables>, { mac, key }: { mac: string; key: st
     .limit(SOME),
 )
 
-/** Whoever has an address in one of the networks: the places are those of `placeOf`. */
+/** Finds the devices with an address in one of the networks, whose `places` are those of `placeOf`. */
 export const discoveredIdsAt = preparedKeys((db: Kysely<Tables>, places) =>
   db.selectFrom('discovered_addresses').select('device_id as id').where('place', 'in', places),
 )
 
-/** Those that have an address, in whatever network they were found. */
+/** Finds the discovered devices with an address, in any network. */
 export const discoveredIdsWith = ({ db }: StoreScope, ip: string): Promise<{ id: string }[]> =>
   db.selectFrom('discovered_devices').select('id').where(holdsAddress(ip)).orderBy('id').limit(SOME).execute()
 
-/** All of a block, documented or not, in the order of their addresses. */
+/** Returns all discovered devices in a block, documented or not, in address order. */
 export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
   db
     .selectFrom('discovered_devices')
@@ -194,7 +194,7 @@ export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: Range
     .orderBy('ip_key')
     .orderBy('id'),
 )
-/** Undocumented ones in a block, in the order of their addresses. */
+/** Returns the undocumented ones in a block, in address order. */
 export const undocumentedIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
   db
     .selectFrom('discovered_devices')
@@ -209,12 +209,12 @@ export const undocumentedIn = prepared((db: Kysely<Tables>, { first, last }: Ran
 export const discoveredByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select(['id', 'doc']).where('id', 'in', ids),
 )
-/** Those that are documented as one of these. */
+/** Returns the discovered devices that are documented as one of these devices. */
 export const discoveredOfDevices = preparedKeys((db: Kysely<Tables>, deviceIds) =>
   db.selectFrom('discovered_devices').select('id').where('matched_device_id', 'in', deviceIds),
 )
 
-/** The live ones of a block. */
+/** Returns the active reservations in a block. */
 export const reservationsIn = prepared((db: Kysely<Tables>, { first, last, now }: Range & { now: string }) =>
   db
     .selectFrom('reservations')
@@ -243,11 +243,11 @@ const named = (db: Kysely<Tables>) =>
 const asParent = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('parent_id', 'in', ids).limit(SOME))
 const asChild = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('child_id', 'in', ids).limit(SOME))
 
-/** What the devices hang together with. */
+/** Returns the relationships of the devices. */
 export const relationshipsOf = async (scope: StoreScope, deviceIds: readonly string[]) => {
   const parents = await asParent(scope, deviceIds)
   const children = await asChild(scope, deviceIds)
-  // One between two of them is found from both its ends.
+  // A relationship between two of the devices is found from both ends.
   return [...parents, ...children.filter(({ parent_id }) => !deviceIds.includes(parent_id))]
 }
 
@@ -263,12 +263,12 @@ export const openConflictsOf = preparedKeys((db: Kysely<Tables>, memberIds) =>
     .limit(SOME),
 )
 
-/** The open conflicts with these causes. */
+/** Returns the open conflicts with these causes. */
 export const openConflictsBy = preparedKeys((db: Kysely<Tables>, causes) =>
   db.selectFrom('conflicts').selectAll().where('cause', 'in', causes).where('status', '<>', 'resolved'),
 )
 
-/** The last entries about one object. */
+/** Returns the latest entries about one object. */
 export const changesOf = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db
     .selectFrom('audit')

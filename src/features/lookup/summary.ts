@@ -1,4 +1,4 @@
-/** The answer of a lookup in one sentence, made of nothing but what the answer itself says. */
+/** Summarizes the answer of a lookup in one sentence, from the fields of the answer alone. */
 import type { Lookup, LookupNetwork } from './api.ts'
 
 type Facts = Omit<Lookup, 'summary' | 'known' | 'ways'>
@@ -61,7 +61,7 @@ const ofAddress = (facts: Facts): string => {
   }
 }
 
-/** From how many addresses on it says nothing how many of them are taken. */
+/** From this size on, the number of taken addresses is not meaningful. */
 const COUNTLESS = 2 ** 32
 
 const takenText = ({ taken, usable }: Facts): string => {

@@ -1,4 +1,4 @@
-/** Counts the taken addresses of a block for callers who may list devices or reservations, and not both. */
+/** Counts the taken addresses of a block for callers who may list either devices or reservations, but not both. */
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { StoreScope } from '../ctx.ts'
@@ -6,7 +6,7 @@ import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
 import type { Range } from './store.ts'
 
-/** Most addresses that are counted at once, as many as `countTakenIn` looks at. */
+/** The largest number of addresses to count, the same as in `countTakenIn`. */
 const MAX_COUNTED = 65_536
 
 const countOf = async (
@@ -30,7 +30,7 @@ const addressCount = prepared((db: Kysely<Tables>, { first, last }: Range) =>
     )
     .select(({ fn }) => fn.countAll().as('n')),
 )
-/** How many addresses of a block devices have; undefined where they are too many to count at once. */
+/** Counts the addresses of a block that devices have; undefined if they are too many. */
 export const countAddressesIn = (scope: StoreScope, range: Range): Promise<number | undefined> =>
   countOf(addressCount(scope, range))
 
@@ -48,6 +48,6 @@ const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: Ran
     )
     .select(({ fn }) => fn.countAll().as('n')),
 )
-/** As `countAddressesIn`, of the live reservations. */
+/** As `countAddressesIn`, for active reservations. */
 export const countReservationsIn = (scope: StoreScope, range: Range & { now: string }): Promise<number | undefined> =>
   countOf(reservationCount(scope, range))

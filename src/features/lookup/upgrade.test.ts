@@ -1,4 +1,4 @@
-// What was discovered before there were lookups is found by its MAC and its name as well.
+// Discovered devices of versions before lookups existed are found by MAC and name too.
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'

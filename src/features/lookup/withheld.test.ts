@@ -1,5 +1,5 @@
-// Lookup and search give nothing away of what a caller may not list: no name, id, count, state or flag. Adding objects of some kinds
-// changes no answer of callers who may list none of these kinds.
+// Lookup and search reveal nothing about objects that the caller may not list: no name, id, count, state or flag.
+// Adding objects of some kinds changes no answer for callers who may list none of these kinds.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TestCaller } from '../../testing/app.ts'
 import { discoveryApp } from '../../testing/discovery.ts'
@@ -50,7 +50,7 @@ const PATHS = [
 
 describe.each([...dialects()])('what may not be listed, on %s', (dialect) => {
   const inv = discoveryApp(dialect, { AUDIT_ENABLED: 'true' })
-  /** Ids of what was made, by name. */
+  /** The ids of the created objects, by name. */
   const ids: Record<string, string> = {}
   const made = async (name: string, object: Promise<{ id: string }>): Promise<void> => {
     ids[name] = (await object).id
@@ -63,7 +63,7 @@ describe.each([...dialects()])('what may not be listed, on %s', (dialect) => {
   const found = (...hosts: readonly { ip: string; mac_address?: string; hostname?: string }[]) =>
     inv.ask(`POST /api/discovery/networks/${idOf('Servers')}/results`, { scan_type: 'quick', hosts })
 
-  /** What is added, one after another, and the kinds whose objects are made or changed by it. */
+  /** The objects that are added in order, and the kinds that each step creates or changes. */
   const STEPS: readonly {
     readonly what: string
     readonly kinds: readonly Kind[]
@@ -138,7 +138,7 @@ describe.each([...dialects()])('what may not be listed, on %s', (dialect) => {
     },
     {
       what: 'a relationship',
-      // The audit trail has it under the device, and may be listed as a whole.
+      // The entry is filed under the device, and audit:list shows the whole trail.
       kinds: ['relationships:list', 'audit:list'],
       add: () =>
         inv.api.relationships.create({ device_id: idOf('web-01'), child_id: idOf('db-01'), type: 'depends_on' }),
@@ -161,7 +161,7 @@ describe.each([...dialects()])('what may not be listed, on %s', (dialect) => {
     people = []
     for (const subset of SUBSETS)
       people.push({ may: new Set(subset), caller: await inv.app.as(['search:read', ...subset]) })
-    // Ways to take what is free are told by what one may write; they give away nothing either.
+    // The actions to allocate free space depend on write permissions, and must not reveal anything either.
     const creates = ['devices:create', 'reservations:create', 'networks:create', 'devices:read', 'networks:read']
     writer = { may: new Set(), caller: await inv.app.as(['search:read', ...creates]) }
     people.push(writer)
@@ -189,7 +189,7 @@ describe.each([...dialects()])('what may not be listed, on %s', (dialect) => {
     expect(compared).toBeGreaterThan(STEPS.length * 5)
   }, 240_000)
 
-  // From here on all of it is there.
+  // All objects exist from here on.
   const as = async (...permissions: string[]) => (await inv.app.as(['search:read', ...permissions])).api
   const EVERYTHING = [
     'datacenters',
