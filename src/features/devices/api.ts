@@ -23,10 +23,10 @@ import { BulkFields, bulkInput, bulkOutput } from '../../platform/operation/bulk
 import { operation } from '../../platform/operation/operation.ts'
 import { Device, DeviceStatus } from './schema.ts'
 
-/** Most tags of one device. */
+/** The largest number of tags of one device. */
 export const MAX_TAGS = 100
 
-/** Most addresses of one device. */
+/** The largest number of addresses of one device. */
 export const MAX_ADDRESSES = 1000
 
 const AddressInput = z
@@ -72,10 +72,10 @@ const fields = {
 export const DeviceDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
 export type DeviceDraft = z.output<typeof DeviceDraft>
 
-/** Changes of the tags that leave those alone which somebody else sets meanwhile. */
+/** Changes single tags, so that concurrent changes of other tags are kept. */
 const retag = {
-  add_tags: Tags.describe('Adds these and keeps the others'),
-  remove_tags: Tags.describe('Takes these away and keeps the others'),
+  add_tags: Tags.describe('Adds these tags and keeps the others'),
+  remove_tags: Tags.describe('Removes these tags and keeps the others'),
 }
 
 export const DevicePatch = z.object({ id: idOf('devices'), ...patch({ name: Name, ...fields, ...retag }) })
@@ -83,7 +83,7 @@ export type DevicePatch = z.output<typeof DevicePatch>
 
 const One = z.object({ id: idOf('devices') })
 
-/** The blocks and the pools of its addresses: what a new device locks. */
+/** Returns the blocks and pools of the addresses, which a new device locks. */
 const placesOf = ({ addresses }: Pick<DeviceDraft, 'addresses'>): string | undefined => {
   if (addresses.length === 0) return undefined
   const places = addresses.flatMap(({ ip, pool_id }) => {

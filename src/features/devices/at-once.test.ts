@@ -1,4 +1,5 @@
-// New devices that come at once, with addresses in the same blocks: those that wait for each other may share a transaction.
+// Concurrent creates of devices with addresses in the same blocks: those that wait for each other may share a
+// transaction.
 import { describe, expect, test } from 'bun:test'
 import { inventory, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -16,7 +17,7 @@ describe.each([...dialects()])('devices made at once on %s', (dialect) => {
     const { id: pool_id } = await inv.api.pools.create({ network_id, name: 'p', ...range })
     const answers = await Promise.all(
       Array.from({ length: COUNT }, (_, i) =>
-        // Of three, two want the same address, and one lies beside the pool that it names.
+        // Of three, two request the same address, and one is outside the pool that it names.
         create(`d${i}`, { ip: `10.70.0.${i % 3 === 2 ? 201 : Math.floor(i / 3) + 1}`, pool_id }),
       ),
     )
@@ -30,7 +31,7 @@ describe.each([...dialects()])('devices made at once on %s', (dialect) => {
     expect(await inv.api.networks.utilization({ id: network_id })).toMatchObject({ used_ips: COUNT / 3 })
   })
 
-  // Where each commit is counted.
+  // Only there is each commit counted.
   if (dialect === 'postgres')
     test.each([
       ['the same block', (i: number) => [{ ip: `10.71.0.${i}` }], true],

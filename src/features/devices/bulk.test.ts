@@ -1,4 +1,4 @@
-// Bulk calls for devices and networks: all or nothing, or each for itself, by the rules of the single operations.
+// Bulk calls for devices and networks: all or nothing, or each item separately, by the rules of the single operations.
 import { describe, expect, test } from 'bun:test'
 import { ask, failure, forbidden, inventory, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

@@ -1,4 +1,4 @@
-// What is peculiar to devices: addresses, tags, domains, what they refer to, filters, and what goes when they go.
+// The rules that only devices have: addresses, tags, domains, references, filters and cascading deletes.
 import { describe, expect, test } from 'bun:test'
 import { fieldsOf, inventory, missing, noneFree, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

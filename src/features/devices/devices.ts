@@ -20,10 +20,10 @@ import type { Address, Device } from './schema.ts'
 import { findDevices } from './search.ts'
 import * as store from './store.ts'
 
-/** A device that will be, and what was wrong with it. */
+/** A new device, with its error if it is invalid. */
 type Made = { readonly device: Device; readonly error?: AppError }
 
-/** The fields in the order of the contract, as they will be sent. */
+/** Returns the fields in the order of the contract, as they will be sent. */
 const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft): Device => ({
   id,
   ...draft,
@@ -31,10 +31,10 @@ const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft):
   updated_at: ctx.now,
 })
 
-/** The sortable keys of its addresses. */
+/** Returns the sortable keys of its addresses. */
 export const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => ipKeyOf(ip))
 
-/** Keeps what these addresses belong to and come from as it is until commit. */
+/** Locks the networks and pools of these addresses until commit. */
 const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
   const addresses = all.flatMap((one) => one.addresses)
   if (addresses.length === 0) return
@@ -48,7 +48,7 @@ const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): 
 const memberRows = ({ id, addresses }: Device) =>
   addresses.map(({ ip, network_id }) => ({ device_id: id, ip_key: ipKeyOf(ip), network_id }))
 
-/** @throws AppError IP_NOT_AVAILABLE when another device already has one of the addresses out of the same pool. */
+/** @throws AppError IP_NOT_AVAILABLE if another device already has one of the addresses from the same pool. */
 const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
   const wanted = all.flatMap(({ id, addresses }) =>
     addresses.flatMap(({ ip, pool_id }) =>
@@ -66,7 +66,7 @@ const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<voi
     throw new AppError('IP_NOT_AVAILABLE', `${taken.ip} of the pool ${taken.pool_id} is taken by another device`)
 }
 
-/** Judges drafts together; the database is asked once for all of them. */
+/** Validates drafts together, with one query for all of them. */
 export const validate = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
   await lockPlaces(ctx, drafts)
   const ids = drafts.flatMap(({ id }) => (id === undefined ? [] : [id]))
@@ -80,10 +80,10 @@ export const validate = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promis
   })
 }
 
-/** What tells of a new device: it was made, or discovered and then made. */
+/** The event of a new device: created directly, or promoted from a discovered device. */
 type Birth = 'device.created' | 'device.promoted'
 
-/** Records devices that have been judged good, in this transaction. */
+/** Records valid devices in this transaction. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth = 'device.created'): Promise<void> => {
   const keys = all.flatMap(keysOf)
   await claimPoolAddresses(ctx, all)
@@ -93,7 +93,7 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth =
     for (const device of all) await ctx.emit(birth, device)
   }
   await Promise.all([births(), ctx.emit('devices.recorded', all)])
-  // As late as can be: whoever else takes addresses beside these waits for it until the commit.
+  // As late as possible: other writers of neighbouring addresses wait for this lock until the commit.
   await occupancy.lock(ctx, keys)
   await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
 }
@@ -113,10 +113,10 @@ const mustGetDoc = async (ctx: Ctx, id: string): Promise<string> => {
   return doc
 }
 
-/** Which of the ids are devices. */
+/** Returns those of the ids that are devices. */
 export const existing = store.existing
 
-/** The ids of the devices of those names, by the lower-case name. */
+/** Returns the ids of the devices with these names, by lower-case name. */
 export const idsByName = store.idsByName
 
 export const exists = async (ctx: Ctx, id: string): Promise<boolean> => store.exists(ctx, id)
@@ -128,20 +128,20 @@ export const mustExist = async (ctx: Ctx, id: string): Promise<void> => {
 
 /** @throws AppError NOT_FOUND */
 export const mustGet = async (ctx: Ctx, id: string): Promise<Device> =>
-  // What is stored is a device.
+  // The column holds the JSON of a device.
   JSON.parse(await mustGetDoc(ctx, id)) as Device
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
   const doc = await store.lockDoc(ctx, id)
   if (doc === undefined) throw notFound('device', id)
   ctx.precondition(etagOf(doc))
-  // What is stored is a device.
+  // The column holds the JSON of a device.
   return JSON.parse(doc) as Device
 }
 
 type Retag = Pick<DevicePatch, 'tags' | 'add_tags' | 'remove_tags'>
 
-/** @throws AppError VALIDATION_ERROR on `add_tags` when there would be more than a device may have. */
+/** @throws AppError VALIDATION_ERROR on `add_tags` if the device would have too many. */
 const retagged = (before: readonly string[], { tags, add_tags = [], remove_tags = [] }: Retag): string[] => {
   const wanted = [...new Set([...(tags ?? before), ...add_tags])].filter((tag) => !remove_tags.includes(tag))
   if (wanted.length > MAX_TAGS) throw invalidField('add_tags', `a device has at most ${MAX_TAGS} tags`)
@@ -177,8 +177,8 @@ export const update = async (ctx: Ctx, { id, ...fields }: DevicePatch): Promise<
 type NewAddress = Pick<Address, 'ip' | 'label' | 'network_id' | 'pool_id'>
 
 /**
- * Puts addresses that have been claimed on a device.
- * @throws AppError VALIDATION_ERROR on `device_id` when these are more than it may have.
+ * Adds claimed addresses to a device.
+ * @throws AppError VALIDATION_ERROR on `device_id` if the device would have too many.
  */
 export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddress[]): Promise<void> => {
   const { addresses } = await lockForChange(ctx, id)
@@ -201,7 +201,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('device.deleted', device)
 }
 
-/** Sent as it is stored. */
+/** Sends the stored JSON unchanged. */
 const sendDoc = ({ doc }: { readonly doc: string }): string => doc
 
 export const feature: Feature = {

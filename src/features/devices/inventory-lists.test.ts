@@ -1,11 +1,11 @@
-// The rules that every list of the inventory shares: order, paging, totals, ETags that change with what they stand for.
+// The rules of all inventory lists: order, paging, totals, and ETags that change with their content.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type Answer, failure, type Inventory, inventory, missing, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
 
 type Estate = Readonly<Record<'dc' | 'net' | 'pool' | 'hub' | 'reservation' | 'spare', string>>
 
-/** Paths by what they list; `{net}` and the like stand for ids of the estate. */
+/** The path of each list; `{net}` and the like stand for ids of the test data. */
 const LISTS = {
   datacenters: '/api/datacenters',
   'devices of a datacenter': '/api/datacenters/{dc}/devices',
@@ -28,7 +28,7 @@ const LISTS = {
 type List = keyof typeof LISTS
 const NAMES = Object.keys(LISTS) as List[]
 
-/** Five of everything that any list is of. */
+/** Creates five objects for each list. */
 const makeEstate = async ({ api, advance, inMs }: Inventory): Promise<Estate> => {
   const many = async <T>(make: (i: number) => Promise<T>): Promise<T[]> => {
     const made: T[] = []
@@ -90,7 +90,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
       `/api/devices?network_id=${network.id}`,
       `/api/networks/${network.id}/devices`,
     ]
-    // Twice: what is remembered holds.
+    // Reads twice: the cached count must equal the first.
     const counts = async (): Promise<string[]> => {
       const both = [...paths, ...paths].map((path) => inv.ask(`GET ${path}${path.includes('?') ? '&' : '?'}limit=1`))
       return [...new Set((await Promise.all(both)).map(({ total }) => total ?? ''))]
@@ -187,7 +187,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
   })
 
   describe('an ETag', () => {
-    /** The lists whose ETag `change` moves. */
+    /** Returns the lists whose ETag `change` changes. */
     const movedBy = async (change: () => Promise<unknown>): Promise<List[]> => {
       const before = new Map<List, string | null>()
       for (const list of NAMES) before.set(list, (await read(list)).etag)
@@ -261,7 +261,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
       expect(await movedBy(refused)).toEqual([])
     })
 
-    // The last one: from here on a job may delete what has expired at any time.
+    // The last test: afterwards a job may delete expired reservations at any time.
     test('moves when a reservation expires, though nobody wrote', async () => {
       const moved = await movedBy(async () => inv.advance(3_600_000))
       expect(moved).toEqual(inOrder(...listsOfReservations, ...poolUtilizations))
@@ -281,7 +281,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
 
 describe.each([...dialects()])('the order of lists on %s', (dialect) => {
   const inv = inventory(dialect)
-  // Names of which two are equal but for their case, with ids that decide between them.
+  // Two names differ in case only; their ids decide the order.
   const ROWS = [
     ['b', 'id-5'],
     ['A', 'id-4'],

@@ -1,4 +1,4 @@
-// The rules that every kind of object in the inventory shares: ids, names, partial updates, ETags, If-Match, roles.
+// The rules of all objects of the inventory: ids, names, partial updates, ETags, If-Match, roles.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TestCaller } from '../../testing/app.ts'
 import {

@@ -1,4 +1,4 @@
-// What a search found is kept beside other writes, and is what the database says all the same, through any history of writes.
+// Cached search results stay equal to those of the database, through any history of writes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
@@ -9,12 +9,12 @@ import { findDevices } from './search.ts'
 type Remember = Ctx['store']['remember']
 
 const contextWith = ({ app }: Inventory, remember: Remember): Ctx =>
-  // All that a search asks of it.
+  // The search uses only these fields.
   ({ db: app.db.read, store: { ...app.db, remember } }) as unknown as Ctx
 
 const nothingKept: Remember = (_table, _key, read) => read()
 
-/** How many are found, and the first of each kind; once asked for as a page is, and once after the number. */
+/** Returns the number of matches and the first of each kind: once like a page, and once after the count. */
 const answersOf = async (ctx: Ctx, q: string) => {
   const { queries, total } = await findDevices(ctx, q)
   const firstOf = async (query: (typeof queries)[number]) => {
@@ -115,13 +115,13 @@ describe('a search on sqlite', () => {
     const { api } = inv
     const { id: found } = await api.devices.create({ name: 'needle-1', tags: ['sharp'] })
     const { id: other } = await api.devices.create({ name: 'straw' })
-    // The number, and the first rows, before it is known and after.
+    // The count and the first rows, before and after they are cached.
     expect([await readsOf('needle'), await readsOf('needle')]).toEqual([3, 0])
     await api.devices.update({ id: other, description: 'dry' })
     await api.devices.create({ name: 'hay' })
     await api.devices.delete({ id: other })
     expect(await readsOf('needle')).toBe(0)
-    // What it is and belongs to is not searched.
+    // Ids and the names of networks are not searched.
     const { id: network } = await api.networks.create({ name: 'haystack', subnet: '10.7.0.0/24' })
     await api.devices.update({ id: found, addresses: [{ ip: '10.7.0.1', network_id: network }] })
     expect([await readsOf('needle'), await readsOf('needle')]).toEqual([2, 0])
@@ -129,7 +129,7 @@ describe('a search on sqlite', () => {
     await api.devices.update({ id: found, addresses: [{ ip: '10.7.0.1', network_id: network }] })
     await api.networks.delete({ id: network })
     expect(await readsOf('needle')).toBe(0)
-    // The number follows; the rows are found anew.
+    // The count is adjusted; the rows are queried again.
     await api.devices.update({ id: found, tags: ['blunt'] })
     expect([await readsOf('needle'), await readsOf('needle')]).toEqual([2, 0])
     await api.devices.create({ name: 'needle-2' })

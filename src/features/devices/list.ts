@@ -1,4 +1,4 @@
-/** The list of devices, narrowed by its filters. */
+/** The list of devices with its filters. */
 
 import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
@@ -17,7 +17,7 @@ type Filter = {
 
 const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
 
-/** Those that have every tag, and are in the datacenter, in the network, and of the status, each as far as it is given. */
+/** Returns the devices that match all given filters: tags, datacenter, network and status. */
 export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise<JsonList<Device>> => {
   const { tags = [], datacenter_id, network_id, status } = filter
   const revision = await ctx.store.revision(network_id ? ['devices', 'network_addresses'] : ['devices'])
@@ -37,7 +37,7 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
     only && !second && !datacenter_id && !status
       ? countMembers(ctx, only)
       : cachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
-  /** Those of the page are found in the order of an index; what is sent is fetched of them alone. */
+  /** Finds the page in index order, and fetches the documents of that page only. */
   const pageOf = (limit: number, offset: number) =>
     ctx.db
       .selectFrom('devices')

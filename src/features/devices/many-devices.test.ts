@@ -1,4 +1,4 @@
-// Lists and searches of so many devices that their first page is found another way: it is the same page.
+// Lists and searches of so many devices that the first page is found in another way. The page must be the same.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { inventory } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -6,7 +6,7 @@ import { dialects } from '../../testing/servers.ts'
 const BULK = 1000
 const COUNT = 5 * BULK
 
-/** Device 17 is `node 2017`: the order of names is not the order in which they were made. */
+/** Device 17 is `node 2017`: the order of names differs from the order of creation. */
 const nameOf = (i: number): string => `node ${String((i * 2017) % COUNT).padStart(4, '0')}`
 
 const draftOf = (i: number) => ({

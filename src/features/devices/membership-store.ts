@@ -1,4 +1,4 @@
-/** Keeps `network_addresses`, the answer to "which addresses belong to which network", true to the rule in networks. */
+/** Maintains `network_addresses`, which records which addresses belong to which network, by the rule in networks. */
 import { type Kysely, sql } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
 import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
@@ -15,7 +15,7 @@ const membersOf = async (ctx: Ctx, rows: readonly Member[]) => {
     ctx,
     rows.filter(({ network_id }) => network_id === null).map(({ ip_key }) => ip_key),
   )
-  // One row for each network, address and device, however often the device lists the address.
+  // One row for each network, address and device, even if the device lists the address twice.
   const members = new Map<string, { network_id: string; ip_key: string; device_id: string }>()
   for (const { device_id, ip_key, network_id } of rows)
     for (const id of network_id === null ? (holding.get(ip_key) ?? []) : [network_id])
@@ -23,7 +23,7 @@ const membersOf = async (ctx: Ctx, rows: readonly Member[]) => {
   return [...members.values()]
 }
 
-/** Adds the addresses of devices that have none on record yet. */
+/** Adds the addresses of devices that have no rows yet. */
 export const add = async (ctx: Ctx, rows: readonly Member[]): Promise<void> => {
   await insertRows(ctx, await membersOf(ctx, rows))
 }
@@ -33,7 +33,7 @@ const insertRows = preparedRows(
   (db: Kysely<Tables>, rows: Tables['network_addresses'][]) => db.insertInto('network_addresses').values(rows),
 )
 
-/** Works the memberships of some devices out anew. */
+/** Recomputes the memberships of some devices. */
 export const rebuild = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
   for (const batch of batches(deviceIds)) {
     await ctx.db.deleteFrom('network_addresses').where('device_id', 'in', batch).execute()
@@ -51,7 +51,7 @@ export const removeNetwork = async (ctx: Ctx, networkId: string): Promise<void> 
   await ctx.db.deleteFrom('network_addresses').where('network_id', '=', networkId).execute()
 }
 
-/** The devices with an address in the network. */
+/** Returns the devices with an address in the network. */
 export const devicesOf = async (ctx: Ctx, networkId: string): Promise<string[]> => {
   const query = ctx.db.selectFrom('network_addresses').select('device_id').distinct()
   const rows = await query.where('network_id', '=', networkId).execute()
@@ -61,8 +61,8 @@ export const devicesOf = async (ctx: Ctx, networkId: string): Promise<string[]> 
 type Range = { readonly first_key: string; readonly last_key: string; readonly prefix: number }
 
 /**
- * The devices with an address in the range that names no network and belongs to none that is more specific than `prefix`:
- * those whom a network of that range may concern.
+ * Returns the devices that a network of that range may affect. They have an address in the range that names no network,
+ * and that belongs to no network more specific than `prefix`.
  */
 export const devicesConcerned = async (ctx: Ctx, { first_key, last_key, prefix }: Range): Promise<string[]> => {
   const rows = await ctx.db
@@ -71,7 +71,8 @@ export const devicesConcerned = async (ctx: Ctx, { first_key, last_key, prefix }
     .distinct()
     .where('addresses.ip_key', '>=', first_key)
     .where('addresses.ip_key', '<=', last_key)
-    // Written so that no index is for it: SQLite would go through all those without a network, and not through the range.
+    // Written so that no index matches: SQLite would otherwise read all addresses without a network instead of the
+    // range.
     .where(sql<boolean>`coalesce(addresses.network_id, '') = ''`)
     .where(({ not, exists, selectFrom }) =>
       not(

@@ -1,4 +1,4 @@
-/** What devices do, in the same transaction, when what they refer to goes away or moves. */
+/** The reactions of devices, in the same transaction, to deletions and changes of the objects that they refer to. */
 import { parseCidr } from '../../net/cidr.ts'
 import { ipKey, ipKeyOf } from '../../net/ip.ts'
 import type { Ctx, Feature } from '../ctx.ts'
@@ -50,7 +50,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
   },
   'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
     if (network.subnet === before.subnet) return
-    // Those it held, which may belong to another network now, and those it may hold from now on.
+    // The devices it contained, which may now belong to another network, and those that it may contain from now on.
     const held = await membership.devicesOf(ctx, network.id)
     const concerned = await membership.devicesConcerned(ctx, rangeOf(network))
     await membership.rebuild(ctx, [...new Set([...held, ...concerned])])

@@ -1,4 +1,7 @@
-/** Checks what devices refer to: datacenters, networks and pools that exist and hold the addresses that name them. */
+/**
+ * Checks the references of devices: datacenters, networks and pools must exist and contain the addresses that name
+ * them.
+ */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { ipKeyOf, parseIp } from '../../net/ip.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
@@ -23,7 +26,7 @@ const present = (ids: readonly (string | null | undefined)[]): string[] => [
   ...new Set(ids.filter((id) => id !== null && id !== undefined)),
 ]
 
-/** The issues of each device, in their order; asks the database once for all of them. */
+/** Returns the issues of each device, in order, with one query for all of them. */
 export const referenceIssues = async (ctx: Ctx, devices: readonly Referring[]): Promise<FieldIssue[][]> => {
   const addresses = devices.flatMap((device) => device.addresses ?? [])
   const [datacenters, subnets, pools] = await Promise.all([

@@ -1,4 +1,4 @@
-// Tags that are added to and taken from a device, whatever the others are.
+// Adding tags to and removing them from a device, independent of its other tags.
 import { describe, expect, test } from 'bun:test'
 import { inventory, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

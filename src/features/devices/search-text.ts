@@ -1,4 +1,4 @@
-/** The text that devices are found by. */
+/** The text that searches of devices match. */
 import type { Device } from './schema.ts'
 
 const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
@@ -7,7 +7,7 @@ const SEARCHED: readonly (keyof Device)[] = [...TEXTS, ...LISTS]
 
 const ipsOf = ({ addresses }: Device): string[] => addresses.map(({ ip }) => ip)
 
-/** In lower case. It is stored: whoever changes it has a migration write it anew. */
+/** In lower case. The text is stored, so a change here requires a migration that rewrites it. */
 export const searchText = (device: Device): string =>
   [...TEXTS.map((field) => device[field]), ...ipsOf(device), ...LISTS.flatMap((field) => device[field])]
     .join('\n')
@@ -16,10 +16,10 @@ export const searchText = (device: Device): string =>
 export type Change = {
   readonly before: Device
   readonly device: Device
-  /** The fields that are new. */
+  /** The changed fields. */
   readonly changes: readonly (keyof Device)[]
 }
 
-/** Whether searches may find it otherwise, be it by the same text: an address has become a tag. */
+/** Checks whether searches may rank it differently, even with the same text: an address may have become a tag. */
 export const isFoundOtherwise = ({ before, device, changes }: Change): boolean =>
   changes.some((field) => SEARCHED.includes(field)) || ipsOf(before).join() !== ipsOf(device).join()

@@ -1,4 +1,4 @@
-// The search of devices: every word somewhere, in any case, the best matches first; blocks and addresses by value.
+// The search of devices: each word in any field and case, best matches first; blocks and addresses by value.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ask, forbidden, type Inventory, inventory, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

@@ -1,7 +1,6 @@
 /**
- * How devices are found: by words anywhere in their text, by the address itself, by the block their address is in. What is
- * found best comes first; each kind of it is a query of its own, in the order of an index, so that the first page of very
- * many is there at once.
+ * The search of devices: by words in their text, by address, and by block. The best matches come first. Each kind of
+ * match has a separate query in index order, so that the first page of a large result is fast.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
@@ -24,25 +23,25 @@ export type Found = {
 type Columns = ExpressionBuilder<Tables, 'devices'>
 
 /**
- * Up to so many matches are found together, once their number is asked for, and the first of them kept for all their pages. Of more
- * than that the index is not asked for all: it takes a while to tell them, and the first ones come soon.
+ * Up to this number, all matches are found in one query with their count, and the first ones are cached for all pages.
+ * Beyond it the index is not read completely, because the first matches are found sooner without it.
  */
 const MANY = 16_000
-/** Rows that are found together for the first pages. */
+/** The number of rows that are found together for the first pages. */
 const FIRST_PAGES = 100
-/** The `seq` of no device. */
+/** A `seq` that no device has. */
 const NO_ROW = 0
 
-/** What can be the beginning of an address. */
+/** Matches text that can begin an address. */
 const ADDRESS = /^[0-9a-f:.]+$/
 
-/** Sorts behind everything that begins with `text`: no text holds this noncharacter (Unicode 23.7). */
+/** An upper bound for texts that begin with `text`: no text contains this noncharacter (Unicode 23.7). */
 const beyond = (text: string): string => `${text}\u{10ffff}`
 
 const docs = (ctx: Ctx) => ctx.db.selectFrom('devices').select('doc')
 const named = (query: ReturnType<typeof docs>) => query.orderBy('name_key').orderBy('id')
 
-/** Lets a query have no more than its first rows. */
+/** Limits a query to its first rows. */
 const first =
   <Q extends { limit: (rows: number) => Q }>(query: Q) =>
   (rows?: number): Q =>
@@ -60,7 +59,7 @@ const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to:
   }
 }
 
-/** The kinds of a good match, as conditions on devices. */
+/** The kinds of good matches, as conditions on devices. */
 const matchesOf = (ctx: Ctx, text: string) => {
   const ip = parseIp(text)
   const withIp = ip && ctx.db.selectFrom('addresses').select('device_id as id').where('ip_key', '=', ipKey(ip))
@@ -70,10 +69,10 @@ const matchesOf = (ctx: Ctx, text: string) => {
   const isPrefix = ADDRESS.test(text)
   return {
     isPrefix,
-    /** Has the name, the host name or the address; an address may be written in other ways than the one that is stored. */
+    /** Equal name, host name or address. An address may be written in another form than the stored one. */
     exactly: (eb: Columns) =>
       eb.or([eb('name_key', '=', text), eb('hostname_key', '=', text), ...(withIp ? [eb('id', 'in', withIp)] : [])]),
-    /** The same for looking them up: where each part has an index, the three in one condition have none. */
+    /** The same as separate queries: each part has an index, but the three in one condition would use none. */
     amongExact: (eb: Columns) => {
       const named = idsWith('name_key').union(idsWith('hostname_key'))
       return eb('id', 'in', withIp ? named.union(withIp) : named)
@@ -94,7 +93,7 @@ const matchesOf = (ctx: Ctx, text: string) => {
   }
 }
 
-/** Devices with an address that begins with the text, in the order of the first such address of each. */
+/** Returns the devices with an address that begins with the text, ordered by the first such address of each. */
 const byAddressPrefix = (ctx: Ctx, text: string) => {
   const end = beyond(text)
   return ctx.db
@@ -123,7 +122,7 @@ const byAddressPrefix = (ctx: Ctx, text: string) => {
     .orderBy('a.device_id')
 }
 
-/** Whether it is an address, but not as addresses are stored. */
+/** Checks for an address that is not in its stored form. */
 const isInAnotherForm = (text: string): boolean => parseIp(text) !== undefined && canonicalIp(text) !== text
 
 type Wanted = {
@@ -132,11 +131,11 @@ type Wanted = {
   readonly matches: ReturnType<typeof matchesOf>
 }
 
-/** All devices that hold the words: how many there are, and by name those that nothing better is said of. */
+/** Returns the devices that contain the words: their count, and by name those without a better match. */
 const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   const { sql: engine } = ctx.store
   const { exactly, amongExact, byName, byHostname, byAddress } = matches
-  /** Asked when they are needed: a page may be full before, and their number be known. */
+  /** Queried on demand: a page may be full before, with a known count. */
   let asked: Promise<WordsInOrder> | undefined
   const inOrder = (most?: number): Promise<WordsInOrder> => {
     asked ??= engine.matchesWordsInOrder(ctx.db, 'devices', { words, most })
@@ -144,7 +143,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   }
   const count = async (): Promise<number> => {
     const withWords = (await inOrder(MANY)).count ?? (await engine.countWords(ctx.db, 'devices', words))
-    // What equals or begins with the text holds its words, but for an address that is stored in another form.
+    // Text that equals or begins a field also contains the words, except for an address in another form.
     if (!isInAnotherForm(text)) return withWords
     const inAnotherForm = docs(ctx)
       .where(amongExact)
@@ -152,9 +151,9 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     return withWords + (await countRows(inAnotherForm))
   }
   const holdsWords = (own: string): boolean => words.every((word) => own.includes(word))
-  // An address in another form than it is stored in is in no text.
+  // An address that is not in its stored form occurs in no text.
   const finds = isInAnotherForm(text) ? undefined : holdsWords
-  /** Of all that is found, where that was asked for. */
+  /** The count of all matches, once requested. */
   let counted: Promise<number> | undefined
   const total = (): Promise<number> => {
     counted ??= cachedCount(ctx, 'devices', `found ${text}`, count, finds)
@@ -209,10 +208,10 @@ const byWords = (ctx: Ctx, text: string): Found => {
 }
 
 /**
- * A CIDR finds the devices with an address inside it, by name. Anything else is words that must all occur, in any case; what
- * equals a name, host name or address comes first; then names, host names and addresses that begin with it, each in their
- * order; then the rest by name.
- * @throws AppError VALIDATION_ERROR for nothing but blanks.
+ * A CIDR finds the devices with an address inside it, by name. Any other text is words that must all occur, in any
+ * case. Equal names, host names and addresses come first, then those that begin with the text, each in order. The rest
+ * follows by name.
+ * @throws AppError VALIDATION_ERROR for blank text.
  */
 export const findDevices = async (ctx: Ctx, q: string): Promise<Found> => {
   const text = q.trim().toLowerCase()

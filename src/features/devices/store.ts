@@ -45,7 +45,7 @@ const addressRows = ({ id, addresses }: Device): AddressRow[] =>
 const tagRows = ({ id, tags }: Device) => tags.map((tag, position) => ({ device_id: id, position, tag }))
 const domainRows = ({ id, domains }: Device) => domains.map((domain, position) => ({ device_id: id, position, domain }))
 
-/** One device as the JSON text that is sent. */
+/** Returns one device as the JSON text that is sent. */
 export const findDoc = async (ctx: Ctx, id: string): Promise<string | undefined> => {
   return cachedText(ctx, 'devices', id, async () => (await docsById(ctx, { id }))[0]?.doc)
 }
@@ -54,7 +54,7 @@ const docsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('devices').select('doc').where('id', '=', id),
 )
 
-/** As `findDoc`, and keeps other writers off the row until commit. */
+/** As `findDoc`, and locks the row until commit. */
 export const lockDoc = async (ctx: Ctx, id: string): Promise<string | undefined> =>
   (await ctx.store.sql.lockRows(ctx.db.selectFrom('devices').select('doc').where('id', '=', id)).executeTakeFirst())
     ?.doc
@@ -78,7 +78,7 @@ export const idsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map
   return ids
 }
 
-/** The devices of those ids that exist, as JSON text by id. */
+/** Returns the existing devices of those ids, as JSON text by id. */
 export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await docsByIds(ctx, ids)
   return new Map(rows.map(({ id, doc }) => [id, doc]))
@@ -163,24 +163,24 @@ export const remove = async (ctx: Ctx, device: Device): Promise<void> => {
     ['device_domains', domains],
   ] as const
   ctx.searchTextChanged('devices', { removed: [searchText(device)] })
-  // A delete that finds nothing counts as a change all the same, with which all that is remembered of the table is lost.
+  // A delete without matching rows still counts as a change, which invalidates all caches of the table.
   for (const [table, list] of lists)
     if (list.length > 0) await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()
   await ctx.db.deleteFrom('devices').where('id', '=', id).execute()
 }
 
-/** Devices that are rewritten between two turns of the event loop: each takes a quarter of a millisecond. */
+/** The number of devices that are rewritten before the event loop runs again; each takes a quarter of a millisecond. */
 const REWRITTEN_AT_ONCE = 50
 
 /**
- * Rewrites devices that lost something they referred to: `change` says how; the address rows follow from it. A device may
- * have changed since its id was found, and refer to something else by now.
+ * Rewrites devices that have lost an object that they refer to: `change` applies the loss, and the address rows follow
+ * from it. A device may have changed since its id was found, and may no longer refer to that object.
  */
 export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device: Device) => Device): Promise<void> => {
   for (const batch of batches(ids, REWRITTEN_AT_ONCE)) {
     const query = ctx.db.selectFrom('devices').select('doc').where('id', 'in', batch).orderBy('id')
     for (const { doc } of await ctx.store.sql.lockRows(query).execute()) {
-      // What is stored is a device.
+      // The column holds the JSON of a device.
       const before = JSON.parse(doc) as Device
       const device = { ...change(before), updated_at: ctx.now }
       await update(ctx, { before, device, changes: ['addresses'] })
@@ -194,7 +194,7 @@ export const idsOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<s
     ({ id }) => id,
   )
 
-/** The devices with an address that names one of these pools or this network. */
+/** Returns the devices with an address that names one of these pools or this network. */
 export const idsReferringTo = async (
   ctx: Ctx,
   to: { poolIds: readonly string[] } | { networkId: string },
@@ -207,7 +207,7 @@ export const idsReferringTo = async (
   return rows.map(({ device_id }) => device_id)
 }
 
-/** Addresses that name the network or pool and lie outside of the range; the first of them by key. */
+/** Returns the first address, by key, that names the network or pool and is outside the range. */
 export const firstOutside = (
   ctx: Ctx,
   of: { readonly column: 'network_id' | 'pool_id'; readonly id: string; readonly first: string; readonly last: string },
@@ -221,7 +221,7 @@ export const firstOutside = (
     .limit(1)
     .executeTakeFirst()
 
-/** Those of the pool addresses (`pool_id` and key) that another device has already. */
+/** Returns those of the pool addresses (`pool_id` and key) that another device already has. */
 export const takenInPools = async (
   ctx: Ctx,
   wanted: readonly { readonly pool_id: string; readonly ip_key: string; readonly device_id: string }[],
@@ -239,7 +239,7 @@ export const takenInPools = async (
   return taken
 }
 
-// By address alone: an index finds those, where every pool with every address would be as many look-ups.
+// Searches by address alone, which an index serves. Pairs of pool and address would need as many look-ups.
 const holders = preparedKeys((db: Kysely<Tables>, keys) =>
   db.selectFrom('addresses').select(['pool_id', 'ip', 'ip_key', 'device_id']).where('ip_key', 'in', keys),
 )

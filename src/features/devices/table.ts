@@ -1,4 +1,4 @@
-/** The tables that devices own. */
+/** The tables of devices. */
 import type { Generated } from 'kysely'
 
 export type DeviceRow = {
@@ -7,7 +7,7 @@ export type DeviceRow = {
   name: string
   /** Lower case, for the order of lists and for filters. */
   name_key: string
-  /** Lower case: host names know no case. */
+  /** Lower case: host names are case-insensitive. */
   hostname_key: string
   description: string
   make_model: string
@@ -18,7 +18,7 @@ export type DeviceRow = {
   location: string
   created_at: string
   updated_at: string
-  /** Everything that search looks at, lower case. */
+  /** All searchable text, in lower case. */
   search_text: string
   /** The device as JSON, exactly as it is sent. */
   doc: string
@@ -38,6 +38,6 @@ export type DeviceTables = {
   addresses: AddressRow
   device_tags: { device_id: string; position: number; tag: string }
   device_domains: { device_id: string; position: number; domain: string }
-  /** Which addresses belong to which network, by the one rule in membership.ts. */
+  /** Records which addresses belong to which network, by the rule in membership.ts. */
   network_addresses: { network_id: string; ip_key: string; device_id: string }
 }
