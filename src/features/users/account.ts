@@ -1,4 +1,4 @@
-/** Who users are to the rest of Plat: what they may do, how they are sent, and what a sign-in changes about them. */
+/** Users for other features: their permissions, their public form, and the changes at a sign-in. */
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { AppError } from '../../platform/contract/errors.ts'
 import { PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
@@ -10,12 +10,12 @@ import type { UserRow } from './table.ts'
 
 type Scope = DbScope
 
-/** A user as far as a request is concerned. */
+/** The fields of a user that a request needs. */
 export type Account = {
   readonly id: string
   readonly username: string
   readonly isActive: boolean
-  /** A session or token of another generation is void. */
+  /** A session or token of another generation is invalid. */
   readonly generation: number
   readonly permissions: ReadonlySet<string>
 }
@@ -32,7 +32,7 @@ export const accountOf = async (scope: Scope, id: string): Promise<Account | und
   }
 }
 
-/** The same of many at once, by their ids; of users that there are not, nothing. */
+/** Returns accounts by id; ids without a user have no entry. */
 export const accountsOf = async (scope: Scope, ids: readonly string[]): Promise<ReadonlyMap<string, Account>> => {
   const permissionsBySet = new Map<string, Promise<ReadonlySet<string>>>()
   const permissionsOf = (roleIds: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -49,21 +49,21 @@ export const accountsOf = async (scope: Scope, ids: readonly string[]): Promise<
   return accounts
 }
 
-/** The account of this name, in any case. */
+/** Returns the account of this name, in any case. */
 export const accountNamed = async (scope: Scope, username: string): Promise<Account | undefined> => {
   const user = await store.findByName(scope, username)
   return user && accountOf(scope, user.id)
 }
 
-/** Keeps other writers off the account until commit: nobody changes its roles or its password. */
+/** Locks the account until commit, so that its roles and password do not change. */
 export const lockAccount = async (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<void> => {
   await store.lock(ctx, id)
 }
 
-/** Makes every session, code and token of the user void, wherever it is stored. */
+/** Invalidates every session, code and token of the user, wherever it is stored. */
 export const endSignInsOf = store.endSignIns
 
-/** What the roles of a user allow; nothing for an unknown user. */
+/** Returns the permissions of a user's roles; none for an unknown user. */
 export const permissionsOfUser = async (scope: Scope, id: string): Promise<ReadonlySet<string>> => {
   const roles = await store.rolesOf(scope, id)
   return permissionsOfRoles(
@@ -72,21 +72,21 @@ export const permissionsOfUser = async (scope: Scope, id: string): Promise<Reado
   )
 }
 
-/** What the roles of these users allow, taken together. */
+/** Returns the permissions of these users' roles together. */
 export const permissionsOfUsers = async (scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   permissionsOfRoles(scope, await store.roleIdsOf(scope, ids))
 
 /**
- * Who changes an account, or acts in its place, must hold all that it holds.
- * @throws AppError FORBIDDEN that names what the caller lacks.
+ * Requires the caller to hold all permissions of an account before changing it or acting for it.
+ * @throws AppError FORBIDDEN that names the missing permissions.
  */
 export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'username'>): Promise<void> =>
   requireHeld(ctx, await permissionsOfUser(ctx, user.id), `The user "${user.username}"`)
 
 /**
- * As `requireCharge`, for an account that something belongs to: nobody needs anything for their own, and an id without an account
- * holds nothing.
- * @throws AppError FORBIDDEN that names what the caller lacks.
+ * As `requireCharge`, for the owner of an object. The caller's own account is always allowed; an id without an account
+ * has no permissions.
+ * @throws AppError FORBIDDEN that names the missing permissions.
  */
 export const requireChargeOf = async (ctx: Ctx, userId: string | null): Promise<void> => {
   if (userId === null || userId === ctx.caller.userId) return
@@ -94,17 +94,20 @@ export const requireChargeOf = async (ctx: Ctx, userId: string | null): Promise<
   if (user) await requireCharge(ctx, user)
 }
 
-/** A change of these may change which accounts a caller covers. */
+/** A change to these tables may change which accounts a caller covers. */
 export const RIGHTS_TABLES = ['users', 'user_roles', 'roles', 'role_permissions'] as const
 
 export type Coverage = {
-  /** Belongs to the ETag of the list: another caller may see other rows at the same address. */
+  /** Part of the ETag of the list, because other callers may see other rows at the same URL. */
   readonly tag: string
-  /** True for rows whose owner, named by the column, holds no more than the caller; undefined where no owner does. */
+  /**
+   * Returns a condition on the owner column: the owner has no permission that the caller lacks. Undefined if all owners
+   * match.
+   */
   readonly ownerIs: (column: 'api_keys.user_id' | 'oauth_grants.user_id') => Expression<SqlBool> | undefined
 }
 
-/** The accounts that hold no more than the caller, and the caller's own. */
+/** Returns the accounts without a permission that the caller lacks, and the caller's own. */
 export const coverageOf = async (ctx: Ctx): Promise<Coverage> => {
   const beyond = await rolesBeyond(ctx)
   if (beyond.length === 0) return { tag: 'all', ownerIs: () => undefined }
@@ -119,7 +122,7 @@ export const coverageOf = async (ctx: Ctx): Promise<Coverage> => {
   }
 }
 
-/** The user as it is sent, with the names of all roles. */
+/** Returns the public form of the user, with the names of all roles. */
 export const sentUser = (row: UserRow, roles: readonly string[]): User => ({
   id: row.id,
   username: row.username,
@@ -143,10 +146,10 @@ export const findUser = async (scope: Scope, id: string): Promise<User | undefin
   return row && userOf(scope, row)
 }
 
-/** A user as far as a sign-in checks a password. */
+/** The fields of a user that a password check needs. */
 export type SignInUser = { readonly id: string; readonly passwordHash: string; readonly generation: number }
 
-/** Undefined unless an active user has this name. */
+/** Returns undefined unless an active user has this name. */
 export const findForSignIn = async (scope: Scope, username: string): Promise<SignInUser | undefined> => {
   const row = await store.findByName(scope, username)
   if (row?.is_active !== 1) return undefined
@@ -155,20 +158,22 @@ export const findForSignIn = async (scope: Scope, username: string): Promise<Sig
 
 type SignIn = {
   readonly id: string
-  /** The hash that the password was found to match. */
+  /** The hash that the password matched. */
   readonly passwordHash: string
-  /** A stronger one to keep in its place. */
+  /** A stronger hash to store instead. */
   readonly strongerHash: string | undefined
 }
 
 export type SignedIn = {
   readonly user: User
   readonly generation: number
-  /** The moment of the sign-in, which may be long after the request came: RFC 3339. */
+  /** The time of the sign-in, which may be long after the request arrived: RFC 3339. */
   readonly at: string
 }
 
-/** Records a sign-in; undefined if the user was deactivated, deleted or given another password while it was checked. */
+/**
+ * Records a sign-in. Returns undefined if the user was deactivated, deleted or given another password during the check.
+ */
 export const recordSignIn = async (
   ctx: Ctx,
   { id, passwordHash, strongerHash }: SignIn,
@@ -179,7 +184,7 @@ export const recordSignIn = async (
   return { user: await userOf(ctx, { ...row, last_login_at: ctx.now }), generation: row.generation, at: ctx.now }
 }
 
-/** The turn of a request of a known account: by its session or key, or by its device. */
+/** Returns the queue of a request for a known account: by its session or key, or by its device. */
 export const turnOf = (ctx: Pick<Ctx, 'caller' | 'signal'>, userId = ctx.caller.userId ?? ''): PasswordTurn => ({
   lane: 'known',
   group: userId,
@@ -188,12 +193,12 @@ export const turnOf = (ctx: Pick<Ctx, 'caller' | 'signal'>, userId = ctx.caller.
   signal: ctx.signal,
 })
 
-/** By then the gate before the passwords has moved on. */
+/** By then the queue of password checks has advanced. */
 const RETRY_AFTER_MS = 5000
 
 /**
- * Work that hashes passwords.
- * @throws AppError LOGIN_RATE_LIMIT_EXCEEDED while too many others are at it.
+ * Awaits work that hashes passwords.
+ * @throws AppError LOGIN_RATE_LIMIT_EXCEEDED while too many others are running.
  */
 export const unlessBusy = async <T>({ now }: Pick<Ctx, 'now'>, work: Promise<T>): Promise<T> => {
   const startedMs = performance.now()
@@ -201,7 +206,7 @@ export const unlessBusy = async <T>({ now }: Pick<Ctx, 'now'>, work: Promise<T>)
     return await work
   } catch (cause) {
     if (!(cause instanceof PasswordsBusyError)) throw cause
-    // `now` is when the request came.
+    // `now` is the time at which the request arrived.
     const retryAt = new Date(Date.parse(now) + performance.now() - startedMs + RETRY_AFTER_MS)
     throw new AppError('LOGIN_RATE_LIMIT_EXCEEDED', 'Too many passwords are checked at once; try again in a moment', {
       cause,

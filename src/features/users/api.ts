@@ -34,13 +34,13 @@ const NewPassword = z
     if (problem !== undefined) check.issues.push({ code: 'custom', message: problem, input: check.value })
   })
 
-/** A password that is compared, whatever it looks like. */
+/** A password that is compared, so any text is valid. */
 const ShownPassword = z.string().meta({ format: 'password' })
 
 /** RFC 5321 4.5.3.1: a path of 256 with its angle brackets. */
 const MAX_EMAIL = 254
 
-/** Far above what anyone is given. */
+/** Far above any realistic number. */
 const MAX_ROLES = 100
 
 const fields = {
@@ -51,9 +51,11 @@ const fields = {
     .max(MAX_ROLES)
     .nullable()
     .transform((roles) => roles ?? [])
-    .describe('Ids or names of roles; you must hold yourself what each of them holds'),
+    .describe('Ids or names of roles; you must hold all of their permissions'),
 }
-const IsActive = z.boolean().describe('Whether the user may sign in; keys and sessions of one who may not open nothing')
+const IsActive = z
+  .boolean()
+  .describe('Whether the user may sign in; the keys and sessions of a deactivated user are invalid')
 
 export const UserDraft = z.object({
   username: Username,
@@ -87,7 +89,7 @@ export type RoleGrant = z.output<typeof RoleGrant>
 const One = z.object({ id: idOf('users') })
 
 const FROM_STDIN =
-  'At a terminal plat asks for it; elsewhere send it with --input -, where nobody else on the machine sees it:'
+  'At a terminal plat asks for it; elsewhere send it with --input -, where other users of the machine do not see it:'
 
 export const users = {
   list: operation({
@@ -106,14 +108,14 @@ export const users = {
   }),
   create: operation({
     name: 'users.create',
-    summary: 'Create a user with a password and maybe roles',
+    summary: 'Create a user with a password and optional roles',
     description: `The password has 8 characters or more. ${FROM_STDIN} echo '{"password": "..."}' | plat user create ada --role operator --input -`,
     http: 'POST /api/users',
     status: 201,
     effect: 'create',
     access: 'users:create',
     cli: { args: ['username'], ask: ['password'] },
-    // A password that went through a model is none any more.
+    // A password that a model has read is no longer secret.
     mcp: 'hidden',
     input: UserDraft,
     output: User,
@@ -130,9 +132,9 @@ export const users = {
   }),
   update: operation({
     name: 'users.update',
-    summary: 'Change some fields of a user; one who is deactivated is signed out everywhere',
+    summary: 'Change some fields of a user; deactivating a user ends all their sessions',
     description:
-      'You must hold all that the user holds, and all that a new role holds. The last active admin stays an active admin. With other roles, API keys that somebody else has made for the user end.',
+      'You must hold all permissions that the user has, and all of a new role. The last active admin stays an active admin. With other roles, API keys that another user has made for this user end.',
     http: 'PUT /api/users/{id}',
     effect: 'update',
     access: 'users:update',
@@ -143,7 +145,8 @@ export const users = {
   delete: operation({
     name: 'users.delete',
     summary: 'Delete a user with all API keys and sessions',
-    description: 'You must hold all that the user holds. Nobody deletes themselves, nor the last active admin.',
+    description:
+      "You must hold all permissions that the user has. Users can't delete themselves, nor the last active admin.",
     http: 'DELETE /api/users/{id}',
     effect: 'delete',
     access: 'users:delete',
@@ -153,7 +156,7 @@ export const users = {
   }),
   permissions: operation({
     name: 'users.permissions',
-    summary: 'List what a user may do, by all roles together',
+    summary: 'List the permissions of a user, from all roles together',
     http: 'GET /api/users/{id}/permissions',
     effect: 'read',
     access: 'users:read',
@@ -163,14 +166,14 @@ export const users = {
   }),
   changePassword: operation({
     name: 'users.change-password',
-    summary: 'Change your own password; you are signed out everywhere, and the API keys that you have made live on',
+    summary: 'Change your own password; you are signed out everywhere, and the API keys that you have made stay valid',
     description: `current_password may be called old_password. ${FROM_STDIN} echo '{"current_password": "...", "new_password": "..."}' | plat user change-password ada --input -`,
     http: 'POST /api/users/{id}/password',
     effect: 'action',
     access: 'authenticated',
     isSensitive: true,
     cli: { args: ['id'], ask: ['current_password', 'new_password'] },
-    // As for create.
+    // For the same reason as for create.
     mcp: 'hidden',
     input: PasswordChange,
     output: () => z.void(),
@@ -178,14 +181,14 @@ export const users = {
   resetPassword: operation({
     name: 'users.reset-password',
     summary:
-      'Give a user a new password; the user is signed out everywhere, and the API keys that the user has made live on',
+      'Give a user a new password; the user is signed out everywhere, and the API keys that the user has made stay valid',
     description: `You must hold all that the user holds. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password does it without the server, on its own machine.)`,
     http: 'POST /api/users/{id}/reset-password',
     effect: 'action',
     access: 'users:update',
     isSensitive: true,
     cli: { command: 'user set-password', args: ['id'], ask: ['new_password'] },
-    // As for create.
+    // For the same reason as for create.
     mcp: 'hidden',
     input: PasswordReset,
     output: () => z.void(),
@@ -194,7 +197,7 @@ export const users = {
     name: 'users.grant-role',
     summary: 'Give a user a role; no change if the user has it',
     description:
-      'You must hold all that the user holds, and all that the role holds. API keys that somebody else has made for the user end.',
+      'You must hold all permissions that the user has, and all of the role. API keys that another user has made for this user end.',
     http: 'POST /api/users/grant-role',
     status: 201,
     effect: 'action',
@@ -205,9 +208,9 @@ export const users = {
   }),
   revokeRole: operation({
     name: 'users.revoke-role',
-    summary: 'Take a role from a user; no change if the user does not have it',
+    summary: 'Revoke a role from a user; no change if the user does not have it',
     description:
-      'You must hold all that the user holds. The last active admin stays one. API keys that somebody else has made for the user end.',
+      'You must hold all permissions that the user has. The last active admin stays one. API keys that another user has made for this user end.',
     http: 'POST /api/users/revoke-role',
     effect: 'action',
     access: 'users:update',

@@ -1,4 +1,4 @@
-// New passwords over the API: whose, by whom, and what they end.
+// Password changes over the API: for which account, by which caller, and which credentials they end.
 import { describe, expect, test } from 'bun:test'
 import { createPasswords } from '../../platform/security/passwords.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'
@@ -18,7 +18,7 @@ describe.each([...dialects()])('passwords on %s', (dialect) => {
   const reset = ({ ask }: Person, id: string, body: object = { new_password: NEW }) =>
     ask(`POST /api/users/${id}/reset-password`, body)
 
-  /** Two sessions and a key of the person, and whether each still opens anything. */
+  /** Creates two sessions and a key of the person. Returns a check that each is still valid. */
   const credentialsOf = async ({ username, ask }: Person) => {
     const cookies = [cookieOf(await all.app.login(username, QUICK)), cookieOf(await all.app.login(username, QUICK))]
     return async () => [

@@ -1,4 +1,7 @@
-/** New passwords over the API: one's own by showing the current one, and other people's by holding all that they hold. */
+/**
+ * Password changes over the API: of one's own account with the current password, and of others by holding all their
+ * permissions.
+ */
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
 import type { Passwords } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'
@@ -7,16 +10,16 @@ import type { PasswordChange, PasswordReset } from './api.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
 
-/** Hashing takes a second, which no transaction may wait for: this is what is left to do inside one. */
+/** The part of the work that runs in a transaction. Hashing takes a second, so it happens before. */
 type Rest = (tx: Ctx) => Promise<void>
 
-/** Ends all sessions and tokens of the user, and the API keys that somebody else has made; the user's own live on. */
+/** Ends all sessions and tokens of the user, and the API keys that another user has made; the user's own stay valid. */
 const setPassword = async (tx: Ctx, { id, username }: UserRow, hash: string): Promise<void> => {
   await store.setPassword(tx, id, hash, tx.now)
   await tx.emit('user.password-changed', { id, username })
 }
 
-/** The caller's own account, by its id or name. @throws AppError NOT_FOUND, FORBIDDEN for someone else's. */
+/** Returns the caller's own account, by id or name. @throws AppError NOT_FOUND, FORBIDDEN for another account. */
 const ownAccount = async (ctx: Ctx, idOrName: string): Promise<UserRow> => {
   const own = ctx.caller.userId === undefined ? undefined : await store.find(ctx, ctx.caller.userId)
   if (own && (own.id === idOrName || own.username_key === store.foldedName(idOrName))) return own
@@ -36,19 +39,19 @@ export const changePassword = async (ctx: Ctx, passwords: Passwords, input: Pass
   const shown = shownIn(input)
   const own = await ownAccount(ctx, input.id)
   const wrong = () => invalidField(shown.field, 'is not your password')
-  // One turn for both: they share the longest wait.
+  // Both hashes share one place in the queue, and one maximum wait.
   const turn = turnOf(ctx)
   if (!(await unlessBusy(ctx, passwords.verify(shown.password, own.password_hash, turn)))) throw wrong()
   const hash = await unlessBusy(ctx, passwords.hash(input.new_password, turn))
   return async (tx) => {
     const now = await store.lock(tx, own.id)
-    // Another password since it was compared, or no account any more.
+    // The password has changed since the comparison, or the account was deleted.
     if (now?.password_hash !== own.password_hash) throw wrong()
     await setPassword(tx, own, hash)
   }
 }
 
-/** @throws AppError NOT_FOUND, FORBIDDEN where the caller lacks what the user holds. */
+/** @throws AppError NOT_FOUND, FORBIDDEN if the caller lacks a permission of the user. */
 const validated = async (ctx: Ctx, user: UserRow | undefined, id: string): Promise<UserRow> => {
   if (!user) throw notFound('user', id)
   await requireCharge(ctx, user)
@@ -60,7 +63,7 @@ export const resetPassword = async (
   passwords: Passwords,
   { id, new_password }: PasswordReset,
 ): Promise<Rest> => {
-  // Judged before the hash as well, which takes a second.
+  // Also checked before the hash, which takes a second.
   await validated(ctx, await store.find(ctx, id), id)
   const hash = await unlessBusy(ctx, passwords.hash(new_password, turnOf(ctx)))
   return async (tx) => setPassword(tx, await validated(tx, await store.lock(tx, id), id), hash)

@@ -1,4 +1,5 @@
-// Keys, sessions and OAuth grants of an account are shown to, and ended by, only who holds all that the account holds.
+// Keys, sessions and OAuth grants of an account are shown to callers who hold all permissions of the account. Only such
+// callers may end them.
 import { describe, expect, test } from 'bun:test'
 import { failure, missing } from '../../testing/inventory.ts'
 import { callTool } from '../../testing/mcp.ts'
@@ -9,7 +10,7 @@ import { cookieOf } from '../../testing/sign-in.ts'
 import { insertClient, insertGrant } from '../oauth/store.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
 
-/** May look after the credentials of everybody, and nothing else. */
+/** May manage the credentials of all users, and nothing else. */
 const CLERK = ['users:list', 'users:read', 'users:update', 'apikeys:list', 'apikeys:read', 'apikeys:delete']
 const OAUTH = ['oauth-clients:list', 'oauth-clients:read', 'oauth-clients:delete']
 const ALL = CATALOGUE.map(({ name }) => name)
@@ -19,7 +20,7 @@ type Row = { readonly id: string; readonly user_id: string | null }
 const rowsOf = ({ body }: Answer) => body as Row[]
 const ownersOf = (answer: Answer) => new Set(rowsOf(answer).map(({ user_id }) => user_id))
 
-/** Everything a list says of how much there is. */
+/** Returns the total that a list reports. */
 const totalOf = ({ headers }: Answer) => Number(headers.get('x-total-count'))
 
 describe.each([...dialects()])('on %s, API keys of an account that holds more', (dialect) => {

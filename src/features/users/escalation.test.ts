@@ -1,4 +1,4 @@
-// Nobody gets more than they have by way of users, roles and keys, and nobody takes the last admin away.
+// Users, roles and keys give no caller more permissions than they have, and the last admin can't be removed.
 import { describe, expect, test } from 'bun:test'
 import { failure } from '../../testing/inventory.ts'
 import { type People, type Person, people, QUICK } from '../../testing/people.ts'
@@ -140,7 +140,7 @@ describe.each([...dialects()])('escalation on %s', (dialect) => {
 })
 
 const lastAdmin = failure(409, 'LAST_ADMIN')
-/** Holds all permissions there are, and is no admin. */
+/** Has every permission, but is not an admin. */
 const nearAdmin = (all: People) => all.person({ permissions: CATALOGUE.map(({ name }) => name) })
 const removals: [string, (by: Person, id: string) => ReturnType<Person['ask']>][] = [
   ['deleted', (by, id) => by.ask(`DELETE /api/users/${id}`)],

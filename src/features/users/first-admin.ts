@@ -1,4 +1,4 @@
-/** The first start: an installation without users gets one admin, so that someone can sign in. */
+/** The first start: an installation without users gets one admin who can sign in. */
 
 import type { Db } from '../../platform/db/database.ts'
 import { type Config, ConfigError } from '../../platform/runtime/config/config.ts'
@@ -19,27 +19,25 @@ type FirstAdminOptions = {
   readonly now: () => Date
 }
 
-/** `password` is there only if Plat made it up: it has to be shown now or never. */
+/** `password` is set only if Plat generated it: it is shown once. */
 export type FirstAdmin = { readonly username: string; readonly password?: string }
 
 /**
- * Makes the first admin where there is no user; undefined where there is one. Safe when several processes start at once.
- * @throws ConfigError if the configured name can't be one.
+ * Creates the first admin if no user exists, otherwise returns undefined. Safe when several processes start at once.
+ * @throws ConfigError if the configured name is invalid.
  */
 export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<FirstAdmin | undefined> => {
   const { db, config, passwords, now } = options
   if (await store.hasAny({ db: db.read })) return undefined
   const name = Username.safeParse(config.initialAdminUsername ?? 'admin')
   if (!name.success)
-    throw new ConfigError([
-      `INITIAL_ADMIN_USERNAME: is not a name a user may have: ${name.error.issues[0]?.message ?? ''}`,
-    ])
+    throw new ConfigError([`INITIAL_ADMIN_USERNAME: is not a valid username: ${name.error.issues[0]?.message ?? ''}`])
   const username = name.data
   const password = config.initialAdminPassword ?? randomPassword()
   const password_hash = await passwords.hash(password)
   const created = now().toISOString()
   const isMade = await db.write(async (tx) => {
-    // The lock has no table of its own types.
+    // The lock is on a name, not on a table.
     await db.sql.lockNames(tx.db, ['first-admin'])
     if (await store.hasAny(tx)) return false // another process was faster
     await store.insert(tx, {

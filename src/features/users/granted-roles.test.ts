@@ -1,4 +1,4 @@
-// Lists of users, what they may do, and the roles they are given.
+// Lists of users, their permissions, and the granting of roles.
 import { describe, expect, test } from 'bun:test'
 import { refusal } from '../../testing/inventory.ts'
 import { people, QUICK } from '../../testing/people.ts'

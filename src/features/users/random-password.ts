@@ -1,7 +1,7 @@
-/** Passwords that Plat makes up: shown once, so easy to read out and to type. */
+/** Generated passwords: shown once, so easy to read out and to type. */
 import { randomInt } from 'node:crypto'
 
-/** Without letters and digits that look alike: 31 of them, so that 20 carry 99 bits. */
+/** Excludes similar letters and digits. With 31 characters, 20 of them have 99 bits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const GROUPS = 4
 const GROUP_LENGTH = 5

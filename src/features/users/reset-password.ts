@@ -1,4 +1,4 @@
-/** `plat user reset-password`: works on the database itself, for whoever holds the host but no password. */
+/** `plat user reset-password` works on the database directly, for an administrator of the host without a password. */
 
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
@@ -13,21 +13,21 @@ type ResetOptions = {
   readonly db: Db<Tables>
   readonly passwords: Pick<Passwords, 'hash'>
   readonly username: string
-  /** Made up when left out. */
+  /** Generated if absent. */
   readonly password?: string
   readonly now: () => Date
-  /** Deletes the API keys that somebody else has made for these users, and answers which those were. */
+  /** Deletes the API keys that another user has made for these users, and returns them. */
   readonly endKeys: (tx: Tx<Tables>, userIds: readonly string[]) => Promise<readonly { readonly id: string }[]>
-  /** Nothing is put on record without it. */
+  /** Without it, no audit entry is written. */
   readonly trail?: HostTrail<Tx<Tables>>
 }
 
-/** `password` is there only if it was made up. */
+/** `password` is set only if it was generated. */
 export type ResetPassword = { readonly username: string; readonly password?: string }
 
 /**
- * Sets a user's password and ends all sessions and tokens of the user. A server that runs meanwhile notices within a second.
- * @throws AppError NOT_FOUND for an unknown user, VALIDATION_ERROR for a password that may not be used.
+ * Sets a user's password and ends all sessions and tokens of the user. A running server notices within a second.
+ * @throws AppError NOT_FOUND for an unknown user, VALIDATION_ERROR for an invalid password.
  */
 export const resetPassword = async ({ db, passwords, ...options }: ResetOptions): Promise<ResetPassword> => {
   const problem = options.password === undefined ? undefined : passwordProblem(options.password)
@@ -38,7 +38,7 @@ export const resetPassword = async ({ db, passwords, ...options }: ResetOptions)
   const hash = await passwords.hash(password)
   await db.write(async (tx) => {
     await store.setPassword(tx, user.id, hash, options.now().toISOString())
-    // After the row of the user is locked: no such key can come in between.
+    // The row of the user is locked, so no such key can be added concurrently.
     const ended = await options.endKeys(tx, [user.id])
     await options.trail?.record(tx, {
       action: 'update',

@@ -1,9 +1,9 @@
-/** Which names look alike: the skeleton of UTS 39 section 4, by Unicode's table of confusable characters. */
+/** Detects similar names: the skeleton of UTS 39 section 4, by Unicode's table of confusable characters. */
 import table from './confusables.txt' with { type: 'text' }
 
 const VERSION_LINE = /^# Version (\S+)\. /
 
-/** Of the table: what was computed with another one has to be computed again. */
+/** The version of the table. Skeletons of another version must be computed again. */
 export const CONFUSABLES_VERSION: string = VERSION_LINE.exec(table)?.[1] ?? ''
 
 const charactersOf = (hex: string): string[] =>
@@ -20,7 +20,7 @@ const readTable = (): ReadonlyMap<string, string> => {
   return prototypes
 }
 
-// Few processes ever need it.
+// Loaded on demand, because few processes need it.
 let prototypes: ReadonlyMap<string, string> | undefined
 
 /** @example skeletonOf('раypal') === skeletonOf('paypal') // the first two letters are Cyrillic */
@@ -38,12 +38,12 @@ const withOneSpace = (skeleton: string): string => skeleton.replace(/\s+/gu, ' '
 const withoutCase = (skeleton: string): string => withOneSpace(skeleton.toLowerCase())
 
 /**
- * The skeletons of a name as it is written, in lower case and in upper case. Usernames are equal in any case, and a name that looks like
- * "SAM" need not look like "sam". Two names that share one of the three look alike.
+ * Returns the skeletons of a name as written, in lower case and in upper case. Usernames are case-insensitive, and a
+ * name that looks like "SAM" need not look like "sam". Two names with a common skeleton are similar.
  */
 export const looksOf = (name: string): readonly [written: string, lower: string, upper: string] => [
   withoutCase(skeletonOf(name)),
   withoutCase(skeletonOf(name.toLowerCase())),
-  // Its case stays: in lower case "ALI", whose I looks like an l, would be "ALL".
+  // Keeps the upper case: in lower case "ALI", whose I looks like an l, would be "ALL".
   withOneSpace(skeletonOf(name.toUpperCase())),
 ]

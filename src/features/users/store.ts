@@ -6,12 +6,12 @@ import type { Tables } from '../tables.ts'
 import { CONFUSABLES_VERSION, looksOf } from './skeleton.ts'
 import type { UserRow } from './table.ts'
 
-/** How usernames and addresses are compared: in any case, with letters that look the same being the same. */
+/** Returns the form in which usernames and e-mail addresses are compared: case-insensitive, in normal form NFC. */
 export const foldedName = (text: string): string => text.trim().normalize('NFC').toLowerCase()
 
-/** What a name looks like, as it is stored: behind the version of the table by which it was computed. */
+/** The prefix of stored skeletons: the version of the table that computed them. */
 const LOOKS_FROM = `${CONFUSABLES_VERSION} `
-/** Sorts behind all looks of this version. */
+/** Sorts after all skeletons of this version. */
 const LOOKS_UNTIL = `${CONFUSABLES_VERSION}!`
 const storedLooks = (username: string): Readonly<Record<Look, string>> => {
   const [written, lower, upper] = looksOf(username).map((look) => LOOKS_FROM + look)
@@ -46,9 +46,9 @@ export const hasAny = async ({ db }: DbScope): Promise<boolean> =>
 export const find = ({ db }: DbScope, id: string): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** By the name as it is stored, in any case; or else, for one that was typed in another form, as new names are stored. */
+/** Finds a user by the stored name in any case. Without a match, it also normalizes the typed name like a new one. */
 export const findByName = async ({ db }: DbScope, username: string): Promise<UserRow | undefined> => {
-  // PostgreSQL refuses such text altogether.
+  // PostgreSQL rejects such text with an error.
   if (!username.isWellFormed() || username.includes('\u0000')) return undefined
   const byKey = (key: string) => db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst()
   const typed = foldedName(username)
@@ -56,13 +56,13 @@ export const findByName = async ({ db }: DbScope, username: string): Promise<Use
   return (await byKey(typed)) ?? (normalized === typed ? undefined : byKey(normalized))
 }
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** As `find`, and locks the row until commit. */
 export const lock = (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<UserRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
 
 type WithRoles = Pick<UserRow, 'id' | 'username' | 'is_active' | 'generation'> & { readonly roleIds: readonly string[] }
 
-/** Those of the ids that there are, as far as they may act, with the ids of their roles. */
+/** Returns the account fields of the existing users of the ids, with the ids of their roles. */
 export const withRoles = async ({ db }: DbScope, ids: readonly string[]): Promise<WithRoles[]> => {
   const found: WithRoles[] = []
   for (const some of batches(ids)) {
@@ -88,10 +88,10 @@ export const rolesOf = ({ db }: DbScope, id: string): Promise<{ id: string; name
     .orderBy('roles.name_key')
     .execute()
 
-/** Users whose roles are asked for at once. */
+/** The number of users whose roles are queried together. */
 const MOST_AT_ONCE = 500
 
-/** The ids of the roles that any of these users has. */
+/** Returns the ids of the roles of these users. */
 export const roleIdsOf = async ({ db }: DbScope, ids: readonly string[]): Promise<string[]> => {
   const found = new Set<string>()
   for (let i = 0; i < ids.length; i += MOST_AT_ONCE) {
@@ -102,7 +102,7 @@ export const roleIdsOf = async ({ db }: DbScope, ids: readonly string[]): Promis
   return [...found]
 }
 
-/** The names of every user's roles, sorted; users without any have no entry. */
+/** Returns the sorted role names of every user; users without roles have no entry. */
 export const roleNamesByUser = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
   const rows = await db
     .selectFrom('user_roles')
@@ -119,10 +119,10 @@ export const roleNamesByUser = async ({ db }: DbScope): Promise<Map<string, stri
   return byUser
 }
 
-/** Every user, by name. */
+/** All users, by name. */
 export const query = ({ db }: DbScope) => db.selectFrom('users').selectAll().orderBy('username_key').orderBy('id')
 
-/** Users other than this one who have the name or the address. */
+/** Returns other users with the name or the e-mail address. */
 export const namesakes = (
   { db }: DbScope,
   { id, username, email }: Pick<UserRow, 'id' | 'username' | 'email'>,
@@ -134,13 +134,15 @@ export const namesakes = (
     .where((eb) =>
       eb.or([
         eb('username_key', '=', foldedName(username)),
-        // Nobody has the address null.
+        // A null address equals no other.
         eb('email_key', '=', foldedName(email) || null),
       ]),
     )
     .execute()
 
-/** The name of another user that looks like this one. Names whose looks are not settled are compared one by one. */
+/**
+ * Returns the name of another user that looks like this one. Names without a current skeleton are compared one by one.
+ */
 export const lookAlike = async (
   { db }: DbScope,
   { id, username }: Pick<UserRow, 'id' | 'username'>,
@@ -166,7 +168,7 @@ const isUnsettled = (eb: ExpressionBuilder<Tables, 'users'>) =>
 
 type Unsettled = Pick<UserRow, 'id' | 'username'>
 
-/** Users whose names' looks are unknown, or of another version of the table. */
+/** Returns users whose skeletons are missing or of another version of the table. */
 export const unsettledLooks = ({ db }: DbScope, limit: number): Promise<Unsettled[]> =>
   db
     .selectFrom('users')
@@ -175,7 +177,7 @@ export const unsettledLooks = ({ db }: DbScope, limit: number): Promise<Unsettle
     .limit(limit)
     .execute()
 
-/** Writes what the name looks like, unless it is another by now. */
+/** Stores the skeletons of the name, unless it has changed. */
 export const settleLook = async ({ db }: DbScope, { id, username }: Unsettled): Promise<void> => {
   await db
     .updateTable('users')
@@ -185,12 +187,12 @@ export const settleLook = async ({ db }: DbScope, { id, username }: Unsettled): 
     .execute()
 }
 
-/** Keeps everyone else from taking or changing a username until commit. */
+/** Locks all usernames until commit: no other transaction takes or changes one. */
 export const lockNames = (ctx: Pick<Ctx, 'db' | 'store'>): Promise<void> =>
-  // The lock has no table of its own types.
+  // The lock is on a name, not on a table.
   ctx.store.sql.lockNames(ctx.db, ['usernames'])
 
-/** Whether an active user other than this one has the role. */
+/** Checks for another active user with the role. */
 export const hasOtherActive = async ({ db }: DbScope, id: string, roleId: string): Promise<boolean> => {
   const other = await db
     .selectFrom('user_roles')
@@ -204,9 +206,9 @@ export const hasOtherActive = async ({ db }: DbScope, id: string, roleId: string
   return other !== undefined
 }
 
-/** Keeps everyone else from taking an admin away until commit. */
+/** Locks until commit, so that no other transaction removes an admin. */
 export const lockAdmins = (ctx: Pick<Ctx, 'db' | 'store'>): Promise<void> =>
-  // The lock has no table of its own types.
+  // The lock is on a name, not on a table.
   ctx.store.sql.lockNames(ctx.db, ['admins'])
 
 export const replaceRoles = async ({ db }: DbScope, id: string, roleIds: readonly string[]): Promise<void> => {
@@ -218,7 +220,7 @@ export const replaceRoles = async ({ db }: DbScope, id: string, roleIds: readonl
     .execute()
 }
 
-/** Takes a role from everyone who has it, and answers with their ids. */
+/** Removes a role from all users. @returns the ids of those who had it */
 export const dropRole = async ({ db, now }: Ctx, roleId: string): Promise<string[]> => {
   const holders = await db
     .updateTable('users')
@@ -230,7 +232,7 @@ export const dropRole = async ({ db, now }: Ctx, roleId: string): Promise<string
   return holders.map(({ id }) => id)
 }
 
-/** API keys and sessions go by their references. */
+/** Foreign keys delete the API keys and sessions. */
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
@@ -250,7 +252,7 @@ export const update = async ({ db }: DbScope, id: string, change: Change): Promi
     .execute()
 }
 
-/** Makes every session and token of the user void. */
+/** Invalidates every session and token of the user. */
 export const endSignIns = async ({ db }: DbScope, id: string): Promise<void> => {
   await db
     .updateTable('users')
@@ -259,7 +261,7 @@ export const endSignIns = async ({ db }: DbScope, id: string): Promise<void> => 
     .execute()
 }
 
-/** Sets the password and makes every session and token of the user void. */
+/** Sets the password and invalidates every session and token of the user. */
 export const setPassword = async ({ db }: DbScope, id: string, password_hash: string, now: string): Promise<void> => {
   await db
     .updateTable('users')

@@ -1,22 +1,22 @@
-/** The tables that users own. */
+/** The tables of users. */
 export type UserRow = {
   id: string
   username: string
-  /** Lower case: names are unique in any case. */
+  /** Lower case: names are unique regardless of case. */
   username_key: string
-  /** What the name looks like, after the version of the table that says so; null where no version of Plat has computed it. */
+  /** The skeleton of the name, after the version of its table; null if no version of Plat has computed it. */
   username_look: string | null
-  /** The same of the name in lower case. */
+  /** The skeleton of the name in lower case. */
   username_look_lower: string | null
-  /** The same of the name in upper case. */
+  /** The skeleton of the name in upper case. */
   username_look_upper: string | null
   email: string
-  /** Null without an address, which then need not be unique. */
+  /** Null without an e-mail address: nulls need not be unique. */
   email_key: string | null
   full_name: string
   password_hash: string
   is_active: number
-  /** Counted up by whatever ends all sign-ins of the user: a session or token of an earlier generation is void. */
+  /** Incremented when all sessions of the user are ended: a session or token of an earlier generation is invalid. */
   generation: number
   created_at: string
   updated_at: string

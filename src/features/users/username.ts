@@ -1,13 +1,13 @@
-/** What a new username may hold. Browser-safe. */
+/** The rules for new usernames. Browser-safe. */
 import { z } from 'zod'
 import { Name } from '../../platform/contract/fields.ts'
 
-/** Format characters, line and paragraph separators: they are invisible, or change the order of the text around them. */
+/** Format characters and line and paragraph separators: they are invisible, or reorder the text around them. */
 const MARK = /[\p{Cf}\p{Zl}\p{Zp}]/u
 
 const CONTROL = /\p{Cc}/u
 
-/** Spaces, and letters that are not shown, like the Hangul fillers. */
+/** Spaces, and invisible letters such as the Hangul fillers. */
 const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
 
 const MAX_LENGTH = 255
@@ -16,10 +16,10 @@ const MAX_LENGTH = 255
 const codePointOf = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** A new username: like a name, on one line, of characters that are seen, in the form of UAX 15 that is one for the same text (NFKC). */
+/** A new username: one line of visible characters, in the normal form NFKC (UAX 15), so that equal texts are equal. */
 export const Username = z
   .string()
-  // Before it is trimmed: some of these count as spaces.
+  // Before trimming, which removes some of these characters.
   .check((check) => {
     const [mark] = MARK.exec(check.value) ?? []
     if (mark === undefined) return
@@ -36,7 +36,7 @@ export const Username = z
   })
   .refine((name) => name === '' || !UNSEEN.test(name), { error: 'must not be blank' })
 
-/** The username of a user who has one: it may be of before there were more rules, and is judged by those where it changes. */
+/** The username of an existing user. It may be older than the current rules, which apply when it changes. */
 export const KeptUsername = Name.refine((name) => !CONTROL.test(name), {
   error: 'must not contain control characters',
 })

@@ -1,4 +1,4 @@
-// No new username looks like another one, and none holds what is not seen. Names that were there before go on as they are.
+// No new username is similar to another, and none contains invisible characters. Existing names stay valid.
 import { describe, expect, test } from 'bun:test'
 import { type Answer, people, QUICK } from '../../testing/people.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -26,7 +26,7 @@ const taken = refusal(409, 'ALREADY_EXISTS')
 describe.each([...dialects()])('usernames on %s', (dialect) => {
   const all = people(dialect)
   let count = 0
-  /** Words that no other test has, and nothing that looks like another one. */
+  /** Returns a name that no other test uses, and that is similar to none. */
   const fresh = () => `person ${'abcdefghjk'[++count % 10]}${'pqrstvwxyz'[Math.floor(count / 10)]}`
   const create = (username: string): Promise<Answer> => all.admin.ask('POST /api/users', { username, password: QUICK })
   const rename = (id: string, username: string) => all.admin.ask(`PUT /api/users/${id}`, { username })
@@ -120,7 +120,7 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
   })
 
   describe('of before', () => {
-    /** Users as an earlier version has stored them. */
+    /** Stores users like an earlier version. */
     const earlier = async (...names: string[]) => {
       const made = []
       for (const username of names) made.push(await all.person({ username }))

@@ -1,4 +1,4 @@
-/** Which usernames are free: no other user has the name, nor one that looks like it. */
+/** Checks that usernames are free: no other user has the name, or a similar one. */
 
 import { z } from 'zod'
 import { AppError, type FieldIssue } from '../../platform/contract/errors.ts'
@@ -15,7 +15,7 @@ import { Username } from './username.ts'
 const Renamed = z.object({ username: Username })
 
 /**
- * The username that an update sets. One that stays as it is may be of before there were more rules.
+ * Returns the username that an update sets. An unchanged name may be older than the current rules.
  * @throws AppError VALIDATION_ERROR
  */
 export const changedUsername = (before: string, username: string | undefined): string | undefined =>
@@ -24,8 +24,8 @@ export const changedUsername = (before: string, username: string | undefined): s
 type Named = Pick<User, 'id' | 'username' | 'email'>
 
 /**
- * @param before the user as stored, where it is not a new one: what stays is free, also where another user's looks like it
- * @throws AppError ALREADY_EXISTS for a name or an address that another user has, or a name that looks like another user's.
+ * @param before the stored user, absent for a new one; an unchanged name is free even if it is similar to another
+ * @throws AppError ALREADY_EXISTS for a name or an address that another user has, or a similar name.
  */
 export const requireFree = async (ctx: Ctx, user: Named, before?: Pick<UserRow, 'username'>): Promise<void> => {
   const others = await store.namesakes(ctx, user)
@@ -47,10 +47,10 @@ export const requireFree = async (ctx: Ctx, user: Named, before?: Pick<UserRow, 
   throw new AppError('ALREADY_EXISTS', message, { details })
 }
 
-/** Users looked at in one transaction. */
+/** The number of users of one transaction. */
 const BATCH = 500
 
-/** Computes what names look like that were stored before that was known, or by another version of the table. */
+/** Computes the skeletons of names that have none, or have one of another version of the table. */
 export const settleLooks = async (db: Db<Tables>, log: Pick<Logger, 'warn'>): Promise<void> => {
   try {
     for (;;) {
@@ -61,7 +61,7 @@ export const settleLooks = async (db: Db<Tables>, log: Pick<Logger, 'warn'>): Pr
       })
     }
   } catch (error) {
-    // On a full disk, say. They are compared one by one as long as that lasts.
-    log.warn('what usernames look like could not be written', { error })
+    // On a full disk, for example. Until it succeeds, these names are compared one by one.
+    log.warn('the skeletons of usernames could not be stored', { error })
   }
 }

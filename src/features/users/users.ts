@@ -1,4 +1,4 @@
-/** The rules of users: how they are created, changed and deleted, and which roles they are given. */
+/** The rules of users: creation, changes, deletion, and roles. */
 
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
@@ -32,7 +32,7 @@ const mustFind = async (ctx: Ctx, id: string): Promise<UserRow> => {
   return row
 }
 
-/** The row and the user, kept from other writers, once the caller may change it. */
+/** Locks the user, and returns row and user if the caller may change it. */
 const lockForChange = async (ctx: Ctx, id: string): Promise<{ row: UserRow; user: User }> => {
   const row = await store.lock(ctx, id)
   if (!row) throw notFound('user', id)
@@ -42,7 +42,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<{ row: UserRow; user
   return { row, user }
 }
 
-/** Roles by the fields that name them. @throws AppError VALIDATION_ERROR naming those that name none. */
+/** Returns the roles that the fields name. @throws AppError VALIDATION_ERROR naming the fields without a role. */
 const rolesNamed = async (ctx: Ctx, named: readonly (readonly [string, string])[]): Promise<NamedRole[]> => {
   const found = new Map<string, NamedRole>()
   const issues: FieldIssue[] = []
@@ -57,12 +57,15 @@ const rolesNamed = async (ctx: Ctx, named: readonly (readonly [string, string])[
 
 const listed = (roles: readonly string[]) => roles.map((role, i) => [`roles[${i}]`, role] as const)
 
-/** @throws AppError FORBIDDEN unless the caller holds all that the roles hold. */
+/** @throws AppError FORBIDDEN unless the caller holds all permissions of the roles. */
 const requireGrantable = async (ctx: Ctx, roles: readonly NamedRole[]): Promise<void> => {
   for (const { id, name } of roles) requireHeld(ctx, await permissionsOfRoles(ctx, [id]), `The role "${name}"`)
 }
 
-/** @throws AppError LAST_ADMIN if nobody but this user is an active admin; holds off everyone else who takes one away. */
+/**
+ * Locks the admins, so that none is removed concurrently. @throws AppError LAST_ADMIN if no other user is an active
+ * admin
+ */
 const requireAnotherAdmin = async (ctx: Ctx, { id, is_active }: UserRow): Promise<void> => {
   if (is_active !== 1 || !(await store.rolesOf(ctx, id)).some((role) => role.id === ADMIN_ROLE_ID)) return
   await store.lockAdmins(ctx)
@@ -70,7 +73,7 @@ const requireAnotherAdmin = async (ctx: Ctx, { id, is_active }: UserRow): Promis
   throw new AppError('LAST_ADMIN', 'This is the last active admin; make another one first')
 }
 
-/** All that may speak against a new user but the password. */
+/** Checks everything about a new user except the password. */
 const validateDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDraft): Promise<NamedRole[]> => {
   const named = role_id ? [...listed(roles), ['role_id', role_id] as const] : listed(roles)
   const held = await rolesNamed(ctx, named)
@@ -80,7 +83,7 @@ const validateDraft = async (ctx: Ctx, { username, email, roles, role_id }: User
 }
 
 const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promise<User> => {
-  // Until commit no other transaction takes a name that looks like this one.
+  // Until commit no other transaction takes a similar name.
   await store.lockNames(ctx)
   const roles = await validateDraft(ctx, draft)
   const { username, email, full_name, is_active } = draft
@@ -93,14 +96,14 @@ const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promis
   return user
 }
 
-/** Judged before the hash as well, which takes a second. */
+/** Also checked before the hash, which takes a second. */
 const create = async (ctx: Ctx, passwords: Passwords, draft: UserDraft) => {
   await validateDraft(ctx, draft)
   const hash = await unlessBusy(ctx, passwords.hash(draft.password, turnOf(ctx)))
   return (tx: Ctx) => insert(tx, draft, hash)
 }
 
-/** The roles as a patch will leave them; undefined where it says nothing of them. */
+/** Returns the roles after a patch; undefined if it does not change them. */
 const rolesAfter = async (ctx: Ctx, id: string, roles: readonly string[] | undefined) => {
   if (roles === undefined) return undefined
   const after = await rolesNamed(ctx, listed(roles))
@@ -112,7 +115,7 @@ const rolesAfter = async (ctx: Ctx, id: string, roles: readonly string[] | undef
   return after
 }
 
-/** As roles stand in a user. */
+/** Returns the role names in the form of a user. */
 const namesOf = (roles: readonly NamedRole[]): string[] =>
   roles
     .map(({ name }) => ({ name, key: name.toLowerCase() }))
@@ -127,10 +130,12 @@ const told = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<U
   return user
 }
 
-/** Says that these users have got or lost a role, once it is written. */
+/** Emits that these users have gained or lost a role, after the write. */
 const rolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.emit('user.roles-changed', { ids })
 
-/** Changes every account that holds the role. @throws AppError FORBIDDEN where one of them holds more than the caller */
+/**
+ * Removes the role from every account. @throws AppError FORBIDDEN if one of them has a permission that the caller lacks
+ */
 const roleDeleting = async (ctx: Ctx, { id, name }: { readonly id: string; readonly name: string }): Promise<void> => {
   const holders = await store.dropRole(ctx, id)
   requireHeld(ctx, await permissionsOfUsers(ctx, holders), `A user with the role "${name}"`)
@@ -157,7 +162,7 @@ const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Prom
     updated_at: ctx.now,
   })
   if (roles) await store.replaceRoles(ctx, id, idsOf(roles))
-  // A session from before must not come back to life with the user.
+  // A session from before must not become valid again with the user.
   if (before.is_active && !is_active) await store.endSignIns(ctx, id)
   if (changes.includes('roles')) await rolesChanged(ctx, [id])
   return told(ctx, id, changes)
@@ -165,7 +170,7 @@ const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Prom
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const { row, user } = await lockForChange(ctx, id)
-  if (id === ctx.caller.userId) throw new AppError('CANNOT_DELETE_SELF', 'Nobody can delete their own account')
+  if (id === ctx.caller.userId) throw new AppError('CANNOT_DELETE_SELF', "Users can't delete their own account")
   await requireAnotherAdmin(ctx, row)
   await ctx.emit('user.deleting', user)
   await store.remove(ctx, id)
@@ -174,7 +179,10 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 type Granting = { readonly row: UserRow; readonly role: NamedRole; readonly held: readonly NamedRole[] }
 
-/** @throws AppError VALIDATION_ERROR for an unknown user or role, FORBIDDEN where the caller lacks what the user holds. */
+/**
+ * @throws AppError VALIDATION_ERROR for an unknown user or role, FORBIDDEN if the caller lacks a permission of the
+ * user.
+ */
 const validateGrant = async (ctx: Ctx, { user_id, role_id }: RoleGrant): Promise<Granting> => {
   const row = await store.lock(ctx, user_id)
   const role = await findRole(ctx, role_id)
@@ -212,7 +220,7 @@ export const usersFeature = ({ passwords }: { readonly passwords: Passwords }): 
   operations: implement(users, {
     list: async (ctx, { username, is_active, ...page }) => {
       const revision = await ctx.store.revision(['users', 'user_roles', 'roles'])
-      // Beforehand: a stream holds a connection, and must not wait for a second one.
+      // Read before the stream, which holds a connection and must not wait for a second one.
       const roles = await store.roleNamesByUser(ctx)
       let query = store.query(ctx)
       if (username) query = query.where(containsText('username_key', store.foldedName(username)))
