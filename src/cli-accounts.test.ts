@@ -135,7 +135,7 @@ describe('a role', () => {
     const { code, err } = await run('role', 'create', 'Pilot', '--permission', 'devices:fly')
     expect({ code, err }).toEqual({
       code: 2,
-      err: 'error: permissions[0]: is no permission; /api/permissions lists all of them\n',
+      err: 'error: permissions[0]: is not a permission; /api/permissions lists all of them\n',
     })
   })
 })

@@ -76,7 +76,7 @@ describe('import', () => {
     put('webhooks.json', [])
     put('README.md', 'no data')
     const { code, out, err } = await run('import', folder)
-    expect(err).toBe('note: webhooks.json skipped: nothing that is loaded goes by that name\n')
+    expect(err).toBe('note: webhooks.json skipped: its name is not that of a resource\n')
     expect(code).toBe(0)
     expect(out.split('\n').map((line) => line.split(/ +/).slice(0, 3).join(' '))).toEqual([
       'FILE RESOURCE CREATED',

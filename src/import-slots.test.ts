@@ -63,7 +63,7 @@ describe('while an import of a user is under way', () => {
     const retryMs = Date.parse(response.headers.get('retry-after') ?? '') - Date.now()
     expect([code, error, retryMs > 0]).toEqual([
       'RATE_LIMIT_EXCEEDED',
-      'You have an import under way, and a user has one at once: try again when it has ended',
+      'You have an import in progress, and a user can run one at a time: try again when it has ended',
       true,
     ])
   })

@@ -1,4 +1,4 @@
-/** The conflicts contract: what contradicts itself in the estate, and what became of it. Browser-safe. */
+/** The conflicts contract: contradictions in the inventory, and their resolution. Browser-safe. */
 import { z } from 'zod'
 import { idOf, Page, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
@@ -11,7 +11,7 @@ export const Resolution = z.object({
   id: idOf('conflicts'),
   keep_device_id: idOf('devices')
     .optional()
-    .describe('The device that keeps the address; the others lose it. Needs devices:update as well'),
+    .describe('The device that keeps the address; the others lose it. Also needs devices:update'),
   notes,
 })
 export type Resolution = z.output<typeof Resolution>
@@ -47,7 +47,7 @@ export const conflicts = {
   }),
   ofDevice: operation({
     name: 'conflicts.of-device',
-    summary: 'List the conflicts that a device is part of, newest first',
+    summary: 'List the conflicts of a device, newest first',
     http: 'GET /api/devices/{id}/conflicts',
     effect: 'read',
     access: 'conflicts:list',
@@ -67,16 +67,16 @@ export const conflicts = {
   }),
   detect: operation({
     name: 'conflicts.detect',
-    summary: 'Check the whole estate again, and raise what was resolved and is still there',
+    summary: 'Check the whole inventory again, and raise resolved conflicts whose cause still exists',
     http: 'POST /api/conflicts/detect',
     effect: 'action',
     access: 'conflicts:detect',
     input: () => z.object({}),
-    output: () => z.object({ conflicts: z.array(Conflict).describe('The active ones'), count: z.int() }),
+    output: () => z.object({ conflicts: z.array(Conflict).describe('The active conflicts'), count: z.int() }),
   }),
   resolve: operation({
     name: 'conflicts.resolve',
-    summary: 'Resolve a conflict, by leaving the address to one device or by hand',
+    summary: 'Resolve a conflict, by leaving the address to one device or manually',
     http: 'POST /api/conflicts/{id}/resolve',
     effect: 'action',
     access: 'conflicts:resolve',
@@ -86,7 +86,7 @@ export const conflicts = {
   }),
   ignore: operation({
     name: 'conflicts.ignore',
-    summary: 'Say that it is meant to be so: it is not raised again',
+    summary: 'Ignore an intended conflict: it is not raised again',
     http: 'POST /api/conflicts/{id}/ignore',
     effect: 'action',
     access: 'conflicts:resolve',
@@ -96,7 +96,7 @@ export const conflicts = {
   }),
   delete: operation({
     name: 'conflicts.delete',
-    summary: 'Delete the record of a conflict; if its cause is still there, the next check raises it again',
+    summary: 'Delete the record of a conflict; if its cause still exists, the next check raises it again',
     http: 'DELETE /api/conflicts/{id}',
     effect: 'delete',
     access: 'conflicts:delete',

@@ -1,27 +1,27 @@
-/** What there is to contradict: which devices share an address, and which networks a subnet. Reads, and judges nothing. */
+/** Reads the possible causes of conflicts: devices that share an address, and networks that share a subnet. */
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
-/** A cause as it is now: with fewer than two members there is none. */
+/** The current state of a cause; with fewer than two members there is no conflict. */
 export type Cause = {
   readonly cause: string
   readonly ip: string
   readonly subnet: string
-  /** Devices or networks, in order; MAX_MEMBERS at most. */
+  /** The ids of devices or networks, sorted; MAX_MEMBERS at most. */
   readonly members: readonly string[]
 }
 
 export const causeOfAddress = (ipKey: string): string => `ip ${ipKey}`
-/** Networks without a datacenter have one place in common. */
+/** Networks without a datacenter share one place. */
 export const causeOfSubnet = (datacenterId: string | null, subnet: string): string =>
   `subnet ${datacenterId ?? ''} ${subnet}`
 
 /**
- * Members that a conflict names. An address that thousands have (of a bridge that every container host makes) is read no
- * further than that, whoever comes next.
+ * The number of members that a conflict names. Thousands of devices may have an address, such as that of a container
+ * bridge. Only this number is read.
  */
 export const MAX_MEMBERS = 100
 
@@ -36,7 +36,7 @@ const holders = preparedKeys((db: Kysely<Tables>, keys) =>
   db.selectFrom('addresses').select(['ip_key', 'ip', 'device_id']).where('ip_key', 'in', keys),
 )
 
-/** Of each of the addresses, none of which very many devices have. */
+/** Returns the causes of the addresses, none of which very many devices have. */
 export const causesOfAddresses = async (scope: StoreScope, ipKeys: readonly string[]): Promise<Cause[]> => {
   const found = new Map<string, { ip: string; ids: Set<string> }>(
     ipKeys.map((key) => [key, { ip: '', ids: new Set() }]),
@@ -54,7 +54,7 @@ const someHolders = prepared((db: Kysely<Tables>, { key }: { key: string }) =>
   db.selectFrom('addresses').select(['ip', 'device_id']).distinct().where('ip_key', '=', key).limit(MAX_MEMBERS),
 )
 
-/** Of an address that any number of devices may have. */
+/** Returns the cause of an address that any number of devices may have. */
 export const causeOfAnyAddress = async (scope: StoreScope, ipKey: string): Promise<Cause> => {
   const rows = await someHolders(scope, { key: ipKey })
   return causeOf(ipKey, rows[0]?.ip ?? '', new Set(rows.map(({ device_id }) => device_id)))
@@ -74,13 +74,13 @@ export const causeOfPlace = async ({ db }: StoreScope, { datacenter_id, subnet }
   return { cause: causeOfSubnet(datacenter_id, subnet), ip: '', subnet, members }
 }
 
-/** Every device that has an address. */
+/** Returns every device that has an address. */
 export const devicesWith = async ({ db }: StoreScope, ip: string): Promise<string[]> => {
   const rows = await db.selectFrom('addresses').select('device_id').distinct().where('ip', '=', ip).execute()
   return rows.map(({ device_id }) => device_id)
 }
 
-/** The keys of all addresses that several devices have. */
+/** Returns the keys of all addresses that several devices have. */
 export const sharedAddresses = async ({ db }: StoreScope): Promise<string[]> => {
   const rows = await db
     .selectFrom('addresses')
@@ -91,7 +91,7 @@ export const sharedAddresses = async ({ db }: StoreScope): Promise<string[]> => 
   return rows.map(({ ip_key }) => ip_key)
 }
 
-/** All places that several networks have. */
+/** Returns all places that several networks have. */
 export const sharedPlaces = ({ db }: StoreScope): Promise<Place[]> =>
   db
     .selectFrom('networks')

@@ -1,4 +1,4 @@
-// When a conflict is raised and when it is over, what people may do about it, and that a full check finds the same.
+// When conflicts are raised and resolved, the decisions of users, and that a full check finds the same.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'

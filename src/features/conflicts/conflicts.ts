@@ -1,4 +1,4 @@
-/** The rules of conflicts: what people may do about them, and when to look. */
+/** The rules of conflicts: the decisions of users, and the events that trigger a check. */
 import { invalidField, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
@@ -12,10 +12,10 @@ import { addressesChanged, addressesTaken, checkAll, close, placesChanged } from
 import type { Conflict } from './schema.ts'
 import * as store from './store.ts'
 
-/** The conflict of a stored row. */
+/** Returns the conflict of a stored row. */
 export const conflictOf = store.conflictOf
 
-/** What the conflict of an address is stored under. */
+/** Returns the cause under which the conflict of an address is stored. */
 export const causeOfAddress = causeOfOneAddress
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
@@ -32,7 +32,7 @@ const mustGet = async (ctx: Ctx, id: string): Promise<Conflict> => {
   return stored.conflict
 }
 
-/** Takes the address from every other device. */
+/** Removes the address from every other device. */
 const leaveTo = async (ctx: Ctx, { ip_address }: Conflict, keep: string): Promise<void> => {
   for (const id of await devicesWith(ctx, ip_address)) {
     if (id === keep) continue
@@ -53,7 +53,7 @@ const resolve = async (ctx: Ctx, { id, keep_device_id: keep, notes }: Resolution
   }
   const told = { ...conflict, resolved_by: ctx.caller.username, notes: notes === '' ? conflict.notes : notes }
   if (keep === undefined) return close(ctx, { ...stored, conflict: told })
-  // It closes by itself when the cause goes, and by then it is on record who has seen to that.
+  // The removed cause resolves it. The user is stored before that, so that the record names who did it.
   await store.update(ctx, { ...stored, conflict: { ...told, status: 'active' } })
   await leaveTo(ctx, conflict, keep)
   return mustGet(ctx, id)
@@ -136,7 +136,7 @@ export const feature: Feature = {
         await placesChanged(ctx, [placeOf(before), placeOf(network)])
     },
     'network.deleted': (ctx, network: Network) => placesChanged(ctx, [placeOf(network)]),
-    // Its networks are in no datacenter by now, where others may have their subnets.
+    // Its networks now belong to no datacenter, where other networks may have the same subnets.
     'datacenter.deleted': async (ctx, { id }: { id: string }) => {
       const places = await sharedPlaces(ctx)
       const open = [...(await store.allOpen(ctx)).values()].filter(({ network_ids }) => network_ids.length > 0)

@@ -1,4 +1,4 @@
-/** Raises and resolves conflicts, in the transaction of the change that causes or cures them. */
+/** Raises and resolves conflicts in the transaction of the change that causes or removes them. */
 import type { Ctx } from '../ctx.ts'
 import {
   type Cause,
@@ -14,7 +14,7 @@ import {
 import type { Conflict } from './schema.ts'
 import * as store from './store.ts'
 
-/** What the record says of its cause. */
+/** Returns the fields that describe the cause. */
 const told = ({ ip, subnet, members }: Cause) => ({
   description: `${members.length}${members.length < MAX_MEMBERS ? '' : ' or more'} ${ip ? `devices have the address ${ip}` : `networks have the subnet ${subnet}`}`,
   device_ids: ip ? [...members] : [],
@@ -33,7 +33,7 @@ const raise = async (ctx: Ctx, cause: Cause): Promise<void> => {
   await ctx.emit('conflict.detected', conflict)
 }
 
-/** Ends an open conflict. */
+/** Resolves an open conflict. */
 export const close = async (ctx: Ctx, { conflict, cause }: store.Stored): Promise<Conflict> => {
   const resolved: Conflict = { ...conflict, status: 'resolved', resolved_at: ctx.now }
   await store.update(ctx, { conflict: resolved, cause })
@@ -47,7 +47,7 @@ const follow = async (ctx: Ctx, cause: Cause, open: Conflict | undefined): Promi
     if (isThere) await raise(ctx, cause)
     return
   }
-  // What is ignored stays so, whoever comes and goes.
+  // An ignored conflict stays so, even if its members change.
   if (!isThere && open.status === 'active') {
     await close(ctx, { conflict: open, cause: cause.cause })
     return
@@ -69,7 +69,7 @@ const settle = async (ctx: Ctx, causes: readonly Cause[], open: ReadonlyMap<stri
   for (const cause of causes) await follow(ctx, cause, open.get(cause.cause))
 }
 
-/** Addresses of a device or two, which are asked for one by one. */
+/** Up to this number, addresses are queried one by one. */
 const FEW = 8
 
 const isFull = (open: Conflict | undefined): boolean =>
@@ -77,12 +77,12 @@ const isFull = (open: Conflict | undefined): boolean =>
 
 const isShared = ({ members }: Cause): boolean => members.length > 1
 
-/** Addresses that devices have come to have: nothing is cured by that. */
+/** Checks addresses that devices have gained: no conflict is resolved by that. */
 export const addressesTaken = async (ctx: Ctx, taken: readonly string[]): Promise<void> => {
   if (taken.length === 0) return
-  // One may be listed twice.
+  // An address may be listed twice.
   const ipKeys = [...new Set(taken)]
-  // Of few there is no need to know first which of them very many have: nearly always nobody else has them.
+  // For few addresses the count of their devices is skipped: usually no other device has them.
   const known = ipKeys.length <= FEW ? await Promise.all(ipKeys.map((key) => causeOfAnyAddress(ctx, key))) : undefined
   const wanted = known?.filter(isShared).map(({ cause }) => cause) ?? ipKeys.map(causeOfAddress)
   if (wanted.length === 0) return
@@ -98,7 +98,7 @@ export const addressesTaken = async (ctx: Ctx, taken: readonly string[]): Promis
   await settle(ctx, shared, open)
 }
 
-/** Addresses that devices have or had: whatever follows from how it is now. */
+/** Checks addresses that devices have gained or lost, and updates their conflicts. */
 export const addressesChanged = async (ctx: Ctx, changed: readonly string[]): Promise<void> => {
   if (changed.length === 0) return
   const ipKeys = [...new Set(changed)]
@@ -116,7 +116,7 @@ export const placesChanged = async (ctx: Ctx, places: readonly Place[]): Promise
   }
 }
 
-/** Compares everything with what is on record. */
+/** Compares all causes with the stored conflicts. */
 export const checkAll = async (ctx: Ctx): Promise<void> => {
   const causes: Cause[] = []
   for (const key of await sharedAddresses(ctx)) causes.push(await causeOfAnyAddress(ctx, key))

@@ -1,4 +1,4 @@
-/** Conflicts as they are sent. Browser-safe. */
+/** The public form of conflicts. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 
@@ -9,7 +9,7 @@ export type ConflictType = z.infer<typeof ConflictType>
 
 export const ConflictStatus = z
   .enum(['active', 'resolved', 'ignored'])
-  .describe('ignored: as it is meant to be, such as a shared or an anycast address')
+  .describe('ignored: intended, such as a shared or an anycast address')
 export type ConflictStatus = z.infer<typeof ConflictStatus>
 
 export const Conflict = z
@@ -18,13 +18,13 @@ export const Conflict = z
     type: ConflictType,
     status: ConflictStatus,
     description: z.string(),
-    ip_address: z.string().describe('Of a duplicate_ip; else empty'),
-    device_ids: z.array(z.string()).describe('Those that it is about; 100 of them where there are more'),
+    ip_address: z.string().describe('Of a duplicate_ip; otherwise empty'),
+    device_ids: z.array(z.string()).describe('The members of the conflict; at most 100 of them'),
     network_ids: z.array(z.string()).describe('As device_ids'),
     subnets: z.array(z.string()),
     detected_at: Timestamp,
     resolved_at: Timestamp.nullable(),
-    resolved_by: z.string().describe('Who resolved or ignored it; empty where its cause went away'),
+    resolved_by: z.string().describe('The user who resolved or ignored it; empty if its cause was removed'),
     notes: z.string(),
   })
   .meta({ id: 'Conflict', columns: ['id', 'type', 'status', 'description', 'detected_at', 'resolved_at'] })

@@ -6,13 +6,13 @@ import type { Tables } from '../tables.ts'
 import type { Conflict, ConflictStatus, ConflictType } from './schema.ts'
 import type { ConflictRow } from './table.ts'
 
-/** A conflict as it is sent, and what it is about. */
+/** A conflict in its public form, and its cause. */
 export type Stored = { readonly conflict: Conflict; readonly cause: string }
 
-/** The fields in the order of the contract. */
+/** Returns the fields in the order of the contract. */
 export const conflictOf = ({ cause: _, device_ids, network_ids, subnets, ...row }: ConflictRow): Conflict => {
   const { id, type, status, description, ip_address, detected_at, resolved_at, resolved_by, notes } = row
-  const list = (text: string) => JSON.parse(text) as string[] // written by us
+  const list = (text: string) => JSON.parse(text) as string[] // written by this feature
   return {
     ...{ id, type, status, description, ip_address },
     ...{ device_ids: list(device_ids), network_ids: list(network_ids), subnets: list(subnets) },
@@ -40,7 +40,7 @@ export const query = ({ db }: Pick<StoreScope, 'db'>, { type, status }: Filter) 
   return found
 }
 
-/** Those that an object is part of, newest first. */
+/** Returns the conflicts that an object is part of, newest first. */
 export const queryOf = (scope: Pick<StoreScope, 'db'>, memberId: string, filter: Filter) =>
   query(scope, filter).where('conflicts.id', 'in', (eb) =>
     eb.selectFrom('conflict_members').select('conflict_id').where('member_id', '=', memberId),
@@ -51,7 +51,7 @@ export const find = async ({ db }: Pick<StoreScope, 'db'>, id: string): Promise<
   return row && storedOf(row)
 }
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> => {
   const row = await ctx.store.sql
     .lockRows(ctx.db.selectFrom('conflicts').selectAll().where('id', '=', id))
@@ -63,11 +63,11 @@ const openOnes = preparedKeys((db: Kysely<Tables>, causes) =>
   db.selectFrom('conflicts').selectAll().where('cause', 'in', causes).where('status', '<>', 'resolved'),
 )
 
-/** The open ones of these causes, by cause. */
+/** Returns the open conflicts of these causes, by cause. */
 export const openOf = async (scope: StoreScope, causes: readonly string[]): Promise<Map<string, Conflict>> =>
   new Map((await openOnes(scope, causes)).map((row) => [row.cause, conflictOf(row)]))
 
-/** Every open one, by cause. */
+/** Returns every open conflict, by cause. */
 export const allOpen = async ({ db }: StoreScope): Promise<Map<string, Conflict>> => {
   const rows = await db.selectFrom('conflicts').selectAll().where('status', '<>', 'resolved').execute()
   return new Map(rows.map((row) => [row.cause, conflictOf(row)]))
@@ -95,7 +95,7 @@ export const update = async ({ db }: StoreScope, stored: Stored): Promise<void> 
   await db.updateTable('conflicts').set(rowOf(stored)).where('id', '=', stored.conflict.id).execute()
 }
 
-/** As `update`, of one with other members than before: of very many mostly one comes or goes. */
+/** As `update`, if members have changed: with very many members, usually only one is added or removed. */
 export const updateMembers = async (scope: StoreScope, stored: Stored, before: Conflict): Promise<void> => {
   const { id } = stored.conflict
   const [old, now] = [new Set(membersOf(before)), new Set(membersOf(stored.conflict))]

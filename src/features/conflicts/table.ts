@@ -1,11 +1,11 @@
-/** The tables that conflicts own. */
+/** The tables of conflicts. */
 import type { ConflictStatus, ConflictType } from './schema.ts'
 
 export type ConflictRow = {
-  /** Begins with the moment: the order of the ids is that of the detections. */
+  /** A UUIDv7: ids sort by time of detection. */
   id: string
   type: ConflictType
-  /** What it is about, in one text: of the conflicts with the same cause one at most is open. */
+  /** The cause as one text: at most one conflict of a cause is open. */
   cause: string
   status: ConflictStatus
   description: string

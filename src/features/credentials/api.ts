@@ -1,4 +1,6 @@
-/** The credentials contract: what Plat signs in to devices with. Secrets go in and never come out. Browser-safe. */
+/**
+ * The credentials contract: what Plat signs in to devices with. Secrets are accepted and never returned. Browser-safe.
+ */
 import { z } from 'zod'
 import { draft, Filter, idOf, Name, Page, patch, reference, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
@@ -6,11 +8,11 @@ import { operation } from '../../platform/operation/operation.ts'
 export const CredentialType = z.enum(['ssh_password', 'ssh_key', 'snmp_v2c', 'snmp_v3'])
 export type CredentialType = z.infer<typeof CredentialType>
 
-/** Of the user-based security model: RFC 3414, and RFC 7860 for SHA-2. */
+/** The protocols of the user-based security model: RFC 3414, and RFC 7860 for SHA-2. */
 export const AuthProtocol = z.enum(['none', 'MD5', 'SHA', 'SHA224', 'SHA256', 'SHA384', 'SHA512'])
 export type AuthProtocol = z.infer<typeof AuthProtocol>
 
-/** RFC 3414 and RFC 3826; the longer keys of AES as devices have them. */
+/** RFC 3414 and RFC 3826; the longer AES keys as devices implement them. */
 export const PrivProtocol = z.enum(['none', 'DES', 'AES', 'AES192', 'AES256'])
 export type PrivProtocol = z.infer<typeof PrivProtocol>
 
@@ -39,28 +41,28 @@ const secret = (max: number, about: string) => text(max).describe(`${about}; nev
 const secretFields = {
   password: secret(1024, 'Password of an ssh_password'),
   private_key: secret(MAX_KEY, 'Private key of an ssh_key, as in its file'),
-  passphrase: secret(1024, 'Passphrase of that key, where it has one'),
+  passphrase: secret(1024, 'Passphrase of that key, if it has one'),
   community: secret(255, 'Community of an snmp_v2c'),
   auth_password: secret(1024, 'Authentication password of an snmp_v3'),
   priv_password: secret(1024, 'Privacy password of an snmp_v3'),
 }
 export type SecretField = keyof typeof secretFields
-// The keys of a constant are its fields.
+// `Object.keys` is typed as strings; the keys of this constant are its fields.
 export const SECRET_FIELDS = Object.keys(secretFields) as SecretField[]
 
 const protocol = <const Word extends string>(words: readonly Word[], about: string) =>
   z
     .enum([...words, ''], { error: `must be one of ${words.join(', ')}` })
     .nullable()
-    // Clearing it is the same as none, which is among the words.
+    // An empty text means none, which is one of the words.
     .transform((word) => (word || 'none') as Word)
     .describe(about)
 
 const fields = {
-  username: text(255).describe('Whom to sign in as; every type but snmp_v2c needs it'),
+  username: text(255).describe('User name to sign in with; every type but snmp_v2c needs it'),
   ...secretFields,
-  auth_protocol: protocol(AuthProtocol.options, 'How an snmp_v3 authenticates'),
-  priv_protocol: protocol(PrivProtocol.options, 'How an snmp_v3 encrypts'),
+  auth_protocol: protocol(AuthProtocol.options, 'Authentication protocol of an snmp_v3'),
+  priv_protocol: protocol(PrivProtocol.options, 'Privacy protocol of an snmp_v3'),
   device_id: reference('devices'),
   network_id: reference('networks'),
   description: text(4096),
@@ -98,13 +100,13 @@ export const credentials = {
     name: 'credentials.create',
     summary: 'Store a credential; its secrets are encrypted and never sent back',
     description:
-      'ssh_password takes username and password; ssh_key username, private_key and maybe passphrase; snmp_v2c community; snmp_v3 username, and for each protocol that is not none its password. On a command line secrets are visible to everyone on the machine: send them with --input -.',
+      'ssh_password takes username and password; ssh_key username, private_key and optionally passphrase; snmp_v2c community; snmp_v3 username, and for each protocol other than none its password. On a command line secrets are visible to all users of the machine: send them with --input -.',
     http: 'POST /api/credentials',
     status: 201,
     effect: 'create',
     access: 'credentials:create',
     cli: { args: ['name', 'type'] },
-    // A secret that went through a model is none any more.
+    // A secret that a model has read is no longer secret.
     mcp: 'hidden',
     input: CredentialDraft,
     output: Credential,
@@ -123,12 +125,12 @@ export const credentials = {
     name: 'credentials.update',
     summary: 'Change some fields of a credential',
     description:
-      'A secret that is not given stays as it is, unless the type changes, which drops them all. Another `device_id` or `network_id` needs the secrets again. On a command line secrets are visible to everyone on the machine: send them with --input -.',
+      'A secret that is not given stays as it is, unless the type changes, which deletes them all. Another `device_id` or `network_id` needs the secrets again. On a command line secrets are visible to all users of the machine: send them with --input -.',
     http: 'PUT /api/credentials/{id}',
     effect: 'update',
     access: 'credentials:update',
     cli: { args: ['id'] },
-    // As for create.
+    // For the same reason as for create.
     mcp: 'hidden',
     input: CredentialPatch,
     output: Credential,

@@ -1,4 +1,4 @@
-// Where a secret must never be: in the database, in an answer, in the log. Case 40 of the security design.
+// A secret never appears in the database, in an answer or in the log.
 
 import { Database } from 'bun:sqlite'
 import { afterEach, describe, expect, test } from 'bun:test'
@@ -50,7 +50,7 @@ describe.each([...dialects()])('secrets of credentials on %s', (dialect) => {
     return made
   }
 
-  /** Every row of the table as text, and on SQLite the bytes of the files. */
+  /** Returns every row of the table as text, and on SQLite the bytes of the files. */
   const stored = async (app: TestApp): Promise<string> => {
     const { rows } = await sql`SELECT * FROM credentials`.execute(app.db.read)
     const texts = [JSON.stringify(rows)]
@@ -91,7 +91,7 @@ describe.each([...dialects()])('secrets of credentials on %s', (dialect) => {
     await see('POST', '/api/credentials', { ...DRAFTS[0], password: `plain-${'x'.repeat(2000)}` })
     await see('PUT', `/api/credentials/${first}`, { password: 'plain-new' })
     await see('PUT', `/api/credentials/${first}`, { passphrase: 'plain-new' })
-    // What can't be opened is logged.
+    // A decryption failure is logged.
     await app.db.write(({ db }) =>
       db.updateTable('credentials').set({ secret: 'plain-text in the column' }).where('id', '=', second).execute(),
     )

@@ -1,4 +1,5 @@
-// What a credential of each type takes, what updates do to its secrets, and what becomes of it when what it refers to goes.
+// The fields of each type of credential, the effect of updates on its secrets, and of deletions of the objects that it
+// refers to.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createSecrets } from '../../platform/security/crypto.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'

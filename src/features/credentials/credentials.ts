@@ -1,4 +1,4 @@
-/** The rules of credentials. A secret is sealed before it reaches the database, and nothing that leaves here but `openCredential` holds one. */
+/** The rules of credentials. A secret is sealed before it reaches the database. Only `openCredential` returns one. */
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
@@ -31,7 +31,7 @@ import {
 } from './secret-fields.ts'
 import * as store from './store.ts'
 
-/** With its secrets in plain text: for signing in to a device, and for nothing that is sent, stored or logged. */
+/** A credential with plain-text secrets. It is only for signing in to a device, and never sent, stored or logged. */
 export type OpenCredential = Credential & { readonly secret: SecretValues }
 
 type Held = { readonly device_id?: string | null | undefined; readonly network_id?: string | null | undefined }
@@ -54,8 +54,8 @@ const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> => {
 }
 
 /**
- * For use inside the server alone.
- * @throws AppError NOT_FOUND; SealedValueError for a secret that was altered or whose key is not there
+ * For use inside the server only.
+ * @throws AppError NOT_FOUND; SealedValueError for a secret that was altered or whose key is missing
  */
 export const openCredential = async (scope: DbScope, secrets: Secrets, id: string): Promise<OpenCredential> => {
   const stored = await mustGet(scope, id)
@@ -97,13 +97,16 @@ const create = async (ctx: Ctx, secrets: Secrets, draft: CredentialDraft): Promi
   return credential
 }
 
-/** What another type has no use for goes with the old one, unless the patch says otherwise. */
+/** Clears the fields that the new type does not use, unless the patch sets them. */
 const resetBy = (before: Credential, { type = before.type }: Pick<CredentialPatch, 'type'>): Partial<Credential> =>
   type === before.type
     ? {}
     : { auth_protocol: 'none', priv_protocol: 'none', ...(!takesUsername(type) && { username: '' }) }
 
-/** What was stored before; a secret that was damaged can be entered again, so it need not be readable where all of it is `given`. */
+/**
+ * Returns the stored secrets. A damaged secret can be entered again, so it need not be readable if all fields are
+ * `given`.
+ */
 const openForChange = (
   { log }: Ctx,
   secrets: Secrets,
@@ -119,7 +122,7 @@ const openForChange = (
   }
 }
 
-/** Undefined without the key, and for what was damaged. */
+/** Returns undefined without the key, and for damaged secrets. */
 const openIfPossible = (secrets: Secrets, before: store.Stored): SecretValues | undefined => {
   try {
     return openOf(secrets, before)
@@ -131,14 +134,14 @@ const openIfPossible = (secrets: Secrets, before: store.Stored): SecretValues | 
 
 type SecretChange = { readonly values: SecretValues; readonly isChanged: boolean }
 
-/** The secrets as they will be; undefined where nothing touches them, so that what is sealed need not be opened. */
+/** Returns the secrets after the change; undefined if it changes none, so that sealed values need not be opened. */
 const secretsAfter = (
   ctx: Ctx,
   secrets: Secrets,
   { before, after, patch }: { before: store.Stored; after: Credential; patch: Omit<CredentialPatch, 'id'> },
 ): SecretChange | undefined => {
   const needs = secretsOf(after)
-  // Forms send "" for the fields of all other types too.
+  // Forms also send "" for the fields of all other types.
   const touched = SECRET_FIELDS.filter((field) => patch[field] || (patch[field] === '' && needs[field]))
   const reshaped = (['type', 'auth_protocol', 'priv_protocol'] as const).filter(
     (field) => after[field] !== before.credential[field],

@@ -1,4 +1,5 @@
-// The secrets of a credential are for its device and network: another one needs them again, so that an editor cannot aim them at a host of their own.
+// The secrets of a credential are for its device and network. Another one requires them again, so that an editor cannot
+// send them to an attacker's host.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, fieldsOf } from '../../testing/inventory.ts'

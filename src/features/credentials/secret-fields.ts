@@ -1,18 +1,18 @@
-/** Which fields belong to which type of credential, and the secret ones of a credential as the one text that is sealed. */
+/** The fields of each type of credential, and the packing of its secrets into the one text that is sealed. */
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import { type Credential, type CredentialType, SECRET_FIELDS, type SecretField } from './api.ts'
 
-/** The secret fields of a credential that it has. */
+/** The secret fields that are set. */
 export type SecretValues = Readonly<Partial<Record<SecretField, string>>>
 
-/** What decides which secrets there have to be. */
+/** The fields that decide which secrets are required. */
 export type Form = Pick<Credential, 'type' | 'username' | 'auth_protocol' | 'priv_protocol'>
 
 type Need = 'required' | 'optional'
 
 export const takesUsername = (type: CredentialType): boolean => type !== 'snmp_v2c'
 
-/** The secret fields that a credential of this form takes. */
+/** Returns the secret fields that a credential of this form takes. */
 export const secretsOf = ({ type, auth_protocol, priv_protocol }: Form): Partial<Record<SecretField, Need>> => {
   switch (type) {
     case 'ssh_password':
@@ -34,7 +34,7 @@ const foreign = (field: string, type: CredentialType): FieldIssue => ({
   message: `does not belong to the type ${type}`,
 })
 
-/** What is wrong with the fields that are no secrets. */
+/** Returns the issues of the fields that are not secret. */
 export const formIssues = ({ type, username, auth_protocol, priv_protocol }: Form): FieldIssue[] => {
   const issues: FieldIssue[] = []
   if (takesUsername(type) && username === '')
@@ -44,7 +44,7 @@ export const formIssues = ({ type, username, auth_protocol, priv_protocol }: For
     if (auth_protocol !== 'none') issues.push(foreign('auth_protocol', type))
     if (priv_protocol !== 'none') issues.push(foreign('priv_protocol', type))
   } else if (priv_protocol !== 'none' && auth_protocol === 'none') {
-    // RFC 3411 section 3.4.3: there is no level of security with privacy and without authentication.
+    // RFC 3411 section 3.4.3: no security level has privacy without authentication.
     issues.push({ field: 'priv_protocol', message: 'needs an auth_protocol' })
   }
   return issues
@@ -67,15 +67,15 @@ const issueOf = (field: SecretField, form: Form, isGiven: boolean): FieldIssue |
   return protocol && form.type === 'snmp_v3' ? { field, message: `needs a ${protocol}` } : foreign(field, form.type)
 }
 
-/** Which secrets are missing, and which have no place in a credential of this form. */
+/** Returns the issues for missing secrets, and for those that do not belong to this form. */
 export const secretIssues = (form: Form, values: SecretValues): FieldIssue[] =>
   SECRET_FIELDS.flatMap((field) => issueOf(field, form, Boolean(values[field])) ?? [])
 
-/** The values that are one, in the order of the contract. */
+/** Returns the non-empty values, in the order of the contract. */
 export const presentIn = (values: SecretValues): SecretValues =>
   Object.fromEntries(SECRET_FIELDS.flatMap((field) => (values[field] ? [[field, values[field]]] : [])))
 
-/** What is sealed; undefined for a credential without secrets. */
+/** Returns the text to seal; undefined for a credential without secrets. */
 export const packed = (values: SecretValues): string | undefined => {
   const present = presentIn(values)
   return Object.keys(present).length === 0 ? undefined : JSON.stringify(present)
@@ -83,5 +83,5 @@ export const packed = (values: SecretValues): string | undefined => {
 
 /** @example unpacked('{"password":"x"}') // { password: 'x' } */
 export const unpacked = (text: string): SecretValues =>
-  // What is sealed was packed here, and nobody without the key could change it.
+  // `packed` wrote the sealed text, and only the holder of the key could change it.
   JSON.parse(text) as SecretValues

@@ -4,7 +4,7 @@ import type { Credential } from './api.ts'
 import { SSH_TYPES } from './new-target.ts'
 import type { CredentialRow } from './table.ts'
 
-/** A credential as it is sent, and what is never sent. */
+/** A credential in its public form, and its sealed secrets, which are never sent. */
 export type Stored = { readonly credential: Credential; readonly sealed: string | null }
 
 const columns = [
@@ -24,7 +24,7 @@ const columns = [
 
 type Row = Omit<CredentialRow, 'name_key'>
 
-/** The fields in the order of the contract. */
+/** Returns the fields in the order of the contract. */
 export const credentialOf = ({ secret, device_id, network_id, description, ...row }: Row): Credential => {
   const { created_at, updated_at, ...named } = row
   return { ...named, has_secret: secret !== null, device_id, network_id, description, created_at, updated_at }
@@ -40,7 +40,7 @@ const byId = ({ db }: DbScope, id: string) => db.selectFrom('credentials').selec
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   storedOf(await byId(scope, id).executeTakeFirst())
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Stored | undefined> =>
   storedOf(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
 
@@ -64,7 +64,7 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
 
 export const clearDevice = async ({ db, now }: Ctx, id: string): Promise<void> => {
   const ofDevice = db.updateTable('credentials').where('device_id', '=', id)
-  // Without the device it would be tried on all of the network: new-target.ts.
+  // Without the device it would be tried on the whole network: new-target.ts.
   const forNowhere = { device_id: null, network_id: null, updated_at: now }
   await ofDevice
     .set(forNowhere)

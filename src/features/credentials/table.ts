@@ -1,4 +1,4 @@
-/** The tables that credentials own. */
+/** The tables of credentials. */
 import type { AuthProtocol, CredentialType, PrivProtocol } from './api.ts'
 
 export type CredentialRow = {
@@ -10,7 +10,7 @@ export type CredentialRow = {
   username: string
   auth_protocol: AuthProtocol
   priv_protocol: PrivProtocol
-  /** Every secret field of the credential, as one sealed value; null where it has none. */
+  /** All secret fields of the credential as one sealed value; null if it has none. */
   secret: string | null
   device_id: string | null
   network_id: string | null

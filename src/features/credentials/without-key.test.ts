@@ -1,4 +1,4 @@
-// A server that had a key and has none any more: what it stored stays, and can be managed but not used or replaced.
+// A server that had a key and has none now: its stored credentials can be managed, but not used or replaced.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type Restarted, restart } from '../../testing/restart.ts'

@@ -1,21 +1,21 @@
-/** The estate contract: a whole resource in one call and one transaction. Browser-safe. */
+/** The estate contract: imports a whole resource in one call and one transaction. Browser-safe. */
 import { z } from 'zod'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
 import { rawRoute } from '../../platform/operation/operation.ts'
 
-/** What can be imported, in the order in which one refers to the other. */
+/** The resources that can be imported, in the order of their references. */
 export const RESOURCES = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const
 export const Resource = z.enum(RESOURCES)
 export type Resource = z.infer<typeof Resource>
 
-/** Largest body of an import. */
+/** The largest body of an import, in bytes. */
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
-/** Bad rows that an answer names; the rest is counted. */
+/** The number of bad rows that an answer names; the others are counted. */
 export const MAX_ERRORS = 100
 
 export const ImportQuery = z.object({
   resource: Resource,
-  dry_run: z.boolean().default(false).describe('Judges every row and changes nothing'),
+  dry_run: z.boolean().default(false).describe('Validates every row and changes nothing'),
 })
 
 const RowError = z.object({
@@ -48,8 +48,8 @@ export const estateRoutes = {
     description:
       'The body is a JSON array of the objects that a create takes, or one such object a line. A row with the id of an object ' +
       'that exists updates it; without an id, the one object of the same name is meant. The answer is JSON lines: ' +
-      '`{"progress":{"done","total"}}` now and then, and at the end `{"result":{...}}` or `{"error":{...}}`. One import a ' +
-      'user at once and two in all; a body slower than 16 KiB/s over 10 s ends with 408.',
+      '`{"progress":{"done","total"}}` at intervals, and at the end `{"result":{...}}` or `{"error":{...}}`. A user can run one import ' +
+      'at a time, the server two; a body slower than 16 KiB/s over 10 s ends with 408.',
     http: 'POST /api/estate/import',
     audit: { action: 'create', resource: 'estate' },
     isLong: true,

@@ -1,4 +1,6 @@
-/** `plat import` and `plat export`: a whole estate out of files and into files. What they do is loaded when they run. */
+/**
+ * `plat import` and `plat export` read and write a whole estate as files. The implementation is loaded when they run.
+ */
 import { argument, type Command, flag } from '../../platform/cli/command.ts'
 import { RESOURCES } from './cli-resources.ts'
 
@@ -7,7 +9,7 @@ export const estateCommands: readonly Command[] = [
     words: ['import'],
     summary: 'Load datacenters, networks, pools, devices, relationships and reservations from files',
     description:
-      'Each file is loaded whole or not at all. Objects that are there already are updated, so loading a file twice changes nothing. JSON, YAML and NDJSON.',
+      'Each file is loaded whole or not at all. Existing objects are updated, so loading a file twice changes nothing. JSON, YAML and NDJSON.',
     spec: () => ({
       args: [
         argument(
@@ -17,8 +19,8 @@ export const estateCommands: readonly Command[] = [
         ),
       ],
       flags: [
-        flag('dry-run', 'Check everything and change nothing'),
-        flag('resource', 'What to load: of a folder only that, of a file whatever its name', {
+        flag('dry-run', 'Validate everything and change nothing'),
+        flag('resource', 'The resource to load: of a folder only its files; of a single file, regardless of its name', {
           choices: RESOURCES,
           hint: 'RESOURCE',
         }),
@@ -31,7 +33,7 @@ export const estateCommands: readonly Command[] = [
     summary: 'Write the estate to files that plat import reads; - prints it as one JSON object',
     spec: () => ({
       args: [
-        argument('path', 'A folder, made if it is not there; standard output without it, or with -', {
+        argument('path', 'A folder, created if missing; standard output without it, or with -', {
           isRequired: false,
           hint: 'DIR',
         }),

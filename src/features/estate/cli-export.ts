@@ -1,4 +1,4 @@
-/** `plat export`: every list of the estate, streamed into files that appear together or not at all. */
+/** `plat export` streams every list of the estate into files. They appear together or not at all. */
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sendRequest, type Transport } from '../../platform/cli/client.ts'
@@ -24,7 +24,7 @@ async function* rowsOf(resource: Resource, { transport, signal }: Source): Async
   }
 }
 
-/** The folder, made if need be. @throws AppError INVALID_INPUT when there is something in it */
+/** Creates the folder if it is missing. @throws AppError INVALID_INPUT if it is not empty */
 const prepareFolder = async (folder: string, isForced: boolean): Promise<void> => {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw usageError(`can't make ${folder}: ${error instanceof Error ? error.message : String(error)}`)
@@ -34,7 +34,7 @@ const prepareFolder = async (folder: string, isForced: boolean): Promise<void> =
 }
 
 const writeRows = async (path: string, rows: AsyncIterable<Uint8Array>): Promise<void> => {
-  // Holds credentials of nobody, and yet the whole network: for its owner to share.
+  // The file contains no credentials, but describes the whole network, so only its owner can read it.
   const file = await open(path, 'w', 0o600)
   try {
     for await (const bytes of rows) await file.write(bytes)
@@ -59,7 +59,7 @@ const exportToFolder = async (
     for (const { resource, path } of drafts) await rename(path, join(folder, `${resource}.json`))
   } finally {
     await progress.clear()
-    // Of a finished export there are none left.
+    // After a complete export, no draft is left.
     for (const { path } of drafts) await rm(path, { force: true })
   }
 }

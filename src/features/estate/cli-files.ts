@@ -1,4 +1,4 @@
-/** The files of an import: which there are, what each holds, and its rows as the server takes them. */
+/** Finds the files of an import, and returns their rows as the server accepts them. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { parseDocument, readText } from '../../platform/cli/body-file.ts'
@@ -10,7 +10,7 @@ import { inOrder, isDataFile, RESOURCES, type Resource, resourceNamed, resourceO
 export type SourceFile = {
   readonly name: string
   readonly resource: Resource
-  /** A JSON array, or an object a line; such a file goes out as it lies on the disk. */
+  /** A JSON array, or one object per line. Such a file is sent unchanged. */
   readonly body: () => Promise<Blob | string>
 }
 
@@ -51,7 +51,7 @@ const ofFolder = async (folder: string, only: Resource | undefined): Promise<Sou
   }
 }
 
-/** What `plat export -` prints: one object with a list per resource. */
+/** Reads the output of `plat export -`: one object with a list for each resource. */
 const ofDocument = (document: unknown, path: string, only: Resource | undefined): Sources => {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw usageError(`${path} must hold a list or an object of lists`)
@@ -78,7 +78,7 @@ const ofObject = async (path: string, only: Resource | undefined): Promise<Sourc
 const ofInput = async (io: Io, only: Resource | undefined): Promise<Sources> => {
   const document = await parseDocument(await readText(io, '-'), 'standard input')
   if (!Array.isArray(document)) return ofDocument(document, 'standard input', only)
-  if (!only) throw usageError('what the list on standard input holds is said with --resource')
+  if (!only) throw usageError('the resource of the list on standard input must be named with --resource')
   return {
     files: [{ name: 'standard input', resource: only, body: async () => JSON.stringify(document) }],
     skipped: [],
@@ -93,10 +93,10 @@ const ofFile = async (path: string, only: Resource | undefined): Promise<Sources
   if (!isList && /\.json$/i.test(path)) return ofObject(path, only)
   if (resource) return { files: [sourceFile(path, resource)], skipped: [] }
   if (!isList) return ofObject(path, only)
-  throw usageError(`what ${name} holds can't be told from its name: use --resource`)
+  throw usageError(`the resource of ${name} can't be derived from its name: use --resource`)
 }
 
-/** @throws AppError INVALID_INPUT for a path that isn't there, or a resource that doesn't exist */
+/** @throws AppError INVALID_INPUT for a missing path, or an unknown resource */
 export const findSources = async (io: Io, path: string, resource: string | undefined): Promise<Sources> => {
   const only = resource === undefined ? undefined : resourceNamed(resource)
   if (resource !== undefined && only === undefined)

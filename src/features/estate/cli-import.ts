@@ -1,4 +1,4 @@
-/** `plat import`: each file is one request, loaded whole or not at all; the first that fails ends it. */
+/** `plat import` sends each file in one request, which loads all of it or nothing. It stops at the first failure. */
 
 import { errorOf, sendRequest, type Transport } from '../../platform/cli/client.ts'
 import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
@@ -13,9 +13,9 @@ import { findSources, type SourceFile, type Sources } from './cli-files.ts'
 const COLUMNS = ['file', 'resource', 'created', 'updated', 'unchanged', 'failed']
 
 const DRY_RUN_NOTE =
-  'note: a dry run: nothing was changed. Each file was checked against what the server holds now, without the files before it\n'
+  'note: a dry run: nothing was changed. Each file was checked against the current data of the server, without the files before it\n'
 
-/** One file's closing line, as the server counts it. */
+/** The last line of a file, as the server counts its rows. */
 type Result = Row & { readonly failed: number }
 
 const isResult = (value: unknown): value is Result => isRow(value) && typeof value.failed === 'number'
@@ -40,7 +40,7 @@ const post = async (file: SourceFile, { transport, isDryRun, signal }: Request):
     headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
     body: await file.body(),
     signal,
-    // Bun's own limit of five minutes is for answers; a big estate takes as long as it takes.
+    // Disables Bun's limit of five minutes for a response: a large import may take longer.
     timeout: false,
   }
   return sendRequest(transport, `/api/estate/import?${query}`, init).catch((cause: unknown) => {
@@ -109,7 +109,7 @@ const summarise = async (
 
 const noteSkipped = async ({ io }: Session, { skipped }: Sources): Promise<void> => {
   for (const name of skipped)
-    await io.stderr.write(`note: ${printable(name)} skipped: nothing that is loaded goes by that name\n`)
+    await io.stderr.write(`note: ${printable(name)} skipped: its name is not that of a resource\n`)
 }
 
 export const importEstate = async (session: Session, texts: Texts): Promise<number> => {
@@ -125,7 +125,7 @@ export const importEstate = async (session: Session, texts: Texts): Promise<numb
     results.push({ file: file.name, ...result })
     if (result.failed > 0) {
       await reportRows(session, file, result)
-      // A dry run goes on: there is nothing that a later file could make worse.
+      // A dry run continues: it changes nothing that later files depend on.
       if (!request.isDryRun) break
     }
   }

@@ -1,4 +1,4 @@
-/** A JSON array that streams by, with each element moved to a line of its own; its bytes are never parsed or held. */
+/** Streams a JSON array with each element on a separate line, without parsing or buffering it. */
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -10,7 +10,7 @@ const CLOSERS = new Set([0x5d, 0x7d])
 /**
  * Copies a JSON array with a line feed after each comma between its elements.
  * @example '[{"a":1},{"a":2}]' becomes '[{"a":1},\n{"a":2}]'
- * @throws Error when the array doesn't end
+ * @throws Error if the array is incomplete
  */
 export async function* oneRowPerLine(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let depth = 0

@@ -1,9 +1,9 @@
-/** The resources of an estate and their files, in the order in which they refer to each other. */
+/** The resources of an estate and their files, in the order of their references. */
 
 export const RESOURCES = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const
 export type Resource = (typeof RESOURCES)[number]
 
-/** Data files by their ending; anything else in a folder is none of ours. */
+/** Matches data files by extension; other files of a folder are ignored. */
 const DATA_FILE = /^(?<stem>[^.].*)\.(?:json|ya?ml|ndjson|jsonl)$/i
 
 export const isDataFile = (name: string): boolean => DATA_FILE.test(name)
@@ -18,7 +18,7 @@ export const resourceOfFile = (name: string): Resource | undefined => {
   )
 }
 
-/** By dependency, then by name: `devices.json` before `devices_extra.json`. */
+/** Sorts by dependency, then by name: `devices.json` before `devices_extra.json`. */
 export const inOrder = <T extends { readonly resource: Resource; readonly name: string }>(files: readonly T[]): T[] => {
   const key = ({ name }: T) => name.replace(/\.[^.]*$/, '')
   return files.toSorted(

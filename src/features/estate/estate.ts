@@ -1,4 +1,4 @@
-/** Imports a whole resource: every row judged, all or nothing, with progress on the way. */
+/** Imports a whole resource: validates every row, writes all or nothing, and reports progress. */
 import { singular } from '../../platform/cli/command-name.ts'
 import { AppError, toAppError } from '../../platform/contract/errors.ts'
 import { rawQuery } from '../../platform/contract/raw-query.ts'
@@ -14,11 +14,11 @@ import { progressLines } from './progress-lines.ts'
 import { type Received, receive } from './received.ts'
 
 type Work = Omit<ImportTask, 'progress' | 'signal'> & {
-  /** Frees what the import has held, so that the next one may come. */
+  /** Releases the slot and the spooled body, so that the next import can start. */
   readonly release: () => Promise<void>
 }
 
-/** The lines of the answer, as the import goes on. A client that goes away aborts the import. */
+/** Streams the lines of the answer. A client that disconnects aborts the import. */
 const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
   const { query, body, audit } = task
   const gone = new AbortController()
@@ -27,12 +27,12 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
     try {
       return { result: await runImport(ctx, { ...task, signal, progress }) }
     } catch (thrown) {
-      // Trying out changes nothing, and leaves no trace.
+      // A dry run changes nothing, and is not recorded.
       if (!query.dry_run) await audit.failed(thrown)
       const error = toAppError(thrown)
       if (error.code === 'INTERNAL_ERROR' && !signal.aborted)
         ctx.log.error('import failed', { resource: query.resource, error: thrown })
-      // Of an expired key as well: status 200 was sent, so the code alone tells what to do, which is to sign in again.
+      // Status 200 is already sent, so the code alone tells an expired key's client to sign in again.
       return { error: { ...error.toBody(), ...(error.status === 401 && { code: 'UNAUTHORIZED' }) } }
     }
   }
@@ -40,7 +40,7 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
     total: body.total,
     run: async (progress) => {
       const last = await outcome(progress)
-      // Before the last line: its reader may send the next import at once.
+      // Before the last line, because its reader may start the next import at once.
       await release()
       return last
     },
@@ -58,7 +58,7 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
       return await receive({ request, dir, confirmRights: ctx.confirmRights })
     } catch (error) {
       if (error instanceof AppError && error.code === 'UNAVAILABLE')
-        ctx.log.error('the body of an import could not be kept', { dir, error: error.cause ?? error })
+        ctx.log.error('the body of an import could not be stored', { dir, error: error.cause ?? error })
       throw error
     }
   }
@@ -92,7 +92,7 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
   }
 }
 
-/** JSON, or JSON lines. @throws AppError INVALID_INPUT for any other type. */
+/** Requires JSON or JSON lines. @throws AppError INVALID_INPUT for any other type. */
 function requireRowsType(request: Request): void {
   if (/^application\/(x-)?ndjson\b/i.test(request.headers.get('content-type') ?? '')) return
   requireJsonType(request)

@@ -1,4 +1,7 @@
-/** Devices come by the hundred thousand: new ones are judged and written together, and only trouble is looked at row by row. */
+/**
+ * Imports devices, of which a file may have hundreds of thousands. New ones are validated and written together; only
+ * failing rows are processed separately.
+ */
 import { AppError } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
@@ -9,7 +12,7 @@ import { attempt, checkFields, type Done, type Outcome, parseRow, type Row } fro
 
 type New = { readonly at: number; readonly draft: DeviceDraft }
 
-/** By id where the row has one; else the one device of that name. */
+/** Finds a device by id if the row has one, otherwise by a unique name. */
 const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | undefined)[]> => {
   const idOf = ({ value: { id } }: Row) => (typeof id === 'string' ? id : undefined)
   const known = await devices.existing(
@@ -34,7 +37,7 @@ const update = async (ctx: Ctx, id: string, value: Row['value']): Promise<Done> 
   return updated_at === ctx.now ? 'updated' : 'unchanged'
 }
 
-/** By which a row means a device; undefined in a bad one, which has neither id nor name. */
+/** Returns the key by which a row names a device; undefined for a bad row without id and name. */
 const nameIn = ({ id, name }: Row['value']): string | undefined => {
   if (typeof id === 'string') return id
   return typeof name === 'string' ? name.trim().toLowerCase() : undefined
@@ -58,7 +61,7 @@ const createAll = async (ctx: Ctx, { drafts, outcomes, breathe }: Pending): Prom
     return 'created'
   })
   for (const { at, draft } of drafts) {
-    // One of them spoilt it for all: each for itself then, so that the right row is named.
+    // One bad row failed the batch, so each row is tried separately to find it.
     outcomes[at] =
       together === 'created'
         ? together
@@ -79,7 +82,7 @@ export const importDevices = async (ctx: Ctx, rows: readonly Row[], breathe: Bre
     await breathe()
     const name = nameIn(value)
     if (name !== undefined && seen.has(name)) {
-      // The same device twice in a file: the first must be there before the second can change it.
+      // If a file contains a device twice, it must be created before the second row can update it.
       await createAll(ctx, { drafts, outcomes, breathe })
       drafts = []
       const [again] = await existingIds(ctx, rows.slice(at, at + 1))

@@ -1,4 +1,7 @@
-/** Relationships come by the hundred thousand too: new ones are judged and written together, the others one by one. */
+/**
+ * Imports relationships, of which a file may have hundreds of thousands. New ones are validated and written together;
+ * all others one by one.
+ */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
@@ -8,7 +11,7 @@ import { attempt, type Outcome, parseRow, type Row } from './row.ts'
 
 type Parsed = { readonly at: number; readonly draft: RelationshipDraft }
 
-/** Those that are good, not there yet, and the first of their kind in the file. */
+/** Returns the valid rows that are new in the database, and first of their kind in the file. */
 const newAmong = async (ctx: Ctx, parsed: readonly Parsed[]): Promise<Parsed[]> => {
   const seen = new Set<string>()
   const judged = await relationships.validate(

@@ -1,4 +1,4 @@
-/** The transaction of an import: every row judged, all or nothing. */
+/** The transaction of an import: validates every row, and writes all or nothing. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { KernelWriteOptions } from '../../platform/operation/context.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
@@ -9,9 +9,11 @@ import { IMPORTERS } from './importers.ts'
 import type { Received } from './received.ts'
 import type { Outcome, Row } from './row.ts'
 
-/** Characters of a file that the audit trail has room for, and a few more. */
+/** Slightly more characters than the audit trail stores of a file. */
 const AUDITED_LENGTH = 16 * 1024
-/** Rows and bytes from which on an import is a large transaction: the commit of less takes a few milliseconds. */
+/**
+ * From this number of rows, or of bytes, an import is a large transaction. Smaller ones commit in a few milliseconds.
+ */
 const LARGE_ROWS = 1000
 const LARGE_BYTES = 256 * 1024
 
@@ -21,20 +23,20 @@ export type ImportTask = {
   readonly query: ImportQuery
   readonly body: Received
   readonly audit: NonNullable<KernelWriteOptions<Tables>['audit']>
-  /** Told how many rows have been looked at. */
+  /** Called with the number of processed rows. */
   readonly progress: (done: number) => void
-  /** Ends it when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** Undoes the transaction of an import that must change nothing, and carries its result out. */
+/** Rolls back the transaction of a dry run or a failed import, and carries its result. */
 class Undo extends Error {
   constructor(readonly result: ImportResult) {
     super('the import is undone')
   }
 }
 
-/** The beginning of the file, which is all that the audit trail keeps of it. */
+/** Collects the start of the file, which is all that the audit trail stores. */
 class Beginning {
   readonly rows: unknown[] = []
   #length = 0
@@ -98,7 +100,7 @@ const whyUndone = ({ failed, errors: [first] }: ImportResult): AppError =>
     `Nothing was imported: of ${failed} bad rows row ${first?.row} is the first: ${first?.error}`,
   )
 
-/** @throws AppError for what ends the import as a whole; of bad rows the result tells */
+/** @throws AppError for errors of the whole import; the result contains those of rows */
 export const runImport = async (ctx: Ctx, task: ImportTask): Promise<ImportResult> => {
   const { audit, query } = task
   try {

@@ -1,17 +1,17 @@
-/** How many imports there are at once: each holds disk, memory and, for its transaction, the one writer of SQLite. */
+/** Limits concurrent imports: each uses disk, memory and, in its transaction, the only writer of SQLite. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 
-/** At once, in this process. */
+/** The limit of this process. */
 export const MAX_IMPORTS = 2
-/** After which it is worth while to try again. */
+/** The time after which a client should try again. */
 const RETRY_AFTER_MS = 10_000
 
 export type Slots = {
   /**
-   * Takes one of the slots, and the one of the caller.
+   * Takes a slot for the caller.
    * @param now RFC 3339
-   * @returns what gives it back; more than once does no harm
+   * @returns the function that releases it; repeated calls have no effect
    * @throws AppError RATE_LIMIT_EXCEEDED
    */
   readonly take: (caller: Caller, now: string) => () => void
@@ -27,9 +27,9 @@ export const createSlots = (): Slots => {
   return {
     take: ({ userId, credentialId }, now) => {
       const who = userId ?? `key ${credentialId}`
-      if (taken.has(who)) throw refusal('You have an import under way, and a user has one at once', now)
+      if (taken.has(who)) throw refusal('You have an import in progress, and a user can run one at a time', now)
       if (taken.size >= MAX_IMPORTS)
-        throw refusal(`The server takes ${MAX_IMPORTS} imports at once, and has them under way`, now)
+        throw refusal(`The server runs ${MAX_IMPORTS} imports at a time, and has them in progress`, now)
       taken.add(who)
       let isMine = true
       return () => {

@@ -1,4 +1,4 @@
-/** How a row of each resource becomes a create, an update or nothing: by the rules of that resource, called as they are. */
+/** Converts a row of each resource into a create, an update or nothing, by calling the rules of that resource. */
 import { z } from 'zod'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
@@ -20,7 +20,10 @@ import { attempt, checkFields, type Done, type Outcome, type Row } from './row.t
 
 export type Importer = {
   readonly permissions: readonly Permission[]
-  /** One outcome a row, in their order; the effects of a row that failed are undone. Calls `breathe` wherever it has worked for a while. */
+  /**
+   * Returns one outcome per row, in order, and rolls back the effects of failed rows. Calls `breathe` regularly, so
+   * that other requests run.
+   */
   readonly run: (ctx: Ctx, rows: readonly Row[], breathe: Breathe) => Promise<Outcome[]>
 }
 
@@ -32,7 +35,7 @@ const changed = (ctx: Ctx, { updated_at }: { readonly updated_at: string }) =>
 type Rules<Draft extends z.ZodType, Patch extends z.ZodType> = {
   readonly draft: Draft
   readonly patch: Patch
-  /** The id of the object that the row means; undefined when there is none yet. */
+  /** Returns the id of the object that the row names; undefined if it does not exist. */
   readonly find: (ctx: Ctx, value: Row['value']) => Promise<string | undefined>
   readonly create: (ctx: Ctx, draft: z.output<Draft>) => Promise<unknown>
   readonly update: (ctx: Ctx, patch: z.output<Patch>) => Promise<{ readonly updated_at: string }>
@@ -52,7 +55,7 @@ const Named = z.object({ id: z.string().optional(), name: z.string().optional() 
 
 type NamedTable = 'datacenters' | 'networks' | 'pools'
 
-/** By id where the row has one; else the one object of that name, and of the same place where names repeat in several. */
+/** Finds an object by id if the row has one, otherwise by name, and by its parent where names repeat. */
 const findNamed =
   (table: NamedTable, same: Readonly<Record<string, string>> = {}): Rules<z.ZodType, z.ZodType>['find'] =>
   async (ctx, value) => {
@@ -74,7 +77,7 @@ const findNamed =
 const upsertReservation: Upsert = async (ctx, value) => {
   checkFields(ReservationDraft, value)
   const draft = parse(ReservationDraft, value)
-  // It has freed its address by itself.
+  // The reservation has expired.
   if (draft.expires_at !== null && draft.expires_at <= ctx.now) return 'unchanged'
   const known = await reservations.findByAddress(ctx, draft.pool_id, draft.ip_address)
   if (known) return changed(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...value, id: known.id })))
@@ -82,7 +85,7 @@ const upsertReservation: Upsert = async (ctx, value) => {
   return 'created'
 }
 
-/** Each row by itself, in a savepoint of its own. */
+/** Runs each row in a separate savepoint. */
 const oneByOne =
   (upsert: Upsert): Importer['run'] =>
   async (ctx, rows, breathe) => {

@@ -1,21 +1,21 @@
-/** The answer of an import as JSON lines: progress now and then, and the outcome as the last one. */
+/** The answer of an import as JSON lines: progress at intervals, and the outcome as the last line. */
 
-/** Between two lines of progress. */
+/** The shortest time between two lines of progress. */
 const PROGRESS_MS = 50
-/** Without progress the last one is told again: an idle connection is closed, by Bun or by a proxy on the way. */
+/** Without progress the last line is repeated, because Bun or a proxy closes an idle connection. */
 const STILL_HERE_MS = 10_000
 
 const encoder = new TextEncoder()
 
 type Work = {
   readonly total: number
-  /** Its value is the last line. Must not fail. */
+  /** Resolves with the last line. Must not fail. */
   readonly run: (progress: (done: number) => void) => Promise<object>
-  /** The client is gone. */
+  /** Called when the client disconnects. */
   readonly cancelled: () => void
 }
 
-/** A client that does not read is told less often, so that no lines pile up for it. */
+/** Backpressure: a client that does not read receives fewer lines, so none pile up. */
 export const progressLines = ({ total, run, cancelled }: Work): ReadableStream<Uint8Array> => {
   let isOpen = true
   let done = 0

@@ -1,4 +1,4 @@
-// While the body of an import is read, and while its rows are cut out of it, the event loop goes on turning.
+// Reading the body of an import, and splitting it into rows, must not block the event loop.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const PIECE_BYTES = 64 * 1024
 
-/** In pieces, as a body comes: one string of this size would itself take up to 65 ms to be encoded. */
+/** In pieces, like a real body: a single string of this size would take up to 65 ms to encode. */
 const repeated = (row: string, bytes = MEGABYTES * 1_000_000): ReadableStream<Uint8Array> => {
   const piece = new TextEncoder().encode(row.repeat(Math.ceil(PIECE_BYTES / row.length)))
   let left = Math.ceil(bytes / piece.length)
@@ -36,7 +36,10 @@ const takeAll = async (received: Received): Promise<number> => {
   return rows
 }
 
-/** The most processor time that this thread took between two turns of the event loop: a busy machine makes it no longer. */
+/**
+ * Returns the most processor time of this thread between two turns of the event loop. Processor time does not depend on
+ * other load.
+ */
 const longestStall = async (work: () => Promise<unknown>): Promise<number> => {
   let longestMs = 0
   let isOver = false
@@ -63,7 +66,7 @@ const BODIES = {
 
 describe.each(Object.entries(BODIES))(`${MEGABYTES} MB of %s`, (_, row) => {
   test('are received without a stall', async () => {
-    // Compiles what it runs.
+    // Warms up the compiler.
     await (await receiveAll(row.repeat(10))).close()
     let received: Received | undefined
     const stall = await longestStall(async () => {

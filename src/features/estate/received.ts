@@ -1,4 +1,6 @@
-/** The body of an import, whole: it is complete before a transaction begins, so that a slow client never holds the writer. */
+/**
+ * Receives the complete body of an import before a transaction begins, so that a slow client never holds the writer.
+ */
 import { AppError } from '../../platform/contract/errors.ts'
 import { type JsonRow, RowCutter } from '../../platform/http/json-rows.ts'
 import { pacedBody } from '../../platform/http/paced-body.ts'
@@ -7,20 +9,20 @@ import { createSpool, type Spool } from '../../platform/runtime/spool.ts'
 import { MAX_IMPORT_BYTES } from './api.ts'
 import type { Row } from './row.ts'
 
-/** Rows, and bytes and values of rows, that are worked on together: a batch of devices with many addresses would take long. */
+/** The limits of a batch in rows, bytes and values: a batch of devices with many addresses would take long. */
 const BATCH_ROWS = 100
 const BATCH_LENGTH = 256 * 1024
 const BATCH_VALUES = 750
-/** Bytes that are looked at between two looks at the clock: well under a millisecond. */
+/** The number of bytes that are processed between two checks of the clock: well under a millisecond. */
 const PIECE_BYTES = 64 * 1024
-/** Between two looks at the rights of a client whose body comes. */
+/** The interval of checks of the client's rights while the body arrives. */
 const CONFIRM_MS = 1000
 
 export type Received = {
-  /** How many rows there are; 0 where the form is wrong. */
+  /** The number of rows; 0 if the form is invalid. */
   readonly total: number
   readonly bytes: number
-  /** Parsed when they are asked for. @throws AppError for what is not rows, naming the first */
+  /** Parses rows on demand. @throws AppError for the first invalid row */
   readonly batches: () => AsyncGenerator<readonly Row[]>
   readonly close: () => Promise<void>
 }
@@ -31,7 +33,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
 
 const rowOf = ({ row, text }: JsonRow): Row => {
   try {
-    // The cutter lets objects alone through.
+    // The splitter accepts only objects.
     return { row, value: JSON.parse(text) as Row['value'] }
   } catch (cause) {
     throw new AppError('INVALID_JSON', `row ${row}: is not valid JSON`, { cause })
@@ -73,15 +75,15 @@ async function* batchesOf(spool: Spool): AsyncGenerator<readonly Row[]> {
 
 type Source = {
   readonly request: Request
-  /** For the bytes that do not fit into memory. */
+  /** The folder for bytes that do not fit into memory. */
   readonly dir: string
-  /** Rejects when the caller may not import any more: a body that takes hours holds a place. */
+  /** Rejects when the caller may no longer import: a body that takes hours holds a slot. */
   readonly confirmRights: () => Promise<void>
 }
 
 /**
- * Reads the body to its end, counts its rows and checks where they end. A flaw of that form is not thrown but kept for
- * `batches`: the client has sent all by then, and listens.
+ * Reads the whole body, counts its rows and checks their form. An error of form is not thrown here but by `batches`,
+ * because clients read an answer only after they have sent all.
  * @throws AppError as `pacedBody`, `Spool.write` and `confirmRights`
  */
 export const receive = async ({ request, dir, confirmRights }: Source): Promise<Received> => {
@@ -105,7 +107,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
         judge(() => counter.push(piece))
         await breathe()
       }
-      // What is never read again need not be kept.
+      // After an error the rest is never read, so it need not be stored.
       if (!flaw) await spool.write(bytes)
       if (performance.now() - confirmedMs < CONFIRM_MS) continue
       await confirmRights()

@@ -1,4 +1,4 @@
-/** A row of an import, what becomes of it, and how it is tried so that its failure undoes only itself. */
+/** Parses a row of an import, and tries it so that its failure rolls back only its own changes. */
 import type { z } from 'zod'
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import { parse, unknownFields } from '../../platform/contract/validate.ts'
@@ -8,16 +8,16 @@ export type Row = { readonly row: number; readonly value: Readonly<Record<string
 export type Done = 'created' | 'updated' | 'unchanged'
 export type Outcome = Done | AppError
 
-/** What an export adds to a row and no create takes. */
+/** Fields that an export contains and a create does not accept. */
 const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'created_by', 'utilization'])
 
-/** @throws AppError VALIDATION_ERROR for a field that the contract doesn't know: a typo must not pass silently. */
+/** @throws AppError VALIDATION_ERROR for an unknown field, so that a typo is noticed. */
 export const checkFields = (schema: z.ZodType, value: unknown): void => {
   const [unknown] = unknownFields(schema, value).filter((field) => !READ_ONLY.has(field))
   if (unknown !== undefined) throw invalidField(unknown, 'is not a field of this resource')
 }
 
-/** A row as the schema reads it, or what is wrong with it. */
+/** Returns a row as the schema parses it, or its error. */
 export const parseRow = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> | AppError => {
   try {
     checkFields(schema, value)
@@ -28,7 +28,9 @@ export const parseRow = <S extends z.ZodType>(schema: S, value: unknown): z.outp
   }
 }
 
-/** What `work` made, or the error that it ended with and that undid it; a bug stays a bug. */
+/**
+ * Returns the result of `work`, or the error after which its savepoint was rolled back. Unexpected errors are thrown.
+ */
 export const attempt = async (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> => {
   try {
     return await ctx.savepoint(work)

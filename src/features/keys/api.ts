@@ -7,34 +7,31 @@ export const ApiKey = z
   .object({
     id: z.string(),
     name: z.string(),
-    user_id: z
-      .string()
-      .nullable()
-      .describe('The owner, whose permissions the key has; a key without one opens nothing'),
+    user_id: z.string().nullable().describe('The owner, whose permissions the key has; a key without one is invalid'),
     created_at: Timestamp,
     last_used_at: Timestamp.nullable().describe('To the minute'),
     expires_at: Timestamp.nullable(),
-    prefix: z.string().describe('How the key begins, to tell keys apart'),
+    prefix: z.string().describe('The first characters of the key, to identify it'),
     created_by: z
       .string()
       .nullable()
-      .describe('The user who made it; null for a key from before this was known, which counts as made by its owner'),
+      .describe('The user who made it; null for a key of an earlier version, which counts as made by its owner'),
   })
   .meta({ id: 'ApiKey', columns: ['id', 'name', 'prefix', 'last_used_at', 'expires_at'] })
 export type ApiKey = z.infer<typeof ApiKey>
 
-export const NewApiKey = ApiKey.extend({ key: z.string().describe('The key itself, shown this once') }).meta({
+export const NewApiKey = ApiKey.extend({ key: z.string().describe('The key itself, shown only this once') }).meta({
   id: 'NewApiKey',
   columns: ['id', 'name', 'key', 'expires_at'],
 })
 export type NewApiKey = z.infer<typeof NewApiKey>
 
-/** Forms send "" for a field that was left empty. */
+/** Forms send "" for an empty field. */
 const Expiry = z.union([z.literal('').transform(() => null), Moment]).nullable()
 
 export const ApiKeyDraft = z.object({
   name: Name,
-  ...draft({ expires_at: Expiry, user_id: reference('users').describe('Whose key it is; yours without it') }),
+  ...draft({ expires_at: Expiry, user_id: reference('users').describe('The owner of the key; you without it') }),
 })
 export type ApiKeyDraft = z.output<typeof ApiKeyDraft>
 
@@ -43,8 +40,9 @@ const One = z.object({ id: idOf('keys') })
 export const keys = {
   list: operation({
     name: 'keys.list',
-    summary: "List your API keys, or everyone's with the permission apikeys:list",
-    description: 'Keys of users that hold what you do not are left out; to ask for those of such a user is forbidden.',
+    summary: 'List your API keys, or those of all users with the permission apikeys:list',
+    description:
+      'Keys of users who have a permission that you lack are left out; requesting those of such a user is forbidden.',
     http: 'GET /api/keys',
     effect: 'read',
     access: 'authenticated',
@@ -53,23 +51,23 @@ export const keys = {
   }),
   create: operation({
     name: 'keys.create',
-    summary: 'Create an API key; it is shown this once',
+    summary: 'Create an API key; it is shown only this once',
     description:
-      'For yourself, or with user_id for someone else: that takes the permission apikeys:create, and that you hold all that the user holds. Such a key ends when its owner gets or loses a role, or a new password. A user has at most 100 keys that have not expired: LIMIT_REACHED.',
+      'For yourself, or with user_id for another user: that requires the permission apikeys:create, and that you hold all permissions of the user. Such a key ends when its owner gains or loses a role, or gets a new password. A user has at most 100 keys that have not expired: LIMIT_REACHED.',
     http: 'POST /api/keys',
     status: 201,
     effect: 'create',
     access: 'authenticated',
     cli: { args: ['name'] },
-    // The answer holds a secret.
+    // The answer contains a secret.
     mcp: 'hidden',
     input: ApiKeyDraft,
     output: NewApiKey,
   }),
   get: operation({
     name: 'keys.get',
-    summary: "Show an API key of yours, or anyone's with the permission apikeys:read",
-    description: 'For the key of someone else you must also hold all that its owner holds.',
+    summary: 'Show an API key of yours, or of any user with the permission apikeys:read',
+    description: 'For the key of another user you must also hold all permissions of its owner.',
     http: 'GET /api/keys/{id}',
     effect: 'read',
     access: 'authenticated',
@@ -80,8 +78,8 @@ export const keys = {
   delete: operation({
     name: 'keys.delete',
     summary:
-      "Delete an API key of yours, or anyone's with the permission apikeys:delete; it opens nothing from then on",
-    description: 'For the key of someone else you must also hold all that its owner holds.',
+      'Delete an API key of yours, or of any user with the permission apikeys:delete; it becomes invalid at once',
+    description: 'For the key of another user you must also hold all permissions of its owner.',
     http: 'DELETE /api/keys/{id}',
     effect: 'delete',
     access: 'authenticated',

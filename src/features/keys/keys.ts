@@ -1,4 +1,4 @@
-/** The rules of API keys: whose they are, what they look like, and that only their hash is kept. */
+/** The rules of API keys: owners and format. Only the hash of a key is stored. */
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
@@ -11,27 +11,27 @@ import * as store from './store.ts'
 import type { ApiKeyRow } from './table.ts'
 
 const PREFIX = 'plat_'
-/** Shown of a key: enough to tell keys apart, 24 of its 256 bits. */
+/** The length of the visible prefix: enough to identify a key, 24 of its 256 bits. */
 const SHOWN_CHARACTERS = PREFIX.length + 4
 
-/** A key as it is handed out, with what is stored of it. */
+/** Generates a key, with the values that are stored of it. */
 export const makeKey = (): { key: string; key_hash: string; prefix: string } => {
   const key = newSecret(PREFIX)
   return { key, key_hash: secretHash(key), prefix: key.slice(0, SHOWN_CHARACTERS) }
 }
 
-/** The key with this hash, whatever its state. */
+/** Returns the key with this hash, also if it has expired. */
 export const findKeyByHash = async (scope: DbScope, hash: string): Promise<ApiKeyRow | undefined> => {
   const row = await store.findByHash(scope, hash)
   return row && isSameHash(row.key_hash, hash) ? row : undefined
 }
 
-/** Those of the ids that there are, whatever their state. */
+/** Returns the existing keys of the ids, also expired ones. */
 export const keysOf = store.findAll
 
 export const recordKeyUse = store.recordUse
 
-/** Deletes all keys of a user, and answers which those were. */
+/** Deletes all keys of a user. @returns the deleted keys */
 export const endKeysOf = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
   const keys = await store.query(scope).where('api_keys.user_id', '=', userId).execute()
   for (const { id } of keys) await store.remove(scope, id)
@@ -39,8 +39,9 @@ export const endKeysOf = async (scope: DbScope, userId: string): Promise<ApiKey[
 }
 
 /**
- * Deletes the keys that somebody else has made for these users, and answers which those were. It is for when a user gets or loses a role,
- * or a new password: who made such a key must not come by what the account has now.
+ * Deletes the keys of these users that other users have made. Called when a user gains or loses a role or gets a new
+ * password, because the maker of a key must not gain the account's new permissions.
+ * @returns the deleted keys
  */
 export const endKeysMadeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
   const keys = await store.madeByOthers(scope, userIds)
@@ -52,7 +53,7 @@ const endedFor = async (ctx: Ctx, userIds: readonly string[]): Promise<void> => 
   const keys = await endKeysMadeByOthers(ctx, userIds)
   for (const key of keys) await ctx.emit('key.deleted', key)
   if (keys.length > 0)
-    ctx.log.info('API keys ended that were made by somebody else than their owner', {
+    ctx.log.info('API keys ended that another user had made for their owner', {
       request_id: ctx.requestId,
       api_key_ids: keys.map(({ id }) => id),
     })
@@ -64,8 +65,8 @@ const ownerOf = ({ caller }: Ctx): string => {
 }
 
 /**
- * @throws AppError NOT_FOUND, for a key of someone else too unless the caller holds the permission; FORBIDDEN for the key of an
- * account that holds more than the caller.
+ * @throws AppError NOT_FOUND, also for another user's key unless the caller has the permission; FORBIDDEN for the key
+ * of an account with a permission that the caller lacks.
  */
 const mustGet = async (ctx: Ctx, id: string, permission: Permission): Promise<ApiKey> => {
   const key = await store.find(ctx, id)
@@ -75,12 +76,12 @@ const mustGet = async (ctx: Ctx, id: string, permission: Permission): Promise<Ap
   return key
 }
 
-/** Whose a new key will be: a key is as good as its owner, so nobody makes one of someone who may do more. */
+/** Returns the owner of a new key. A key has the permissions of its owner, so the caller must hold all of them. */
 const newOwner = async (ctx: Ctx, user_id: string | null): Promise<string> => {
   const own = ownerOf(ctx)
   const id = user_id ?? own
   if (id !== own) ctx.require('apikeys:create')
-  // Until commit nobody changes the owner's roles or password, nor makes another key of theirs.
+  // Until commit, no other transaction changes the owner's roles or password, or adds a key.
   await lockAccount(ctx, id)
   const user = await findUser(ctx, id)
   if (!user && id === own) throw new AppError('UNAUTHORIZED', 'Your account is gone')
@@ -89,7 +90,7 @@ const newOwner = async (ctx: Ctx, user_id: string | null): Promise<string> => {
   return id
 }
 
-/** Above the keys that anyone tells apart, and far below what slows a list. */
+/** More keys than a person can tell apart, and far fewer than slow down a list. */
 const MAX_UNEXPIRED = 100
 
 /** @throws AppError LIMIT_REACHED */
@@ -97,11 +98,14 @@ const requireRoom = async (ctx: Ctx, userId: string): Promise<void> => {
   if ((await store.countUnexpired(ctx, userId, ctx.now)) < MAX_UNEXPIRED) return
   throw new AppError(
     'LIMIT_REACHED',
-    `A user has at most ${MAX_UNEXPIRED} API keys that have not expired; delete one that is not used any more`,
+    `A user has at most ${MAX_UNEXPIRED} API keys that have not expired; delete an unused one`,
   )
 }
 
-/** Who makes a key. Who shows a key that somebody else has made is that somebody: their keys must not outlive it. */
+/**
+ * Returns the user who makes a key. If the caller uses a key that another user has made, that user counts: their new
+ * keys must end together with the first one.
+ */
 const makerOf = async (ctx: Ctx): Promise<string> => {
   const { via, credentialId } = ctx.caller
   const shown = via === 'key' && credentialId !== undefined ? await store.find(ctx, credentialId) : undefined
@@ -134,7 +138,7 @@ export const feature: Feature = {
     list: async (ctx, { user_id, ...page }) => {
       const owner = ownerOf(ctx)
       const isAll = ctx.caller.permissions.has('apikeys:list')
-      // Users too: their keys go with them, and their rights decide who sees them.
+      // Includes users: their keys are deleted with them, and their rights decide which callers see them.
       const revision = await ctx.store.revision(['api_keys', 'api_key_uses', ...RIGHTS_TABLES])
       let query = store.query(ctx)
       if (isAll && user_id !== undefined) await requireChargeOf(ctx, user_id)
@@ -144,7 +148,7 @@ export const feature: Feature = {
       if (!isAll) query = query.where('api_keys.user_id', '=', owner)
       if (user_id !== undefined) query = query.where('api_keys.user_id', '=', user_id)
       return listRows(ctx, {
-        // The same address lists other keys for other people, and a browser's cache knows only the address.
+        // The same URL lists different keys for different users, and a browser cache knows only the URL.
         revision: `${revision} ${coverage?.tag ?? owner}`,
         query,
         page,

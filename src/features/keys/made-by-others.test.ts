@@ -1,4 +1,4 @@
-// A key remembers who made it. One that somebody else made ends with the state of the account it was made for.
+// A key records which user made it. One that another user made ends when its owner's roles or password change.
 import { describe, expect, test } from 'bun:test'
 import { failure } from '../../testing/inventory.ts'
 import { type Person, people, QUICK } from '../../testing/people.ts'

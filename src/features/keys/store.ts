@@ -7,7 +7,7 @@ import type { Ctx, DbScope } from '../ctx.ts'
 import type { ApiKey } from './api.ts'
 import type { ApiKeyRow } from './table.ts'
 
-/** Every key as it is sent, by name. */
+/** All keys in their public form, by name. */
 export const query = ({ db }: DbScope) =>
   db
     .selectFrom('api_keys')
@@ -28,12 +28,12 @@ export const query = ({ db }: DbScope) =>
 export const find = (scope: DbScope, id: string): Promise<ApiKey | undefined> =>
   query(scope).where('api_keys.id', '=', id).executeTakeFirst()
 
-/** Keeps other writers off the key until commit. */
+/** Locks the key until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.store.sql.lockRows(ctx.db.selectFrom('api_keys').select('id').where('id', '=', id)).executeTakeFirst()
 }
 
-/** Those of the ids that there are, whatever their state, as far as they may have ended. */
+/** Returns the fields of the existing keys of the ids that decide if they have ended. */
 export const findAll = async (
   { db }: DbScope,
   ids: readonly string[],
@@ -55,7 +55,7 @@ export const insert = async ({ db }: DbScope, key: Omit<ApiKeyRow, 'name_key'>):
     await db
       .insertInto('api_keys')
       .values({ ...key, name_key: key.name.toLowerCase() })
-      // An insert that returns something is waited for here.
+      // `returning` makes a batched insert wait for its result.
       .returning('id')
       .execute()
   } catch (cause) {
@@ -70,7 +70,7 @@ export const insert = async ({ db }: DbScope, key: Omit<ApiKeyRow, 'name_key'>):
   await db.insertInto('api_key_uses').values({ key_id: key.id, last_used_at: null }).execute()
 }
 
-/** How many keys of the user have not expired at a moment. */
+/** Counts the keys of the user that have not expired at a time. */
 export const countUnexpired = async ({ db }: DbScope, userId: string, now: string): Promise<number> => {
   const { n } = await db
     .selectFrom('api_keys')
@@ -81,10 +81,10 @@ export const countUnexpired = async ({ db }: DbScope, userId: string, now: strin
   return Number(n)
 }
 
-/** Users whose keys are asked for at once. */
+/** The number of users whose keys are queried together. */
 const MOST_AT_ONCE = 500
 
-/** The keys of these users that are known to be made by somebody else. */
+/** Returns the keys of these users that other users are known to have made. */
 export const madeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
   const found: ApiKey[] = []
   for (let i = 0; i < userIds.length; i += MOST_AT_ONCE)
@@ -101,7 +101,7 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('api_keys').where('id', '=', id).execute()
 }
 
-/** Moves the time of the last use forward; a key that is gone stays gone. */
+/** Updates the time of last use, only forward; does not recreate a deleted key. */
 export const recordUse = async ({ db }: DbScope, id: string, usedAt: string): Promise<void> => {
   await db
     .updateTable('api_key_uses')

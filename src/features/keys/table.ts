@@ -1,20 +1,20 @@
-/** The tables that API keys own. */
+/** The tables of API keys. */
 export type ApiKeyRow = {
   id: string
-  /** Null for a key from before keys had owners; it opens nothing. */
+  /** Null for a key from before keys had owners; such a key is invalid. */
   user_id: string | null
   name: string
   name_key: string
-  /** SHA-256 of the key in hex; the key itself is nowhere. */
+  /** SHA-256 of the key in hex; the key itself is not stored. */
   key_hash: string
   prefix: string
   created_at: string
   expires_at: string | null
-  /** Id of the user who made it, who may be gone; null for a key from before this was known. */
+  /** The id of the user who made it, who may be deleted; null for a key of an earlier version. */
   created_by: string | null
 }
 
-/** Apart from the keys: a use must not look like a change of what keys may do. */
+/** Apart from the keys, because a use must not invalidate cached rights. */
 export type ApiKeyUseRow = { key_id: string; last_used_at: string | null }
 
 export type KeyTables = { api_keys: ApiKeyRow; api_key_uses: ApiKeyUseRow }

@@ -1,4 +1,4 @@
-/** When keys were last used. */
+/** Records when keys were last used. */
 import type { Db } from '../../platform/db/database.ts'
 import { createLastUsed, type LastUsed } from '../../platform/runtime/last-used.ts'
 import type { Tables } from '../tables.ts'

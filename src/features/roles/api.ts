@@ -1,4 +1,4 @@
-/** The contract of roles and of the permissions they are made of. Browser-safe. */
+/** The contract of roles and their permissions. Browser-safe. */
 import { z } from 'zod'
 import { draft, Filter, idOf, Name, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
@@ -22,7 +22,7 @@ export const CataloguePermission = z
   .meta({ id: 'Permission', columns: ['name', 'description'] })
 export type CataloguePermission = z.infer<typeof CataloguePermission>
 
-/** Far above what the catalogue holds. */
+/** Far above the size of the catalogue. */
 const MAX_PERMISSIONS = 1000
 
 const PermissionName = z
@@ -31,7 +31,7 @@ const PermissionName = z
   .transform((name, check): string => {
     const known = canonicalPermission(name)
     if (known !== undefined) return known
-    check.addIssue('is no permission; /api/permissions lists all of them')
+    check.addIssue('is not a permission; /api/permissions lists all of them')
     return z.NEVER
   })
 
@@ -65,7 +65,7 @@ export const roles = {
   }),
   create: operation({
     name: 'roles.create',
-    summary: 'Create a role out of permissions that you hold yourself',
+    summary: 'Create a role with permissions that you hold yourself',
     http: 'POST /api/roles',
     status: 201,
     effect: 'create',
@@ -76,7 +76,7 @@ export const roles = {
   }),
   get: operation({
     name: 'roles.get',
-    summary: 'Show a role and what it holds',
+    summary: 'Show a role and its permissions',
     http: 'GET /api/roles/{id}',
     effect: 'read',
     access: 'roles:read',
@@ -86,9 +86,9 @@ export const roles = {
   }),
   update: operation({
     name: 'roles.update',
-    summary: 'Change some fields of a role; it takes effect at once for everyone who has it',
+    summary: 'Change some fields of a role; it takes effect at once for all users who have it',
     description:
-      'permissions replaces the whole list. You must hold all that the role holds, before and after. System roles stay as they are.',
+      "permissions replaces the whole list. You must hold all permissions of the role, before and after. System roles can't be changed.",
     http: 'PUT /api/roles/{id}',
     effect: 'update',
     access: 'roles:update',
@@ -98,7 +98,7 @@ export const roles = {
   }),
   delete: operation({
     name: 'roles.delete',
-    summary: 'Delete a role; whoever has it loses it',
+    summary: 'Delete a role; users who have it lose it',
     http: 'DELETE /api/roles/{id}',
     effect: 'delete',
     access: 'roles:delete',
@@ -108,10 +108,10 @@ export const roles = {
   }),
   permissions: operation({
     name: 'roles.permissions',
-    summary: 'List every permission there is',
+    summary: 'List all permissions',
     http: 'GET /api/permissions',
     effect: 'read',
-    // The catalogue is in the documentation too; who holds what is not in it.
+    // The catalogue is public documentation, and does not show which users have a permission.
     access: 'authenticated',
     needsNoConsent: true,
     cli: { command: 'permission list' },

@@ -5,7 +5,7 @@ import { permissionsOf } from '../../platform/operation/operation.ts'
 import { contracts } from '../index.ts'
 import { CATALOGUE, canonicalPermission, SYSTEM_ROLES, systemRole } from './catalogue.ts'
 
-/** Section 7 of the decisions, letter by letter: resource, actions, operator, viewer. */
+/** The expected permissions, written out: resource, actions, operator, viewer. */
 const DECIDED = `
 datacenters LRCUD LR LR
 networks LRCUD LRCU LR

@@ -1,4 +1,7 @@
-/** The catalogue of permissions and what the system roles hold of it: one table, everything else follows. Browser-safe. */
+/**
+ * The catalogue of permissions, and those of the system roles. Everything else is derived from this table.
+ * Browser-safe.
+ */
 import type { Permission } from '../../platform/operation/operation.ts'
 
 export type Action =
@@ -22,7 +25,7 @@ export type CataloguedPermission = {
 
 type Row = {
   readonly resource: string
-  /** What the descriptions call its objects. */
+  /** The name of its objects in descriptions. */
   readonly noun: string
   readonly actions: readonly Action[]
   readonly operator: readonly Action[]
@@ -42,7 +45,7 @@ const row = (
   viewer: readonly Action[] = [],
 ): Row => ({ resource, noun, actions, operator, viewer })
 
-/** Resource, noun, actions; of these the operator's; of these the viewer's. */
+/** Resource, noun, and the actions of the admin, the operator and the viewer. */
 const TABLE: readonly Row[] = [
   row('datacenters', 'datacenters', LRCUD, LR, LR),
   row('networks', 'networks', LRCUD, LRCU, LR),
@@ -82,7 +85,7 @@ const VERBS: Readonly<Record<Action, string>> = {
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
 
-/** Every permission there is, by name. */
+/** All permissions, by name. */
 export const CATALOGUE: readonly CataloguedPermission[] = TABLE.flatMap(({ resource, noun, actions }) =>
   actions.map(
     (action): CataloguedPermission => ({
@@ -97,7 +100,7 @@ export const CATALOGUE: readonly CataloguedPermission[] = TABLE.flatMap(({ resou
 const NAMES: ReadonlyMap<string, Permission> = new Map(CATALOGUE.map(({ name }) => [name, name]))
 
 /**
- * The catalogue's own name of a permission as a caller may write it; undefined for one that isn't in the catalogue.
+ * Returns the catalogue's spelling of a permission; undefined if it is not in the catalogue.
  * @example canonicalPermission('webhooks:list') // 'webhook:list'
  */
 export const canonicalPermission = (name: string): Permission | undefined =>
@@ -107,22 +110,22 @@ export type SystemRole = {
   readonly id: string
   readonly name: string
   readonly description: string
-  /** By name. */
+  /** Sorted by name. */
   readonly permissions: readonly Permission[]
 }
 
 const grants = (column: 'operator' | 'viewer'): Permission[] =>
   TABLE.flatMap((one) => one[column].map((action): Permission => `${one.resource}:${action}`)).sort()
 
-/** The id of the role that holds everything. */
+/** The id of the role with all permissions. */
 export const ADMIN_ROLE_ID = 'role-admin'
 
-/** The roles that come with Plat. Their rows exist from the first migration on; what they hold is decided here alone. */
+/** The roles that come with Plat. The first migration creates their rows; their permissions are defined only here. */
 export const SYSTEM_ROLES: readonly SystemRole[] = [
   {
     id: ADMIN_ROLE_ID,
     name: 'admin',
-    description: 'May do everything',
+    description: 'Has all permissions',
     permissions: CATALOGUE.map(({ name }) => name),
   },
   {
@@ -139,5 +142,5 @@ export const SYSTEM_ROLES: readonly SystemRole[] = [
   },
 ]
 
-/** The system role with this id; undefined for any other role. */
+/** Returns the system role with this id; undefined for any other role. */
 export const systemRole = (id: string): SystemRole | undefined => SYSTEM_ROLES.find((role) => role.id === id)

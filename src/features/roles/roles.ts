@@ -1,4 +1,4 @@
-/** The rules of roles: what they hold, that nobody hands out what they don't hold, and that system roles stay as they are. */
+/** The rules of roles. Callers grant only permissions that they hold, and system roles can't be changed. */
 
 import { AppError, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
@@ -11,7 +11,7 @@ import { type CataloguePermission, type Role, type RoleDraft, type RolePatch, ro
 import { CATALOGUE, SYSTEM_ROLES, systemRole } from './catalogue.ts'
 import * as store from './store.ts'
 
-/** What the holder of all these roles may do. */
+/** Returns the permissions of all these roles together. */
 export const permissionsOfRoles = async (scope: DbScope, roleIds: readonly string[]): Promise<Set<string>> => {
   const custom = roleIds.filter((id) => !systemRole(id))
   return new Set([
@@ -20,17 +20,17 @@ export const permissionsOfRoles = async (scope: DbScope, roleIds: readonly strin
   ])
 }
 
-/** The role with this id, or else with this name in any case. */
+/** Returns the role with this id, otherwise the one with this name in any case. */
 export const findRole = async (scope: DbScope, idOrName: string): Promise<{ id: string; name: string } | undefined> =>
   (await store.find(scope, idOrName)) ?? (await store.findByName(scope, idOrName))
 
-/** Missing permissions that are named one by one; an admin's are too many to read. */
+/** The number of missing permissions that an error names; an admin has too many to read. */
 const MAX_NAMED = 10
 
 /**
- * Nobody hands out, or takes charge of, more than they hold themselves.
- * @param subject what the permissions are: "The role" in "The role holds what you do not: ..."
- * @throws AppError FORBIDDEN that names what the caller lacks.
+ * Requires the caller to hold the permissions that they grant, or whose holder they manage.
+ * @param subject the object with the permissions: "The role" in "The role holds what you do not: ..."
+ * @throws AppError FORBIDDEN that names the missing permissions.
  */
 export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subject: string): void => {
   const missing = [...permissions].filter((permission) => !caller.permissions.has(permission)).sort()
@@ -40,7 +40,10 @@ export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subj
   throw new AppError('FORBIDDEN', `${subject} holds what you do not: ${named}`)
 }
 
-/** The ids of the roles that hold what the caller does not, sorted. Who has none of them holds no more than the caller. */
+/**
+ * Returns the ids of roles with a permission that the caller lacks, sorted. An account without such a role has no
+ * permission that the caller lacks.
+ */
 export const rolesBeyond = async (ctx: Ctx): Promise<string[]> => {
   const stored = await store.permissionsByRole(ctx)
   const lacks = (permission: string): boolean => !ctx.caller.permissions.has(permission)
@@ -89,7 +92,7 @@ const create = async (ctx: Ctx, { name, description, permissions }: RoleDraft): 
   return role
 }
 
-/** The role, kept from other writers, once the caller may change it. */
+/** Locks the role, and returns it if the caller may change it. */
 const lockForChange = async (ctx: Ctx, id: string): Promise<Role> => {
   const role = await wholeRole(ctx, await store.lock(ctx, id), id)
   if (role.is_system) throw new AppError('SYSTEM_ROLE', `The role "${role.name}" comes with Plat and stays as it is`)
@@ -117,7 +120,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('role.deleted', role)
 }
 
-/** Permissions as they are sent. */
+/** Returns permissions in their public form. */
 export const permissionList = (
   permissions: readonly CataloguePermission[],
   { limit, offset = 0 }: { readonly limit?: number | undefined; readonly offset?: number | undefined },
@@ -137,10 +140,10 @@ export const feature: Feature = {
     list: async (ctx, { name, ...page }) => {
       const query = store.query(ctx)
       const revision = await ctx.store.revision(['roles', 'role_permissions'])
-      // Beforehand: a stream holds a connection, and must not wait for a second one.
+      // Read before the stream, which holds a connection and must not wait for a second one.
       const stored = await store.permissionsByRole(ctx)
       return listRows(ctx, {
-        // What system roles hold changes with the program.
+        // The permissions of system roles change with the program.
         revision: `${revision} ${CATALOGUE_TAG}`,
         query: name ? query.where(containsText('name_key', name)) : query,
         page,

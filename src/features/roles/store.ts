@@ -1,4 +1,6 @@
-/** The queries of roles; the only writer of their tables. System roles have a row, and their permissions in the catalogue. */
+/**
+ * The queries of roles; the only writer of their tables. A system role has a row; its permissions are in the catalogue.
+ */
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { RoleRow } from './table.ts'
 
@@ -14,15 +16,15 @@ const byId = ({ db }: DbScope, id: string) => db.selectFrom('roles').select(colu
 
 export const find = (scope: DbScope, id: string): Promise<StoredRole | undefined> => byId(scope, id).executeTakeFirst()
 
-/** As `find`, and keeps other writers off the role until commit. */
+/** As `find`, and locks the role until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<StoredRole | undefined> =>
   ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
 
-/** The role of this name, in any case. */
+/** Returns the role of this name, in any case. */
 export const findByName = ({ db }: DbScope, name: string): Promise<StoredRole | undefined> =>
   db.selectFrom('roles').select(columns).where('name_key', '=', keyOf(name)).executeTakeFirst()
 
-/** What is stored of the permissions of these roles, sorted. */
+/** Returns the stored permissions of these roles, sorted. */
 export const permissionsOf = async ({ db }: DbScope, roleIds: readonly string[]): Promise<string[]> => {
   if (roleIds.length === 0) return []
   const rows = await db
@@ -34,7 +36,7 @@ export const permissionsOf = async ({ db }: DbScope, roleIds: readonly string[])
   return rows.map(({ permission }) => permission)
 }
 
-/** The stored permissions of every role, sorted; roles without any have no entry. */
+/** Returns the stored permissions of every role, sorted; roles without any have no entry. */
 export const permissionsByRole = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
   const rows = await db.selectFrom('role_permissions').selectAll().orderBy('role_id').orderBy('permission').execute()
   const byRole = new Map<string, string[]>()

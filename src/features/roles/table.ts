@@ -1,4 +1,4 @@
-/** The tables that roles own. */
+/** The tables of roles. */
 export type RoleRow = {
   id: string
   name: string
@@ -10,7 +10,7 @@ export type RoleRow = {
   updated_at: string
 }
 
-/** What custom roles hold; a system role has no rows here. */
+/** The permissions of custom roles; a system role has no rows here. */
 export type RolePermissionRow = { role_id: string; permission: string }
 
 export type RoleTables = { roles: RoleRow; role_permissions: RolePermissionRow }

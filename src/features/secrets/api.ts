@@ -1,10 +1,10 @@
-/** The secrets contract: what an operator does with the key that everything secret is encrypted with. Browser-safe. */
+/** The secrets contract: operations on the encryption key. Browser-safe. */
 import { z } from 'zod'
 import { operation } from '../../platform/operation/operation.ts'
 
 export const Rotation = z
   .object({
-    rotated: z.int().describe('Values that were encrypted anew'),
+    rotated: z.int().describe('Values that were encrypted again'),
     remaining: z.int().describe('Values that still need an earlier key; 0 means that ENCRYPTION_KEY alone is enough'),
     key_id: z.string().describe('Id of the current key: the first 8 hexadecimal digits of its SHA-256'),
   })
@@ -14,9 +14,9 @@ export type Rotation = z.infer<typeof Rotation>
 export const secrets = {
   rotate: operation({
     name: 'secrets.rotate',
-    summary: 'Encrypt everything secret anew with the current ENCRYPTION_KEY',
+    summary: 'Encrypt all secrets again with the current ENCRYPTION_KEY',
     description:
-      'What is encrypted with a key of ENCRYPTION_KEY_PREVIOUS is encrypted with ENCRYPTION_KEY instead, while everything goes on. It can be repeated and broken off at any time.',
+      'Values that are encrypted with a key of ENCRYPTION_KEY_PREVIOUS are encrypted with ENCRYPTION_KEY instead, while the server keeps running. It can be repeated and interrupted at any time.',
     http: 'POST /api/secrets/rotate',
     effect: 'action',
     hasOwnTransactions: true,

@@ -1,4 +1,7 @@
-/** The key of dev mode: made at the first start without one and kept beside the data, which no real installation should do. */
+/**
+ * The key of dev mode: created at the first start without one, and stored beside the data. A production installation
+ * must not do that.
+ */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +16,7 @@ export const devKeyFile = (dataDir: string): string => join(dataDir, 'dev-encryp
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
-/** Whoever comes first makes it. */
+/** The first of several processes creates it. */
 const makeOnce = (file: string): void => {
   try {
     writeFileSync(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
@@ -22,7 +25,7 @@ const makeOnce = (file: string): void => {
   }
 }
 
-/** @throws SecretKeyError for a file that holds no key */
+/** @throws SecretKeyError for a file without a valid key */
 export const devKey = (dataDir: string): string => {
   const file = devKeyFile(dataDir)
   makePrivateFolder(dataDir)
@@ -32,7 +35,7 @@ export const devKey = (dataDir: string): string => {
   } catch (cause) {
     if (!(cause instanceof InvalidValue)) throw cause
     throw new SecretKeyError(
-      `${file}: ${cause.message}. Delete it to have a new one made; what the old one encrypted is lost.`,
+      `${file}: ${cause.message}. Delete it to have a new one created; values that the old one encrypted are lost.`,
     )
   }
 }

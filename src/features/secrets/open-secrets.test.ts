@@ -1,4 +1,4 @@
-// The start with the right key, a wrong one, none, and the one that dev mode makes.
+// Starts with the right key, a wrong one, none, and that of dev mode.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createLogger } from '../../platform/runtime/log.ts'

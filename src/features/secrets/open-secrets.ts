@@ -1,4 +1,4 @@
-/** The start: finds the key, and makes sure that it is the one the database was written with before anything uses it. */
+/** At the start, finds the key and verifies that the database was written with it, before it is used. */
 
 import type { Db } from '../../platform/db/database.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
@@ -28,14 +28,14 @@ const wrongKey = (from: string, ids: readonly string[], { currentKeyId = '' }: S
   new SecretKeyError(
     [
       `${from} is not the key of this database: its secrets are encrypted with the key ${ids.join(' and ')}, and this is ${currentKeyId}.`,
-      'Use the old key. To change to this one, set ENCRYPTION_KEY_PREVIOUS to the old one until `plat secrets rotate` is through.',
+      'Use the old key. To change to this one, set ENCRYPTION_KEY_PREVIOUS to the old one until `plat secrets rotate` has finished.',
     ].join('\n'),
   )
 
-/** Stands for the key of what is no sealed value. */
+/** The key id of a text that is not a sealed value. */
 const UNKNOWN = 'unknown'
 
-/** How many values are sealed with which key, by its id. */
+/** Counts the sealed values by the id of their key. */
 const countByKey = async (scope: DbScope): Promise<Map<string, number>> => {
   const counts = new Map<string, number>()
   for (const column of SEALED_COLUMNS)
@@ -46,7 +46,7 @@ const countByKey = async (scope: DbScope): Promise<Map<string, number>> => {
   return counts
 }
 
-/** The check value that is there, or a new one if there is none. */
+/** Returns the stored check value, or stores a new one. */
 const ensureCheck = async (db: Db<Tables>, secrets: Secrets): Promise<string> =>
   (await store.findCheck({ db: db.read })) ??
   db.write(async (tx) => {
@@ -62,7 +62,7 @@ const checkKey = async ({ db }: SecretOptions, secrets: Secrets, from: string): 
     const unknown = [...ids].filter((id) => !secrets.keyIds.has(id))
     if (unknown.length > 0) throw wrongKey(from, unknown, secrets)
   }
-  // Before a check value is made, which a wrong key would make for itself.
+  // Before a check value is created: a wrong key would create a matching one.
   requireKeys((await countByKey({ db: db.read })).keys())
   const check = await ensureCheck(db, secrets)
   requireKeys([sealedKeyId(check) ?? UNKNOWN])
@@ -71,13 +71,16 @@ const checkKey = async ({ db }: SecretOptions, secrets: Secrets, from: string): 
   } catch (cause) {
     if (!(cause instanceof SealedValueError)) throw cause
     throw new SecretKeyError(
-      'The check value of the encryption key in the database was altered. Restore a backup, or start once without ENCRYPTION_KEY to have a new one made.',
+      'The check value of the encryption key in the database was altered. Restore a backup, or start once without ENCRYPTION_KEY to have a new one created.',
       { cause },
     )
   }
 }
 
-/** Nothing can be sealed with a wrong key while there is none, so the check value may go: whatever is sealed still names its key. */
+/**
+ * Deletes the check value. Without a key nothing can be sealed with a wrong one, and every sealed value still names its
+ * key.
+ */
 const startWithoutKey = async ({ db, log }: SecretOptions): Promise<void> => {
   const used = [...(await countByKey({ db: db.read })).values()].reduce((sum, n) => sum + n, 0)
   if (used > 0) log.warn('no ENCRYPTION_KEY is set: the stored secrets cannot be used', { stored: used })
@@ -85,7 +88,7 @@ const startWithoutKey = async ({ db, log }: SecretOptions): Promise<void> => {
   if (await store.findCheck({ db: db.read })) await db.write(store.removeCheck)
 }
 
-/** @throws SecretKeyError when the key is not the one that the database was written with. */
+/** @throws SecretKeyError if the database was written with another key. */
 export const openSecrets = async (options: SecretOptions): Promise<Secrets> => {
   const { key, from } = keySource(options.config)
   const secrets = createSecrets({ key, previous: options.config.encryptionKeyPrevious })

@@ -1,4 +1,4 @@
-// Rotation: the old key as the previous one, then the new one alone; batch by batch, whatever happens in between.
+// Rotation with the old key as the previous one, then with the new one alone; in batches, with interruptions.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { compose } from '../../compose.ts'
@@ -95,7 +95,7 @@ describe.each([...dialects()])('rotation on %s', (dialect) => {
       const { app, admin, create } = await start()
       const ids = await create(250)
       let writes = 0
-      // The jobs of the server write too, whenever it is their time.
+      // Marks the writes of rotation, because jobs of the server write as well.
       const rotating = new AsyncLocalStorage<true>()
       const write: TestApp['db']['write'] = (...work) => {
         if (rotating.getStore()) writes++
@@ -113,7 +113,7 @@ describe.each([...dialects()])('rotation on %s', (dialect) => {
       const request = new Request('http://plat.test/api/secrets/rotate', { method: 'POST', headers })
       const response = await rotating.run(true, () => plat.fetch(request))
       expect(await response.json()).toMatchObject({ rotated: 250, remaining: 0 })
-      // Three batches, a look at each of the other columns, and the check value.
+      // Three batches, one read of each other column, and the check value.
       expect(writes).toBe(3 + (SEALED_COLUMNS.length - 1) + 1)
       expect(new Set(await communities(app, ids)).size).toBe(250)
     },

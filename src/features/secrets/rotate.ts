@@ -1,4 +1,4 @@
-/** Encrypts anew what is sealed with an earlier key: in short transactions, so that everything else goes on meanwhile. */
+/** Encrypts values again that an earlier key has sealed. Uses short transactions, so that other writes continue. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
@@ -7,13 +7,13 @@ import type { Rotation } from './api.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 import * as store from './store.ts'
 
-/** Rows in one transaction: a few milliseconds of the writer's time. */
+/** The number of rows of one transaction, which holds the writer for a few milliseconds. */
 const BATCH = 100
 
-/** `last` is the row to go on after; undefined at the end. */
+/** `last` is the row to continue after; undefined at the end. */
 type Batch = { readonly rotated: number; readonly last: string | undefined }
 
-/** The value encrypted anew; undefined for one that can't be opened, which must not keep the others from being rotated. */
+/** Returns the value encrypted again; undefined if it can't be opened, which must not stop the rotation of others. */
 const sealAnew = (secrets: Secrets, { log }: Ctx, column: SealedColumn, row: store.SealedRow): string | undefined => {
   const place = { table: column.table, column: column.column, id: row.id }
   try {
@@ -58,7 +58,7 @@ const countRemaining = async (scope: DbScope, secrets: Secrets): Promise<number>
 }
 
 /**
- * Repeatable, and safe to break off: what is done stays done, and the earlier keys open the rest.
+ * Can be repeated and interrupted: finished batches are committed, and the earlier keys open the rest.
  * @throws AppError INVALID_INPUT without a key
  */
 export const rotate = async (ctx: Ctx, secrets: Secrets): Promise<Rotation> => {
@@ -68,7 +68,7 @@ export const rotate = async (ctx: Ctx, secrets: Secrets): Promise<Rotation> => {
   let rotated = 0
   for (const column of SEALED_COLUMNS) rotated += await rotateColumn(ctx, secrets, column)
   const remaining = await countRemaining(ctx, secrets)
-  // Last, so that as long as anything needs an earlier key a start without that key is refused.
+  // Written last: until then, a start without the earlier key is refused.
   if (remaining === 0) await ctx.write((tx) => store.replaceCheck(tx, secrets.seal(store.CHECK_PLACE, key_id)))
   ctx.log.info('secrets rotated', { rotated, remaining, key_id })
   return { rotated, remaining, key_id }

@@ -1,12 +1,15 @@
-/** The registry of sealed columns: one line for each column that holds sealed values or null. Rotation and the check at the start follow. */
+/**
+ * The registry of sealed columns: one line for each column with sealed values or null. Rotation and the check at the
+ * start are derived from it.
+ */
 import type { Tables } from '../tables.ts'
 
-/** A column that its table doesn't have does not compile. */
+/** Does not compile if its table lacks the column. */
 export type SealedColumn = {
   [Table in keyof Tables & string]: {
     readonly table: Table
     readonly column: keyof Tables[Table] & string
-    /** What stands in the `id` of the place that a value is sealed for. */
+    /** The column whose value is the `id` of the place that a value is sealed for. */
     readonly idColumn: keyof Tables[Table] & string
   }
 }[keyof Tables & string]

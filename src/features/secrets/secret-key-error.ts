@@ -1,4 +1,4 @@
-/** The encryption key can't be used with this database. The message is for the operator: what is wrong, and what to do. */
+/** The encryption key can't be used with this database. The message tells the operator the problem and the remedy. */
 export class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError'
 }

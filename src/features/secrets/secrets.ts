@@ -1,4 +1,4 @@
-/** The rules that hold for everything secret, whichever feature keeps it. */
+/** The rules for secrets of all features. */
 
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
@@ -6,7 +6,7 @@ import { type Feature, implement } from '../ctx.ts'
 import { secrets as contract } from './api.ts'
 import { rotate } from './rotate.ts'
 
-/** Why a field can't be kept on a server without a key: it is refused, never stored as plain text. */
+/** Returns the issue of a secret field on a server without a key: the secret is refused, never stored in plain text. */
 export const missingKey = (field: string): FieldIssue => ({
   field,
   message: 'cannot be stored, because the server has no ENCRYPTION_KEY',

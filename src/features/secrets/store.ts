@@ -1,11 +1,14 @@
-/** The queries of secrets: the check value, and the sealed columns of every feature, which rotation alone writes besides their owners. */
+/**
+ * The queries of secrets: the check value, and the sealed columns of every feature. Besides their owners, only rotation
+ * writes these columns.
+ */
 import { type Kysely, sql } from 'kysely'
 import { sealedPrefix } from '../../platform/security/crypto.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 
 const CHECK = 'encryption-key'
-/** Where the check value is sealed for. */
+/** The place that the check value is sealed for. */
 export const CHECK_PLACE = { table: 'secret_checks', column: 'sealed', id: CHECK } as const
 
 export const findCheck = async ({ db }: DbScope): Promise<string | undefined> =>
@@ -15,7 +18,9 @@ export const removeCheck = async ({ db }: DbScope): Promise<void> => {
   await db.deleteFrom('secret_checks').where('name', '=', CHECK).execute()
 }
 
-/** Breaks a constraint, and so runs again on PostgreSQL, if another process has made one meanwhile. */
+/**
+ * If another process has inserted one concurrently, this violates a constraint, and PostgreSQL repeats the transaction.
+ */
 export const insertCheck = async ({ db }: DbScope, sealed: string): Promise<void> => {
   await db.insertInto('secret_checks').values({ name: CHECK, sealed }).execute()
 }
@@ -25,13 +30,13 @@ export const replaceCheck = async (scope: DbScope, sealed: string): Promise<void
   await insertCheck(scope, sealed)
 }
 
-/** The registry has matched table and columns; Kysely can't follow a table that is a variable. */
+/** The registry has checked table and columns; Kysely's types can't follow a variable table. */
 const anyTable = (db: Ctx['db']): Kysely<Record<string, Record<string, string | null>>> =>
   db as unknown as Kysely<Record<string, Record<string, string | null>>>
 
 const PREFIX_LENGTH = sealedPrefix('00000000').length
 
-/** How many values of a column begin with which prefix, and so are sealed with which key. */
+/** Counts the values of a column by prefix, which names the key. */
 export const countByPrefix = async ({ db }: DbScope, { table, column }: SealedColumn): Promise<Map<string, number>> => {
   const prefix = sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(PREFIX_LENGTH)})`
   const rows = await anyTable(db)
@@ -47,7 +52,7 @@ export type SealedRow = { readonly id: string; readonly sealed: string }
 
 type Stale = { readonly keyId: string; readonly after: string; readonly limit: number }
 
-/** The next rows by id that are not sealed with the key; other writers stay off them until commit. */
+/** Locks the next rows, by id, that are not sealed with the key, until commit. */
 export const lockStale = async (
   ctx: Ctx,
   { table, column, idColumn }: SealedColumn,

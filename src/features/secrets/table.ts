@@ -1,5 +1,5 @@
-/** The tables that secrets own. */
+/** The tables of secrets. */
 export type SecretTables = {
-  /** One row, which only the right key opens: a start with another one is noticed before it can do harm. */
+  /** One row that only the right key opens, so that a start with another key is detected. */
   secret_checks: { name: string; sealed: string }
 }

@@ -25,9 +25,9 @@ export const Session = z
     created_at: Timestamp,
     last_seen_at: Timestamp.describe('To the minute'),
     expires_at: Timestamp.describe('When it ends unless it is used before'),
-    ip_address: z.string().describe('Whence the sign-in came'),
+    ip_address: z.string().describe('The address of the sign-in'),
     user_agent: z.string(),
-    is_current: z.boolean().describe('Whether it is the one that asks'),
+    is_current: z.boolean().describe('True for the session of this request'),
   })
   .meta({ id: 'Session', columns: ['id', 'created_at', 'last_seen_at', 'ip_address', 'user_agent', 'is_current'] })
 export type Session = z.infer<typeof Session>
@@ -35,7 +35,7 @@ export type Session = z.infer<typeof Session>
 export const sessions = {
   me: operation({
     name: 'sessions.me',
-    summary: 'Show who you are and what you may do',
+    summary: 'Show your account and its permissions',
     http: 'GET /api/auth/me',
     effect: 'read',
     access: 'authenticated',
@@ -46,22 +46,26 @@ export const sessions = {
   }),
   list: operation({
     name: 'sessions.list',
-    summary: "List your sessions, newest first; with the permission users:update, someone else's",
-    description: 'For those of someone else you must also hold all that this user holds.',
+    summary: 'List your sessions, newest first; with the permission users:update, those of another user',
+    description: 'For those of another user you must also hold all permissions of this user.',
     http: 'GET /api/sessions',
     effect: 'read',
     access: 'authenticated',
-    input: () => z.object({ user_id: idOf('users').optional().describe('Whose sessions; yours without it'), ...Page }),
+    input: () =>
+      z.object({
+        user_id: idOf('users').optional().describe('The user whose sessions are listed; yours without it'),
+        ...Page,
+      }),
     output: () => z.array(Session),
   }),
   delete: operation({
     name: 'sessions.delete',
-    summary: "End a session of yours or, with the permission users:update, of someone else's",
-    description: 'For that of someone else you must also hold all that this user holds.',
+    summary: 'End a session of yours or, with the permission users:update, of another user',
+    description: 'For that of another user you must also hold all permissions of this user.',
     http: 'DELETE /api/sessions/{id}',
     effect: 'delete',
     access: 'authenticated',
-    // It may end where no transaction reaches, so that nobody could be shown what it would do.
+    // The session may be stored outside of the database, so a dry run could not be rolled back.
     mcp: 'hidden',
     cli: { args: ['id'] },
     input: () => z.object({ id: idOf('sessions') }),
@@ -69,7 +73,7 @@ export const sessions = {
   }),
 }
 
-/** These set and clear the session cookie. */
+/** These routes set and clear the session cookie. */
 export const sessionRoutes = {
   login: rawRoute({
     name: 'sessions.login',

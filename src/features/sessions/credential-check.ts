@@ -1,6 +1,6 @@
 /**
- * Whether sessions and keys that opened something still hold, and what their users may do by now: for answers that have no end.
- * Asks the stores each time, and moves neither an expiry nor the time of a last use.
+ * Checks that the sessions and keys of long-lived responses are still valid, and returns the current permissions of
+ * their users. Queries the stores each time. Changes neither an expiry nor the time of the last use.
  */
 
 import { AppError } from '../../platform/contract/errors.ts'
@@ -11,29 +11,29 @@ import type { Tables } from '../tables.ts'
 import { type Account, accountsOf } from '../users/account.ts'
 import type { Session, SessionStore } from './store.ts'
 
-/** What a caller was let in by. */
+/** The credential of an admitted caller. */
 export type Credential = Pick<Caller, 'via' | 'credentialId'>
 
 export type Held = {
   readonly permissions: ReadonlySet<string>
-  /** ms since the epoch; infinite where there is no expiry. */
+  /** In ms since the epoch; infinite without an expiry. */
   readonly expiresMs: number
 }
 
 /**
- * Answers with the credentials that hold, by their ids; one that does not is not among them, nor is any session while its store cannot
- * be reached: requests that show it are refused as well.
- * @throws the error of a database that is away
+ * Returns the valid credentials by id. Invalid ones are absent, and so are all sessions while their store is
+ * unavailable: requests with them are refused as well.
+ * @throws the error of an unavailable database
  */
 export type CheckCredentials = (credentials: readonly Credential[]) => Promise<ReadonlyMap<string, Held>>
 
 type CheckOptions = { readonly db: Db<Tables>; readonly sessions: SessionStore; readonly now: () => Date }
 
-/** A session or key as far as it may have ended. */
+/** The fields of a session or key that decide if it has ended. */
 type Stored = {
   readonly id: string
   readonly userId: string
-  /** Of the user; undefined where a new one ends nothing. */
+  /** The generation of the user; undefined for keys, which a new generation does not end. */
   readonly generation?: number
   readonly expiresMs: number
 }

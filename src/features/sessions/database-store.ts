@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts'
 import type { Session, SessionStore } from './store.ts'
 import type { SessionExpiryRow, SessionRow } from './table.ts'
 
-/** Sessions removed in one transaction. */
+/** The number of sessions deleted in one transaction. */
 const PURGE_BATCH = 500
 
 const sessionOf = (row: SessionRow & SessionExpiryRow): Session => ({
@@ -23,7 +23,7 @@ const sessionOf = (row: SessionRow & SessionExpiryRow): Session => ({
 })
 
 export const databaseStore = (db: Db<Tables>): SessionStore => {
-  // By an index, and not on a connection that a writer needs: a write asks while it holds one.
+  // Uses an index, and not a connection that a writer needs, because a write may call this while it holds one.
   const query = (from: Kysely<Tables> = db.quick) =>
     from.selectFrom('sessions').innerJoin('session_expiries', 'session_expiries.session_id', 'sessions.id').selectAll()
 
@@ -54,7 +54,7 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
           await tx.db.insertInto('session_expiries').values(expiry).execute()
         })
       } catch (error) {
-        // The user was deleted a moment ago: the session is as void as one of an earlier generation.
+        // The user was just deleted: the session is as invalid as one of an earlier generation.
         if (violationOf(error)?.kind !== 'foreign_key') throw error
       }
     },
@@ -72,7 +72,7 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
       return found
     },
     list: async (userId) => (await query().where('user_id', '=', userId).execute()).map(sessionOf),
-    // Within a process `identify` sees to it that one request moves it.
+    // Within a process, `identify` ensures that only one request renews it.
     renew: async ({ id }, { renewedAt, expiresAt }) => {
       await db.write((tx) =>
         tx.db

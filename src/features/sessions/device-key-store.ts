@@ -1,4 +1,4 @@
-/** The key that device cookies are signed with; the only writer of its table. */
+/** The signing key of device cookies; the only writer of its table. */
 import type { Db } from '../../platform/db/database.ts'
 import type { Tables } from '../tables.ts'
 
@@ -7,7 +7,7 @@ const NAME = 'device-cookie'
 const find = async (db: Db<Tables>): Promise<string | undefined> =>
   (await db.read.selectFrom('sign_in_keys').select('key').where('name', '=', NAME).executeTakeFirst())?.key
 
-/** The key in hex: the one in the database, or else this one, unless another instance was faster. */
+/** Stores the key, in hex, unless another instance was first. @returns the key in the database */
 export const ensureKey = async (db: Db<Tables>, key: string): Promise<string> => {
   const found = await find(db)
   if (found !== undefined) return found

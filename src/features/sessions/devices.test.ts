@@ -1,4 +1,6 @@
-/** Device cookies: which sign-ins need not queue behind strangers, for how long, and that a cookie gives no right. */
+/**
+ * Device cookies: which sign-ins skip the queue of unknown devices, for how long, and that a cookie grants no rights.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { createPasswords, type Passwords, type PasswordTurn } from '../../platform/security/passwords.ts'
@@ -13,7 +15,7 @@ import { cookieOf, deviceOf, signInApp } from '../../testing/sign-in.ts'
 const QUICK = 'quick to check'
 const DAY_MS = 24 * 3600 * 1000
 
-/** Real passwords that remember in which lane each was checked. */
+/** Wraps real passwords, and records the lane of each check. */
 const watched = () => {
   const real = createPasswords({ cost: 4 })
   const lanes: (PasswordTurn['lane'] | undefined)[] = []
@@ -34,7 +36,7 @@ const appOn = async (dialect: Dialect, config: Parameters<typeof signInApp>[1] =
   ids.push(await createUser(app.db, { username: 'ben', password: QUICK }))
   const signIn = (username: string, password: string, cookie = '') =>
     app.send('POST /api/auth/login', { body: { username, password }, headers: { Cookie: cookie } })
-  /** The lane in which this sign-in is checked. */
+  /** Returns the lane in which this sign-in is checked. */
   const laneOf = async (username: string, cookie: string, password = QUICK) => {
     lanes.length = 0
     await signIn(username, password, cookie)
@@ -135,7 +137,7 @@ describe('a device cookie', () => {
     const [name = '', value = ''] = cookie.split('=')
     const lanes: unknown[] = []
     for (let at = 0; at < value.length; at++) {
-      // The last one stands for four bits, so that a neighbour may be the same signature.
+      // The last character carries four bits only, so a neighbour may decode to the same signature.
       const other = value[at] === 'A' ? 'Q' : 'A'
       lanes.push(await world.laneOf('ada', `${name}=${value.slice(0, at)}${other}${value.slice(at + 1)}`))
     }
@@ -179,7 +181,7 @@ describe('wrong passwords by a device that is known', () => {
   let app: TestApp
   let addresses = 0
   let cookie: string
-  /** From an address that has not tried before. */
+  /** Tries from an address that has not tried before. */
   const attempt = (password: string) =>
     signInTo(app.plat)(`192.0.2.${++addresses}`, { username: 'ada', password }, { cookie })
   beforeAll(async () => {
@@ -246,7 +248,7 @@ if (dialects().includes('postgres'))
     const other = await instanceBeside(app, { passwords, withFirstAdmin: false })
     await createUser(app.db, { username: 'ada', password: QUICK })
     const login = { username: 'ada', password: QUICK }
-    // Both make one, and one of the two is kept.
+    // Both generate a key, and one of the two is stored.
     const [one, two] = await Promise.all([
       app.guest('POST', '/api/auth/login', login),
       other.fetch('POST', '/api/auth/login', {}, login),

@@ -1,6 +1,6 @@
 /**
- * Device cookies: they tell a browser or a command line that has signed in before from strangers, so that it need not
- * queue behind them. No right comes with one. It is signed with a key that all instances share.
+ * Device cookies identify a browser or command line that has signed in before, so that it does not queue behind unknown
+ * devices. They grant no rights. All instances share the signing key.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
@@ -11,30 +11,33 @@ import * as store from './device-key-store.ts'
 export type Device = {
   readonly id: string
   readonly userId: string
-  /** The user's generation at sign-in: a new password ends it. */
+  /** The user's generation at sign-in: a new password invalidates the cookie. */
   readonly generation: number
 }
 
 type NewDevice = Omit<Device, 'id'> & {
-  /** Undefined for one that is not known yet. */
+  /** Undefined for a device without a cookie. */
   readonly id: string | undefined
-  /** The moment of the sign-in. */
+  /** The time of the sign-in. */
   readonly at: Date
 }
 
 export type Devices = {
-  /** The device that a request shows: signed by us, and no older than 90 days. Whether its user is still the same is not known here. */
+  /**
+   * Returns the device of a request: signed by this server, and no older than 90 days. Does not check that its user is
+   * unchanged.
+   */
   readonly shown: (headers: Headers, now: Date) => Promise<Device | undefined>
-  /** The Set-Cookie value of a device. */
+  /** Returns the Set-Cookie value of a device. */
   readonly cookieFor: (device: NewDevice) => Promise<string>
 }
 
 const LIFE_MS = 90 * 24 * 3600 * 1000
 const ID_BYTES = 16
-/** User, generation, device, time in ms, and the signature of all before it. */
+/** User, generation, device, time in ms, and the signature of the text before it. */
 const FORM = /^(([0-9a-f-]{36})\.(\d{1,15})\.([\w-]{22})\.(\d{1,15}))\.([\w-]{43})$/
 
-/** The prefix keeps a signature from being good for anything else. */
+/** The prefix makes the signature invalid for any other purpose. */
 const signatureOf = (key: Buffer, text: string): Buffer =>
   createHmac('sha256', key).update(`device-cookie|${text}`).digest()
 

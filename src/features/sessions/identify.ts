@@ -1,4 +1,4 @@
-/** Whom a request's credentials stand for: an API key or a session, its user, and what the user may do at this moment. */
+/** Identifies the caller of a request: by an API key or a session, with its user and the user's current permissions. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { createMemo, createRevisionCache } from '../../platform/db/cache/revision-cache.ts'
@@ -28,22 +28,25 @@ export type IdentifyOptions = {
   readonly log: Logger
 }
 
-/** A change to any of these may change who someone is. Uses of keys and expiries of sessions are kept elsewhere. */
+/**
+ * A change to one of these tables may change the identity of a caller. Uses of keys and expiries of sessions are in
+ * other tables.
+ */
 const TABLES = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 'sessions'] as const
 const COMMON = ['roles', 'role_permissions', 'user_roles'] as const
 const MAX_ENTRIES = 10_000
-/** A session's expiry moves no more often than this. */
+/** The shortest time between two renewals of a session, in ms. */
 const MAX_RENEW_AFTER_MS = 60_000
-/** A write asks a store beside the database again about a session that it was told of longer ago than this. */
+/** A write reads a session from an external store again if the last answer is older than this. */
 const ASK_AGAIN_MS = 100
 
-/** A session as this process last knew it: the expiry moves without a change of revision. */
+/** A session as this process last read it. Its expiry moves without a change of the revision. */
 type Live = { session: Session; readMs: number; rights?: Rights }
 
-/** A key, and the rights that it has; none, where its user may not sign in. */
+/** A key and its rights; without rights if its user may not sign in. */
 type Holder = { readonly key: ApiKeyRow; readonly rights: Rights | undefined }
 
-/** Where credentials are looked up. */
+/** Looks up credentials. */
 type Source = {
   /** Undefined in a transaction. */
   readonly readPoint: ReadPoint | undefined
@@ -65,8 +68,8 @@ const callerOf = (account: Account, via: Caller['via'], credentialId: string): C
 })
 
 /**
- * @returns a function from a request's headers to its identity; undefined without credentials.
- * It throws AppError UNAUTHORIZED, EXPIRED_KEY or LEGACY_API_KEY_UNSUPPORTED for credentials that don't hold.
+ * @returns a function that returns the identity for request headers; undefined without credentials. It throws AppError
+ * UNAUTHORIZED, EXPIRED_KEY or LEGACY_API_KEY_UNSUPPORTED for invalid credentials.
  */
 export const createIdentify = (options: IdentifyOptions): Identify => {
   const { db, config, sessions, keyUses, now, log } = options
@@ -74,12 +77,12 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const renewAfterMs = Math.min(MAX_RENEW_AFTER_MS, sessionTtlMs / 10)
   const cookie = cookieFor(config)
 
-  /** What was read of one revision is remembered. */
+  /** Caches the lookups of one revision. */
   const remembering = (_: string, readPoint: ReadPoint): Source => {
     const holders = createMemo<Holder>(MAX_ENTRIES)
     const lives = createMemo<Live>(MAX_ENTRIES)
     const accounts = createMemo<Account>(MAX_ENTRIES)
-    // A write may ask while it holds a connection, so this must not wait for one of those.
+    // A write may call this while it holds a connection, so it must not wait for another one.
     const scope = { db: db.quick }
     const source: Source = {
       readPoint,
@@ -149,10 +152,13 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return rights
   }
 
-  /** Moves the expiry; undefined if another request does, or if it failed, which must not fail a request that is let in anyway. */
+  /**
+   * Renews the expiry. Returns undefined if another request does, or after a failure, which must not fail an admitted
+   * request.
+   */
   const renew = async (live: Live, at: Date, token: string): Promise<string | undefined> => {
     const before = live.session
-    // At once, so that the other requests of a page don't write it again.
+    // Set at once, so that concurrent requests of a page don't write it again.
     live.session = { ...before, renewedAt: at, expiresAt: new Date(at.getTime() + sessionTtlMs) }
     try {
       return (await sessions.renew(before, live.session)) ? cookie.set(token) : undefined
@@ -171,7 +177,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       return session && { session, readMs: performance.now() }
     }
     const remembered = await source.live(hash, read)
-    // Another process may have moved the expiry meanwhile.
+    // Another process may have renewed it, so an expired copy is read again.
     const live = remembered && isOver(remembered) ? await read() : remembered
     if (!live || isOver(live)) throw sessionEnded()
     return live
@@ -197,7 +203,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return rightsOf({
       ...found,
       rows: [user],
-      // In a transaction the other store is not asked: what it said last counts.
+      // A transaction does not query the external store: its last answer counts.
       again: async (from) => {
         if (isOver(live)) throw sessionEnded()
         return rightsIn(live, hash, from)
@@ -216,7 +222,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const hash = secretHash(token)
     const live = await liveSession(source, hash)
     const rights = await rightsIn(live, hash, source)
-    // Read now: another request may have moved the expiry while this one waited.
+    // Read after the wait, because another request may have renewed the expiry.
     const isDue = at.getTime() - live.session.renewedAt.getTime() >= renewAfterMs
     const setCookie = isDue ? await renew(live, at, token) : undefined
     const identity: Identity = { caller: rights.caller, isAmbient: true, rights }
@@ -236,7 +242,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const asked = db.readPoint()
     const readPoint = asked instanceof Promise ? await asked : asked
     const identity = await (shown.kind === 'bearer' ? byBearer : bySession)(shown.token, known(readPoint))
-    // Where the commits are this process's own, to ask again costs nothing.
+    // When this process makes all commits, checking again costs nothing.
     return db.sql.isInProcess ? identity : { ...identity, readPoint }
   }
 }

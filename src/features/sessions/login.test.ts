@@ -12,7 +12,7 @@ import { LoggedIn } from './api.ts'
 const QUICK = 'quick to check'
 const me = 'GET /api/auth/me'
 
-/** A hash takes a second; where it would only burn time it is counted instead. */
+/** Counts hashes that are only computed to take time, instead of spending a second on each. */
 const counting = (real: Passwords) => {
   const dummies: string[] = []
   const verify: Passwords['verify'] = (password, hash) => {
@@ -88,7 +88,7 @@ describe.each([...dialects()])('login on %s', (dialect) => {
     expect(new Set(bodies)).toEqual(
       new Set(['{"code":"INVALID_CREDENTIALS","error":"The username or the password is wrong","details":[]}']),
     )
-    // What differs from any request to the next.
+    // Headers that differ in every response.
     const counted = new Set(['x-request-id', 'x-ratelimit-remaining'])
     const headers = attempts.map((response) => [...response.headers].filter(([name]) => !counted.has(name)))
     expect(headers[1]).toEqual(headers[0])

@@ -1,4 +1,4 @@
-/** `POST /api/auth/login`: a name and a password become a session. */
+/** `POST /api/auth/login` creates a session for a name and a password. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
@@ -19,14 +19,14 @@ export type LoginOptions = {
   readonly audit: Pick<RawAudit<never>, 'note' | 'succeeded'>
 }
 
-/** Far above a name and a password; this route is open to everyone. */
+/** Far above a name and a password; the route needs no sign-in. */
 const MAX_BODY_BYTES = 16 * 1024
-/** Longer than any browser's, and short enough for a table. */
+/** Longer than that of any browser, and short enough for a table. */
 const MAX_USER_AGENT = 255
 
 const readLogin = async (request: Request) => {
   requireJsonType(request)
-  // A form of another site can't have JSON, and a script of another site says so here.
+  // Login CSRF: a form of another site can't send JSON, and a script of another site sends this header.
   if (request.headers.get('sec-fetch-site') === 'cross-site')
     throw new AppError('CSRF_FAILED', 'Sign in from the page of this server')
   const body = parseJson(await readBytes(request, MAX_BODY_BYTES))
@@ -35,7 +35,7 @@ const readLogin = async (request: Request) => {
   return parse(Login, body)
 }
 
-/** A browser's name for itself, as something that can be stored and shown. */
+/** Returns the User-Agent header as text that can be stored and shown. */
 const userAgentOf = ({ headers }: Request): string =>
   (headers.get('user-agent') ?? '')
     .replace(/\p{Cc}/gu, ' ')
@@ -49,12 +49,12 @@ export const login = async (ctx: Ctx, request: Request, options: LoginOptions): 
   audit.note({ username: input.username, changes: input })
   const { user, generation, at, deviceCookie } = await signIn(ctx, { ...input, headers: request.headers, sinceMs })
   const token = newSecret()
-  // Not when the request came: the password may have waited for its turn.
+  // Not the time of the request: the password may have waited in the queue.
   const createdAt = new Date(at)
   const expiresAt = new Date(createdAt.getTime() + ttlMs)
   const times = { createdAt, renewedAt: createdAt, expiresAt }
   const origin = { ipAddress: ctx.client, userAgent: userAgentOf(request) }
-  // After the user's own transaction: a password that changes in between leaves this session void by its generation.
+  // After the user's own transaction: if the password changes in between, the generation of this session is invalid.
   const id = Bun.randomUUIDv7()
   await sessions.create({ id, userId: user.id, userGeneration: generation, ...times, ...origin }, secretHash(token))
   audit.note({ userId: user.id, username: user.username, resourceId: id })

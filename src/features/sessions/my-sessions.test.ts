@@ -1,4 +1,4 @@
-// Where else someone is signed in, and ending that.
+// Listing and ending one's other sessions.
 import { describe, expect, test } from 'bun:test'
 import { forbidden, missing } from '../../testing/inventory.ts'
 import { answerOf, type Person, people, QUICK } from '../../testing/people.ts'

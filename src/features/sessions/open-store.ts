@@ -1,4 +1,4 @@
-/** Which store of sessions it is. */
+/** Selects the store of sessions. */
 
 import type { Db } from '../../platform/db/database.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
@@ -15,7 +15,7 @@ type StoreOptions = {
   readonly log: Logger
 }
 
-/** The store that SESSION_STORE_TYPE names; it connects when it is first used. */
+/** Returns the store that SESSION_STORE_TYPE names; it connects at its first use. */
 export const openSessionStore = ({ db, config, log }: StoreOptions): SessionStore =>
   config.sessionStoreType === 'valkey'
     ? valkeyStore(openValkey({ url: config.valkeyUrl, what: 'session store', log }))

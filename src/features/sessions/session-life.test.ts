@@ -1,4 +1,4 @@
-/** From when on a session lives. */
+/** The start of a session's lifetime. */
 import { describe, expect, test } from 'bun:test'
 import { createPasswords } from '../../platform/security/passwords.ts'
 import { createUser } from '../../testing/identities.ts'

@@ -118,7 +118,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
     const key = await keyFor(app.db, id)
     const status = async () => (await app.send(me, { key })).status
     expect(await status()).toBe(200)
-    // As another process does on SQLite: unseen by this one's count of commits.
+    // Writes like another process on SQLite, without this process's commit counter.
     await app.db.write((tx) => sql`UPDATE users SET is_active = 0 WHERE id = ${id}`.execute(tx.db))
     expect(await status()).toBe(200)
     app.clock.ms += 1000
@@ -207,7 +207,7 @@ describe.each([...places()])('the life of a session on %s in the %s', (dialect, 
       expect((await after(0))[1]).not.toBeNull()
     })
 
-    // In Valkey there is nothing to purge: its server does it by itself.
+    // A Valkey server expires sessions by itself.
     if (store === 'valkey') return
     test('purging takes what has expired, and nothing else', async () => {
       app.clock.ms += 12 * HOUR_MS

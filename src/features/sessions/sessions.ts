@@ -1,4 +1,4 @@
-/** The rules of sessions: sign-in, sign-out, who is asking, and where else someone is signed in. */
+/** The rules of sessions: sign-in, sign-out, the current user, and the other sessions of a user. */
 
 import { AppError, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
@@ -38,13 +38,13 @@ const sent = ({ caller }: Ctx, session: Session): SentSession => ({
   is_current: caller.via === 'session' && caller.credentialId === session.id,
 })
 
-/** The sessions of a user that still open something, newest first. */
+/** Returns the valid sessions of a user, newest first. */
 const openSessions = async (ctx: Ctx, store: SessionStore, userId: string): Promise<Session[]> => {
   const account = await accountOf(ctx, userId)
   if (!account?.isActive) return []
   const isOpen = ({ userGeneration, expiresAt }: Session): boolean =>
     userGeneration === account.generation && expiresAt.toISOString() > ctx.now
-  // Ids made later are greater.
+  // UUIDv7 ids sort by time.
   const newestFirst = (a: Session, b: Session): number =>
     b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1)
   return (await store.list(userId)).filter(isOpen).sort(newestFirst)
@@ -75,8 +75,8 @@ const list = async (
 }
 
 /**
- * Ends a session in the transaction that puts it on record. Where sessions live elsewhere, before it: nothing but SQL may be
- * done inside.
+ * Ends a session in the transaction that records it. An external store is called before the transaction, which may
+ * contain only SQL.
  */
 const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
   if (!store.isInDatabase) await store.remove(id)
@@ -86,9 +86,12 @@ const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promi
   }
 }
 
-/** Someone else's session does not exist without users:update. @throws AppError FORBIDDEN where its user holds more than the caller. */
+/**
+ * Without users:update, another user's session does not exist. @throws AppError FORBIDDEN if its user has permissions
+ * that the caller lacks.
+ */
 const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
-  // No transaction will do that before the session is gone.
+  // The session is removed before any transaction, so the rights are checked here.
   if (!store.isInDatabase) await ctx.confirmRights()
   const session = await store.get(id)
   const mayEnd = ({ caller }: Ctx) => session?.userId === caller.userId || caller.permissions.has('users:update')
@@ -97,7 +100,7 @@ const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: 
   ctx.precondition(etagOf(JSON.stringify(sent(ctx, session))))
   const finish = await end(store, id)
   return async (tx) => {
-    // The caller may have lost the permission since, and its user been given more.
+    // The caller may have lost the permission since, or its user may have gained others.
     if (!mayEnd(tx)) throw notFound('session', id)
     if (store.isInDatabase) await requireChargeOf(tx, session.userId)
     await finish(tx)
@@ -122,7 +125,7 @@ export const sessionsFeature = ({ config, signIn, sessions }: SessionsOptions): 
         route: sessionRoutes.logout,
         handler: async (ctx, _, audit) => {
           const { via, credentialId } = ctx.caller
-          // With an API key there is no session to end.
+          // A caller with an API key has no session.
           if (via === 'session' && credentialId !== undefined) {
             audit.note({ resourceId: credentialId })
             await ctx.write(await end(sessions, credentialId), { audit })

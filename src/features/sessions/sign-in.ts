@@ -1,5 +1,5 @@
 /**
- * Checks a name and a password, outside any transaction; every failure looks and lasts the same. It chooses the
+ * Checks a name and a password, outside any transaction; every failure has the same answer and duration. It chooses the
  * lane of the queue: docs/decisions/sign-in-queue.md.
  */
 
@@ -18,20 +18,20 @@ import { createDevices, type Device } from './devices.ts'
 export type Attempt = {
   readonly username: string
   readonly password: string
-  /** Of the request: a cookie among them may show a known device. */
+  /** The headers of the request; a cookie among them may identify a known device. */
   readonly headers: Headers
-  /** When the request came, as `performance.now()`. */
+  /** The arrival of the request, as `performance.now()`. */
   readonly sinceMs: number
 }
 
 export type Admitted = SignedIn & {
-  /** The Set-Cookie value by which the device is known next time. */
+  /** The Set-Cookie value that identifies the device next time. */
   readonly deviceCookie: string
 }
 
 /**
- * @throws AppError INVALID_CREDENTIALS, the same in the same time whatever was wrong; LOGIN_RATE_LIMIT_EXCEEDED after
- * the longest wait for a turn.
+ * @throws AppError INVALID_CREDENTIALS, with the same text and duration for every cause; LOGIN_RATE_LIMIT_EXCEEDED
+ * after the longest wait in the queue.
  */
 export type SignIn = (ctx: Ctx, attempt: Attempt) => Promise<Admitted>
 
@@ -43,13 +43,13 @@ export type SignInOptions = {
   >
   readonly passwords: Passwords
   readonly now: () => Date
-  /** Settles when there is a user: at the first start a password is being hashed before. */
+  /** Settles when a user exists: the first start hashes a password before. */
   readonly firstUser: () => Promise<unknown>
 }
 
 const wrongCredentials = () => new AppError('INVALID_CREDENTIALS', 'The username or the password is wrong')
 
-/** Ends as `work` does, or at the end of the longest wait. @throws PasswordsBusyError */
+/** Settles like `work`, or rejects after the longest wait. @throws PasswordsBusyError */
 const withinWait = async (work: Promise<unknown>, { sinceMs }: Attempt, { maxWaitMs }: Passwords): Promise<void> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new PasswordsBusyError()), Math.max(0, sinceMs + maxWaitMs - performance.now()))
@@ -63,7 +63,7 @@ const withinWait = async (work: Promise<unknown>, { sinceMs }: Attempt, { maxWai
 export const createSignIn = ({ db, config, passwords, now, firstUser }: SignInOptions): SignIn => {
   const devices = createDevices({ db, isSecure: config.cookieSecure })
   const { loginRateLimitRequests: requests, loginRateLimitWindowMs: windowMs } = config
-  // Of this instance alone, as the queue is. It counts attempts and not failures: many may be under way at once.
+  // For this instance only, like the queue. It counts attempts, not failures, because many may run concurrently.
   const attempts = createLimiter({ requests, windowMs })
 
   const mayGoAhead = (user: SignInUser | undefined, device: Device | undefined): user is SignInUser => {
@@ -79,7 +79,10 @@ export const createSignIn = ({ db, config, passwords, now, firstUser }: SignInOp
     return { lane: 'common', ...place, sinceMs: performance.now(), signal: ctx.signal }
   }
 
-  /** A hash of today's strength where the stored one is weaker. The sign-in succeeds without it if the gate is busy. */
+  /**
+   * Returns a hash of current strength if the stored one is weaker. The sign-in succeeds without it if the queue is
+   * full.
+   */
   const strongerHash = async (password: string, stored: string, turn: PasswordTurn): Promise<string | undefined> => {
     if (!passwords.needsRehash(stored) || passwordProblem(password)) return undefined
     try {
@@ -95,14 +98,14 @@ export const createSignIn = ({ db, config, passwords, now, firstUser }: SignInOp
     await withinWait(firstUser(), attempt, passwords)
     const device = await devices.shown(headers, now())
     const known = await findForSignIn(ctx, username)
-    // Without a hash this takes as long, and fails.
+    // Without a stored hash, this takes the same time and fails.
     const isRight = await passwords.verify(password, known?.passwordHash, { ...turnFor(ctx, known, device), sinceMs })
     if (!known || !isRight) throw wrongCredentials()
     const hash = await strongerHash(password, known.passwordHash, { ...turnOf(ctx, known.id), sinceMs })
     const signedIn = await ctx.write((inner) => recordSignIn(inner, { ...known, strongerHash: hash }))
     if (!signedIn) throw wrongCredentials()
     const { user, generation, at } = signedIn
-    // The device keeps its id with its account, and so what it has tried.
+    // The device keeps its id for the same account, and with it its counted attempts.
     const id = device?.userId === user.id ? device.id : undefined
     return { ...signedIn, deviceCookie: await devices.cookieFor({ id, userId: user.id, generation, at: new Date(at) }) }
   }

@@ -1,38 +1,44 @@
-/** Where sessions live: the interface that the rules know. */
+/** The interface of session stores. */
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 
 export type Session = {
   readonly id: string
   readonly userId: string
-  /** The user's generation at sign-in; a user of another one has ended this session. */
+  /** The user's generation at sign-in. A new generation of the user ends the session. */
   readonly userGeneration: number
   readonly createdAt: Date
-  /** When the expiry was last moved. */
+  /** The time of the last renewal. */
   readonly renewedAt: Date
   readonly expiresAt: Date
-  /** Whence the sign-in came; '' where nobody knows. */
+  /** The address of the sign-in; '' if unknown. */
   readonly ipAddress: string
   readonly userAgent: string
 }
 
-/** Any of these throws AppError UNAVAILABLE while the store can't be reached. */
+/** All methods throw AppError UNAVAILABLE while the store is unavailable. */
 export type SessionStore = {
-  /** Whether a change of a session is a change of revision of the tables `sessions` and `users`, so that answers may be kept until then. */
+  /**
+   * True if a change of a session changes the revision of the tables `sessions` and `users`, so that answers can be
+   * cached by revision.
+   */
   readonly isInDatabase: boolean
   readonly create: (session: Session, tokenHash: string) => Promise<void>
-  /** Also one that has expired. As that transaction sees it, where sessions are in the database. */
+  /** Includes expired sessions. Reads in the given transaction if sessions are in the database. */
   readonly find: (tokenHash: string, tx?: Kysely<Tables>) => Promise<Session | undefined>
   readonly get: (id: string) => Promise<Session | undefined>
-  /** Those of the ids that there are, also where they have expired. */
+  /** Returns the existing sessions of the ids, also expired ones. */
   readonly getAll: (ids: readonly string[]) => Promise<Session[]>
-  /** Those that have expired or are of another generation may be among them. */
+  /** May include sessions that have expired or are of another generation. */
   readonly list: (userId: string) => Promise<Session[]>
-  /** Answers whether it moved the expiry of the session as it was found: of requests at one time, one does. */
+  /** Renews the session if it is unchanged since it was found. @returns false if a concurrent request was first */
   readonly renew: (found: Session, to: Pick<Session, 'renewedAt' | 'expiresAt'>) => Promise<boolean>
-  /** In that transaction, where sessions are in the database. */
+  /** Removes in the given transaction if sessions are in the database. */
   readonly remove: (id: string, tx?: Kysely<Tables>) => Promise<void>
-  /** Removes what has expired, and answers how many that were. Given a job's way to write it is kept from writing as that is. */
+  /**
+   * Removes expired sessions. @returns their number. `write` is the fenced write of a job, which fails once its lease
+   * is lost.
+   */
   readonly purge: (now: Date, write?: Write) => Promise<number>
   readonly close: () => void
 }

@@ -1,4 +1,4 @@
-// Sessions in a Valkey server: what is kept there, and what happens while it is away.
+// Sessions in a Valkey server: the stored values, and requests while the server is unavailable.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { RedisClient } from 'bun'
 import { follow } from '../../testing/feed.ts'
@@ -8,7 +8,7 @@ import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign
 
 const PASSWORD = 'quick to check'
 const me = 'GET /api/auth/me'
-/** As long as a request may wait for a server that does not answer. */
+/** The longest wait of a request for a server that does not answer. */
 const PATIENCE_MS = 2000
 
 let server: Awaited<ReturnType<typeof valkey>>
@@ -177,7 +177,7 @@ describe('a Valkey server', () => {
     expect((await app.send(me, { cookie })).status).toBe(200)
     await server.stop()
     await server.start()
-    // It came back empty: whoever was signed in signs in again.
+    // The server lost its data on restart, so users must sign in again.
     expect((await app.send(me, { cookie })).status).toBe(401)
     expect((await app.login('ada', PASSWORD)).status).toBe(200)
     expect(warnings(app)).toEqual([])
@@ -241,7 +241,7 @@ describe('a session store that', () => {
 })
 
 test('a server that stops answering in the middle is given up in time, and used again', async () => {
-  // Hands everything on to the real server until it is told to fall silent.
+  // Forwards everything to the real server until it is silenced.
   let isSilent = false
   type Pipe = { readonly other: Promise<Bun.Socket<unknown>> }
   await server.start()

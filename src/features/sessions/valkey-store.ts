@@ -1,6 +1,6 @@
 /**
- * Sessions in a Valkey (or Redis) server: one text per session, the way to it from its token's hash, and which sessions a
- * user has. All of it ends by itself, by times to live that the server keeps.
+ * Sessions in a Valkey or Redis server: one text for each session, its id by the hash of the token, and the session ids
+ * of each user. All keys have a time to live.
  */
 import { z } from 'zod'
 import { batches } from '../../platform/db/batches.ts'
@@ -13,7 +13,7 @@ const tokenKey = (hash: string) => `plat:session-token:${hash}`
 const userKey = (userId: string) => `plat:user-sessions:${userId}`
 
 const Moment = z.iso.datetime().transform((text) => new Date(text))
-/** The session as its text holds it. */
+/** The stored form of a session. */
 const Stored = z.object({
   id: z.string(),
   tokenHash: z.string(),
@@ -27,7 +27,7 @@ const Stored = z.object({
 })
 type Stored = z.infer<typeof Stored>
 
-/** What can't be read is no session: another program's, or that of a version to come. */
+/** A text that can't be parsed is no session: it may be of another program or a later version. */
 const read = (text: unknown): Stored | undefined => {
   if (typeof text !== 'string') return undefined
   try {
@@ -39,11 +39,14 @@ const read = (text: unknown): Stored | undefined => {
 
 const sessionOf = ({ tokenHash: _, ...session }: Stored): Session => session
 
-/** From now, and not as a moment: the server's clock may be another one. */
+/** A duration, not a time, because the server's clock may differ. */
 const ttlOf = ({ renewedAt, expiresAt }: Pick<Session, 'renewedAt' | 'expiresAt'>): string =>
   String(Math.max(1, expiresAt.getTime() - renewedAt.getTime()))
 
-/** Replaces the session's text if it is still the one that was read: of two requests one moves the expiry, and none revives a session. */
+/**
+ * Replaces the session's text if it is unchanged since it was read. Of two concurrent requests one renews the expiry,
+ * and neither revives a removed session.
+ */
 const RENEW = `
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
@@ -70,7 +73,7 @@ export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
       await send('SET', sessionKey(session.id), JSON.stringify({ ...session, tokenHash }), 'PX', ttl)
       await send('SADD', userKey(session.userId), session.id)
       await send('PEXPIRE', userKey(session.userId), ttl)
-      // Last: from now on it opens doors.
+      // Written last: from now on the token is accepted.
       await send('SET', tokenKey(tokenHash), session.id, 'PX', ttl)
     },
     find: async (tokenHash) => {

@@ -200,7 +200,7 @@ describe.each([...dialects()])('the first admin on %s', (dialect) => {
       (error: Error) => error.message,
     )
     await close()
-    if (expected === undefined) expect(outcome).toContain('INITIAL_ADMIN_USERNAME: is not a name a user may have')
+    if (expected === undefined) expect(outcome).toContain('INITIAL_ADMIN_USERNAME: is not a valid username')
     else expect(outcome).toBe(expected)
   })
 })
