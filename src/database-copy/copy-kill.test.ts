@@ -33,7 +33,7 @@ const copyKilledAt = async (where: Parameters<typeof script>[0]): Promise<void> 
 }
 
 const START_TIMEOUT_MS = 60_000
-const UNFINISHED = 'This database is a copy that is not finished'
+const UNFINISHED = 'This database is an unfinished copy'
 
 // Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {

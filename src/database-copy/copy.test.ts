@@ -14,7 +14,7 @@ import { type CopyReport, copyEstate, type Step } from './copy.ts'
 import { openTarget } from './postgres-adapter.ts'
 import { openSource } from './sqlite-adapter.ts'
 
-const UNFINISHED = 'This database is a copy that is not finished'
+const UNFINISHED = 'This database is an unfinished copy'
 
 const change = (file: string, statement: string): void => {
   const database = new Database(file, { readwrite: true, create: false })

@@ -133,9 +133,9 @@ export function enclosingCidrs(ip: Ip): string[] {
 }
 
 /**
- * The free space of `outer`: the fewest blocks that cover exactly what no block of `used` covers, in order. `used`
- * may be unsorted, overlapping, outside `outer` or of the other family. Costs O(n log n) in `used`, whatever the
- * size of the space.
+ * Returns the free space of `outer`: the fewest blocks that cover exactly the addresses outside of all blocks of
+ * `used`, in order. `used` may be unsorted, overlapping, outside `outer` or of the other family. Costs O(n log n) in
+ * `used`, whatever the size of the space.
  *
  * @example
  * subtractCidrs({ family: 4, prefix: 30, first: 0n, last: 3n }, [{ family: 4, prefix: 31, first: 2n, last: 3n }])

@@ -1,4 +1,4 @@
-// DNS names: what is a host name, what only a domain name, what neither, with the limits on both sides.
+// DNS names: host names, domain names and invalid names, with the limits on both sides.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
-// The texts of all blocks that hold one address, built without formatting each block from scratch: bulk imports ask
-// this for every address. Only `cidr.ts` calls it; what a block is, it does not know.
+// Builds the texts of all blocks that contain one address, without formatting each block separately: bulk imports call
+// this for every address. Only `cidr.ts` uses it.
 
 import { formatIpv4, maskIpv4 } from './ipv4-text.ts'
 import { formatIpv6Groups, isMappedIpv4, joinGroups, longestZeroRun } from './ipv6-text.ts'

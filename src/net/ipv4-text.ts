@@ -7,10 +7,10 @@ const ZERO = 48
 export const IPV4_TEXT_MAX = 15
 
 /**
- * Reads dotted-quad text strictly: four decimal octets, no leading zeros (RFC 6943 section 3.1.1 tells what the
- * octal reading of `010` led to), no white space.
+ * Parses dotted-quad text strictly: four decimal octets, no leading zeros (RFC 6943 section 3.1.1 describes the harm of
+ * reading `010` as octal), no white space.
  *
- * @returns the address as an unsigned 32-bit number, or undefined when the text is not an IPv4 address
+ * @returns the address as an unsigned 32-bit number, or undefined if the text is not an IPv4 address
  * @example
  * parseIpv4('10.0.0.1') // 167772161
  * parseIpv4('010.0.0.1') // undefined

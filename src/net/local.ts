@@ -1,4 +1,5 @@
-// Local ranges: the addresses of this machine and of its links. A scan of them reads what only this machine is meant to reach.
+// Local ranges: the addresses of this machine and of its links. A scan of them reaches services that are meant for this
+// machine only.
 
 import { type Cidr, parseCidr } from './cidr.ts'
 import { embeddedIpv4 } from './reach.ts'

@@ -1,4 +1,4 @@
-// MAC addresses: the four spellings, what is refused, and the flag bits.
+// MAC addresses: the four spellings, invalid ones, and the flag bits.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** Whether two URLs name one target: the same scheme, host and port (RFC 6454 section 4). */
+/** Compares the targets of two URLs: the same scheme, host and port (RFC 6454 section 4). */
 
 /**
  * The origin of a URL, with the port that its scheme implies left out, the host in its canonical form, and without the dot of the

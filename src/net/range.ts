@@ -80,7 +80,7 @@ export function mergeRanges(ranges: readonly IpRange[]): IpRange[] {
 }
 
 /**
- * What is left of `from` without the addresses of `minus`, as the fewest ranges, in order. `minus` may be unsorted,
+ * Returns `from` without the addresses of `minus`, as the fewest ranges, in order. `minus` may be unsorted,
  * overlapping, outside `from` or of the other family.
  *
  * @example

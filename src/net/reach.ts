@@ -1,11 +1,11 @@
-// How far an address may reach from inside a network: what a server that is told to connect somewhere must know first.
+// Classifies addresses by their reach from inside a network, for a server that is asked to connect to one.
 
 import { type Cidr, cidrHolds, parseCidr } from './cidr.ts'
 import type { Ip } from './ip.ts'
 
 /**
- * `public`: may be connected to. `private`: an inside address, which only some installations may connect to.
- * `blocked`: this machine, the link, many receivers or nobody; never connected to.
+ * `public`: may be connected to. `private`: an internal address, to which only some installations may connect.
+ * `blocked`: this machine, the link, multicast or reserved; never connected to.
  */
 export type Reach = 'public' | 'private' | 'blocked'
 

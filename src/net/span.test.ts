@@ -1,4 +1,5 @@
-// Spans of whole numbers. Ranges and CIDRs test them against models of addresses; here is what those cannot reach.
+// Spans of whole numbers. The tests of ranges and CIDRs compare them with models of addresses; these tests cover the
+// rest.
 
 import { expect, test } from 'bun:test'
 import { mergeSpans, spanToBlocks, subtractSpans } from './span.ts'

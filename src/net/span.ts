@@ -28,8 +28,8 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
 }
 
 /**
- * What is left of `from` without the values of `minus`, as the fewest spans, in order. `minus` may be unsorted,
- * overlapping and reach outside `from`.
+ * Returns `from` without the values of `minus`, as the fewest spans, in order. `minus` may be unsorted, overlapping and
+ * reach outside `from`.
  *
  * @example
  * subtractSpans({ first: 0n, last: 9n }, [{ first: 3n, last: 5n }])

@@ -1,4 +1,4 @@
-// What a text names, told by the text alone.
+// The kind of a search text, by its form alone.
 import { describe, expect, test } from 'bun:test'
 import { subjectOf } from './subject.ts'
 

@@ -1,4 +1,4 @@
-// What a text names that people ask about: an address, a block, a MAC or a host name, told apart by the text alone.
+// Recognizes the kind of a search text by its form alone: an address, a block, a MAC or a host name.
 
 import { type Cidr, formatCidr, parseCidr } from './cidr.ts'
 import { isDomainName } from './dns-name.ts'

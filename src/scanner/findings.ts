@@ -1,6 +1,6 @@
 /**
- * Everything a scan knows about the hosts it has found. What every host has is kept in flat arrays, so that a /16 of living
- * hosts costs a few megabytes; the rest is an object, made when there is something to put into it. Sends nothing.
+ * Stores the findings of a scan. Data of every host is in flat arrays, so that a /16 of responding hosts takes a few
+ * megabytes. Other data is in objects that are created on first use. Sends nothing.
  */
 
 import { evidenceOf, msText, type Source } from './evidence.ts'

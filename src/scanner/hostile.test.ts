@@ -15,7 +15,7 @@ const find = (name: string): FoundService => {
   if (found === undefined) throw new Error(`no service of ${name}`)
   return found
 }
-/** Every text that is told of a host, wherever it stands. */
+/** Returns every text in the report of a host, at any depth. */
 const textsIn = (value: unknown): string[] =>
   typeof value === 'string'
     ? [value]

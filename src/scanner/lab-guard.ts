@@ -14,7 +14,7 @@ export const LAB_VARIABLE = 'PLAT_SCAN_LAB_ONLY'
 export const isLabOnly = (env: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   env.NODE_ENV === 'test' || env[LAB_VARIABLE] === '1'
 
-/** Whether it is an address that tests may send to. */
+/** Returns true for an address to which tests may send. */
 export const isLabAddress = (text: string): boolean => {
   const ip = parseIp(text)
   return ip !== undefined && labNetworks.some((network) => cidrHolds(network, ip))

@@ -22,7 +22,7 @@ const CANCEL_MS = 2000
 /** Time that a process may take to exit after its last message. */
 const LEAVE_MS = 2000
 
-/** This program again: an executable of its own, or Bun with its main file. */
+/** The command that starts this program: an executable alone, or Bun with its main file. */
 const command = (): string[] =>
   Bun.isStandaloneExecutable
     ? [process.execPath, 'scanner-child']

@@ -192,5 +192,5 @@ export type FromScanner =
   | { readonly type: 'note'; readonly text: string }
   | { readonly type: 'done' }
   | { readonly type: 'cancelled' }
-  /** The plan cannot be carried out, or the scanner met a fault of its own. */
+  /** The plan cannot be executed, or the scanner had an internal error. */
   | { readonly type: 'failed'; readonly message: string }

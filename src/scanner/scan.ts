@@ -21,7 +21,7 @@ import { findPrivilege } from './sys/privilege.ts'
 import { openVendors } from './sys/vendors.ts'
 import { openTargets, PlanError, refuseLocal } from './targets.ts'
 
-/** Up to so many living hosts are kept whole to the end, so that what is learnt of them late can be added. */
+/** Maximum number of responding hosts that are stored completely until the end, so that late findings can be added. */
 const KEPT_HOSTS = 4096
 
 export type ScanOptions = {
@@ -46,7 +46,7 @@ export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: Scan
 
   const saved = readCheckpoint(plan.subnet, plan.checkpoint)
   const position = saved?.position ?? START
-  // Only in the last stage is a host done; before it the next stages need what this process finds out itself.
+  // A host is finished only in the last stage. Before it, later stages need the findings of this process.
   const isInLast = position.stage !== 'liveness' && position.stage === stagesOf(plan.type).at(-1)
   const doneBefore = isInLast ? position.place : 0
   const names = createNameService({

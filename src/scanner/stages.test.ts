@@ -1,4 +1,6 @@
-/** What holds in every stage: resuming, cancelling, excluded addresses. Real scans of real servers on loopback. */
+/**
+ * Behaviour common to every stage: resuming, cancelling, excluded addresses. Real scans of real servers on loopback.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startScan } from './process.ts'
 import type { Checkpoint, FoundHost, FromScanner, ScanPlan, Stage } from './protocol.ts'

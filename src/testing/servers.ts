@@ -302,7 +302,7 @@ function temporaryParent(isRoot: boolean): string {
   return isRoot ? '/tmp' : tmpdir()
 }
 
-/** PostgreSQL refuses to run as root. The user of its package runs it then, or the unprivileged user nobody. */
+/** PostgreSQL refuses to run as root. The user of its package runs it then, or an unprivileged user. */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {

@@ -1,9 +1,9 @@
-/** What transactions leave to be done once, right before the commit that they share. */
+/** Collects work of transactions that is done once, right before their common commit. */
 import type { Kysely } from 'kysely'
 
 /**
- * Work that is done once for all transactions that share a commit; where it fails, so does the commit. What it writes does
- * not count for the revisions of tables.
+ * Work that is done once for all transactions of a commit. If it fails, so does the commit. Its writes do not change
+ * the revisions of tables.
  */
 export type Batch<Tables, Item> = (db: Kysely<Tables>, items: readonly Item[]) => Promise<void>
 
@@ -19,13 +19,13 @@ export class AtCommit {
     else this.#items.set(batch, [...items])
   }
 
-  /** Takes over what another transaction has left. */
+  /** Adds the items of another transaction. */
   addAll(other: AtCommit): void {
     for (const [batch, items] of other.#items) this.add(batch, items)
   }
 
   async run<Tables>(db: Kysely<Tables>): Promise<void> {
-    // A batch and its items came together, in a transaction of these very tables.
+    // A batch and its items were added together, in a transaction of these very tables.
     for (const [batch, items] of this.#items) await batch(db as never, items as never)
   }
 }

@@ -32,7 +32,7 @@ describe.each([...dialects()])('the journal on %s', (dialect) => {
   let db: Db<Tables>
   beforeAll(async () => {
     database = await thingsDatabase(dialect)
-    // The same database, with a table more.
+    // The same database with an additional table.
     db = database.db as unknown as Db<Tables>
     await db.write(async (tx) => {
       await sql`CREATE TABLE parts (id TEXT PRIMARY KEY, thing_id TEXT REFERENCES things (id) ON DELETE CASCADE)`.execute(

@@ -1,6 +1,6 @@
 /**
- * Notes what a transaction changes, row by row: what was there before, and what is there in the end. It looks at the
- * queries themselves, so that nobody has to tell it. Knows no table but by the rules it is given.
+ * Records the changes of a transaction row by row: the values before and after. It reads the queries themselves, so
+ * callers declare nothing. Knows tables only by the given rules.
  */
 import {
   type CompiledQuery,
@@ -27,41 +27,41 @@ import { writtenTable } from './query/written-tables.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** How a table is watched. */
+/** The rule for a table. */
 export type TableRule = {
-  /** The columns that tell its rows apart; they are never changed. */
+  /** The columns that identify a row; they never change. */
   readonly key: readonly string[]
-  /** Tables that lose the rows with this key of theirs, because the database deletes them along (ON DELETE CASCADE). */
+  /** Tables from which the database deletes the rows that refer to this key (ON DELETE CASCADE). */
   readonly cascades?: readonly { readonly table: string; readonly column: string }[]
 }
-/** Tables without a rule are not watched. */
+/** Tables without a rule are not recorded. */
 export type JournalRules = Readonly<Record<string, TableRule>>
 
-/** One row that is another now. */
+/** A row that has changed. */
 export type RowChange = { readonly table: string; readonly key: string; readonly before?: Row; readonly after?: Row }
 
 export type Journal = {
-  /** What has changed so far, in the order in which it was first touched. */
+  /** Returns the changes so far, in the order of the first change of each row. */
   readonly changes: () => RowChange[]
 }
 
 export type JournalOptions = {
   readonly rules: JournalRules
   readonly sql: Sql
-  /** Rows that may be touched; of a statement that touches more, no more are read. */
+  /** Maximum number of changed rows. Of a statement that changes more, no more are read. */
   readonly most: number
   readonly tooMany: () => never
 }
 
 type Touched = { readonly table: string; readonly key: string; before: Row | undefined; after: Row | undefined }
 
-// Tables are known here by name alone.
+// Only the names of tables are known here.
 type Open = Kysely<Record<string, Record<string, unknown>>>
 
 const isSame = (a: Row | undefined, b: Row | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && Bun.deepEquals(a, b))
 
-/** What is known of the rows, and how to forget what was undone. */
+/** Stores the rows, and discards those of a rollback. */
 class Notes {
   #touched = new Map<string, Touched>()
   readonly #options: JournalOptions
@@ -82,7 +82,7 @@ class Notes {
 
   #one(table: string, key: string, { before, after }: { before: Row | undefined; after: Row | undefined }): void {
     const known = this.#touched.get(`${table} ${key}`)
-    // Another object than before, because a savepoint may come back to that one.
+    // A new object, because a savepoint may restore the old one.
     this.#touched.set(`${table} ${key}`, known ? { ...known, after } : { table, key, before, after })
   }
 
@@ -102,7 +102,7 @@ class Notes {
 
 const ALL = ReturningNode.create([SelectionNode.createSelectAll()])
 
-/** A statement that answers with the whole rows, besides what it answers anyway. */
+/** Adds the whole rows to the result of a statement. */
 const returningAll = <N extends InsertQueryNode | UpdateQueryNode | DeleteQueryNode>(node: N): N => ({
   ...node,
   returning: node.returning
@@ -110,7 +110,7 @@ const returningAll = <N extends InsertQueryNode | UpdateQueryNode | DeleteQueryN
     : ALL,
 })
 
-/** The values that an insert gives to a column; undefined where they are not plain values. */
+/** Returns the values that an insert gives to a column; undefined unless they are plain values. */
 const valuesOf = ({ columns = [], values }: InsertQueryNode, column: string): unknown[] | undefined => {
   const at = columns.findIndex(({ column: { name } }) => name === column)
   if (at === -1 || !values || !ValuesNode.is(values)) return undefined
@@ -121,7 +121,7 @@ const valuesOf = ({ columns = [], values }: InsertQueryNode, column: string): un
   })
 }
 
-/** Runs the queries of one transaction, and looks at the rows around each write. */
+/** Runs the queries of one transaction, and reads the rows around each write. */
 class Watch {
   readonly #notes: Notes
   readonly #options: JournalOptions
@@ -142,13 +142,13 @@ class Watch {
       return this.#write(inner, query, { table, node, given, before, isDelete: false })
     }
     if (!DeleteQueryNode.is(node)) return inner.executeQuery(query)
-    // What goes is what the statement itself answers; looked at before only to know that it is not too much.
+    // The statement itself returns the deleted rows. Reading them before only limits their number.
     const going = await this.#select(inner, { table, where: node.where, given, query })
     await this.#noteCascades(inner, table, going)
     return this.#write(inner, query, { table, node, given, before: [], isDelete: true })
   }
 
-  /** The values of the placeholders of a prepared query. */
+  /** Returns the values for the placeholders of a prepared query. */
   #given(inner: QueryExecutor, { query, queryId, parameters }: CompiledQuery): (value: unknown) => unknown {
     const names = inner.compileQuery(query, queryId).parameters
     const values = new Map(names.map((name, i) => [name, parameters[i]]))
@@ -161,7 +161,7 @@ class Watch {
     return rows
   }
 
-  /** The rows that a condition finds, with other writers kept off them. */
+  /** Returns the rows that a condition matches, locked against other writers. */
   async #select(inner: QueryExecutor, around: Around & { readonly where: WhereNode | undefined }): Promise<Row[]> {
     const { table, where } = around
     const { sql, most, tooMany } = this.#options
@@ -199,7 +199,7 @@ class Watch {
     const rows = await this.#execute(inner, returningAll(node), { ...around, query })
     this.#notes.note(around.table, isDelete ? { before: rows, after: [] } : { before, after: rows })
     const count = BigInt(rows.length)
-    // The rows of a RETURNING hold what it asks for, and more.
+    // The returned rows contain the requested columns, and more.
     return { rows: node.returning ? (rows as R[]) : [], numAffectedRows: count, numChangedRows: count }
   }
 
@@ -228,11 +228,11 @@ type Write = Omit<Around, 'query'> & {
   readonly isDelete: boolean
 }
 
-// By the name of a table alone; the columns are those of the rules.
+// Only names are known; the columns are those of the rules.
 const openOn = (executor: QueryExecutor): Open => kyselyOn(executor)
 
 /**
- * The same transaction, watched. What a savepoint undoes is forgotten.
+ * Returns the same transaction, recorded. Changes that a savepoint rolls back are discarded.
  * @example const { tx: watched, journal } = journaled(tx, { rules: { tags: { key: ['id'] } }, ... })
  */
 export const journaled = <Tables>(tx: Tx<Tables>, options: JournalOptions): { tx: Tx<Tables>; journal: Journal } => {

@@ -173,7 +173,7 @@ test('a copy of the data file made before an upgrade opens by itself', async () 
   await close()
 })
 
-// Not skipped but left out: a run on SQLite only is asked for, and needs no PostgreSQL on the machine.
+// Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
 if (dialects().includes('postgres')) {
   test('migrations are applied once by many processes that start at once on PostgreSQL', async () => {
     const database = await emptyDatabase<Tables>('postgres')

@@ -1,19 +1,22 @@
-/** Brings a database to the program's schema: numbered migrations, each in one transaction, never edited once released. */
+/**
+ * Migrates a database to the program's schema: numbered migrations, each in one transaction, never edited after
+ * release.
+ */
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine } from './database.ts'
 import { asLetters } from './postgres/search.ts'
 
-/** The words in which the engines' DDL differs. */
+/** The parts of DDL that differ between the engines. */
 export type Ddl = {
   readonly engine: Engine
-  /** Text that sorts and compares byte by byte. */
+  /** A text type that sorts and compares byte by byte. */
   readonly text: string
-  /** An integer key that the engine numbers. */
+  /** An integer key that the engine assigns. */
   readonly serial: string
   readonly bigint: string
   /** The statements that keep `table.search_text` (key `seq`) searchable by substring. */
   readonly substringIndex: (table: string) => readonly string[]
-  /** The statements that let the index of a table find what goes across dots and dashes, where it could not. */
+  /** The statements that extend the index of a table to substrings across dots and dashes, if it lacked them. */
   readonly substringIndexAcross: (table: string) => readonly string[]
 }
 
@@ -67,19 +70,22 @@ type MigrationTables = { migrations: { name: string; checksum: string; applied_a
 const checksum = (statements: readonly string[]): string =>
   new Bun.CryptoHasher('sha256').update(statements.join(';\n')).digest('hex')
 
-/** A database that this program must not touch; the message says why and what to do. */
+/** A database that this program must not change. The message has the reason and the remedy. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-/** Stands among the migrations of a database that `plat database copy` has begun to fill and not finished; so an older program refuses it too. */
+/**
+ * Recorded among the migrations of a database that `plat database copy` has not finished, so that older programs reject
+ * it too.
+ */
 export const UNFINISHED_COPY = 'copy-not-finished'
 
-/** A copy that is not known to be whole: nobody may work on it. */
+/** The copy may be incomplete, so it must not be used. */
 export class UnfinishedCopyError extends MigrationError {
   constructor() {
     super(
-      'This database is a copy that is not finished: plat database copy was broken off, or found that it is not what was copied. Give the same command again to go on, or with --restart to begin anew. What it was copied from is whole.',
+      'This database is an unfinished copy: plat database copy was interrupted, or found differences from the source. Run the same command again to resume it, or with --restart to start again. The source is unchanged.',
     )
   }
 }
@@ -87,7 +93,7 @@ export class UnfinishedCopyError extends MigrationError {
 type Applied = readonly { readonly name: string; readonly checksum: string }[]
 
 /**
- * The migrations that a database still needs.
+ * Returns the migrations that a database still needs.
  * @throws MigrationError if the database is newer than the program or a released migration was changed.
  */
 export const pendingOf = (migrations: readonly Migration[], applied: Applied, ddl: Ddl): Migration[] => {
@@ -108,22 +114,22 @@ export const pendingOf = (migrations: readonly Migration[], applied: Applied, dd
   return migrations.filter(({ name }) => !done.has(name))
 }
 
-/** Takes as long as it takes, and so does waiting for another process that migrates. */
+/** Without a time limit, also for waiting for another process that migrates. */
 const LONG = { exclusive: true }
 
 export type MigrateOptions = {
   readonly migrations: readonly Migration[]
   readonly now: () => Date
-  /** Called once before the first change to a database that already holds something. */
+  /** Called once before the first change to a database with content. */
   readonly beforeUpgrade?: (applied: readonly string[]) => Promise<void>
 }
 
-/** Applies what is missing; returns the names of what it applied. Safe when several processes start at once. */
+/** Applies the missing migrations and returns their names. Safe if several processes start concurrently. */
 export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): Promise<string[]> => {
   const ddl = ddlFor(db.engine)
   const ordered = [...options.migrations].sort((a, b) => (a.name < b.name ? -1 : 1))
   await db.write(async ({ db: tx }) => {
-    // The lock has no table of its own types.
+    // The type of the lock does not depend on the tables.
     await db.sql.lockNames(tx, ['migrations'])
     await sql
       .raw(
@@ -151,12 +157,13 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
   const pending = pendingOf(ordered, applied, ddl)
   const isEmpty = applied.length === 0
   if (pending.length > 0 && !isEmpty) await options.beforeUpgrade?.(applied.map(({ name }) => name))
-  // What breaks in an old database keeps what went well; an empty one becomes whole with one commit, or stays empty.
+  // A failure in an existing database keeps the earlier migrations. An empty database gets all of them in one commit,
+  // or stays empty.
   const steps = isEmpty ? [pending] : pending.map((migration) => [migration])
   const done: string[] = []
   for (const step of steps) {
     const missing = await db.write(async ({ db: tx }) => {
-      // The lock has no table of its own types.
+      // The type of the lock does not depend on the tables.
       await db.sql.lockNames(tx, ['migrations'])
       // Another process may have been faster.
       const taken = new Set((await appliedTo(tx)).map(({ name }) => name))

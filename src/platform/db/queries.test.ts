@@ -55,7 +55,7 @@ describe.each(dialects())('on %s', (dialect) => {
 
   test('the word search finds exactly what holds every word, whatever is in it', async () => {
     const { db } = database
-    // Among them what the index takes for letters, and the letters that it takes it for.
+    // Includes the separators that the index replaces by letters, and these letters.
     const alphabet = fc.constantFrom(...'%_\\\'"ab*-(:^.qxzj'.split(''), 'é', '😀')
     const word = fc.array(alphabet, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''))
     const texts = fc

@@ -1,5 +1,5 @@
 /**
- * The name of a table or a column, as both databases take it.
+ * Quotes the name of a table or a column for both databases.
  * @example quoted('key') // '"key"'
  */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

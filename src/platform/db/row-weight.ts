@@ -1,6 +1,6 @@
-/** Bounds the chunks of streams: so many rows, or fewer where their texts are long. */
+/** Bounds the chunks of streams by the number of rows and by the length of their texts. */
 
-/** Characters of all texts of a row. */
+/** Returns the number of characters of all texts of a row. */
 export const lengthOf = (row: object, columns: readonly string[]): number => {
   let length = 0
   for (const column of columns) {
@@ -12,16 +12,15 @@ export const lengthOf = (row: object, columns: readonly string[]): number => {
 }
 
 /**
- * Called with each row of one query; true when a chunk that ends with it is full.
- * @example
- * const isFull = byWeight<{ doc: string }>(500, 512 * 1024)
+ * Returns a function to call with each row of one query. It returns true if that row completes a chunk.
+ * @example const isFull = byWeight<{ doc: string }>(500, 512 * 1024)
  */
 export const byWeight = <Row>(mostRows: number, mostLength: number): ((row: Row) => boolean) => {
   let columns: readonly string[] | undefined
   let rows = 0
   let length = 0
   return (row) => {
-    // Of a query all rows have the same columns.
+    // All rows of a query have the same columns.
     columns ??= Object.keys(row as object)
     rows++
     length += lengthOf(row as object, columns)

@@ -1,11 +1,11 @@
 /**
- * The ages of the snapshots that streams hold on PostgreSQL: each holds a connection, and keeps the server from removing old rows. One that
- * is too old is due back, and so is a younger one that others wait for.
+ * Tracks the ages of the snapshots that streams hold on PostgreSQL. Each holds a connection and prevents the server
+ * from removing old rows. A snapshot that is too old is recalled, and a younger one as well if other streams wait.
  */
 
-/** An older one is due back. With the time that it takes to be given back, it is less than 30 s. */
+/** Older snapshots are recalled. Including the time until they are released, they last less than 30 s. */
 const OLDEST_MS = 15_000
-/** Where all connections are taken. */
+/** The limit if all connections are in use. */
 const OLDEST_WANTED_MS = 1000
 const LOOK_MS = 500
 
@@ -13,12 +13,12 @@ type Listener = (beforeMs: number) => void
 
 export type SnapshotAges = {
   readonly listen: (listener: Listener) => void
-  /** Counts one more. @returns to be called when it has ended */
+  /** Adds a snapshot. @returns a function to call when it has ended */
   readonly enter: () => () => void
   readonly close: () => void
 }
 
-/** @param most how many there may be at one time; the others wait */
+/** @param most maximum number at a time; further ones wait */
 export const createSnapshotAges = (most: number, oldestMs = OLDEST_MS): SnapshotAges => {
   const open = new Set<{ readonly sinceMs: number }>()
   let listener: Listener = () => {}

@@ -11,7 +11,7 @@ const add = (tx: Tx<ThingTables>, id: string, n = 0) => tx.db.insertInto('things
 const ids = async (db: Pick<Things, 'read'>) =>
   (await db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
 
-/** Rows `00000` and on, more than several chunks of a stream. */
+/** Rows from `00000` on, more than several chunks of a stream. */
 const MANY = 1700
 const addMany = (db: Things) =>
   db.write(async (tx) => {

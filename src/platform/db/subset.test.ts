@@ -26,7 +26,7 @@ afterAll(() => database.close())
 
 const inside = (value: string) => {
   const { db } = database
-  // Of a table that only this test has.
+  // A subset of a table that only this test has.
   const subset = { id: 'notes.id', table: 'marks' as never, member: 'note_id', column: 'mark', value }
   return membership({ db: db.read, store: db }, subset)
 }

@@ -1,4 +1,7 @@
-/** Lists narrowed to a subset that another table names. Whether it is large decides how its first rows are found soonest. */
+/**
+ * Lists restricted to a subset that another table defines. The size of the subset determines the fastest way to its
+ * first rows.
+ */
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type CacheScope, cachedCount, cachedText } from './cache/query-cache.ts'
 import type { Sql } from './database.ts'
@@ -11,7 +14,7 @@ export type Subset = {
   /** The table that names the members, and its column that holds the list's ids. */
   readonly table: string
   readonly member: string
-  /** What they have in common: a column of that table and its value. */
+  /** The common property of the members: a column of that table and its value. */
   readonly column: string
   readonly value: string
 }
@@ -20,7 +23,8 @@ export type Subset = {
 export type Membership = { readonly ordered: Expression<SqlBool>; readonly counted: Expression<SqlBool> }
 
 /**
- * The condition of being in the subset. Which form it has is remembered until the table that names the members changes.
+ * Returns the condition of membership in the subset. The choice of its form is cached until the table of members
+ * changes.
  * @example await membership(ctx, { id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value: 'web' })
  */
 export const membership = async <Tables>(
@@ -32,13 +36,13 @@ export const membership = async <Tables>(
   const counted = sql<SqlBool>`${sql.ref(id)} IN (SELECT ${inside} ${of})`
   const [list = ''] = id.split('.')
   const look = async () => String(await scope.store.sql.areFew(scope.db, list, sql`SELECT 1 AS one ${of}`))
-  // A subset is of a table there is.
+  // A subset refers to an existing table.
   const areFew = await cachedText(scope, table as keyof Tables & string, `few ${column} ${value}`, look)
   if (areFew === 'true') return { ordered: counted, counted }
   return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
 }
 
-/** How many are in the subset, without a look at the list: for a table that names rows of the list alone, as a foreign key sees to. */
+/** Counts the members without reading the list, for a table whose foreign key refers to the list. */
 export const countMembers = <Tables>(
   scope: CacheScope<Tables>,
   { table, member, column, value }: Subset,

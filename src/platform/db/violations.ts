@@ -1,10 +1,10 @@
-/** Broken constraints under one name on both engines, so that a store can say which field is to blame. */
+/** Names broken constraints equally on both engines, so that a store can name the field at fault. */
 
 import { SQLiteError } from 'bun:sqlite'
 import type { SQL } from 'bun'
 import { WorkerError } from './worker-error.ts'
 
-/** `table_column[_column]` of a unique index, or the kind alone where the engine says no more. */
+/** `table_column[_column]` of a unique index, or the kind alone if the engine reports no more. */
 export type Violation = { readonly kind: 'unique' | 'foreign_key'; readonly name: string }
 
 /** PostgreSQL error classes (Appendix A): unique_violation, foreign_key_violation. */
@@ -26,10 +26,10 @@ const fromPostgres = (error: SQL.PostgresError): Violation | undefined => {
   return { kind, name: (error.constraint ?? '').replace(/_key$/, '').replace(/_pkey$/, '_id') }
 }
 
-/** What constraint an error reports as broken; undefined for any other error. */
+/** Returns the constraint that an error reports as broken; undefined for any other error. */
 export const violationOf = (error: unknown): Violation | undefined => {
   if (error instanceof SQLiteError || error instanceof WorkerError) return fromSqlite(error)
-  // Asked for here, because asking loads the client of PostgreSQL.
+  // Not at the top level, because access to it loads the PostgreSQL client.
   if (error instanceof Bun.SQL.PostgresError) return fromPostgres(error)
   return undefined
 }

@@ -1,4 +1,4 @@
-/** The error of a worker, with the code that says what kind it is. */
+/** The error of a worker, with its code. */
 export class WorkerError extends Error {
   override readonly name = 'WorkerError'
 
@@ -10,7 +10,7 @@ export class WorkerError extends Error {
   }
 }
 
-/** An error as it crosses to another thread, which keeps neither its class nor its code. */
+/** The form in which an error is sent to another thread, which preserves neither its class nor its code. */
 export type SentError = { readonly message: string; readonly code: string }
 
 export const sentError = (error: unknown): SentError => ({

@@ -1,4 +1,4 @@
-/** Servers of the lab that only say what such a server says; runs in the namespace of the hosts until it is killed. */
+/** Servers of the lab that only send a banner. Runs in the namespace of the hosts until it is killed. */
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { answers, greets } from '../testing/listeners.ts'
@@ -60,7 +60,7 @@ export const BANNERS: readonly (readonly [host: number, port: number, talk: Talk
   [57, 443, silent],
 ]
 
-/** With a certificate of its own each. */
+/** Each with a different certificate. */
 export const TLS_HOSTS: readonly number[] = [20, 21, 22, 23, 24]
 
 const open = (host: number, port: number, talk: Talk): void => {
@@ -81,7 +81,7 @@ const openTls = (host: number, { key, cert }: { key: string; cert: string }): vo
 }
 
 if (import.meta.main) {
-  // The lab writes what it has made by openssl.
+  // The lab passes the keys that it has generated with openssl.
   const keys = JSON.parse(await Bun.stdin.text()) as Readonly<Record<string, { key: string; cert: string }>>
   for (const [host, port, talk] of BANNERS) open(host, port, talk)
   for (const [host, pair] of Object.entries(keys)) openTls(Number(host), pair)

@@ -196,7 +196,7 @@ export const startDaemons = (lab: Lab): Daemons => {
       ':5353',
     ]
     await until(() => wanted.every((end) => sockets().includes(end)), 'the servers of the lab listen')
-    // What lldpd hears of its neighbour comes through snmpd in the end.
+    // The neighbour that lldpd has received is later visible through snmpd.
     const lldp = ['snmpwalk', '-v2c', '-c', COMMUNITY, ip(SNMP_HOSTS[0] ?? 30), '1.0.8802.1.1.2.1.4.1.1.9']
     const heard = (): boolean =>
       lab.exec(lab.scanner, ['sh', '-c', `${lldp.join(' ')} 2>/dev/null || true`]).includes('STRING')

@@ -1,4 +1,7 @@
-/** The lab in short: what can only be seen on a network. The whole of it, with times and comparisons, is `npm run test:lab`. */
+/**
+ * A short run of the lab, for behaviour that only a network shows. `npm run test:lab` runs the whole lab, with times
+ * and comparisons.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { FoundHost, ScanPlan } from '../protocol.ts'
 import { planOf, until } from '../testing/plans.ts'

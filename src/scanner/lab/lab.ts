@@ -1,6 +1,6 @@
 /**
- * A network of its own for tests of the scanner, in two network namespaces without any way out: one where scanners run, one
- * with the hosts. Made and removed by the test; needs root, `ip` and `nft`.
+ * An isolated network for tests of the scanner, in two network namespaces: one for scanners, one for the hosts. The
+ * test creates and removes it. Needs root, `ip` and `nft`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ export const labProblem = (): string | undefined => {
   return undefined
 }
 
-/** What the scanner process may do: `nobody` nothing but ping, `raw` ARP too. */
+/** The privileges of the scanner process: `nobody` can only ping, `raw` also sends ARP. */
 export type As = 'nobody' | 'raw'
 
 const PRIVILEGES: Readonly<Record<As, readonly string[]>> = {
@@ -67,13 +67,13 @@ const PRIVILEGES: Readonly<Record<As, readonly string[]>> = {
 
 export type LabScanOptions = {
   readonly as?: As
-  /** What is done with the scan while it runs, by name; see run-scan.ts. */
+  /** The action on the running scan, by name; see run-scan.ts. */
   readonly deed?: 'cancel' | 'kill' | 'resume'
   /** Enters the network namespace alone: `/sys` is the one of the first namespace. */
   readonly keepsMounts?: boolean
 }
 
-/** What run-scan.ts prints. */
+/** The output of run-scan.ts. */
 export type LabScan = {
   readonly result: string
   readonly message: string
@@ -112,7 +112,7 @@ const linksBatch = (hosts: number, scattered: number): string =>
     ...Array.from({ length: scattered }, (_, i) => `addr add 198.18.${i + 1}.77/32 dev m${FIRST_HOST}`),
   ].join('\n')
 
-/** Counts what arrives, and what arrives for addresses that are banned. */
+/** Counts arriving packets, and those for banned addresses. */
 const FIREWALL = `table inet lab {
   set banned { type ipv4_addr; flags interval; }
   counter refused {}
@@ -229,7 +229,7 @@ route add blackhole 198.19.0.0/16
         env: { PATH: process.env.PATH ?? '', PLAT_SCAN_LAB_ONLY: '1', HOME: '/nonexistent' },
       })
       const text = await new Response(child.stdout).text()
-      // What run-scan.ts prints is a LabScan.
+      // run-scan.ts prints a LabScan.
       return JSON.parse(text) as LabScan
     },
   }

@@ -1,6 +1,6 @@
 /**
- * Runs one scan in the namespace of the lab: the plan on standard input, what came of it on standard output. The one argument
- * says what is done to the scan while it runs: `cancel` it, `kill` it again and again and go on from the checkpoint.
+ * Runs one scan in the namespace of the lab: the plan on standard input, the result on standard output. The one
+ * argument is the action on the running scan: `cancel` it, or `kill` it repeatedly and resume from the checkpoint.
  */
 import { readFileSync } from 'node:fs'
 import { startScan } from '../process.ts'
@@ -21,14 +21,14 @@ const read = (path: string): string => {
   try {
     return readFileSync(path, 'latin1')
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return ''
   }
 }
 
 const c = libc()
 const targets = openTargets(plan.subnet, [])
-/** Entries of the neighbour table that nobody has answered for yet: they are what fills it up. */
+/** Returns the number of unanswered entries of the neighbour table, which are those that fill it up. */
 const unresolved = (): number => (c && readNeighbours(c, targets)?.unresolved) ?? 0
 
 const beganAtMs = performance.now()

@@ -1,6 +1,6 @@
 /**
- * A network behind a TAP device that answers as a slow and lossy one does: for hosts of 198.19.0.0/16 a delay of their own, losses,
- * and a limit to the replies of all. Runs in the namespace of the scanner until it is killed. By the C library through Bun.
+ * Simulates a slow and lossy network behind a TAP device: a delay for each host of 198.19.0.0/16, losses, and a common
+ * limit on replies. Runs in the namespace of the scanner until it is killed. Uses the C library through Bun.
  */
 import { dlopen } from 'bun:ffi'
 
@@ -116,7 +116,7 @@ const run = async (name: string, network: Network): Promise<never> => {
       if (tokens < 1) return
       tokens--
     }
-    // A delay of its own, and a fifth of it more or less by chance.
+    // A constant delay per host, plus up to a fifth at random.
     const delayMs = (leastMs + ((hash >>> 8) % (mostMs - leastMs + 1))) * (1 + Math.random() / 5)
     setTimeout(() => tap.write(reply), delayMs)
   }

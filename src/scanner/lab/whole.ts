@@ -1,6 +1,7 @@
 /**
- * The whole lab: what the scanner finds, how fast and with what, against fping, nmap and arp-scan on the same network, and the
- * goals it has to meet. Prints a table; ends with 1 when a goal is missed. `npm run test:lab` runs it; words after it choose rows.
+ * Runs the whole lab: the scanner's findings, time and resources, compared with fping, nmap and arp-scan on the same
+ * network, and its goals. Prints a table; exits with 1 if a goal is missed. `npm run test:lab` runs it; further
+ * arguments select rows.
  */
 import { readFileSync } from 'node:fs'
 import { formatIpv4, parseIpv4 } from '../../net/ipv4-text.ts'

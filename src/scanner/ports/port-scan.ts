@@ -16,7 +16,7 @@ const SILENT_AFTER = 32
 /** Ports that stay silent on a host that answers are tried once more, if they are few: a packet may have been lost. */
 const MOST_AGAIN = 16
 const BOUNDS = { leastMs: 150, mostMs: 1000 }
-/** A single round trip says little: nine times of it is what RFC 6298 makes of a first sample, times three. */
+/** A single round-trip time is a weak estimate: three times the timeout that RFC 6298 derives from a first sample. */
 const PING_FACTOR = 9
 
 type Host = {
@@ -57,7 +57,7 @@ export const scanPorts = async (context: ScanContext, { from, onHost, onProgress
   const started = createBitset(context.targets.size)
   let [cursor, done, turn]: [number, number, number] = [from, 0, 0]
 
-  /** In order; after that those that have answered meanwhile, wherever they are. */
+  /** In order of their index, then those that have answered since, in any order. */
   const nextHost = (): number | undefined => {
     for (let index = findings.up.next(cursor); index !== undefined; index = findings.up.next(index + 1))
       if (!started.has(index)) return index
@@ -108,11 +108,11 @@ export const scanPorts = async (context: ScanContext, { from, onHost, onProgress
       if (result === 'open') host.open.push(port)
     }
     const isMute = host.answered === 0 && host.silent.length >= SILENT_AFTER
-    // They are the first of the list, so the place in it stays what it was.
+    // The common ports are first in the list, so the position remains valid.
     if (isMute && host.todo.length === ports.length) host.todo = common
   }
 
-  /** What has been silent once is tried again, on a host that is not silent itself. */
+  /** An unanswered port is tried again, unless the whole host is silent. */
   const isFinished = (host: Host): boolean => {
     if (host.next < host.todo.length || host.active > 0) return false
     if (

@@ -1,4 +1,4 @@
-// The ports that are tried where nobody says which.
+// The default ports of a scan.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,9 +1,10 @@
-/** The TCP ports that a scan tries when it is told no others. Pure. */
+/** The default TCP ports of a scan. Pure. */
 
 /**
- * A hundred that are in use in real networks, the likeliest first: a host that drops everything is given up after the first
- * few. Our own choice: remote access, web and its management twins, file and print, mail, names and directory, databases and
- * queues, virtualisation and containers, monitoring, phones and cameras, network gear, and what old systems still offer.
+ * A hundred ports in use in real networks, the most likely first: a host that drops everything is abandoned after the
+ * first few. Our own selection: remote access, web and its management variants, file and print, mail, names and
+ * directory, databases and queues, virtualisation and containers, monitoring, phones and cameras, network devices, and
+ * services of old systems.
  */
 export const COMMON_PORTS: readonly number[] = [
   443, 22, 80, 445, 3389, 8080, 8443, 135, 139, 53, 23, 21, 25, 111, 5900, 3306, 5432, 8000, 8008, 8081, 9100, 631, 389,

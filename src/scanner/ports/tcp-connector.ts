@@ -36,7 +36,7 @@ export type Attempt = {
 export type TcpConnector = {
   /** Starts one. The result comes with a later `poll`, or at once when it could not be sent. */
   readonly connect: (attempt: Attempt) => void
-  /** Gives out what has been answered and what is overdue. */
+  /** Reports answered and overdue attempts. */
   readonly poll: () => void
   readonly active: () => number
   /** How many may be under way; shrinks when the machine is out of descriptors. */
@@ -51,7 +51,10 @@ const POLLHUP = 16
 const POLLFD_SIZE = 8
 const LEAST_CAPACITY = 8
 
-/** What is left of the limit for others, and how much of the rest is used: a scan is not alone in its process. */
+/**
+ * Descriptors that are left for other code, and the share of the rest that is used, because other scans run in this
+ * process.
+ */
 const KEPT_DESCRIPTORS = 256
 
 /** Most descriptors that probes may hold, from the limit of the process. */
@@ -126,7 +129,7 @@ export const createTcpConnector = (c: Libc, targets: Targets, wanted: number): T
       }
       address.set(attempt.index, attempt.port)
       polled.writeInt32LE(fd, at * POLLFD_SIZE)
-      // What an earlier one of the same place was told must not be read as the answer of this one.
+      // The event of an earlier attempt in the same slot must not be read as the answer of this one.
       polled.writeUInt32LE(POLLOUT, at * POLLFD_SIZE + 4)
       slots[at] = { attempt, startedAtMs: performance.now() }
       if (c.connect(fd, address.bytes, address.bytes.length) === 0) return finish(at, 'open')

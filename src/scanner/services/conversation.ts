@@ -1,6 +1,6 @@
 /**
- * One short conversation over TCP with a host that may be hostile: what it says within a time and a size, whether it says it by
- * itself or when asked. Never takes more than 16 KiB, never longer than it is given. Knows nothing of services.
+ * Holds one short TCP conversation with a possibly hostile host, and returns its answer within limits of time and size.
+ * A host may speak first or after a request. Reads at most 16 KiB. Knows nothing of services.
  */
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -64,7 +64,7 @@ const certificateOf = (socket: TLSSocket): Certificate | undefined => {
 
 const open = ({ ip, port, isTls }: Question): Socket =>
   isTls
-    ? // Who it is gets recorded, not believed; and gear that speaks old versions only is to be found too.
+    ? // The certificate is recorded, not trusted, and devices with old TLS versions must be found too.
       connectTls({ host: ip, port, rejectUnauthorized: false, minVersion: 'TLSv1' })
     : connectPlain({ host: ip, port })
 

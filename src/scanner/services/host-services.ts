@@ -110,7 +110,7 @@ const scanPort = async (
   if (found.isSsh) await scanSsh(index, port, { tools, signal })
 }
 
-/** Those that may work: the communities it has answered to, and version 3 where it has an engine. */
+/** Returns the usable logins: the communities that the agent has answered, and SNMPv3 if it has an engine. */
 const loginsFor = (agent: FoundAgent, logins: readonly SnmpLogin[]): SnmpLogin[] =>
   logins.filter((login) =>
     login.version === 'v3' ? agent.engineId !== '' : agent.communities.includes(login.credentialId),
@@ -161,7 +161,7 @@ const scanSnmp = async (
       if (identity && identity.os !== '')
         details.votes.push({ os: identity.os, weight: OS_WEIGHTS.snmp, because: 'SNMP sysDescr' })
     })
-    // What a router has in its table names hosts that are out of reach of our own ARP.
+    // The ARP table of a router names hosts beyond the reach of our own ARP.
     for (const { ip: address, mac } of facts.arp) {
       const other = targets.indexOf(address)
       if (other !== undefined && findings.up.has(other) && findings.macOf(other) === '')

@@ -39,7 +39,7 @@ const askNetbios = (
     onAnswer: (index, message) => {
       const found = readNetbios(message, idOf(index))
       if (found === undefined) return false
-      findings.evidence(index, 'netbios', `answered a NetBIOS query as ${found.name || 'nobody'}`)
+      findings.evidence(index, 'netbios', `answered a NetBIOS query as ${found.name || 'an unnamed host'}`)
       if (found.name !== '') findings.addName(index, { name: found.name, source: 'netbios' })
       if (found.mac !== '') findings.setMac(index, found.mac, 'netbios')
       findings.amend(index, ({ services, votes }) => {

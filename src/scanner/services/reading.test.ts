@@ -1,4 +1,4 @@
-/** What is read from messages: names, pages, packets, and what is made of those that are meant to confuse. */
+/** Parses messages for names, pages and packets, including hostile ones. */
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -99,7 +99,7 @@ describe('multicast DNS', () => {
 })
 
 describe('SNMP', () => {
-  /** What snmpd answered to the questions with the id 0x01020304. */
+  /** The answers of snmpd to requests with the id 0x01020304. */
   const REPORT = Buffer.from(
     '30710201033011020401020304020300ffe30401000201030421301f041180001f888073276f08a9cd016b0000000002010102010204000400' +
       '04003036041180001f888073276f08a9cd016b000000000400a81f0204010203040201000201003011300f060a2b060106030f01010400410101',
@@ -148,7 +148,7 @@ describe('vendors', () => {
     ['8c:1f:64:01:00:01', 'Middle Maker'],
     ['8c:1f:64:f0:00:01', 'IEEE Registration Authority'],
     ['00:00:00:00:00:01', ''],
-    // Locally administered: whatever it looks like, nobody has sold it.
+    // Locally administered: the first half names no vendor.
     ['ba:27:eb:00:01:0c', ''],
     ['nonsense', ''],
   ])('%s is of %j', (mac, vendor) => expect(vendorOf(mac)).toBe(vendor))

@@ -1,6 +1,6 @@
 /**
- * Further fingerprints out of a folder in the format of recog: XML files of `<fingerprint pattern="...">` with parameters. What
- * cannot be read is skipped and counted; nothing in the files is ever run.
+ * Reads additional fingerprints from a folder in recog's format: XML files of `<fingerprint pattern="...">` with
+ * parameters. Unreadable ones are skipped and counted. Nothing in the files is executed.
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ type Fingerprint = {
 const MOST_FILE_BYTES = 4 << 20
 const MOST_FILES = 200
 
-/** Which database is for what, and how the text it is matched with is cut out of a banner. */
+/** The service of each database, and the function that extracts the matched text from a banner. */
 const KINDS: Readonly<
   Record<string, { readonly service: string; readonly text: (banner: string) => string | undefined }>
 > = {
@@ -55,7 +55,7 @@ const attributesIn = (tag: string): Map<string, string> =>
     ]),
   )
 
-/** Ruby writes some things another way; @throws SyntaxError for what JavaScript cannot say */
+/** Converts the syntax of Ruby. @throws SyntaxError for a pattern that JavaScript cannot express */
 const regexOf = (attributes: ReadonlyMap<string, string>): RegExp => {
   const text = attributes.get('pattern') ?? ''
   const isInsensitive = /^\(\?i\)|^\(\?i:/.test(text) || /REG_ICASE/.test(attributes.get('flags') ?? '')

@@ -1,4 +1,4 @@
-/** Deep scans of real servers on loopback: what each is recognised as. */
+/** Recognizes real servers on loopback in deep scans. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { FoundHost, FoundService } from '../protocol.ts'
 import { answers, closeListeners, greets, listenTcp, listenTls, selfSigned } from '../testing/listeners.ts'
@@ -11,7 +11,7 @@ let ports: number[]
 let host: FoundHost
 const services = new Map<string, FoundService>()
 
-/** By what the server is called here. */
+/** By the name of the server in this test. */
 const find = (name: string): FoundService => {
   const found = services.get(name)
   if (found === undefined) throw new Error(`no service of ${name}`)

@@ -1,13 +1,13 @@
 /**
- * What services say of themselves, and what that means. The data is `signatures.json`: to add one, add an entry with an example of
- * what such a service says and what is to be read from it; a test tries every example. The first that matches counts, so the
- * special go before the general.
+ * Recognizes services by their own messages. The data is `signatures.json`: a new entry needs an example message with
+ * the expected result, and a test checks every example. The first match counts, so specific entries precede general
+ * ones.
  */
 import data from './signatures.json' with { type: 'json' }
 
 /**
- * What a signature is matched with: `banner` all that came back, as Latin-1; of an answer by HTTP `server`, `realm`, `title` or
- * the whole `head`; `sysdescr` of SNMP.
+ * The text that a signature matches. `banner` is the whole answer as Latin-1. `server`, `realm`, `title` and `head` are
+ * parts of an HTTP answer. `sysdescr` is of SNMP.
  */
 export type Place = 'banner' | 'server' | 'realm' | 'title' | 'head' | 'sysdescr'
 
@@ -22,7 +22,7 @@ export type Signature = {
   /** The system it speaks for. */
   readonly os: string
   readonly example: string
-  /** What is read from the example. */
+  /** The expected result for the example. */
   readonly reads: { readonly product: string; readonly version: string; readonly os: string }
 }
 

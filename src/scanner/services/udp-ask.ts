@@ -1,6 +1,6 @@
 /**
- * One question by UDP to many hosts over one socket. An answer counts only when both its address and what is inside it match:
- * some servers answer from another address than they were asked at.
+ * Sends one UDP request to many hosts over one socket. An answer counts only if its address and its content match,
+ * because some servers answer from another address.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { nextTick, type Pacer } from '../sweeps/pacer.ts'

@@ -69,7 +69,7 @@ const sessionsFor = (ip: string, port: number, login: SnmpLogin): (() => Session
 }
 
 const told = (bind: Varbind | undefined): unknown | undefined => {
-  // From 128 on they say that there is no such thing (RFC 3416 section 3).
+  // Types from 128 on mean that the object does not exist (RFC 3416 section 3).
   const isMissing = bind === undefined || (bind.type ?? 0) >= 128
   return isMissing ? undefined : bind.value
 }

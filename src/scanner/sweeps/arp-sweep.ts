@@ -1,4 +1,4 @@
-/** Finds the hosts of a large network that this machine is on, by ARP requests of our own. Needs CAP_NET_RAW. */
+/** Finds the hosts of a large, directly connected network by sending ARP requests itself. Needs CAP_NET_RAW. */
 
 import type { ScanContext } from '../scan-context.ts'
 import type { Libc } from '../sys/libc.ts'

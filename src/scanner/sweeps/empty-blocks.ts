@@ -1,6 +1,6 @@
 /**
- * The second try of a quick scan: where the first pass demonstrably lost nothing, blocks in which nobody answered are not asked
- * again. That halves the time of a large network that is mostly empty.
+ * The second attempt of a quick scan. If the first pass demonstrably lost no packets, blocks without an answer are not
+ * probed again. That halves the time of a large, mostly empty network.
  */
 import type { ScanContext } from '../scan-context.ts'
 

@@ -1,4 +1,4 @@
-/** Servers on loopback that say what they are told to: to be found by a scan. */
+/** Servers on loopback with scripted answers, to be found by a scan. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'

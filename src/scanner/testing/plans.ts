@@ -1,8 +1,8 @@
-/** Plans for the tests of the scanner, and what came of them. */
+/** Plans for the tests of the scanner, and their results. */
 import { startScan } from '../process.ts'
 import type { FoundHost, FromScanner, Progress, ScanPlan } from '../protocol.ts'
 
-/** What answers is another process of this machine, which may be busy. */
+/** Another process of this machine answers, and the machine may be busy. */
 export const PATIENT_MS = 8000
 
 export const planOf = (changes: Partial<ScanPlan> & Pick<ScanPlan, 'subnet'>): ScanPlan => ({
@@ -28,7 +28,7 @@ export type ScanRecord = {
   readonly message: string
 }
 
-/** Runs a scan to its end and keeps what it told. */
+/** Runs a scan to its end and records its reports. */
 export const runPlan = async (plan: ScanPlan): Promise<ScanRecord> => {
   const reports: FromScanner[] = []
   const scan = startScan(plan, async (report) => {

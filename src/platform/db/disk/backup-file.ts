@@ -1,6 +1,6 @@
 /**
- * A backup as a file: one line of JSON, the manifest, then the database, compressed (zstd, RFC 8878). So that it can be
- * had back without Plat as well: `tail -n +2 FILE | zstd -d > plat.db`.
+ * The format of a backup: one line of JSON, the manifest, then the compressed database (zstd, RFC 8878). It can be
+ * unpacked without Plat: `tail -n +2 FILE | zstd -d > plat.db`.
  */
 import { closeSync, createReadStream, createWriteStream, openSync, readSync, writeFileSync } from 'node:fs'
 import { Transform } from 'node:stream'
@@ -11,7 +11,7 @@ import { sizeOf, type Watch } from '../sqlite/file-work.ts'
 
 const FORMAT = 'plat-backup/1'
 const CHUNK_BYTES = 1024 * 1024
-/** No manifest is longer: what has no line break in so many bytes is another kind of file. */
+/** Maximum length of a manifest: a file without a line break in this many bytes has another format. */
 const LONGEST_MANIFEST = 1024 * 1024
 const SQLITE_MAGIC = 'SQLite format 3\0'
 
@@ -19,10 +19,10 @@ const Manifest = z.object({
   format: z.literal(FORMAT),
   /** Of the program that made it. */
   version: z.string(),
-  /** The migrations that the database has been through. */
+  /** The applied migrations of the database. */
   schema: z.array(z.string()),
   created_at: z.string(),
-  /** Of the database, uncompressed. */
+  /** Of the uncompressed database. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   size: z.int().nonnegative(),
   /** Rows of each table. */
@@ -32,7 +32,7 @@ export type Manifest = z.infer<typeof Manifest>
 
 const LaterFormat = z.object({ format: z.string().regex(/^plat-backup\/(?!1$)/) })
 
-/** A file that can't be restored; the message says why. */
+/** A file that can't be restored; the message has the reason. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }
@@ -40,22 +40,22 @@ export class BackupError extends Error {
 type Packed = {
   readonly kind: 'backup'
   readonly manifest: Manifest
-  /** Where the data begin. */
+  /** The position at which the data begin. */
   readonly offset: number
 }
 
-/** What a file is, by its beginning. */
+/** The kind of a file, recognized by its beginning. */
 export type BackupFile = Packed | { readonly kind: 'database' }
 
-/** Hashes and counts what goes through, and shows how far it is. */
+/** Hashes and counts the bytes that pass, and reports the progress. */
 const meter = (stage: string, total: number, { progress }: Watch) => {
   const hash = new Bun.CryptoHasher('sha256')
   let bytes = 0
   const stream = new Transform({
     transform(chunk: Uint8Array, _, done) {
       bytes += chunk.length
-      // A file that claims to be small must not fill the disk.
-      if (bytes > total) return done(new BackupError('there is more in it than it says'))
+      // A file with a false size must not fill the disk.
+      if (bytes > total) return done(new BackupError('it is larger than its manifest says'))
       hash.update(chunk)
       progress(stage, bytes, total)
       done(null, chunk)
@@ -70,7 +70,7 @@ const sha256Of = async (file: string, { signal }: Watch): Promise<string> => {
   return hash.digest('hex')
 }
 
-/** Packs a database file that nobody writes to. `to` is overwritten. */
+/** Packs a database file that is not in use. Overwrites `to`. */
 export const pack = async (
   {
     database,
@@ -93,7 +93,7 @@ export const pack = async (
   return manifest
 }
 
-/** The first bytes, as far as the first line break if there is one. */
+/** Reads the first bytes, up to the first line break if there is one. */
 const beginningOf = (file: string): Buffer => {
   const descriptor = openSync(file, 'r')
   try {
@@ -110,17 +110,17 @@ const parsed = (line: string): unknown => {
   try {
     return JSON.parse(line)
   } catch {
-    // Whatever is no JSON is no manifest.
+    // Text other than JSON is not a manifest.
     return undefined
   }
 }
 
-/** @throws BackupError for what is neither a backup nor a database */
+/** @throws BackupError for a file that is neither a backup nor a database */
 export const inspect = (file: string): BackupFile => {
   const beginning = beginningOf(file)
   if (beginning.toString('latin1', 0, SQLITE_MAGIC.length) === SQLITE_MAGIC) return { kind: 'database' }
   const line = parsed(beginning.toString('utf8'))
-  // First, because what else a later format says, nobody knows.
+  // First, because the other fields of a later format are unknown.
   if (LaterFormat.safeParse(line).success)
     throw new BackupError(`${file} was made by a newer Plat, whose backups this version can't read. Use a newer one.`)
   const manifest = Manifest.safeParse(line)
@@ -129,8 +129,8 @@ export const inspect = (file: string): BackupFile => {
 }
 
 /**
- * Unpacks the database of a backup into a file that is not there yet, readable by its owner alone.
- * @throws BackupError if it is not, byte by byte, what was backed up
+ * Unpacks the database of a backup into a new file, readable by its owner alone.
+ * @throws BackupError unless it equals, byte by byte, the original
  */
 export const unpack = async (
   { file, manifest, offset, to }: Omit<Packed, 'kind'> & { readonly file: string; readonly to: string },
@@ -138,7 +138,7 @@ export const unpack = async (
 ): Promise<void> => {
   const unpacked = meter('unpacking', manifest.size, watch)
   const damaged = (cause?: unknown) =>
-    new BackupError(`${file} is damaged: what is in it does not match its checksum`, { cause })
+    new BackupError(`${file} is damaged: its content does not match its checksum`, { cause })
   try {
     await pipeline(
       createReadStream(file, { start: offset, highWaterMark: CHUNK_BYTES }),
@@ -155,5 +155,5 @@ export const unpack = async (
   if (size !== manifest.size || sha256 !== manifest.sha256) throw damaged()
 }
 
-/** A disk that is full is no fault of the backup. */
+/** A full disk is no fault of the backup. */
 const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error

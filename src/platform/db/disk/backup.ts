@@ -1,4 +1,4 @@
-/** Makes a backup that is known to be good: copied in one snapshot, packed, unpacked again, and read through. */
+/** Makes a verified backup: copied in one snapshot, packed, unpacked again, and checked. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { FileReport } from '../sqlite/file.ts'
@@ -10,7 +10,7 @@ export type BackupOptions = {
   /** The database; a server may be writing to it. */
   readonly database: string
   readonly target: string
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string
   readonly now: () => Date
 }
@@ -20,15 +20,15 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It is another user's, but it is there.
+    // The process belongs to another user, but it exists.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
-/** `FILE.123.part`: a folder of the process that works in it, so that two backups at once don't meet. */
+/** `FILE.123.part`: a folder named by the working process, so that concurrent backups do not conflict. */
 const workshopOf = (target: string): string => `${target}.${process.pid}.part`
 
-/** A number may belong to another process by now, or to one that is dead and not yet buried. */
+/** The id may belong to another process by now, or to a zombie. */
 const LONGEST_BACKUP_MS = 24 * 60 * 60_000
 
 const removeStale = (target: string): void => {
@@ -48,8 +48,8 @@ const sameText = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON
 const namesOf = ({ schema }: FileReport): string[] => schema.map(({ name }) => name)
 
 /**
- * What a database holds that came out of a backup, or of another file called `name`.
- * @throws BackupError if it is damaged, or holds other things than the manifest says
+ * Checks the content of an unpacked backup, or of another file called `name`.
+ * @throws BackupError if it is damaged, or does not match the manifest
  */
 export const verify = async (
   database: string,
@@ -60,7 +60,7 @@ export const verify = async (
   if (report.problems.length > 0) throw new BackupError(`${name} is damaged: ${report.problems.join('; ')}`)
   if (report.schema.length === 0) throw new BackupError(`${name} is no database of Plat`)
   if (manifest && !(sameText(report.counts, manifest.counts) && sameText(namesOf(report), manifest.schema)))
-    throw new BackupError(`${name} is damaged: it does not hold what it says it holds`)
+    throw new BackupError(`${name} is damaged: its content does not match its manifest`)
   return report
 }
 
@@ -75,7 +75,7 @@ const makeIn = async (workshop: string, options: BackupOptions, watch: Watch): P
   await pack({ database: copy, to: packed, ...about }, watch)
   rmSync(copy)
 
-  // From the file itself: what can't be had back is no backup.
+  // Read from the file itself: a backup that cannot be read back is useless.
   const file = inspect(packed)
   if (file.kind !== 'backup') throw new BackupError(`${packed} can't be read back`)
   await unpack({ ...file, file: packed, to: copy }, watch)
@@ -85,12 +85,12 @@ const makeIn = async (workshop: string, options: BackupOptions, watch: Watch): P
 
 const packedIn = (workshop: string): string => join(workshop, 'packed')
 
-/** @throws BackupError; what the disk reports. Whatever happens, `target` is a whole backup or what it was before. */
+/** @throws BackupError; errors of the disk. In any case `target` is a complete backup or unchanged. */
 export const writeBackup = async (options: BackupOptions, watch: Watch): Promise<Manifest> => {
   const { target } = options
   removeStale(target)
   const workshop = workshopOf(target)
-  // For its owner alone. A folder, so that a worker that is late to notice its end can't leave a file behind.
+  // Private to its owner. A folder, so that a worker that ends late can't leave a file behind.
   mkdirSync(workshop, { mode: 0o700 })
   try {
     const manifest = await makeIn(workshop, options, watch)

@@ -41,7 +41,7 @@ const tablesOf = (file: string): string[] => {
   return rows.map(({ name }) => name)
 }
 
-/** Opens the folder in a process of its own, with a second migration that takes forever once it has written a lot. */
+/** Opens the folder in a separate process, with a second migration that never ends after many writes. */
 const startSlowUpgrade = () => {
   const script = `
     const { openDataFolder } = await import(${JSON.stringify(join(import.meta.dir, 'data-folder.ts'))})
@@ -74,7 +74,7 @@ describe('a kill -9 inside a migration', () => {
     await db.write((tx) => tx.db.insertInto('a').values({ id: 'kept' }).execute())
     await close()
     const child = startSlowUpgrade()
-    // What a transaction has written and not committed stands in the log: it is in the middle.
+    // Uncommitted writes are in the log, so the migration is in progress.
     await until(() => (statSync(at('plat.db-wal'), { throwIfNoEntry: false })?.size ?? 0) > 1024 * 1024)
     child.kill('SIGKILL')
     await child.exited
@@ -110,7 +110,7 @@ describe('copies before an upgrade', () => {
   test('are kept to the newest three', async () => {
     for (let count = 1; count <= 6; count++) {
       await upgrade(upTo(count))
-      // Files of one moment have no order.
+      // Files of the same time have no order.
       for (const [i, name] of copies().sort().entries()) utimesSync(at(name), i + 1, i + 1)
     }
     expect(copies().sort()).toEqual(['plat-before-4.db', 'plat-before-5.db', 'plat-before-6.db'])

@@ -1,4 +1,7 @@
-/** The data folder of SQLite: one process, one file, its reserve of space, and a copy of the data before each upgrade. */
+/**
+ * Manages the data folder of SQLite: one process, one file, its reserve of space, and a copy of the data before each
+ * upgrade.
+ */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../../runtime/log.ts'
@@ -12,7 +15,7 @@ import { createDiskReserve, type DiskReserve } from './reserve.ts'
 import { copyBeforeUpgrade, removePartialCopies } from './upgrade-copy.ts'
 
 export const DATA_FILE = 'plat.db'
-/** What a restore has unpacked and not yet put in its place. */
+/** The database that a restore has unpacked and not yet put in place. */
 export const RESTORING = `${DATA_FILE}.restoring`
 const REPLACED = /^plat-replaced-.*\.db$/
 
@@ -21,21 +24,21 @@ type Options = {
   readonly migrations: readonly Migration[]
   readonly now: () => Date
   readonly log: Logger
-  /** Free space of the disk, in bytes; asked of the system unless a test says otherwise. */
+  /** Returns the free space of the disk in bytes; by default the system's answer. */
   readonly freeBytes?: () => number
 }
 
 export type DataFolder<Tables> = {
   readonly db: SqliteDb<Tables>
-  /** To be called now and then: makes the reserve, notices that there is space again. */
+  /** Called periodically: creates the reserve, and notices free space after a full disk. */
   readonly maintain: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /**
- * Removes what a command that was killed left behind. Only for whoever holds the lock of the folder.
- * A restore that got no further than keeping the old data aside has given the file a second name, which must go:
- * SQLite must not open one file by two names.
+ * Removes the remains of killed commands. The caller must hold the lock of the folder. A restore that only linked the
+ * old data to a second name leaves two names. The second one is removed, because SQLite must not open one file by two
+ * names.
  */
 export const tidyDataDir = (dataDir: string): void => {
   removePartialCopies(dataDir)
@@ -47,7 +50,7 @@ export const tidyDataDir = (dataDir: string): void => {
   }
 }
 
-/** A disk that filled up while nobody was there may leave no room for the small files that opening needs. */
+/** A disk that filled up before the start may lack space for the small files that opening needs. */
 const startOn = (reserve: DiskReserve) => {
   let isFull = false
   return {
@@ -66,7 +69,7 @@ const startOn = (reserve: DiskReserve) => {
 }
 
 /**
- * Opens the data of the folder, made if it is not there, and brings it to the schema of `migrations`.
+ * Opens the data of the folder, which is created if missing, and migrates it with `migrations`.
  * @throws DataLockedError, DataFolderOpenError, MigrationError
  */
 export const openDataFolder = async <Tables>(options: Options): Promise<DataFolder<Tables>> => {
@@ -86,7 +89,7 @@ export const openDataFolder = async <Tables>(options: Options): Promise<DataFold
     const guardFor = guardDisk({ reserve, log, isFull: start.isFull })
     const onCheckpointFailure = (error: unknown) =>
       log.warn('the log of the database is not moved into its file beside the writing, but by it', { error })
-    // Before SQLite does: its log and its index get the rights of the file.
+    // Created before SQLite does, so that its log and its index get the permissions of the file.
     start.run(() => makePrivateFile(file))
     const opened = start.run(() => openSqlite<Tables>(file, { guardFor, onCheckpointFailure }))
     db = opened

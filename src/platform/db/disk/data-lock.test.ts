@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-/** Another Bun that locks the folder, says what came of it, and stays. */
+/** Another Bun process that locks the folder, reports the result, and keeps running. */
 const spawnHolder = async () => {
   const script = `
     const { lockDataDir } = await import(${JSON.stringify(join(import.meta.dir, 'data-lock.ts'))})

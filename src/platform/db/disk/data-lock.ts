@@ -1,6 +1,6 @@
 /**
- * One process per data folder: a lock that the operating system lets go of when the process ends, however it ends. It is
- * SQLite's own file lock, held on a file of its own.
+ * Permits one process per data folder, by a lock that the operating system releases when the process ends in any way.
+ * It is SQLite's own file lock on a separate file.
  */
 import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
@@ -14,10 +14,13 @@ export class DataLockedError extends Error {
   override readonly name = 'DataLockedError'
 }
 
-/** @returns the function that lets go. @throws DataLockedError, DataFolderOpenError; whatever else keeps the lock file from being used as it is. */
+/**
+ * @returns the function that releases the lock. @throws DataLockedError, DataFolderOpenError, and other errors of the
+ * lock file.
+ */
 export const lockDataDir = (dataDir: string): (() => void) => {
   const file = join(dataDir, LOCK_FILE)
-  // Before SQLite makes it: who can read it can hold it.
+  // Created before SQLite does: any user who can read it can lock it.
   if (existsSync(dataDir)) makePrivateFile(file)
   const lock = new Database(file)
   try {

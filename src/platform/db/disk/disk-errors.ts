@@ -1,4 +1,4 @@
-/** Errors that are the disk's and not ours: full, failing, read-only. Under one name, whether SQLite or the system reports them. */
+/** Classifies errors of the disk: full, failing, read-only, whether SQLite or the system reports them. */
 import { AppError } from '../../contract/errors.ts'
 
 export type DiskProblem = 'full' | 'failing' | 'read-only'
@@ -24,10 +24,10 @@ export const diskProblemOf = (error: unknown): DiskProblem | undefined => {
   return PROBLEMS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
-/** Another process has held the one writer of SQLite for longer than `busy_timeout`. */
+/** Returns true if another process has held the one writer of SQLite for longer than `busy_timeout`. */
 export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
 
-/** The 503 in place of an error of the disk; any other error as it is. */
+/** Returns a 503 for an error of the disk; any other error unchanged. */
 export const translateDiskError = (error: unknown): unknown => {
   const problem = diskProblemOf(error)
   return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error

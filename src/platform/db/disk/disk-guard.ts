@@ -1,6 +1,7 @@
 /**
- * Keeps SQLite usable on a full disk. From the first write that found no space, the database may not grow: what frees
- * space goes on, in the room that the reserve leaves, and so does what fits into freed pages. Ends by itself.
+ * Keeps SQLite usable on a full disk. After the first write that found no space, the database may not grow. Deletes
+ * still work, in the space that the reserve frees, and so do writes that fit into freed pages. This ends when there is
+ * space again.
  */
 import type { Database } from 'bun:sqlite'
 import type { Logger } from '../../runtime/log.ts'
@@ -8,9 +9,9 @@ import { type DiskProblem, diskProblemOf } from './disk-errors.ts'
 import { type DiskReserve, RESERVE_BYTES, RESERVE_MARGIN_BYTES } from './reserve.ts'
 
 export type DiskGuard = {
-  /** Called after each transaction, outside of it, with its errors; none if it was committed. */
+  /** Called after each transaction, outside of it, with its errors; an empty list after a commit. */
   readonly ended: (errors: readonly unknown[]) => void
-  /** Why changes are refused now, in words; undefined while they are not. Looks first whether there is space again. */
+  /** Returns why changes are rejected now; undefined if they are accepted. First checks for free space. */
   readonly problem: () => string | undefined
 }
 
@@ -24,15 +25,17 @@ const MESSAGES: Readonly<Record<DiskProblem, string>> = {
 }
 /** SQLite's own limit, in pages. */
 const UNLIMITED_PAGES = 4_294_967_294
-/** With less than this the system reports other things than a full disk, such as a file that can't be mapped. */
+/** With less free space the system reports other errors than a full disk, such as a file that can't be mapped. */
 const NOTHING_LEFT_BYTES = 1024 * 1024
-/** After a reserve that could not be made although there seems to be space (a quota), so that not every write tries. */
+/**
+ * Pause after a reserve that could not be created despite free space (a quota), so that not every write tries again.
+ */
 const RETRY_MS = 1000
 
 type Options = {
   readonly reserve: DiskReserve
   readonly log: Logger
-  /** Whether the disk was full already when the file was opened. */
+  /** Returns true if the disk was full when the file was opened. */
   readonly isFull?: () => boolean
 }
 
@@ -46,12 +49,12 @@ export const guardDisk =
       try {
         work()
       } catch (error) {
-        // Nothing hangs on it: the next write tells whether there is room.
+        // Safe to ignore: the next write shows whether there is space.
         log.warn(`on a full disk: ${what} failed`, { error })
       }
     }
 
-    /** Moves what the log holds into the file and cuts the log; readers in this very process can't be waited for. */
+    /** Moves the log into the file and truncates it. Readers of this process cannot be waited for. */
     const checkpoint = (): void => {
       writer.run('PRAGMA busy_timeout = 0')
       try {
@@ -94,7 +97,7 @@ export const guardDisk =
 
     return {
       ended: (errors) => {
-        // The end of a full disk is seen at the disk, not at a write that happened to fit.
+        // Free space on the disk ends the state, not a write that happened to fit.
         if (current === 'full') return
         const found = problemIn(errors)
         if (found === 'full') becomeFull()

@@ -1,4 +1,4 @@
-/** Files that survive a power cut: their content, and their name in the folder. */
+/** Makes files survive a power failure: their content, and their name in the folder. */
 import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -11,19 +11,19 @@ const sync = (path: string): void => {
   }
 }
 
-/** Resolves what was written to a file. @throws what the disk reports, such as that it is full after all */
+/** Syncs the content of a file. @throws the error of the disk, such as a full disk that shows only now */
 export const syncFile = (file: string): void => sync(file)
 
-/** The names in a folder: without it a file may be there and its name not. */
+/** Syncs the names in a folder: without it a file may exist under no name. */
 export const syncFolder = (folder: string): void => {
   try {
     sync(folder)
   } catch {
-    // Some file systems (those of Windows, some network ones) know no such thing, and write names at once.
+    // Some file systems (those of Windows, some network ones) do not support this, and write names at once.
   }
 }
 
-/** Puts a whole file in the place of another, or of nothing: whoever looks, at whatever moment, sees one of the two. */
+/** Replaces a file atomically: readers see the old or the new file at any time. */
 export const replaceFile = (from: string, to: string): void => {
   syncFile(from)
   renameSync(from, to)

@@ -1,4 +1,7 @@
-/** The data folder of an earlier installation, or one that somebody else made, is closed to other users before anything is in it. */
+/**
+ * The data folder of an earlier installation, or one that another user created, is closed to other users before it is
+ * used.
+ */
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +40,7 @@ test('a folder that all users share is refused, and stays as it is', () => {
   expect(modeOf(folder)).toBe('1777')
 })
 
-// Nobody can change the mode of a folder of /proc, not even root.
+// The mode of a folder of /proc cannot be changed, not even by root.
 test('a folder whose mode cannot be changed keeps the server from starting, which says which', async () => {
   const main = join(import.meta.dir, '..', '..', '..', 'main.ts')
   const env = { ...process.env, LISTEN_ADDR: '127.0.0.1:0', DATA_DIR: '/proc/self' }

@@ -1,7 +1,10 @@
-/** The data folder and its lock are for the user that the server runs as: they hold password hashes, sessions and the map of the network. */
+/**
+ * Makes the data folder and its files private to the user of the server: they contain password hashes, sessions and the
+ * map of the network.
+ */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 
-/** Other users can look into the data folder, or hold a file of it, and that cannot be changed. */
+/** Other users can access the data folder or own a file of it, and that cannot be changed. */
 export class DataFolderOpenError extends Error {
   override readonly name = 'DataFolderOpenError'
 }
@@ -25,25 +28,26 @@ const restrict = (path: string, mode: number): void => {
   }
 }
 
-/** Makes the folder, or takes the rights of all other users to it. @throws DataFolderOpenError */
+/** Creates the folder, or removes the permissions of other users. @throws DataFolderOpenError */
 export const makePrivateFolder = (folder: string): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const { mode } = statSync(folder)
-  // Such as /tmp: to close it would shut out the others.
+  // A shared folder such as /tmp: closing it would lock out other users.
   if ((mode & STICKY) !== 0 && (mode & OTHERS) !== 0)
     throw new DataFolderOpenError(
-      `The data folder ${folder} is shared by all users of this machine (mode ${octal(mode)}). Set DATA_DIR to a folder of its own.`,
+      `The data folder ${folder} is shared by all users of this machine (mode ${octal(mode)}). Set DATA_DIR to a separate folder.`,
     )
   restrict(folder, 0o700)
 }
 
-/** Makes an empty file, or takes the rights of all other users to the one that exists. @throws DataFolderOpenError */
+/** Creates an empty file, or removes the permissions of other users on an existing one. @throws DataFolderOpenError */
 export const makePrivateFile = (file: string): void => {
   try {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    // By its name: to open and close it would end the locks that this process holds on it (fcntl(2), advisory record locking).
+    // By name: opening and closing the file would release this process's locks on it (fcntl(2), advisory record
+    // locking).
     restrict(file, 0o600)
   }
 }

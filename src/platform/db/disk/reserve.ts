@@ -6,9 +6,9 @@ import { randomFillSync } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Twice what the log holds (`wal_autocheckpoint` in sqlite.ts): all of it may have to go into the file. */
+/** Twice the size of the log (`wal_autocheckpoint` in sqlite.ts), because all of it may have to move into the file. */
 export const RESERVE_BYTES = 24 * 1024 * 1024
-/** Left free beside it: a reserve that is made of the last space would be needed the next moment. */
+/** Free space that remains beside the reserve. Without it, the reserve would be needed at once. */
 export const RESERVE_MARGIN_BYTES = 8 * 1024 * 1024
 export const RESERVE_FILE = 'plat.ballast'
 
@@ -17,18 +17,18 @@ export type DiskReserve = {
   readonly take: () => boolean
   /** Deletes the file. */
   readonly release: () => void
-  /** Bytes that could be written to this disk. */
+  /** Returns the number of bytes that could be written to this disk. */
   readonly freeBytes: () => number
 }
 
-/** Bytes of the file system that this process could still write; 0 if it can't tell. */
+/** Returns the free bytes of the file system for this process; 0 if unknown. */
 export const freeBytesOf = (folder: string): number => {
   try {
     const { bfree, bavail, bsize } = statfsSync(folder)
-    // What a file system keeps back for root counts for root.
+    // Space that a file system reserves for root is available to root.
     return (process.getuid?.() === 0 ? bfree : bavail) * bsize
   } catch {
-    // The folder is gone, or its disk is: there is no space there.
+    // The folder or its disk is missing, so there is no space.
     return 0
   }
 }
@@ -39,7 +39,7 @@ const writeWhole = (file: string, bytes: Uint8Array): void => {
   const descriptor = openSync(file, 'w', 0o600)
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
-    // Some file systems find out only now that there is no space.
+    // Some file systems report the lack of space only now.
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
@@ -56,11 +56,11 @@ export const createDiskReserve = (folder: string, freeBytes = () => freeBytesOf(
       if (sizeOf(file) === RESERVE_BYTES) return true
       if (freeBytes() < RESERVE_BYTES + RESERVE_MARGIN_BYTES) return false
       try {
-        // Random, because zeros take no space on a file system that compresses.
+        // Random, because a compressing file system stores zeros without using space.
         writeWhole(file, randomFillSync(new Uint8Array(RESERVE_BYTES)))
         return true
       } catch {
-        // The disk is fuller than it said, or there is a quota: half a reserve only takes space away.
+        // There is less space than reported, or a quota: a partial reserve only wastes space.
         release()
         return false
       }

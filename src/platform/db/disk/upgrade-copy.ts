@@ -1,4 +1,4 @@
-/** The copy of the data that is made before an upgrade, `plat-before-N.db`: the way back to the version before. */
+/** Copies the data before an upgrade to `plat-before-N.db`, from which the earlier version can be restored. */
 import type { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { rewriteFile } from '../sqlite/vacuum.ts'
 import { diskProblemOf } from './disk-errors.ts'
 import { replaceFile } from './durable.ts'
 
-/** Older ones are deleted: each is as large as the data. */
+/** Maximum number of copies; older ones are deleted, because each is as large as the data. */
 const KEPT = 3
 const COPY = /^plat-before-\d+\.db$/
 const REPLACED = /^plat-replaced-.*\.db$/
@@ -21,7 +21,7 @@ const noRoom = (dataDir: string, cause: unknown): MigrationError =>
     { cause },
   )
 
-/** Newest first. */
+/** Lists the copies, newest first. */
 export const upgradeCopies = (dataDir: string): string[] =>
   readdirSync(dataDir)
     .filter((name) => COPY.test(name))
@@ -30,26 +30,26 @@ export const upgradeCopies = (dataDir: string): string[] =>
     .sort((a, b) => b.time - a.time)
     .map(({ file }) => file)
 
-/** All earlier data in the folder: the copies of upgrades, and the data that a restore has replaced. */
+/** Lists all earlier data in the folder: the copies of upgrades, and the data that a restore has replaced. */
 export const earlierData = (dataDir: string): string[] =>
   readdirSync(dataDir)
     .filter((name) => COPY.test(name) || REPLACED.test(name))
     .map((name) => join(dataDir, name))
 
-/** Changes earlier data and rewrites its file. @throws Error when it cannot be rewritten; the file is as it was then */
+/** Changes earlier data and rewrites its file. @throws Error if it cannot be rewritten; the file is then unchanged */
 export const rewriteEarlierData = (file: string, change: (database: Database) => void): void =>
   rewriteFile(file, file + PART, change)
 
 /**
- * Copies the data as it is before the migration of this number, and forgets the oldest copies.
- * @returns the copy, which is whole however this ends
+ * Copies the data before the migration of this number, and deletes the oldest copies.
+ * @returns the path of the copy, which is never incomplete
  */
 export const copyBeforeUpgrade = (source: Source, dataDir: string, migration: number): string => {
   const copy = join(dataDir, `plat-before-${migration}.db`)
   const part = copy + PART
   rmSync(part, { force: true })
   try {
-    // Made here, so that its content is never readable to others.
+    // Created here, so that its content is never readable to others.
     closeSync(openSync(part, 'wx', 0o600))
     source.copyTo(part)
     replaceFile(part, copy)
@@ -67,7 +67,7 @@ export const copyBeforeUpgrade = (source: Source, dataDir: string, migration: nu
 const isPartOf = (whole: RegExp, name: string): boolean =>
   name.endsWith(PART) && whole.test(name.slice(0, -PART.length))
 
-/** What a copy that was cut off left behind. */
+/** Removes the remains of an interrupted copy. */
 export const removePartialCopies = (dataDir: string): void => {
   for (const name of readdirSync(dataDir))
     if (isPartOf(COPY, name) || isPartOf(REPLACED, name)) rmSync(join(dataDir, name), { force: true })

@@ -6,7 +6,7 @@ import type { SQL } from 'bun'
 import type { ChangeListener, ChangeNotifier } from '../change-notifier.ts'
 
 const CHANNEL = 'plat_committed'
-/** A payload has at most 8,000 bytes; a name has some dozens. */
+/** A payload has at most 8,000 bytes; a name has a few dozen. */
 const NAMES_AT_ONCE = 100
 /** Minimum interval between messages. */
 const PAUSE_MS = 20
@@ -15,8 +15,8 @@ const RETRY_MS = 1000
 export type PostgresChangeNotifier = ChangeNotifier & { readonly close: () => Promise<void> }
 
 /**
- * @param connect makes a client with one connection, which calls `lost` when that is lost. The client is not used after that:
- * its own reconnection writes to the terminal.
+ * @param connect creates a client with one connection, which calls `lost` when that is lost. The client is not used
+ * after that, because its own reconnection writes to the terminal.
  */
 export const postgresChangeNotifier = (
   sending: Pick<SQL, 'notify'>,

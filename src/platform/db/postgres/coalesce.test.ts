@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { coalesce } from './coalesce.ts'
 
-/** Runs that end when they are told to. */
+/** Runs that the test ends. */
 const runs = () => {
   const begun: PromiseWithResolvers<number>[] = []
   const ask = coalesce(() => {

@@ -1,6 +1,7 @@
 /**
- * Kysely's way to PostgreSQL through Bun's client. A round trip takes longer than most statements: what nobody waits for is sent
- * behind each other, and told of when somebody waits. A server that is away is told in our own words, wherever it is noticed.
+ * The Kysely dialect for PostgreSQL on Bun's client. A round trip takes longer than most statements, so statements that
+ * are not awaited are pipelined, and report failures to a later await. An unreachable server is one error, wherever it
+ * is noticed.
  */
 import type { ReservedSQL, SQL } from 'bun'
 import {
@@ -16,11 +17,11 @@ import {
 import { rethrowTranslated } from './errors.ts'
 import type { Lent, PostgresPool } from './pool.ts'
 
-/** As the server takes it: in one message with its values, prepared once for each connection. */
+/** One message with its values, prepared once per connection. */
 const PREPARED = { prepare: true, simple: false } as const
 const UNPREPARED = { prepare: false, simple: false } as const
 const COUNTED = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
-// Bun's types leave the options out, and what a result is besides its rows.
+// Bun's types lack the options, and the properties of a result other than its rows.
 type Runs = {
   readonly unsafe: (text: string, values: unknown[], options: typeof PREPARED | typeof UNPREPARED) => Query
 }
@@ -29,34 +30,35 @@ type Result = unknown[] & { readonly command: string; readonly count: number }
 
 type Client = SQL | ReservedSQL
 
-/** As a tagged template has it. */
+/** In the form of a tagged template. */
 const templateOf = (text: string): TemplateStringsArray =>
   Object.defineProperty([text], 'raw', { value: [text] }) as unknown as TemplateStringsArray
 
-/** It is on its way at once, and not when somebody waits for it: the order of calls is that of the statements. */
+/** Sends a statement at once, not when it is awaited: the order of calls is the order of statements. */
 export const send = (client: Client, text: string, values: readonly unknown[] = []): Promise<Result> => {
-  // The client sends a text without values by the simple protocol, for which those before it have to be answered, and those
-  // behind it wait; a template it does not.
+  // The client sends a text without values by the simple protocol, which cannot be pipelined. It pipelines a template.
   if (values.length === 0) return (client(templateOf(text)) as unknown as Query).execute()
   return (client as unknown as Runs).unsafe(text, [...values], PREPARED).execute()
 }
 
-/** As `send`, for a statement whose answer looks different each time; whoever waits for what was sent behind it need not wait for it. */
+/**
+ * Like `send`, for a statement whose answer has another form each time. Later statements do not wait for its answer.
+ */
 export const later = (client: Client, text: string, values: readonly unknown[] = []): Promise<unknown[]> => {
   const answer = (client as unknown as Runs).unsafe(text, [...values], UNPREPARED).execute()
-  // Told to whoever waits for it, if anybody does.
+  // The rejection is reported where the result is awaited, if it is.
   answer.catch(() => {})
   return answer
 }
 
 export const resultOf = <R>(result: Result): QueryResult<R> => ({
   ...(COUNTED.has(result.command) ? { numAffectedRows: BigInt(result.count) } : {}),
-  // What the query selects.
+  // The rows have the type of the query.
   rows: Array.from(result) as R[],
 })
 
 export const noStream = (): never => {
-  throw new Error('rows are streamed by a cursor of our own')
+  throw new Error('rows are streamed by a separate cursor')
 }
 const noTransaction = (): never => {
   throw new Error('transactions are those of postgres/transaction.ts')
@@ -70,7 +72,7 @@ const run = async <R>(client: Client, { sql, parameters }: CompiledQuery): Promi
   }
 }
 
-/** One that nobody else uses, for a query. */
+/** A connection reserved for one query. */
 class OwnConnection implements DatabaseConnection {
   readonly #lent: Lent
 
@@ -110,7 +112,7 @@ class BunPostgresDriver implements Driver {
     if (connection instanceof OwnConnection) connection.release()
   }
 
-  /** Whoever made the client closes it. */
+  /** The creator of the client closes it. */
   async destroy(): Promise<void> {}
 }
 
@@ -121,11 +123,11 @@ const dialectWith = (acquire: () => Promise<DatabaseConnection>): Dialect => ({
   createQueryCompiler: () => new PostgresQueryCompiler(),
 })
 
-/** One query after the other on each connection. */
+/** Runs one query after the other on each connection. */
 export const oneByOne = (pool: PostgresPool): Dialect =>
   dialectWith(async () => new OwnConnection(await pool.reserve()))
 
-/** Many queries behind each other on each connection. Only short ones: each waits for those before it. */
+/** Pipelines many queries on each connection. For short queries only: each waits for the earlier ones. */
 export const behindEachOther = (client: SQL): Dialect => {
   const shared = { executeQuery: <R>(compiled: CompiledQuery) => run<R>(client, compiled), streamQuery: noStream }
   return dialectWith(async () => shared)

@@ -1,15 +1,18 @@
-/** Errors of PostgreSQL that say nothing about what was asked: it is away, it is busy, or it took too long. */
+/**
+ * Recognizes errors of PostgreSQL that do not concern the statement: it is unreachable, it is busy, or it took too
+ * long.
+ */
 import { SQL } from 'bun'
 import { AppError } from '../../contract/errors.ts'
 
 /**
- * SQLSTATEs of a server that goes away or is not there yet (class 57P, 08), that has no connection left (53300), and that was
- * promoted or demoted under us (25006, read-only).
+ * SQLSTATEs of a server that shuts down or starts (class 57P, 08), that has no connection left (53300), and that was
+ * promoted or demoted (25006, read-only).
  */
 const AWAY = /^(57P0[1-5]|08...|53300|25006|25P03)$/
 /** `query_canceled`, by the limit on statements, and `lock_not_available`, by that on waiting for a lock. */
 const TOO_LONG = /^(57014|55P03)$/
-/** The client's own, where no server said anything: refused, closed, timed out. */
+/** Errors of the client without an answer of the server: refused, closed, timed out. */
 const CONNECTION =
   /^(ERR_POSTGRES_(CONNECTION_.*|IDLE_TIMEOUT|LIFETIME_TIMEOUT)|ECONN.*|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
 
@@ -28,13 +31,13 @@ const problemOf = (error: unknown): keyof typeof MESSAGES | undefined => {
   return CONNECTION.test(code) ? 'away' : undefined
 }
 
-/** The 503 in place of an error of the server's state; any other error as it is. */
+/** Returns a 503 for an error of the server's state; any other error unchanged. */
 export const translatePostgresError = (error: unknown): unknown => {
   const problem = problemOf(error)
   return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error
 }
 
-/** For `catch`: throws what it is given, translated. */
+/** For `catch`: throws the error, translated. */
 export const rethrowTranslated = (error: unknown): never => {
   throw translatePostgresError(error)
 }

@@ -1,10 +1,11 @@
-// A guard has the commit of a transaction fail where its demand is not met: for its own caller alone, whoever shares the transaction.
+// A guard makes the commit of a transaction fail if its demand is not met: for its own caller alone, even in a shared
+// transaction.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
 import { dialects } from '../../../testing/servers.ts'
 import { type Demand, type Guard, GuardError, type Tx } from '../database.ts'
 
-// Not skipped but left out: a run on SQLite only is asked for.
+// Left out rather than skipped, because a run on SQLite only is intended.
 if (dialects().includes('postgres')) {
   let things: EmptyDatabase<ThingTables>
   beforeAll(async () => {
@@ -34,7 +35,7 @@ if (dialects().includes('postgres')) {
     })
   })
 
-  /** Guards as the kernel does, after the work. */
+  /** Guards after the work, like the kernel. */
   const guarded = (guard: Guard) =>
     things.db.write(async (tx) => {
       await put(tx, 'written')

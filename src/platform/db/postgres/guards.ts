@@ -1,11 +1,11 @@
-/** Guards on PostgreSQL: a condition that a statement of the transaction divides by, so that it fails where that is false. */
+/** Guards on PostgreSQL: a statement divides by a condition, so that it fails if that is false. */
 import { SQL } from 'bun'
 import type { Guard, Sql } from '../database.ts'
 
-/** Nothing else here divides. */
+/** No other statement divides. */
 const DIVISION_BY_ZERO = '22012'
 
-/** Counts a commit for each of the tables that it has touched. */
+/** Counts a commit for each table that it has written. */
 export const counting = (names: string, shard: string): string =>
   `INSERT INTO revisions (name, shard, n) SELECT name, ${shard}, 1 FROM unnest(string_to_array(${names}, ',')) AS names (name) ` +
   'ON CONFLICT (name, shard) DO UPDATE SET n = revisions.n + 1'
@@ -13,14 +13,14 @@ export const counting = (names: string, shard: string): string =>
 export const isGuardFailure = (error: unknown): boolean =>
   error instanceof SQL.PostgresError && error.errno === DIVISION_BY_ZERO
 
-/** The condition decides nothing but whether the statement fails. A constant would be divided by while it is planned. */
+/** The condition only determines whether the statement fails. A division by a constant would fail in the planner. */
 const unless = (condition: string, value: string): string => `${value} / (${condition})::int4`
 
 export const guardAlone = (condition: string): string => `SELECT ${unless(condition, '1')}`
 
 const counts = new Map<string, string>()
 
-/** As `counting`, with the names and the shard behind the values of the guard. */
+/** Like `counting`, with the names and the shard after the values of the guard. */
 export const countGuarded = ({ condition, values }: Guard): string => {
   const known = counts.get(condition)
   if (known !== undefined) return known
@@ -41,7 +41,7 @@ export const guard: NonNullable<Sql['guard']> = ({ rows, tables, revision }) => 
     return `EXISTS (SELECT 1 FROM ${table} WHERE ${columns.join(' AND ')})`
   })
   if (tables.length > 0) {
-    // Each of them only rises: they are the same if their sum is.
+    // The counters only rise, so they are equal if their sum is.
     const sum = revision.split('.').reduce((total, count) => total + Number(count), 0)
     const names = tables.map((table) => `'${table}'`).join(', ')
     conditions.push(`(SELECT coalesce(sum(n), 0)::int8 FROM revisions WHERE name IN (${names})) = ${place(sum)}::int8`)

@@ -8,10 +8,10 @@ import type { Db, Tx } from '../database.ts'
 const add = (tx: Tx<ThingTables>, id: string) =>
   tx.db.insertInto('things').values({ id, n: 0, owner_id: null }).execute()
 
-/** A promise and the function that keeps it. */
+/** A promise with its functions. */
 const gate = () => Promise.withResolvers<void>()
 
-// Not skipped but left out: a run on SQLite only is asked for, and needs no PostgreSQL on the machine.
+// Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
 if (dialects().includes('postgres')) {
   let database: EmptyDatabase<ThingTables>
   let db: Db<ThingTables>
@@ -41,7 +41,7 @@ if (dialects().includes('postgres')) {
       await held.promise
       const other = database.beside()
       const second = hold(other, ['x'], async () => void order.push('second'))
-      // A round trip on a third connection: the second has had its chance.
+      // A round trip on a third connection, so that the second had its chance.
       await db.ping()
       release.resolve()
       await Promise.all([first, second])
@@ -135,7 +135,7 @@ if (dialects().includes('postgres')) {
       await held.promise
       await shared(async () => void order.push('also shared'))
       const alone = hold(database.beside(), ['x'], async () => void order.push('alone'))
-      // A round trip on another connection: the transaction has had its chance.
+      // A round trip on another connection, so that the transaction had its chance.
       await db.ping()
       release.resolve()
       await Promise.all([first, alone])

@@ -6,7 +6,7 @@ import { createPostgresPool, type PostgresPool } from './pool.ts'
 
 const MOST = 3
 
-// Not skipped but left out: a run on SQLite only is asked for, and needs no PostgreSQL on the machine.
+// Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
 if (dialects().includes('postgres')) {
   let server: Awaited<ReturnType<typeof postgresDatabase>>
   let losses = 0
@@ -29,7 +29,7 @@ if (dialects().includes('postgres')) {
     await server.drop()
   })
 
-  /** The process of the server that answers a query of its own. */
+  /** Returns the process of the server that answers a query on a separate connection. */
   const answering = async (sleepS = 0): Promise<number> => {
     const { connection, release } = await pool.reserve()
     try {

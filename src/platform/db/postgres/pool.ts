@@ -1,6 +1,7 @@
 /**
- * Connections that one asker at a time has, each lent again last returned first, so that few of them do most of the work. Bun's own client
- * takes turns among all it has, and each then meets a process of the server that has been asleep.
+ * A pool of connections, each reserved by one caller at a time and reused last in, first out, so that few of them do
+ * most of the work. Bun's own client rotates through all its connections, and each then wakes a sleeping process of the
+ * server.
  */
 import type { ReservedSQL, SQL } from 'bun'
 import { rethrowTranslated } from './errors.ts'
@@ -8,22 +9,22 @@ import { rethrowTranslated } from './errors.ts'
 export type Lent = { readonly connection: ReservedSQL; readonly release: () => void }
 
 export type PostgresPool = {
-  /** @throws AppError UNAVAILABLE while the server is away */
+  /** @throws AppError UNAVAILABLE while the server is unreachable */
   readonly reserve: () => Promise<Lent>
-  /** One of the client's connections was lost: none that was open then is lent again. */
+  /** Reports that a connection of the client was lost: no connection that was open then is reused. */
   readonly lost: () => void
   readonly close: () => Promise<void>
 }
 
 export const createPostgresPool = (client: Pick<SQL, 'reserve' | 'close'>): PostgresPool => {
   let idle: ReservedSQL[] = []
-  /** Those who wait for the client. */
+  /** The number of callers that wait for the client. */
   let asking = 0
   let losses = 0
 
-  /** To the client, who knows what has become of it, and who waits for one. */
+  /** Returns the connection to the client, which knows its state and the waiting callers. */
   const leave = (connection: ReservedSQL): void => {
-    // It is over with in any case; of a connection that is lost the client hears by itself.
+    // The connection is not used again in any case. The client notices a lost one itself.
     Promise.resolve(connection.release()).catch(() => {})
   }
 

@@ -13,10 +13,10 @@ const add = (tx: Tx<ThingTables>, id: string) =>
 const error = (errno: string) =>
   new SQL.PostgresError('no', { code: 'ERR_POSTGRES_SERVER_ERROR', errno, detail: '', hint: '', severity: 'ERROR' })
 
-/** A promise and the function that keeps it. */
+/** A promise with its functions. */
 const gate = () => Promise.withResolvers<void>()
 
-// Not skipped but left out: a run on SQLite only is asked for, and needs no PostgreSQL on the machine.
+// Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
 if (dialects().includes('postgres')) {
   let database: EmptyDatabase<ThingTables>
   let db: Db<ThingTables>
@@ -120,7 +120,7 @@ if (dialects().includes('postgres')) {
     const nameless = (tx: Tx<ThingTables>) =>
       sql`INSERT INTO things (id, n) VALUES ('bad', NULL)`.execute(tx.db).then(() => {})
     const bad = (tx: Tx<ThingTables>) =>
-      // What the types forbid.
+      // A statement that the types forbid.
       tx.db
         .insertInto('things')
         .values({ id: 'bad', n: null as never, owner_id: null })
@@ -226,7 +226,7 @@ if (dialects().includes('postgres')) {
       const [begun, over] = [gate(), gate()]
       const written = at.write(async (tx) => {
         await add(tx, 'held')
-        // What was written before has arrived.
+        // The earlier writes have arrived.
         await sql`SELECT 1`.execute(tx.db)
         begun.resolve()
         await over.promise
@@ -239,7 +239,7 @@ if (dialects().includes('postgres')) {
     }
     const endElsewhere = await hold(other.db)
     const ask = async () => (await db.sql.underWay(db.read)) ?? { oldest: 0n, next: 0n }
-    // What holds a number beyond all that have ended is told from what has not begun by the question itself, the next time.
+    // The next query distinguishes transactions with numbers beyond the last ended one from those that have not begun.
     await ask()
     const quiet = await ask()
     expect(quiet.oldest).toBe(quiet.next)

@@ -1,4 +1,4 @@
-/** PostgreSQL through Bun's own client: many writers, so rows and names are locked where SQLite has one writer. */
+/** PostgreSQL through Bun's own client. It has many writers, so it locks rows and names; SQLite has one writer. */
 import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { createQueryCache } from '../cache/query-cache.ts'
@@ -16,17 +16,17 @@ import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
 import { createWriter, lockNames, lockNamesShared, locksHeld } from './writes.ts'
 
 const STREAM_CHUNK = 500
-/** Characters of a chunk's rows: where they are long, fewer are fetched the next time. */
+/** Target size of a chunk in characters. After long rows, fewer are fetched. */
 const STREAM_CHUNK_LENGTH = 512 * 1024
-/** A server that is there answers at once. */
+/** A running server answers at once. */
 const CONNECT_S = 5
-/** And a ping within this time, or it is as good as away. */
+/** Time limit of a ping; without an answer the server counts as unreachable. */
 const PING_MS = 2000
-/** What the server knows our connections by. */
+/** The application name of the connections. */
 export const PROGRAM_NAME = 'plat'
 /**
- * What every connection is opened with. Whoever was cut off from the server, or was stopped within a transaction, holds its
- * locks for a minute at most.
+ * The settings of every connection. After a broken connection or a suspended process, the server holds its locks for a
+ * minute at most.
  */
 const CONNECTION = {
   application_name: PROGRAM_NAME,
@@ -34,7 +34,8 @@ const CONNECTION = {
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
-  // By default to fetch a row by an index counts as much as on a disk that turns: a piece of an address was looked for in all addresses.
+  // The default cost of fetching a row by an index is that of a rotating disk. With it, a substring search scanned all
+  // addresses.
   random_page_cost: 1.1,
 } as const
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
@@ -47,8 +48,8 @@ const postgresSql: Sql = {
   matchesWordsInOrder,
   countWords,
   guard,
-  // A snapshot lists those under way below its own end (PostgreSQL's documentation, 9.27.16): what has begun beyond is below a number
-  // that is taken now. Those of the server's transactions that hold their number in another database write nothing here.
+  // A snapshot lists the transactions in progress below its upper end (PostgreSQL's documentation, 9.27.16). Later ones
+  // are below a number that is taken now. Transactions whose number belongs to another database write nothing here.
   underWay: async (db) => {
     const { rows } = await sql<{ oldest: string; next: string }>`
       SELECT pg_current_xact_id()::text AS next, coalesce((
@@ -60,8 +61,8 @@ const postgresSql: Sql = {
     return rows[0] && { oldest: BigInt(rows[0].oldest), next: BigInt(rows[0].next) }
   },
   nowMs: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
-  // Not the stronger lock, which would also keep those off who only refer to the row (a foreign key being checked).
-  // Every select builder has forNoKeyUpdate; the capability is generic over all of them.
+  // The stronger lock would also block foreign key checks that refer to the row. Every select builder has
+  // forNoKeyUpdate; the capability is generic over all of them.
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
   lockFreeRows: (query) => (query as Lockable<typeof query>).forNoKeyUpdate().skipLocked(),
   lockNames,
@@ -69,7 +70,7 @@ const postgresSql: Sql = {
   locksHeld,
 }
 
-/** @throws when the server has not answered within the time of a ping. */
+/** @throws if the server has not answered within the time limit of a ping */
 const inTime = async (answer: Promise<unknown>): Promise<void> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`the database has not answered within ${PING_MS} ms`)), PING_MS)
@@ -81,8 +82,8 @@ const inTime = async (answer: Promise<unknown>): Promise<void> => {
 }
 
 /**
- * What has been committed, and how often to each table; without the counts where it is what had been committed in the snapshot
- * before: then they are the same, and to add them up takes longer than to ask.
+ * Reads the committed snapshot and the number of commits per table. The counts are omitted if the snapshot equals the
+ * one before: then they are equal too, and adding them up takes longer than the round trip.
  */
 const readStanding = async <Tables>(db: Kysely<Tables>, before: string) => {
   const { rows } = await sql<{ snapshot: string; counts: string | null }>`
@@ -95,7 +96,7 @@ const readStanding = async <Tables>(db: Kysely<Tables>, before: string) => {
   return row
 }
 
-/** How many rows to fetch next, by the length of those that came last. */
+/** Returns the number of rows to fetch next, from the length of the last ones. */
 const rowsOfChunk = (rows: readonly unknown[]): number => {
   const columns = Object.keys((rows[0] ?? {}) as object)
   let length = 1
@@ -104,34 +105,34 @@ const rowsOfChunk = (rows: readonly unknown[]): number => {
 }
 
 export type PostgresLimits = {
-  /** Two at least; for all but streams and for what is told by other servers. */
+  /** At least two; for everything but streams and notifications. */
   readonly connections: number
-  /** For one statement; long work has none. */
+  /** Time limit of one statement; long work has none. */
   readonly statementMs: number
-  /** For waiting until somebody else lets go of a row or a name. */
+  /** Time limit of waiting for the lock of a row or a name. */
   readonly lockMs: number
 }
 
 export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
 
 /**
- * Of those, the ones for queries that are answered at once. Few, because many queries then share a round trip, and the server
- * wakes few processes; their callers wait for no other.
+ * Returns the number of connections for fast queries. Few, because many queries then share a round trip, and the server
+ * wakes few processes. Their callers wait for no other query.
  */
 const quickConnections = (connections: number): number => Math.max(1, Math.floor(connections / 5))
 
-/** Streams have connections of their own: as many readers as there are may be slow without anyone else having to wait. */
+/** Streams have separate connections, so that slow readers do not delay other queries. */
 const streamConnections = (connections: number): number => Math.max(1, Math.floor(connections / 2))
 
-/** All that one server opens at most: its own, those of its streams, and the one that it is told by. */
+/** Returns the maximum number of connections of one server: its queries, its streams, and one for notifications. */
 export const mostConnections = (connections: number): number => connections + streamConnections(connections) + 1
 
-/** Connects lazily; the first query meets the server. */
+/** Connects lazily, with the first query. */
 export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Db<Tables> => {
   const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
   const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
   const opened = { ...shared, connection: { ...CONNECTION, ...timeouts } }
-  /** Connections for one query or transaction at a time. */
+  /** Creates a pool of connections for one query or transaction at a time. */
   const pooled = (options: SQL.Options): PostgresPool => {
     const pool = createPostgresPool(new SQL({ ...options, onclose: () => pool.lost() }))
     return pool
@@ -141,12 +142,12 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const quickClient = new SQL({
     ...opened,
     max: quickConnections(limits.connections),
-    // A server that comes back from a crash may number transactions as it did before, and mean others.
+    // After a crash, the server may assign the same transaction numbers again.
     onclose: () => {
       seen = undefined
     },
   })
-  // Within a stream's transaction its reader may be slow, and holds no lock.
+  // The reader of a stream may be slow within its transaction, which holds no lock.
   const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
   const streams = pooled({ ...shared, max: streamConnections(limits.connections), connection: streaming })
   const notifier = postgresChangeNotifier(
@@ -163,7 +164,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     const { snapshot, counts } = await readStanding(quick, asked?.snapshot ?? '')
     if (asked && counts === null) return asked.readPoint
     const readPoint = readPointAt(counts ?? '')
-    // Not what was read before a connection was lost.
+    // Not if a connection was lost since the query: the state may be outdated.
     if (seen === asked) seen = { snapshot, readPoint }
     return readPoint
   })
@@ -171,7 +172,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     const counts = new Map(text.split(',').map((one) => one.split(' ') as [string, string]))
     const commits = (table: string): string => counts.get(table) ?? '0'
     return {
-      // Other instances commit as well: entries are valid at a count that all instances share.
+      // Other instances commit as well, so entries are valid for a count that all instances share.
       remember: (table, key, read) => queryCache({ table, state: commits(table), key }, read),
       revision: (tables) => tables.map(commits).join('.'),
     }
@@ -181,7 +182,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const write = createWriter<Tables>({ pool, dialect, log: watch.log })
   const ages = createSnapshotAges(streamConnections(limits.connections))
 
-  /** @param entered called when it begins; what it answers is called when the snapshot has been given back */
+  /** @param entered called at the start; its result is called when the snapshot has been released */
   async function* read<Row>(queries: readonly Compilable<Row>[], entered: () => () => void): AsyncGenerator<Row[]> {
     const leave = entered()
     const { connection, release } = await streams.reserve().catch((error: unknown) => {
@@ -198,7 +199,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
         before.push(later(connection, `DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, compiled.parameters))
         for (;;) {
           const fetched = later(connection, `FETCH ${most} FROM rows`)
-          // What failed first comes first; behind it all the others fail.
+          // The first failure is thrown; all later statements fail because of it.
           await Promise.all(before)
           before = []
           const more = (await fetched) as Row[]
@@ -213,11 +214,12 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     } catch (error) {
       rethrowTranslated(error)
     } finally {
-      // Not waited for. Without an answer the server is gone, and the transaction with it; what was thrown before says so.
+      // Not awaited. Without an answer the server is unreachable, and the transaction has ended; the earlier error
+      // reports that.
       later(connection, 'ROLLBACK').then(release, release)
       leave()
     }
-    // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
+    // After the release, so that a reader of the last chunk, or of a short list, holds no connection.
     yield rows
   }
 

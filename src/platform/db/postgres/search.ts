@@ -1,18 +1,20 @@
 /**
- * Words in `search_text` on PostgreSQL: an index of trigrams, which knows none that goes across a dot (pg_trgm takes only those of
- * letters and digits). So what separates the parts of addresses and names stands in it as a letter.
+ * Searches words in `search_text` on PostgreSQL with an index of trigrams. pg_trgm ignores all characters but letters
+ * and digits, so the index contains letters in place of the separators in addresses and names.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { escapeLike, type Sql } from '../database.ts'
 
-/** What separates, and the letter that stands for it: seldom in English, and a letter in every locale. */
+/** The separators, each with its letter: rare in English, and a letter in every locale. */
 const LETTERS = { '.': 'q', ':': 'x', '-': 'z' } as const
 const SEPARATOR = /[.:-]/g
-/** A word with one of these may be found where another one stands. */
+/** A word with one of these also matches texts in which its counterpart occurs. */
 const AMBIGUOUS = /[.:\-qxz]/
 const TRIGRAM = 3
 
-/** What is in the index, as SQL (`translate` would take five times as long). Part of a migration: it stays as it is. */
+/**
+ * Returns the indexed text as SQL (`translate` would take five times as long). Migrations use it, so it never changes.
+ */
 export const asLetters = (column: string): string =>
   Object.entries(LETTERS).reduce((text, [separator, letter]) => `replace(${text}, '${separator}', '${letter}')`, column)
 
@@ -24,10 +26,10 @@ const like = (text: RawBuilder<unknown>, part: string): RawBuilder<SqlBool> =>
 
 export const matchesWords: Sql['matchesWords'] = (table, words) => {
   const text = sql.ref(`${table}.search_text`)
-  // Of a table that we name ourselves.
+  // The table names are the program's own.
   const letters = sql.raw(asLetters(`"${table}"."search_text"`))
   const conditions = words.flatMap((word) => {
-    // There is no trigram of fewer letters, and to look at the text itself is half the work.
+    // Fewer letters have no trigram, and searching the text itself is half the work.
     if ([...word].length < TRIGRAM) return [like(text, word)]
     const found = like(letters, lettersOf(word))
     return AMBIGUOUS.test(word) ? [found, like(text, word)] : [found]
@@ -35,7 +37,7 @@ export const matchesWords: Sql['matchesWords'] = (table, words) => {
   return sql`(${sql.join(conditions, sql` AND `)})`
 }
 
-/** The planner knows how many there are. */
+/** The planner estimates their number. */
 export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (_db, table, { words }) => ({
   condition: async () => matchesWords(table, words),
   count: undefined,

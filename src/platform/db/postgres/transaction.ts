@@ -1,6 +1,6 @@
 /**
- * A transaction on PostgreSQL. Queries are sent as they come, several behind each other where their callers don't wait; what says
- * nothing but that it went well is not waited for at all.
+ * A transaction on PostgreSQL. Statements are pipelined unless their callers await them. Statements whose answer is
+ * only success are not awaited at all.
  */
 import type { ReservedSQL } from 'bun'
 import {
@@ -19,13 +19,13 @@ import { noStream, resultOf, send } from './dialect.ts'
 import { rethrowTranslated } from './errors.ts'
 
 const UNDOES = /^\s*rollback/i
-/** So many statements may be under way before their sender waits. */
+/** Maximum number of unanswered statements before the sender waits. */
 const MOST_UNDER_WAY = 32
 
-/** Of a named lock: what is sent behind it is done when it is held. */
+/** Takes a named lock: later statements run when it is held. */
 const TAKES = /^select pg_advisory_xact_lock\b/i
 
-/** Whether the answer says only that it went well: that of an insert which returns nothing, and of named locks. */
+/** Returns true if the answer can only be success: for an insert that returns nothing, and for named locks. */
 const saysNothing = ({ query, sql }: CompiledQuery): boolean =>
   query.kind === 'InsertQueryNode' ? !query.returning : TAKES.test(sql)
 
@@ -34,17 +34,17 @@ export class PostgresTransaction implements DatabaseConnection {
   readonly #log: (event: LogEvent) => void
   readonly #underWay = new Set<Promise<unknown>>()
   #sent = 0
-  /** What failed first, and was not undone: PostgreSQL would end the transaction by undoing all. */
+  /** The first failure that was not rolled back to a savepoint. PostgreSQL then turns a commit into a rollback. */
   #failure: { readonly error: unknown; readonly place: number } | undefined
 
-  /** Begins; that is not waited for. */
+  /** Sends BEGIN without waiting for it. */
   constructor(client: ReservedSQL, log: (event: LogEvent) => void) {
     this.#client = client
     this.#log = log
     this.#later(send(client, 'begin'))
   }
 
-  /** Sends a statement of which only a failure is of interest: it is told by what is waited for next. */
+  /** Sends a statement of which only a failure matters. The next awaited statement reports it. */
   async give(text: string, values: readonly unknown[] = []): Promise<void> {
     this.#later(send(this.#client, text, values))
     if (this.#underWay.size > MOST_UNDER_WAY) await this.#settled()
@@ -53,12 +53,12 @@ export class PostgresTransaction implements DatabaseConnection {
   async commit(): Promise<void> {
     this.#later(send(this.#client, 'commit'))
     await this.#settled()
-    // Of a transaction in which something failed a commit is a rollback; whoever caught the failure did not undo it.
+    // After a failure a commit would be a rollback. A caller that caught the error did not roll it back.
     if (this.#failure) rethrowTranslated(this.#failure.error)
   }
 
   async rollback(): Promise<void> {
-    // Where that fails the server is gone, and the transaction with it; what was thrown before says so.
+    // If that fails, the connection is lost and the transaction has ended; the earlier error reports that.
     this.#later(send(this.#client, 'rollback'))
     await this.#settled()
   }
@@ -76,7 +76,7 @@ export class PostgresTransaction implements DatabaseConnection {
       return result
     } catch (error) {
       await this.#settled()
-      // Behind a failure the server refuses everything, which says nothing of what it was.
+      // After a failure the server rejects every statement, with an error that does not name the cause.
       return rethrowTranslated(this.#failure?.error ?? error)
     }
   }
@@ -105,7 +105,7 @@ export class PostgresTransaction implements DatabaseConnection {
     const place = this.#sent++
     const settled = answer
       .catch((error: unknown) => {
-        // Not all that fail at once are heard of in the order in which they were sent.
+        // Failures may be reported in another order than that of their statements.
         if (!this.#failure || place < this.#failure.place) this.#failure = { error, place }
       })
       .finally(() => this.#underWay.delete(settled))
@@ -121,8 +121,8 @@ const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
 /**
- * Kysely on a transaction. Its own would wait for each answer before it sends the next query.
- * @param dialect of the database that it is a transaction of
+ * Creates a Kysely on a transaction. Kysely's own would wait for each answer before it sends the next query.
+ * @param dialect of the transaction's database
  */
 export const kyselyIn = <Tables>(
   transaction: PostgresTransaction,

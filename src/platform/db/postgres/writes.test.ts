@@ -1,4 +1,4 @@
-// Writes that wait for each other in any case, and therefore share a transaction.
+// Writes that would wait for each other, and therefore share a transaction.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { sql } from 'kysely'
@@ -24,7 +24,7 @@ const conflict = () =>
     severity: 'ERROR',
   })
 
-// Not skipped but left out, as in postgres.test.ts.
+// Left out rather than skipped, as in postgres.test.ts.
 if (dialects().includes('postgres')) {
   let database: EmptyDatabase<ThingTables>
   beforeAll(async () => {
@@ -37,7 +37,7 @@ if (dialects().includes('postgres')) {
   const ids = async () =>
     (await database.db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
 
-  /** Holds the line of a name until it is let go. */
+  /** Holds the queue of a name until it is released. */
   const holdLine = (serializeBy = 'a') => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const held = write(() => promise, serializeBy)
@@ -62,7 +62,7 @@ if (dialects().includes('postgres')) {
       )
       await release()
       const done = await Promise.all(waiting)
-      // A slow machine has time for several.
+      // A slow machine may need several transactions.
       expect(new Set(done.map(({ number }) => number)).size).toBeLessThan(10)
       expect(done.map(({ count }) => count)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
       expect((await ids()).length).toBe(10)

@@ -1,4 +1,7 @@
-/** Writing on PostgreSQL: named locks, what a commit leaves behind for readers, and several callers in one transaction. */
+/**
+ * Writes on PostgreSQL: named locks, the counters that a commit updates for readers, and several callers in one
+ * transaction.
+ */
 import { SQL } from 'bun'
 import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
 import { AtCommit } from '../at-commit.ts'
@@ -8,36 +11,42 @@ import { countGuarded, counting, guardAlone, isGuardFailure } from './guards.ts'
 import type { PostgresPool } from './pool.ts'
 import { kyselyIn, PostgresTransaction } from './transaction.ts'
 
-/** Names of a kind share this many locks: a transaction that names 100,000 things must not fill the server's lock table. */
+/** Names of a kind share this many locks: a transaction with 100,000 names must not fill the server's lock table. */
 const LOCK_BUCKETS = 1024
 const LOCK_KINDS = 65_536
-/** The first key of our advisory locks, to keep apart from other programs on the same server. */
+/** The first key of Plat's advisory locks, which separates them from other programs on the same server. */
 const LOCK_SPACE = 0x504c4154
-/** Takes the locks in the order in which they are given. */
+/** Takes the locks in the given order. */
 const locking = (take: string): string =>
   `SELECT ${take}(${LOCK_SPACE}, bucket) FROM unnest(string_to_array($1, ',')::int4[]) AS locks (bucket)`
 const LOCK = locking('pg_advisory_xact_lock')
 const LOCK_SHARED = locking('pg_advisory_xact_lock_shared')
 
-/** A counter per table is spread over this many rows at most, so that concurrent commits seldom wait for one another. */
+/**
+ * Maximum number of rows over which the counter of a table is spread, so that concurrent commits seldom wait for one
+ * another.
+ */
 const REVISION_SHARDS = 16
 const COUNT = counting('$1', '$2::int4')
 
 /**
- * Serialization failure and deadlock; and a broken constraint, which only happens when another writer was faster than our
- * own check. The transaction is run again: it then sees what the other one did, and gives the right answer to it.
+ * Serialization failure and deadlock; and a broken constraint, which happens only if another writer was faster than our
+ * own check. The transaction is repeated. It then sees the other writer's changes, and returns the correct error.
  */
 const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 const MAX_TRIES = 5
 const isRetryable = (error: unknown): boolean => error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
 
-/** Callers in one transaction at most, and how long it takes in more of them: the first of them waits for the last. */
+/**
+ * Maximum number of callers in one transaction, and the time in which it accepts more of them: the first one waits for
+ * the last.
+ */
 const LARGEST_GROUP = 64
 const LONGEST_GROUP_MS = 50
 
 /**
- * A name begins with the word that says of what kind it is. Those of two kinds share no lock: who takes one and then the other
- * never meets somebody who, with other names, takes the same two the other way round.
+ * Returns the lock of a name, whose first word is its kind. Two kinds share no lock. Otherwise two transactions that
+ * lock one name of each kind in the same order could deadlock.
  */
 const lockOf = (name: string): number => {
   const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
@@ -57,7 +66,7 @@ const lock =
     if (wanted.length === 0) return
     if (held) held.changes++
     for (const bucket of wanted) (isShared ? held?.shared : held?.buckets)?.add(bucket)
-    // All transactions use one order, so that two never wait for each other.
+    // All transactions use one order, so they cannot deadlock.
     await db.executeQuery(CompiledQuery.raw(statement, [wanted.sort((a, b) => a - b).join(',')]))
   }
 
@@ -74,7 +83,7 @@ type Waiting<Tables> = {
   readonly reject: (error: unknown) => void
 }
 
-/** One transaction, in which work is done piece by piece. */
+/** One transaction, to which work is added piece by piece. */
 class Writing<Tables> {
   readonly #transaction: PostgresTransaction
   readonly #unnoticed: Kysely<Tables>
@@ -92,14 +101,14 @@ class Writing<Tables> {
     heldLocks.set(this.#noticed, this.#locks)
   }
 
-  /** Neither a statement nor a lock is given up on after a time. */
+  /** Disables the time limits of statements and locks. */
   takesLong(): Promise<void> {
     return this.#transaction.give(
       "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)",
     )
   }
 
-  /** @param isShared with others, to whom nothing is done when it fails */
+  /** @param isShared true if other callers' work in the transaction must survive a failure */
   async do<T>(work: Work<Tables, T>, isShared = false): Promise<T> {
     const left = new AtCommit()
     const guards: Guard[] = []
@@ -109,7 +118,7 @@ class Writing<Tables> {
         db: this.#noticed,
         savepoint,
         atCommit: (batch, item) => left.add(batch, [item]),
-        // Other servers write as well, and do not say what: what is found goes by the counts that they share.
+        // Other servers write as well, without reporting texts. Cached searches are validated by the shared counters.
         searchTextChanged: () => {},
         revision: () => undefined,
         guard: (guard) => {
@@ -119,7 +128,7 @@ class Writing<Tables> {
         },
       })
     const value = await (isShared ? savepoint(run) : run())
-    // Only now: what fails leaves nothing.
+    // Only after success: failed work leaves nothing.
     this.#left.addAll(left)
     for (const guard of guards) this.#guards.add(guard)
     return value
@@ -134,11 +143,11 @@ class Writing<Tables> {
       return value
     } catch (error) {
       await sql`ROLLBACK TO SAVEPOINT ${name}`.execute(this.#unnoticed)
-      // Those that were taken within are let go of.
+      // The rollback releases the locks that were taken in the savepoint.
       this.#locks.buckets.clear()
       this.#locks.shared.clear()
       this.#locks.changes++
-      // Rolled back it is still there; thousands of them would slow the server down.
+      // A savepoint survives its rollback, and thousands of them would slow the server down.
       await sql`RELEASE SAVEPOINT ${name}`.execute(this.#unnoticed)
       throw error
     } finally {
@@ -150,13 +159,13 @@ class Writing<Tables> {
     return this.#guards.size > 0
   }
 
-  /** @param shard whose counters are its own until the commit, as far as this server goes */
+  /** @param shard of the counters; no other transaction of this server uses it until the commit */
   async finish(shard: number): Promise<void> {
     await this.#left.run(this.#unnoticed)
     const guards = [...this.#guards]
-    // Sorted, so that two commits never wait for each other crosswise.
+    // Sorted, so that two commits cannot deadlock.
     const touched = [...this.#touched].sort().join(',')
-    // The last one goes along with the counters, which are a statement anyway.
+    // The last guard is part of the statement for the counters, which is sent anyway.
     const last = touched === '' ? undefined : guards.pop()
     for (const { condition, values } of guards) await this.#transaction.give(guardAlone(condition), values)
     if (last) await this.#transaction.give(countGuarded(last), [...last.values, touched, shard])
@@ -165,7 +174,7 @@ class Writing<Tables> {
 }
 
 export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables>['write'] => {
-  // Each server begins with another one. As few as will do: whoever reads adds them up.
+  // Each server begins with a random shard. Few are used, because readers add them up.
   const first = Math.floor(Math.random() * REVISION_SHARDS)
   const shards = Array.from({ length: REVISION_SHARDS }, (_, at) => (first + at) % REVISION_SHARDS)
 
@@ -204,7 +213,9 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
 
   const answer = async ({ work, resolve, reject }: Waiting<Tables>): Promise<void> => alone(work).then(resolve, reject)
 
-  /** One transaction for those in the queue, and for whoever joins it meanwhile; all are answered after its commit. */
+  /**
+   * Runs the queued work in one transaction, and work that is queued until it ends; all are answered after its commit.
+   */
   const together = async (queue: Waiting<Tables>[]): Promise<void> => {
     const done: (() => void)[] = []
     const again: Waiting<Tables>[] = []
@@ -226,7 +237,7 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
         }
       })
     } catch (error) {
-      // None of it is there, which is known only where the server has said so.
+      // Nothing was committed, which is certain only if the server has said so.
       if (isRetryable(error) || error instanceof GuardError) return void (await Promise.all(taken.map(answer)))
       for (const { reject } of taken) reject(error)
       return
@@ -247,7 +258,7 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
   return <T>(work: Work<Tables, T>, { exclusive: takesLong = false, serializeBy }: WriteOptions = {}): Promise<T> => {
     if (serializeBy === undefined) return alone(work, takesLong)
     return new Promise<T>((resolve, reject) => {
-      // What it is resolved with is what this very work returned.
+      // The resolved value is the result of this very work.
       const waiting: Waiting<Tables> = { work, resolve: (value) => resolve(value as T), reject }
       const queue = queues.get(serializeBy)
       if (queue) return void queue.push(waiting)

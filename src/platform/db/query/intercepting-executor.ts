@@ -53,7 +53,7 @@ export class InterceptingExecutor implements QueryExecutor {
 }
 
 const none = (): never => {
-  throw new Error('a transaction opens no connection of its own')
+  throw new Error('a transaction does not open connections')
 }
 const NO_DIALECT: Dialect = {
   createAdapter: none,

@@ -33,7 +33,7 @@ describe.each(dialects())('on %s', (dialect) => {
   const add = (rows: readonly Thing[]) => database.db.write(({ db }) => insert({ db, store: database.db }, rows))
   const sorted = (rows: readonly Thing[]) => rows.toSorted((a, b) => a.n - b.n)
 
-  // One more and one less than each length that is made at once, and several of them together.
+  // One more and one less than each prepared length, and sums of several lengths.
   test.each([0, 1, 2, 8, 9, 15, 17, 63, 65, 255, 256, 257, 600])('%d rows are written and found', async (count) => {
     const rows = things(`${count}`, count)
     await add(rows)

@@ -1,21 +1,26 @@
-/** Prepared queries of many: inserts of several rows and look-ups by several keys, built once for each of a few lengths. */
+/**
+ * Prepared queries for lists: inserts of several rows and lookups by several keys, built once for each of a few
+ * lengths.
+ */
 import type { Compilable, Kysely } from 'kysely'
 import { type PreparedScope, prepared, type Value } from './prepared.ts'
 
-/** What a prepared query takes at once, longest first: any list is cut into a few of these. */
+/** The lengths of prepared queries, longest first. Any list is cut into a few of these. */
 const LENGTHS = [256, 64, 16, 8, 7, 6, 5, 4, 3, 2, 1] as const
 
 const longestWithin = (count: number): number => LENGTHS.find((length) => length <= count) ?? 1
-/** Undefined for more than fits. */
+/** Undefined for more keys than the longest. */
 const shortestFor = (count: number): number | undefined => LENGTHS.findLast((length) => length >= count)
 
-/** Keys for an `in`, as many as one of a few lengths, so that there are few different queries; `none` is no row's key. */
+/**
+ * Pads the keys of an `in` to one of a few lengths, to limit the number of different queries. `none` is no row's key.
+ */
 export const padded = <Key>(keys: readonly Key[], none: Key): Key[] => {
   const length = shortestFor(keys.length) ?? Math.ceil(keys.length / LENGTHS[0]) * LENGTHS[0]
   return [...keys, ...Array.from({ length: length - keys.length }, () => none)]
 }
 
-/** Makes the query for a length when it is first needed. */
+/** Builds the query for a length on first use. */
 const byLength = <Query>(make: (length: number) => Query): ((length: number) => Query) => {
   const made: Query[] = []
   return (length) => {
@@ -38,7 +43,7 @@ export const preparedRows = <Tables, Row extends Readonly<Record<keyof Row, Valu
   const queryFor = byLength((length) =>
     prepared((db: Kysely<Tables>, values: readonly Value[]) => {
       const placeholder = (_: unknown, index: number) =>
-        // It has every column of a row.
+        // The object has every column of a row.
         Object.fromEntries(columns.map((column, at) => [column, values[index * columns.length + at]])) as Row
       return build(db, Array.from({ length }, placeholder))
     }),
@@ -73,13 +78,13 @@ export const preparedKeys = <Tables, Row>(
   )
   return async (scope, keys) => {
     const found: Row[] = []
-    // So that none is in two pieces, which would find its row twice.
+    // Without duplicates: a key in two pieces would find its row twice.
     const distinct = [...new Set(keys)]
     for (let from = 0; from < distinct.length; ) {
       const count = distinct.length - from
       const length = shortestFor(count) ?? longestWithin(count)
       const values = distinct.slice(from, from + length)
-      // A longer query asks for the last one again, which finds nothing more.
+      // A longer query repeats the last key, which finds no further row.
       while (values.length < length) values.push(values.at(-1) ?? '')
       found.push(...(await queryFor(length)(scope, values)))
       from += length

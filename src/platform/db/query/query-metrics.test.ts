@@ -1,4 +1,4 @@
-/** The names that queries are counted by. */
+/** The names by which queries are counted. */
 import { expect, test } from 'bun:test'
 import { queryName } from './query-metrics.ts'
 

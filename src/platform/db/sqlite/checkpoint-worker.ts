@@ -1,10 +1,10 @@
-// The body of a worker that moves what SQLite's log holds into the file: one call, in which the disk may take its time. It
-// waits for nobody; what a reader or another process still needs stays in the log.
+// The body of a worker that runs a checkpoint of SQLite's log: one call, whose duration depends on the disk. It waits
+// for no lock; pages that a reader or another process needs stay in the log.
 import { Database } from 'bun:sqlite'
 import type { WorkerAnswer } from '../../runtime/worker-gate.ts'
 
 export type CheckpointJob = { readonly file: string }
-/** Whether all of the log was moved, or a part. */
+/** The extent of the checkpoint: all of the log, or a part. */
 export type Moved = 'moved' | 'part'
 export type CheckpointAnswer = WorkerAnswer<Moved>
 
@@ -20,12 +20,12 @@ function answer(job: CheckpointJob): CheckpointAnswer {
   }
 }
 
-/** With a connection for this one time: one that is kept would have to be closed before the database is. */
+/** With a connection for this one call: a permanent one would have to be closed before the database is. */
 function moveLog({ file }: CheckpointJob): Moved {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   try {
     database.run('PRAGMA busy_timeout = 0')
-    // Before a page of the log is taken as moved, the log and the file have both reached the disk.
+    // The log and the file are synced before the pages of the log count as moved.
     database.run('PRAGMA synchronous = FULL')
     const pages = database.query<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)').get()
     return pages?.log === pages?.checkpointed ? 'moved' : 'part'

@@ -1,4 +1,4 @@
-// The log of SQLite: moved into the file beside the writing, and never without end.
+// The log of SQLite is moved into the file beside the writes, and stays bounded.
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { openSqlite, type SqliteDb } from './sqlite.ts'
 
 type Tables = { t: { id: number; blob: string } }
 
-/** From here on a commit moves the log itself (sqlite.ts). */
+/** From this size on, a commit itself runs a checkpoint (sqlite.ts). */
 const LOG_PAGES = 3000
 /** About 33 pages. */
 const ROW = 'x'.repeat(130_000)
@@ -43,7 +43,7 @@ const logOf = (database = beside) =>
     checkpointed: -1,
   }
 
-/** Writes until it is so; answers with the longest that the log has been. */
+/** Writes until the condition holds. @returns the maximum length of the log */
 const writeUntil = async (isSo: () => boolean): Promise<number> => {
   const deadline = performance.now() + PATIENCE_MS
   let longest = 0
@@ -62,7 +62,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
   }
 }
 
-/** Writes until the log has begun anew without having been long: the worker is there by now. */
+/** Writes until the log was reset without having been long, so the worker is running. */
 const warm = async (): Promise<void> => {
   let before = 0
   await writeUntil(() => {
@@ -153,7 +153,7 @@ describe('the mover', () => {
     return { writer, checkpoints, failures, grow, close }
   }
 
-  /** Lets the log grow until somebody has to wait; what they wait for, wrapped. */
+  /** Lets the log grow until writes have to wait. @returns the wrapped promise of the wait */
   const warmed = async (checkpoints: Checkpoints, grow: () => void): Promise<{ waited: Promise<void> }> => {
     let waited: Promise<void> | undefined
     await until(() => {

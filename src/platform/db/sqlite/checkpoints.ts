@@ -1,48 +1,51 @@
 /**
- * Moves what SQLite's log holds into the file, on a thread of its own: done by the writer within a commit, it would keep
- * everybody waiting who only reads. Writes wait meanwhile, because the log begins anew only once all of it has been moved.
+ * Runs checkpoints of SQLite's log on a separate thread. Within a commit, one would delay all reads. Writes wait for
+ * it, because the log is reset only after all of it has been moved.
  */
 import type { Database } from 'bun:sqlite'
 import { createWorkerGate } from '../../runtime/worker-gate.ts'
 import type { CheckpointJob, Moved } from './checkpoint-worker.ts'
 import { createSnapshots, type Snapshots } from './snapshots.ts'
 
-/** Pages by which the log has grown when they are moved: 8 MB. Twice as many take hardly longer, for the disk is waited for twice either way. */
+/**
+ * Growth of the log, in pages, that starts a checkpoint: 8 MB. Twice as many take hardly longer, because the disk is
+ * synced twice either way.
+ */
 const STEP_PAGES = 2000
-/** Beside a disk that takes longer, writes go on. */
+/** If the disk takes longer, writes continue. */
 const LONGEST_WAIT_MS = 5000
-/** A log that snapshots have kept from beginning again for this long is reset: its snapshots are asked back. */
+/** If snapshots have prevented a reset of the log for this long, they are recalled. */
 const RESET_AFTER_MS = 5_000
-/** How long that may take. With the time before, it is less than 30 s. */
+/** Time limit of such a reset. With the time before, it is less than 30 s. */
 const RESET_WITHIN_MS = 12_000
-/** A writer that is at work is between two transactions within this time. */
+/** A busy writer is between two transactions within this time. */
 const NEXT_COMMIT_MS = 300
 
 export type CheckpointOptions = {
   readonly file: string
-  /** Asked how long its log is, outside of any transaction. */
+  /** The connection that reports the length of its log, outside of any transaction. */
   readonly writer: Database
-  /** Told once of a row of failures. The log is moved within a commit then, when it has grown large (sqlite.ts). */
+  /** Called once per series of failures. Commits then run checkpoints when the log is large (sqlite.ts). */
   readonly onFailure: (error: unknown) => void
   readonly spawn?: () => Worker
   readonly longestWaitMs?: number
   readonly snapshots?: Snapshots
-  /** Asks for all snapshots to be given back; undefined where that is not possible now. */
+  /** Returns a function that recalls all snapshots; undefined if that is not possible now. */
   readonly recall?: () => (() => void) | undefined
   readonly resetAfterMs?: number
 }
 
 export type Checkpoints = {
-  /** To be called between two transactions. The next one should begin when what it answers resolves; it never rejects. */
+  /** Called between two transactions. The next one should begin when the returned promise resolves. Never rejects. */
   readonly maintain: () => Promise<void> | undefined
-  /** Resolves when nothing is being moved any more. */
+  /** Resolves when no checkpoint is running. */
   readonly close: () => Promise<void>
 }
 
-// The bundler finds the worker by this very form.
+// The bundler recognizes the worker by this exact form.
 const spawnWorker = (): Worker => new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href)
 
-/** Resolves with the work, or when the time is over. */
+/** Resolves with the work, or after the time. */
 const atMost = (work: Promise<void>, ms: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
@@ -69,26 +72,26 @@ export const createCheckpoints = ({
     queueLimit: 0,
     busy: () => new Error('the log is being moved already'),
   })
-  // Tells how long the log is, and moves nothing.
+  // Reports the length of the log without moving pages.
   const length = writer.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
   let running: Promise<void> | undefined
   let isClosed = false
-  /** The length of the log when it was last to be moved. */
+  /** The length of the log at the last checkpoint. */
   let triedAt = 0
-  /** Whether the last time went well, so that there is a worker that need not be started first. */
+  /** True if the last checkpoint succeeded, so the worker is running. */
   let isReady = false
   let isFailing = false
-  /** When the log was last short, or began again. */
+  /** The time at which the log was last short or reset. */
   let shortAtMs = performance.now()
   let isResetting = false
-  /** Resolved between two transactions, with the log moved once more. */
+  /** Resolves between two transactions, after another checkpoint. */
   let betweenCommits: (() => void) | undefined
 
   const pagesInLog = (): number => {
     try {
       return length.get()?.log ?? 0
     } catch {
-      // A disk that cannot be read: the next write tells of it.
+      // The disk cannot be read: the next write reports it.
       return 0
     }
   }
@@ -107,7 +110,9 @@ export const createCheckpoints = ({
     }
   }
 
-  /** Moves the log at a moment without a snapshot. Those that begin after it read the file alone, and keep nothing in the log. */
+  /**
+   * Runs a checkpoint while there is no snapshot. Later snapshots read only the file, and retain nothing in the log.
+   */
   const reset = async (ask: () => void): Promise<void> => {
     isResetting = true
     snapshots.shut()
@@ -116,7 +121,7 @@ export const createCheckpoints = ({
       if (!(await snapshots.emptied(RESET_WITHIN_MS)) || isClosed) return
       running ??= move()
       await running
-      // A transaction that was under way has written behind it.
+      // A transaction in progress has appended to the log.
       const between = new Promise<void>((resolve) => {
         betweenCommits = resolve
       })
@@ -135,7 +140,7 @@ export const createCheckpoints = ({
     return !isResetting && snapshots.open() > 0 && performance.now() - shortAtMs > resetAfterMs
   }
 
-  /** Starts a move, for which the next transaction waits. */
+  /** Starts a checkpoint, for which the next transaction waits. */
   const moveNow = (pages: number): Promise<void> | undefined => {
     triedAt = pages
     const mayWait = isReady
@@ -148,7 +153,7 @@ export const createCheckpoints = ({
       if (isClosed) return undefined
       if (running) return isResetting ? atMost(running, longestWaitMs) : undefined
       const pages = pagesInLog()
-      // It has begun anew, which it does with the first write after all of it was moved.
+      // The log was reset, which the first write after a complete checkpoint does.
       if (pages < triedAt) {
         triedAt = 0
         shortAtMs = performance.now()

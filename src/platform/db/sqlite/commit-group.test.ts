@@ -8,7 +8,7 @@ import { CommitGroup, type Notes } from './commit-group.ts'
 let dir: string
 let database: Database
 let group: CommitGroup
-/** What each commit touched, in the order of the commits. */
+/** The tables written by each commit, in order. */
 let commits: string[][]
 
 beforeEach(() => {
@@ -111,7 +111,7 @@ describe('a commit', () => {
   })
 
   test('without a transaction left under it answers nothing as done', async () => {
-    // What a full disk does: SQLite ends the whole transaction by itself.
+    // Simulates a full disk: SQLite ends the whole transaction itself.
     const fatal = group.run(async () => {
       database.run('ROLLBACK')
       throw new Error('database or disk is full')
@@ -305,7 +305,7 @@ describe('what is left to be done at the commit', () => {
     for (const id of ids) insert(`left by ${id}`)
   }
   const leaving = () => {
-    // The batch asks for no database: it has this one.
+    // The batch uses the database of the test.
     const finish = ({ atCommit }: Notes) => atCommit.run(undefined as never)
     const other = new CommitGroup(database, () => {}, { finish })
     return (id: string) =>

@@ -1,6 +1,6 @@
 /**
- * Group commit on SQLite: writes that wait at the same time share one transaction, each in a savepoint of its own, and
- * are all answered after the one commit reached the disk. A write alone is a plain transaction.
+ * Group commit on SQLite: writes that wait at the same time share one transaction, each in a savepoint, and are all
+ * answered after the one commit is on the disk. A single write is a plain transaction.
  */
 import { pause } from '../../runtime/pause.ts'
 import { AtCommit } from '../at-commit.ts'
@@ -8,7 +8,7 @@ import { SearchChanges } from '../cache/search-cache.ts'
 import type { WriteOptions } from '../database.ts'
 
 export type Savepoint = <T>(work: () => Promise<T>) => Promise<T>
-/** What a write says of itself besides its outcome. */
+/** The effects of a write besides its result. */
 export type Notes = {
   readonly touched: Set<string>
   readonly atCommit: AtCommit
@@ -23,24 +23,27 @@ type Waiting = Required<Pick<WriteOptions, 'exclusive' | 'deferSync' | 'large'>>
 }
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
-/** A connection that transactions run on: of this thread, or of another one, whose `run` returns a promise. */
+/** A connection for transactions: on this thread, or on another one, whose `run` returns a promise. */
 export type Writer = { readonly run: (sql: string) => unknown; readonly inTransaction: boolean }
 
-/** Writes in one commit at most: bounds how long the first of them waits for the last. */
+/** Maximum number of writes in one commit, which bounds how long the first one waits for the last. */
 const LARGEST_GROUP = 64
-/** The event loop turns at least this often while a group is under way, so that reads go on being answered. */
+/** Maximum time without a turn of the event loop during a group, so that reads are still answered. */
 const LONGEST_HOLD_MS = 15
 
 type Listeners = {
   /** Called when a transaction has begun, before its first write. */
   readonly begun?: () => void
-  /** Told what failed in each transaction, after it has ended and before the next one begins. */
+  /** Called with the errors of each transaction, after it has ended and before the next one begins. */
   readonly ended?: (errors: readonly unknown[]) => void
   /** Called in each transaction, right before its commit. */
   readonly finish?: (notes: Notes, on: Writer) => Promise<void>
-  /** The connection for large transactions, opened for each; without it they run on the other one. */
+  /** The connection for large transactions, opened for each. Without it they run on the other one. */
   readonly large?: Writer & { readonly open: () => Promise<void>; readonly close: () => Promise<void> }
-  /** Called after each transaction, when its writes are answered: the next one begins when what it answers resolves. Must not fail. */
+  /**
+   * Called after each transaction, when its writes are answered. The next one begins when the returned promise
+   * resolves. Must not fail.
+   */
   readonly between?: () => Promise<void> | undefined
 }
 
@@ -51,7 +54,7 @@ export class CommitGroup {
   readonly #committed: (notes: Notes, on: Writer) => void
   readonly #listeners: Listeners
   readonly #queue: Waiting[] = []
-  /** The connection of the transaction that is under way. */
+  /** The connection of the current transaction. */
   #writer: Writer
   #running: Promise<void> | undefined
   #depth = 0
@@ -64,17 +67,17 @@ export class CommitGroup {
     this.#listeners = listeners
   }
 
-  /** Resolves after the commit; rejects with what `work` threw, or with the error of the commit. */
+  /** Resolves after the commit; rejects with the error of `work` or of the commit. */
   run<T>(work: Work<T>, { exclusive = false, large = false, deferSync = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      // The outcome's value is what this very work returned.
+      // The value is the result of this very work.
       const settle = (outcome: Outcome) => (outcome.ok ? resolve(outcome.value as T) : reject(outcome.error))
       this.#queue.push({ work, exclusive, deferSync, large, settle })
       this.#running ??= this.#drain()
     })
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no transaction is running. */
   async settled(): Promise<void> {
     await this.#running
   }
@@ -85,7 +88,8 @@ export class CommitGroup {
     while (this.#queue.length > 0) {
       await this.#commit(this.#next())
       await this.#listeners.between?.()
-      // Whoever writes one after the other is back in line by now, and would keep everybody else from being answered.
+      // A client that writes in sequence has queued its next write by now, and would keep other requests from being
+      // answered.
       await pause()
     }
     this.#running = undefined
@@ -119,12 +123,12 @@ export class CommitGroup {
       if (!isEmpty) await this.#listeners.finish?.(notes, this.#writer)
       isCommitting = !isEmpty && large !== undefined
       const end = this.#writer.run(isEmpty ? 'ROLLBACK' : 'COMMIT')
-      // Not awaited on this thread: nothing may be read between the commit and the call that tells the caches of it.
+      // Not awaited on this thread: no read may run between the commit and the call that invalidates the caches.
       if (end instanceof Promise) await end
       if (!isEmpty) this.#committed(notes, this.#writer)
     } catch (error) {
       await this.#rollback()
-      // A thread that ends without an answer may have committed: whatever is remembered of the tables may be old.
+      // A thread that ends without an answer may have committed, so cached results of the tables may be stale.
       if (isCommitting) this.#committed(notes, this.#writer)
       outcomes = group.map(() => ({ ok: false, error }))
     }
@@ -137,19 +141,22 @@ export class CommitGroup {
     }
   }
 
-  /** Whether the next commit is answered when it is on the disk. The log is one file: what is there has all that came before it. */
+  /**
+   * Sets whether the next commit is synced to disk before it is answered. The log is one file, so a sync includes all
+   * earlier commits.
+   */
   #waitForDisk(isNeeded: boolean): void {
     if (isNeeded === this.#isWaitingForDisk) return
     this.#database.run(`PRAGMA synchronous = ${isNeeded ? 'FULL' : 'NORMAL'}`)
     this.#isWaitingForDisk = isNeeded
   }
 
-  /** Whatever happens here, the writes of the group have to be answered. */
+  /** The writes of the group must be answered in any case. */
   async #rollback(): Promise<void> {
     try {
       if (this.#writer.inTransaction) await this.#writer.run('ROLLBACK')
     } catch {
-      // The connection is closed or broken; its transaction ends with it.
+      // The connection is closed or broken, which has ended its transaction.
     }
   }
 
@@ -158,13 +165,14 @@ export class CommitGroup {
     const run = () => work(this.#savepoint, mine, group.touched)
     try {
       const value = await (isShared ? this.#savepoint(run) : run())
-      // Only now: what fails has written nothing, and leaves nothing.
+      // Only after success: failed work leaves nothing.
       for (const table of mine.touched) group.touched.add(table)
       group.atCommit.addAll(mine.atCommit)
       group.searched.addAll(mine.searched)
       return { ok: true, value }
     } catch (error) {
-      // A full disk ends the whole transaction, not the savepoint alone: then nothing of the group may be answered as done.
+      // A full disk ends the whole transaction, not only the savepoint. Then no write of the group may be answered as
+      // done.
       if (!this.#writer.inTransaction) throw error
       return { ok: false, error }
     }

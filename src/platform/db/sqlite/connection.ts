@@ -1,7 +1,7 @@
-/** Opens connections to a SQLite file with the settings that every connection of Plat has. */
+/** Opens connections to a SQLite file with the common settings. */
 import { Database } from 'bun:sqlite'
 
-/** Pages that a writing connection caches of what it has read: 8 MB. */
+/** Pages that a writing connection caches: 8 MB. */
 const WRITER_CACHE_PAGES = 2048
 /** Pages that one transaction may change before some are written to the log ahead of its commit: 16 MB. */
 const WRITER_CHANGED_PAGES = 4096
@@ -19,7 +19,7 @@ export const connect = (file: string, cachePages: number): Database => {
   return database
 }
 
-/** @param logPages pages in the log from which on a commit itself moves them into the file; 0 for never */
+/** @param logPages pages in the log from which on a commit itself runs a checkpoint; 0 for never */
 export const connectWriter = (file: string, logPages: number): Database => {
   const database = connect(file, WRITER_CACHE_PAGES)
   database.run(`PRAGMA wal_autocheckpoint = ${logPages}`)

@@ -1,5 +1,5 @@
-// The body of a worker that copies or checks an SQLite file: each is one call that may take a minute, in which nobody
-// could show progress or stop it if it were made on the main thread.
+// The body of a worker that copies or checks an SQLite file. Each is one call of up to a minute. On the main thread it
+// would block progress and cancellation.
 
 import { type SentError, sentError } from '../worker-error.ts'
 import { type FileJob, type FileReport, runFileJob } from './file.ts'

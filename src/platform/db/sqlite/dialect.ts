@@ -1,4 +1,4 @@
-/** Kysely on bun:sqlite: the statement cache and the short way to it that make it fast, and nothing of ours. */
+/** Kysely on bun:sqlite, made fast by a statement cache and by direct execution. */
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import {
   type CompiledQuery,
@@ -15,12 +15,14 @@ import {
 } from 'kysely'
 import type { QueryMetrics } from '../query/query-metrics.ts'
 
-/** Distinct statements kept prepared; the product has a few hundred, and lists of values add some of many lengths. */
+/**
+ * Maximum number of prepared statements. The product has a few hundred, and lists of values add some of many lengths.
+ */
 const CACHE_SIZE = 500
 
 export type StatementCache = { readonly prepare: (sql: string) => Statement; readonly clear: () => void }
 
-/** Keeps the statements used last prepared; the oldest is finalized when there are too many. */
+/** Caches the most recently used prepared statements; the oldest one is finalized to stay within the bound. */
 export const statementCache = (database: Database): StatementCache => {
   const statements = new Map<string, Statement>()
   return {
@@ -49,7 +51,7 @@ export const statementCache = (database: Database): StatementCache => {
   }
 }
 
-/** Runs a compiled query. Returns a promise where the connection is on another thread. */
+/** Runs a compiled query. Returns a promise if the connection is on another thread. */
 export type Run = <Row>(query: CompiledQuery) => QueryResult<Row> | Promise<QueryResult<Row>>
 
 /** Runs one statement on a connection of this thread. */
@@ -67,8 +69,8 @@ export const runStatement = (
 }
 
 /**
- * Runs compiled queries and tells `log` of each.
- * @param writer for writes: they fail once its transaction has ended, as SQLite ends it by itself on a full disk
+ * Runs compiled queries and reports each to `log`.
+ * @param writer for writes: they fail once its transaction has ended, because SQLite ends it itself on a full disk
  */
 export const runOn =
   (cache: StatementCache, log: QueryMetrics['log'], writer?: Pick<Database, 'inTransaction'>): Run =>
@@ -76,7 +78,7 @@ export const runOn =
     if (writer?.inTransaction === false) throw new Error('The transaction has ended')
     const startedMs = performance.now()
     try {
-      // The row's type is the query's own.
+      // The rows have the type of the query.
       return runStatement(cache, query.sql, query.parameters) as QueryResult<Row>
     } finally {
       log({ level: 'query', query, queryDurationMillis: performance.now() - startedMs })
@@ -87,12 +89,12 @@ const beginElsewhere = async (): Promise<never> => {
   throw new Error('write through Db.write, which begins and commits')
 }
 
-/** Answers at once, so nobody ever waits for the connection. */
+/** Queries run synchronously, so the connection is always free. */
 const driverOn = (run: Run): Driver => {
   const connection: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => run<Row>(query),
     streamQuery: () => {
-      throw new Error('stream through Db.stream, which has a snapshot of its own')
+      throw new Error('stream through Db.stream, which has a separate snapshot')
     },
   }
   return {
@@ -106,7 +108,7 @@ const driverOn = (run: Run): Driver => {
   }
 }
 
-/** Kysely's own lets one query at a time through, which ours have no need of. */
+/** Kysely's own adapter runs one query at a time, which synchronous queries do not need. */
 class Adapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -117,13 +119,13 @@ type Parts = {
   readonly run: Run
   readonly adapter: Adapter
   readonly driver: Driver
-  /** One for all: making one costs more than most queries, and every transaction has an executor of its own. */
+  /** One for all: creating one costs more than most queries, and every transaction has its own executor. */
   readonly compiler: SqliteQueryCompiler
 }
 
 /**
- * Kysely's executor lends a connection for each query, in a dozen promises that take longer than most of our queries. This
- * one runs the query. Plugins see each query and not its result, of which none of ours makes another.
+ * Kysely's executor acquires a connection for each query, in a dozen promises that take longer than most queries. This
+ * one runs the query directly. Plugins see each query but not its result; none of ours changes results.
  */
 class DirectExecutor extends DefaultQueryExecutor {
   readonly #parts: Parts
@@ -147,7 +149,7 @@ class DirectExecutor extends DefaultQueryExecutor {
   }
 }
 
-/** A Kysely whose queries `run` runs, on one SQLite connection. Closing it is the caller's. */
+/** Returns a Kysely that runs its queries by `run`, on one SQLite connection. The caller closes the connection. */
 export const sqliteKysely = <Tables>(run: Run): Kysely<Tables> => {
   const adapter = new Adapter()
   const driver = driverOn(run)

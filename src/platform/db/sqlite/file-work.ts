@@ -1,4 +1,4 @@
-/** Copies and checks SQLite files in a worker, so that whoever waits can show how far it is, and stop it. */
+/** Copies and checks SQLite files in a worker, so that the caller can show progress and cancel. */
 import { statSync } from 'node:fs'
 import { WorkerError } from '../worker-error.ts'
 import type { WorkerReply } from './copy-worker.ts'
@@ -13,13 +13,13 @@ export type Watch = {
 
 const TICK_MS = 200
 
-/** A file that is not there, or not yet, has no size. */
+/** Returns the size of a file; 0 if it does not exist. */
 export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const run = (job: FileJob, signal: AbortSignal): Promise<FileReport> => {
   const { promise, resolve, reject } = Promise.withResolvers<FileReport>()
   signal.throwIfAborted()
-  // The bundler finds the worker by this very form.
+  // The bundler recognizes the worker by this exact form.
   const worker = new Worker(new URL('./copy-worker.ts', import.meta.url).href)
   const abort = () => reject(signal.reason)
   signal.addEventListener('abort', abort)
@@ -34,8 +34,8 @@ const run = (job: FileJob, signal: AbortSignal): Promise<FileReport> => {
 }
 
 /**
- * A consistent copy of a database that may be in use; `to` is an empty file, or not there.
- * @returns what the copy holds; whether that is sound is another question
+ * Makes a consistent copy of a database that may be in use; `to` is an empty or missing file.
+ * @returns the content of the copy, without a check of its integrity
  */
 export const copyDatabase = async (file: string, to: string, { signal, progress }: Watch): Promise<FileReport> => {
   const total = sizeOf(file)
@@ -47,7 +47,7 @@ export const copyDatabase = async (file: string, to: string, { signal, progress 
   }
 }
 
-/** Reads all of a file: whether it is sound, and what it holds. */
+/** Reads a whole file. @returns its errors and its content */
 export const checkDatabase = async (
   file: string,
   { signal, progress }: Watch,

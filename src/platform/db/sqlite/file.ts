@@ -1,11 +1,13 @@
-/** An SQLite file as a whole, live or not: a consistent copy of it, and whether it is sound and what it holds. */
+/**
+ * Operations on an SQLite file as a whole, live or not: a consistent copy, and a check with a report of its content.
+ */
 import { Database } from 'bun:sqlite'
 import { quoted } from '../quoted.ts'
 
 export type FileJob = {
   /**
-   * `copy` writes `to`, which is empty or not there, and tells what it holds; `check` reads all of `file`; `quick-check`
-   * leaves out whether indexes and references agree with the rows, and the counts.
+   * `copy` writes `to`, which is empty or missing, and reports its content. `check` reads all of `file`. `quick-check`
+   * omits the comparison of indexes and references with the rows, and the counts.
    */
   readonly kind: 'copy' | 'check' | 'quick-check'
   readonly file: string
@@ -16,26 +18,26 @@ export type FileJob = {
 export type AppliedMigration = { readonly name: string; readonly checksum: string }
 
 export type FileReport = {
-  /** What is wrong; empty for a sound file. */
+  /** The errors; empty for a sound file. */
   readonly problems: readonly string[]
   readonly schema: readonly AppliedMigration[]
   /** Rows of each table. */
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** More say nothing new. */
+/** Further problems add nothing. */
 const MOST_PROBLEMS = 5
 
-/** Without creating one; with the right to write, which reading the log of a live one needs. */
+/** Does not create a file. Write access is needed to read the log of a live database. */
 const openExisting = (file: string): Database => {
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   database.run('PRAGMA busy_timeout = 5000')
-  // A check looks up every row in every index: with the 2 MB of default it would read most pages many times.
+  // A check looks up every row in every index. With the default of 2 MB it would read most pages many times.
   database.run('PRAGMA cache_size = -65536')
   return database
 }
 
-/** By name; without what SQLite keeps for itself. */
+/** Returns the names, without SQLite's internal tables. */
 export const tablesOf = (database: Database): string[] =>
   database
     .query<{ name: string }, []>(
@@ -52,13 +54,13 @@ const countRows = (database: Database): Record<string, number> =>
     ]),
   )
 
-/** The migrations that made the database; none for one that is not Plat's. */
+/** Returns the applied migrations; none for a database that is not Plat's. */
 export const schemaOf = (database: Database): AppliedMigration[] =>
   tablesOf(database).includes('migrations')
     ? database.query<AppliedMigration, []>('SELECT name, checksum FROM migrations ORDER BY name').all()
     : []
 
-/** SQLite's own words. */
+/** Returns SQLite's own messages. */
 const integrityProblems = (database: Database, pragma: 'integrity_check' | 'quick_check'): string[] => {
   const rows = database
     .query<Record<string, string>, []>(`PRAGMA ${pragma}(${MOST_PROBLEMS})`)
@@ -73,7 +75,7 @@ export const foreignKeyProblems = (database: Database): string[] =>
     .all(MOST_PROBLEMS)
     .map(({ table, parent }) => `a row of ${table} refers to a row of ${parent} that is not there`)
 
-/** @returns what `work` does with an open file, which it is not afterwards */
+/** Opens a file, runs `work`, and closes the file. @returns the result of `work` */
 const withFile = <T>(file: string, work: (database: Database) => T): T => {
   const database = openExisting(file)
   try {
@@ -86,7 +88,7 @@ const withFile = <T>(file: string, work: (database: Database) => T): T => {
 const check = (file: string): FileReport =>
   withFile(file, (database) => {
     const problems = integrityProblems(database, 'integrity_check')
-    // What a damaged file answers means nothing.
+    // The content of a damaged file is unreliable.
     if (problems.length > 0) return { problems, schema: [], counts: {} }
     return { problems: foreignKeyProblems(database), schema: schemaOf(database), counts: countRows(database) }
   })
@@ -98,12 +100,12 @@ const quickCheck = (file: string): FileReport =>
   })
 
 const copy = (file: string, to: string): FileReport => {
-  // One read transaction: writers go on meanwhile, and nothing of what they do is in the copy.
+  // One read transaction: concurrent writes continue, and are not in the copy.
   withFile(file, (database) => database.run('VACUUM INTO ?', [to]))
   return withFile(to, (database) => ({ problems: [], schema: schemaOf(database), counts: countRows(database) }))
 }
 
-/** @throws what SQLite reports of a file that can't be opened or read */
+/** @throws the errors of SQLite for a file that can't be opened or read */
 export const runFileJob = ({ kind, file, to = '' }: FileJob): FileReport => {
   switch (kind) {
     case 'copy':

@@ -1,5 +1,5 @@
-// The body of a worker that holds a writing connection to a SQLite file for one large transaction after another. Requests are
-// answered in the order in which they come.
+// The body of a worker with a writing connection to a SQLite file, for large transactions. Requests are answered in
+// order.
 import type { Database } from 'bun:sqlite'
 import type { QueryResult } from 'kysely'
 import { type SentError, sentError } from '../worker-error.ts'
@@ -8,9 +8,9 @@ import { runStatement, type StatementCache, statementCache } from './dialect.ts'
 
 export type SentStatement = { readonly sql: string; readonly parameters: readonly unknown[] }
 export type LargeWriterRequest =
-  /** @param maxPages how many pages the file may have */
+  /** @param maxPages maximum number of pages of the file */
   | { readonly kind: 'open'; readonly file: string; readonly maxPages: number }
-  /** Run one after another; the first failure ends them. */
+  /** Run in sequence; the first failure ends them. */
   | { readonly kind: 'statements'; readonly statements: readonly SentStatement[] }
   | { readonly kind: 'close' }
 /** @param result of the last statement */
@@ -56,7 +56,7 @@ function runAll(all: readonly SentStatement[]): QueryResult<unknown> {
 
 function open({ file, maxPages }: Extract<LargeWriterRequest, { kind: 'open' }>): void {
   close()
-  // The log is moved into the file after the commit, by checkpoints.ts.
+  // checkpoints.ts moves the log into the file after the commit.
   database = connectWriter(file, 0)
   database.run(`PRAGMA max_page_count = ${maxPages}`)
   statements = statementCache(database)

@@ -1,4 +1,5 @@
-// A large transaction runs on another thread, by the rules of every other one, and leaves its log to be moved into the file after it.
+// A large transaction runs on another thread by the same rules as any other one. Its log is moved into the file after
+// it.
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -82,7 +83,7 @@ const thrown = (work: Promise<unknown>): Promise<unknown> =>
 
 test('commits on another thread', async () => {
   const start = await db.write(async (tx) => {
-    // Each row again and again: the log holds pages that were written more than once, of which the commit computes checksums.
+    // Writes each row repeatedly: the log contains several versions of a page, of which the commit computes checksums.
     for (let round = 0; round < 3; round++)
       for (let i = 0; i < SIZE / MIB; i++)
         await tx.db
@@ -230,7 +231,7 @@ test('an insert that was not awaited in what was undone fails nothing later', as
     let late: Promise<unknown> = Promise.resolve()
     const givenUp = async () => {
       await insert(tx, 'a')
-      // Sent, and answered with the failure after it was undone.
+      // Sent, and answered with the failure after the rollback.
       late = thrown(tx.db.selectFrom('t').select('id').execute())
       throw new Error('given up')
     }

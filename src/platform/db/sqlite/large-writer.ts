@@ -1,6 +1,7 @@
 /**
- * A SQLite connection on another thread, for transactions that change many pages. The commit of such a transaction is one call of
- * the library, which takes about 1 ms for each MB of the log: on the main thread it would delay every other request.
+ * A SQLite connection on another thread, for transactions that change many pages. The commit of such a transaction is
+ * one call of the library, which takes about 1 ms per MB of the log. On the main thread it would delay every other
+ * request.
  */
 import type { Database } from 'bun:sqlite'
 import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
@@ -13,15 +14,15 @@ import type { LargeWriterAnswer, LargeWriterRequest, SentStatement } from './lar
 type Pending = {
   readonly resolve: (result: QueryResult<unknown>) => void
   readonly reject: (error: Error) => void
-  /** How many times something had been undone when it was sent. */
+  /** The number of rollbacks before it was sent. */
   readonly undone: number
 }
 
 export type LargeWriter<Tables> = Writer & {
   readonly db: Kysely<Tables>
-  /** Opens the connection; the worker starts with the first one. */
+  /** Opens the connection; the first one starts the worker. */
   readonly open: () => Promise<void>
-  /** Closes the connection, and with it a transaction that has not ended. Never rejects. */
+  /** Closes the connection, which rolls back an open transaction. Never rejects. */
   readonly close: () => Promise<void>
   /** Ends the worker. */
   readonly end: () => void
@@ -29,22 +30,22 @@ export type LargeWriter<Tables> = Writer & {
 
 type Options = {
   readonly file: string
-  /** The connection on this thread. It knows how far the file may grow. */
+  /** The connection on this thread, from which the maximum size of the file is read. */
   readonly writer: Database
   readonly log: QueryMetrics['log']
   readonly spawn?: () => Worker
 }
 
-/** Statements that wait to be sent, and their parameters: a message takes 0.1 ms, however few it holds. */
+/** Maximum number of unsent statements, and of their parameters. A message takes 0.1 ms, regardless of its size. */
 const MOST_UNSENT = 200
 const MOST_UNSENT_PARAMETERS = 2000
 
-/** As `Tx.db` says, an insert that returns nothing need not be awaited. */
+/** As `Tx.db` documents, an insert that returns nothing need not be awaited. */
 const returnsNothing = ({ query }: CompiledQuery): boolean => query.kind === 'InsertQueryNode' && !query.returning
 
 const UNDOES = /^ROLLBACK/
 
-// The bundler finds the worker by this very form.
+// The bundler recognizes the worker by this exact form.
 const spawnWorker = (): Worker => new Worker(new URL('./large-writer-worker.ts', import.meta.url).href)
 
 export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWorker }: Options): LargeWriter<Tables> => {
@@ -54,11 +55,11 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
   let pending: Pending[] = []
   let unsent: SentStatement[] = []
   let unsentParameters = 0
-  /** Of a statement that may not have been awaited: all later ones fail with it, until it is undone. */
+  /** The failure of a statement that may not be awaited. All later ones fail with it until a rollback. */
   let failure: Error | undefined
   let undone = 0
 
-  /** Nothing of an earlier transaction, or of what is undone, is sent or fails any more. */
+  /** Discards unsent statements and failures of an earlier transaction or of a rollback. */
   const forget = (): void => {
     unsent = []
     unsentParameters = 0
@@ -107,7 +108,7 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
     return promise
   }
 
-  /** Sends what is unsent. Resolves with the result of the last statement, or rejects with the first failure. */
+  /** Sends the unsent statements. Resolves with the result of the last one, or rejects with the first failure. */
   const sendAll = (): Promise<QueryResult<unknown>> => {
     const statements = unsent
     unsent = []
@@ -118,13 +119,13 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
   const runQuery = async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
     const startedMs = performance.now()
     try {
-      // SQLite ends the transaction by itself on a full disk: what comes after that would be written all the same.
+      // On a full disk SQLite ends the transaction itself. Later statements would then be committed individually.
       if (failure || !inTransaction) throw failure ?? new Error('The transaction has ended')
       unsent.push({ sql: query.sql, parameters: query.parameters })
       unsentParameters += query.parameters.length
       const isFull = unsent.length >= MOST_UNSENT || unsentParameters >= MOST_UNSENT_PARAMETERS
       if (returnsNothing(query) && !isFull) return { rows: [] }
-      // The row's type is the query's own.
+      // The rows have the type of the query.
       return (await sendAll()) as QueryResult<Row>
     } finally {
       log({ level: 'query', query, queryDurationMillis: performance.now() - startedMs })

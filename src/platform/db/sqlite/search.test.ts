@@ -1,4 +1,4 @@
-// The first of very many rows that hold a word, wherever in the order of names they are: each way finds the same.
+// The first of very many matches, anywhere in the order of names: each way finds the same rows.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
@@ -16,7 +16,7 @@ describe('the first rows that hold a word', () => {
       `CREATE TABLE notes (seq ${serial}, id TEXT NOT NULL, name_key TEXT NOT NULL, search_text TEXT NOT NULL)`,
       ...substringIndex('notes'),
       'CREATE INDEX notes_name ON notes (name_key, id)',
-      // Later rows have lower names: the order of names is not the one in which they were made.
+      // Later rows have lower names, so the order of names differs from that of creation.
       `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${COUNT - 1})
        INSERT INTO notes (id, name_key, search_text)
        SELECT n, printf('%05d', ${COUNT} - n), 'every'

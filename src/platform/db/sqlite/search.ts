@@ -1,14 +1,17 @@
-/** Words in `search_text` on SQLite: an FTS5 index of trigrams beside each table that is searched. */
+/** Searches words in `search_text` on SQLite with an FTS5 index of trigrams beside each table. */
 import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { escapeLike, type Part, type Sql } from '../database.ts'
 
-/** So many rows are fetched and put in order, and in large tables one of so many: as long as that takes to look at all names. */
+/**
+ * The number of matches that are fetched and sorted; in large tables a share of the rows. Up to it, that is faster than
+ * scanning all names.
+ */
 const FEW = { least: 500, leastFound: 1500, oneOf: 70 }
-/** Of more matches the first may come soon when the rows are looked at in their order, without the index. */
+/** With more matches, a scan of the rows in their order, without the index, may find the first ones soon. */
 const MANY = 4000
-/** Soon is within so many rows. */
+/** The number of rows that such a scan may read. */
 const SOON = 10_000
-/** Where at least one of so many rows is a match, there is always a next one soon. */
+/** If at least one of this many rows matches, a scan always finds the next match soon. */
 const DENSE = 4
 /** Shorter words have no trigram. */
 const SHORTEST = 3
@@ -21,7 +24,7 @@ const holds = (table: string, word: string): RawBuilder<SqlBool> =>
 const all = (conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> =>
   sql`(${sql.join(conditions, sql` AND `)})`
 
-/** The row numbers of what holds every indexed word; undefined without one. */
+/** Returns the row numbers that match every indexed word; undefined without such a word. */
 const matchesOf = (table: string, words: readonly string[]): RawBuilder<{ rowid: number }> | undefined => {
   const indexed = words.filter(isIndexed)
   if (indexed.length === 0) return undefined
@@ -30,7 +33,7 @@ const matchesOf = (table: string, words: readonly string[]): RawBuilder<{ rowid:
   return sql`SELECT rowid FROM ${index} WHERE ${index} MATCH ${match}`
 }
 
-/** About how many rows there are; at once, which counting them is not. */
+/** Estimates the number of rows at once; counting them takes time. */
 const sizeOf = async (db: QueryExecutorProvider, table: string): Promise<number> => {
   const { rows } = await sql<{ size: number | null }>`SELECT max(seq) AS size FROM ${sql.table(table)}`.execute(db)
   return rows[0]?.size ?? 0
@@ -61,14 +64,14 @@ export const countWords: Sql['countWords'] = async (db, table, words) => {
 
 type Looked = { readonly table: string; readonly condition: RawBuilder<SqlBool>; readonly wanted: number }
 
-/** Whether as many as are wanted are among the first rows there are. */
+/** Returns true if the wanted number of matches is among the first rows. */
 const comeSoon = async (db: QueryExecutorProvider, { table, condition, wanted }: Looked): Promise<boolean> => {
   const first = sql`SELECT search_text FROM ${sql.table(table)} ORDER BY name_key, id LIMIT ${SOON}`
   const found = sql`SELECT 1 FROM (${first}) AS ${sql.table(table)} WHERE ${condition} LIMIT ${wanted}`
   return (await countOf(db, found)) === wanted
 }
 
-/** What the index says goes on as a list, which costs less than to ask it again. */
+/** The result of the index is passed on as a list, which is faster than querying it again. */
 type Listed = { readonly list: string; readonly count: number }
 
 const listOf = async (db: QueryExecutorProvider, matches: RawBuilder<unknown>): Promise<Listed> => {
@@ -85,7 +88,7 @@ export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table,
   const seq = sql.ref(`${table}.seq`)
   const among = ({ list, count }: Listed): RawBuilder<SqlBool> => {
     const inside = sql<SqlBool>`${seq} IN (SELECT value FROM json_each(${list}))`
-    // The sign keeps SQLite from fetching the matches first and sorting them then (sqlite.org/optoverview.html, 'unary +').
+    // The sign keeps SQLite from fetching and then sorting the matches (sqlite.org/optoverview.html, 'unary +').
     return all([...short, count > Math.max(FEW.leastFound, size / FEW.oneOf) ? sql<SqlBool>`+${inside}` : inside])
   }
   const first = await listOf(db, sql`${matches} LIMIT ${most + 1}`)

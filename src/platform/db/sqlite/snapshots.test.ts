@@ -1,4 +1,7 @@
-/** Streams that are not read: on SQLite they keep the log from beginning again no longer than is said, on PostgreSQL no connection. */
+/**
+ * Streams that are not read: on SQLite they prevent a reset of the log for a limited time only; on PostgreSQL they hold
+ * no connection.
+ */
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +16,7 @@ type Tables = { t: { id: number; blob: string } }
 
 /** About 33 pages. */
 const ROW = 'x'.repeat(130_000)
-/** From here on a commit moves the log itself (sqlite.ts). */
+/** From this size on, a commit itself runs a checkpoint (sqlite.ts). */
 const LOG_PAGES = 3000
 
 let dir: string
@@ -38,7 +41,9 @@ const add = () => db.write((tx) => tx.db.insertInto('t').values({ id: ++rows, bl
 const logPages = (): number => beside.query<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)').get()?.log ?? Number.NaN
 const allRows = () => db.read.selectFrom('t').selectAll().orderBy('id')
 
-/** A stream whose reader has taken the first chunk alone; `finish` reads the rest, as one that is moved to a file. */
+/**
+ * A stream whose reader has taken only the first chunk; `finish` reads the rest, like a stream that is moved to a file.
+ */
 const begun = async (rowsAtMost = 10_000) => {
   const stream = db.stream(allRows().limit(rowsAtMost))
   const first = await stream.next()
@@ -79,7 +84,7 @@ describe('on SQLite', () => {
       for (const one of before) await one.finish()
     }
     for (const one of held) await one.finish()
-    // All that was written is more than 13,000 pages.
+    // All writes together are more than 13,000 pages.
     expect(longest).toBeLessThan(2 * LOG_PAGES)
   })
 
@@ -138,7 +143,7 @@ describe('on SQLite', () => {
     await db.write((tx) => sql`CREATE TABLE long (id INTEGER PRIMARY KEY, blob TEXT)`.execute(tx.db))
     const long = 'x'.repeat(1_000_000)
     for (let i = 0; i < 5; i++) await db.write((tx) => sql`INSERT INTO long (blob) VALUES (${long})`.execute(tx.db))
-    // Not of the tables that this test knows.
+    // A table that is not in the types of this test.
     const longRows = db.read.selectFrom('long' as 't').selectAll()
     const sizes: number[] = []
     for await (const chunk of db.stream(longRows)) sizes.push(chunk.length)

@@ -1,14 +1,14 @@
-/** The snapshots that streams hold open: their number, and a gate that keeps new ones waiting while SQLite's log is reset. */
+/** Counts the snapshots that streams hold open, and blocks new ones while SQLite's log is reset. */
 
 export type Snapshots = {
-  /** Counts one more, once the gate is open. */
+  /** Adds a snapshot, once new ones are permitted. */
   readonly enter: () => Promise<void>
   readonly leave: () => void
   readonly open: () => number
   /** From now on `enter` waits. */
   readonly shut: () => void
   readonly reopen: () => void
-  /** Resolves with true when none is open, or with false after `ms`. */
+  /** Resolves with true if none is open, or with false after `ms`. */
   readonly emptied: (ms: number) => Promise<boolean>
 }
 

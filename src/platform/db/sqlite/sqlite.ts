@@ -1,4 +1,4 @@
-/** SQLite: one file, one writer whose commits reach the disk before they are answered, readers beside it. */
+/** SQLite: one file, one writer whose commits are on the disk before they are answered, and concurrent readers. */
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { type Compilable, type Kysely, sql } from 'kysely'
 import { AppError } from '../../contract/errors.ts'
@@ -20,24 +20,24 @@ import { areFew, countWords, matchesWords, matchesWordsInOrder } from './search.
 import { createSnapshots } from './snapshots.ts'
 import { vacuumFile } from './vacuum.ts'
 
-/** Older ones can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
+/** Older versions can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
 const OLDEST_VERSION = [3, 51, 3] as const
 /**
- * Pages in the log before a commit itself moves them into the file: 12 MB. checkpoints.ts moves them before that, unless a
- * reader or a failure keeps it from it. The reserve for a full disk (disk/reserve.ts) is twice as large.
+ * Pages in the log before a commit itself runs a checkpoint: 12 MB. checkpoints.ts runs one earlier, unless a reader or
+ * a failure prevents it. The reserve for a full disk (disk/reserve.ts) is twice as large.
  */
 const LOG_PAGES = 3000
-/** Pages that the reader keeps: 4 MB. Any write empties it, and the operating system has them as well. */
+/** Pages that the reader caches: 4 MB. Any write empties the cache, and the operating system caches them as well. */
 const READER_CACHE_PAGES = 1024
-/** Pages that a kept snapshot caches: 2 MB, so that the next list finds them. */
+/** Pages that a retained snapshot caches: 2 MB, for the next list. */
 const SNAPSHOT_CACHE_PAGES = 512
-/** Pages that the others cache, of which there may be many: 1 MB. */
+/** Pages that each further snapshot caches: 1 MB, because there may be many. */
 const EXTRA_SNAPSHOT_CACHE_PAGES = 256
 /** Rows per chunk of a stream: about 250 KB of devices, well under a millisecond of work. */
 const STREAM_CHUNK = 500
-/** Characters of a chunk's rows: fewer rows where they are long. */
+/** Maximum length of a chunk in characters; long rows make it smaller. */
 const STREAM_CHUNK_LENGTH = 512 * 1024
-/** Snapshots kept open for the next stream. */
+/** Snapshots that stay open for the next stream. */
 const IDLE_SNAPSHOTS = 2
 
 /** @example isTooOld('3.51.2') // true */
@@ -70,21 +70,21 @@ const sqliteSql: Sql = {
 export type SqliteDb<Tables> = Db<Tables> & {
   /** Writes a consistent copy to a file that doesn't exist yet. */
   readonly copyTo: (file: string) => void
-  /** Why changes are refused now; undefined while they are not. */
+  /** Returns why changes are rejected now; undefined if they are accepted. */
   readonly diskProblem: () => string | undefined
 }
 
 export type SqliteOptions = {
   readonly guardFor?: (writer: Database) => DiskGuard
-  /** Told when the log cannot be moved into the file beside the writing; it goes on being moved by commits. */
+  /** Called when a checkpoint beside the writes fails. Commits then run checkpoints. */
   readonly onCheckpointFailure?: (error: unknown) => void
-  /** How long snapshots may keep the log from beginning again before they are due back. */
+  /** The time for which snapshots may prevent a reset of the log before they are recalled. */
   readonly resetAfterMs?: number
 }
 
 /**
- * Opens (and creates) a database file.
- * @throws if the SQLite that is built in is too old to be trusted, or the file can't be opened.
+ * Opens (or creates) a database file.
+ * @throws if the built-in SQLite is too old, or the file can't be opened
  */
 export const openSqlite = <Tables>(
   file: string,
@@ -102,10 +102,11 @@ export const openSqlite = <Tables>(
   const writeDb = sqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
   const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
 
-  // This process counts its own commits; the start keeps an old ETag from meaning something new.
+  // The process counts its own commits. The start time makes the counts unique, so that an old ETag never matches.
   const start = Date.now().toString(36)
   const counts = new Map<string, number>()
-  // A command on the host may write as well (`plat user`). SQLite counts the commits of other connections, and tells within a transaction.
+  // A command on the host may write as well (`plat user`). SQLite counts the commits of other connections, and reports
+  // them within a transaction.
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
   let ofOthers = 0
   const begun = () => {
@@ -131,7 +132,7 @@ export const openSqlite = <Tables>(
   const snapshots = createSnapshots()
   let scans = 0
   let snapshotsDue: ((beforeMs: number) => void) | undefined
-  // A scan is not given back: then it is of no use to ask for the others.
+  // A scan is not recalled, and then recalling the others has no effect.
   const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
   const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure, snapshots, recall, ...timing })
   const listeners = { begun, ended: disk.ended, finish, between: checkpoints.maintain, large: largeWriter }
@@ -174,7 +175,7 @@ export const openSqlite = <Tables>(
       if (snapshot) giveBack(snapshot)
       snapshots.leave()
     }
-    // Only now: whoever doesn't read the last chunk, or a short list at all, holds nothing.
+    // After the release, so that a reader of the last chunk, or of a short list, holds no snapshot.
     yield chunk
   }
 
@@ -205,7 +206,7 @@ export const openSqlite = <Tables>(
             try {
               return await savepoint(inner)
             } catch (error) {
-              // What was undone has not come.
+              // The texts of rolled-back changes were not added.
               notes.searched.undo(before)
               throw error
             }
@@ -249,12 +250,12 @@ export const openSqlite = <Tables>(
       readCache.clear()
       for (const snapshot of idle.splice(0)) snapshot.close()
       reader.close()
-      // A stream that is still being sent keeps the log from being cut; the next start does it.
+      // An unfinished stream prevents truncating the log; the next start does it.
       writer.run('PRAGMA busy_timeout = 0')
       try {
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch (error) {
-        // What was acknowledged is in the log, which a full disk keeps as it is; the next start goes on from there.
+        // Acknowledged writes are in the log, which a full disk does not damage. The next start reads it.
         if (diskProblemOf(error) === undefined) throw error
       } finally {
         writer.close()

@@ -1,4 +1,4 @@
-/** Rewrites SQLite files, so that no text that was replaced or deleted is left in them (SQLite, section "VACUUM"). */
+/** Rewrites SQLite files, so that they contain no replaced or deleted text (SQLite, section "VACUUM"). */
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,10 +6,10 @@ import { replaceFile } from '../disk/durable.ts'
 import { freeBytesOf } from '../disk/reserve.ts'
 
 const BUSY_MS = 5000
-/** Left free beside a copy. */
+/** Free space that remains beside a copy. */
 const MARGIN_BYTES = 16 * 1024 * 1024
 
-/** A rewriting that fills the disk would keep everything else from being written. @throws Error */
+/** A rewrite that fills the disk would block all other writes. @throws Error */
 const requireSpace = (file: string): void => {
   const needed = statSync(file).size + MARGIN_BYTES
   const free = freeBytesOf(dirname(file))
@@ -18,11 +18,11 @@ const requireSpace = (file: string): void => {
 
 /**
  * Rewrites a database in place, and empties its write-ahead log. Other connections may be open, and must not write.
- * @throws Error when another process writes to it or still reads what was there before, and for want of space
+ * @throws Error if another process writes to it or still reads old data, or for lack of space
  */
 export const vacuumFile = (file: string): void => {
   requireSpace(file)
-  // A connection of its own: the copy that SQLite makes goes to a temporary file, and not into memory.
+  // A separate connection, so that the copy of SQLite is in a temporary file and not in memory.
   const database = new Database(file, { readwrite: true, create: false, strict: true })
   try {
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
@@ -36,16 +36,16 @@ export const vacuumFile = (file: string): void => {
 }
 
 /**
- * Changes a database file that no server uses, and rewrites it. A crash leaves the file as it was, or as it is to be.
- * Keeps the time of the file.
- * @param part where the new file is made, in the same folder; removed if it is there
+ * Changes a database file that is not in use, and rewrites it. A crash leaves the old or the new file. The time of the
+ * file is preserved.
+ * @param part the path of the new file, in the same folder; an existing one is removed
  */
 export const rewriteFile = (file: string, part: string, change: (database: Database) => void): void => {
   rmSync(part, { force: true })
   requireSpace(file)
   try {
     const { atime, mtime } = statSync(file)
-    // Made here, so that its content is never readable to others.
+    // Created here, so that its content is never readable to others.
     closeSync(openSync(part, 'wx', 0o600))
     const source = new Database(file, { readwrite: true, create: false, strict: true })
     try {
@@ -55,7 +55,7 @@ export const rewriteFile = (file: string, part: string, change: (database: Datab
     }
     const made = new Database(part, { readwrite: true, create: false, strict: true })
     try {
-      // A part that a crash leaves behind is made again.
+      // A part that a crash leaves behind is created again.
       made.run('PRAGMA journal_mode = MEMORY')
       change(made)
       made.run('VACUUM')
