@@ -6,6 +6,6 @@ import { COMMON_PORTS } from './ports.ts'
 
 test('the documentation names them', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/discovery.md'), 'utf8')
-  const [, listed = ''] = /Without it these are tried:\n\n([\d,\s]+)\./.exec(page) ?? []
+  const [, listed = ''] = /default\s+ports are:\n\n([\d,\s]+)\./.exec(page) ?? []
   expect(listed.split(',').map(Number)).toEqual(COMMON_PORTS.toSorted((a, b) => a - b))
 })
