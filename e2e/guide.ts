@@ -1,5 +1,5 @@
 /**
- * `bun e2e/guide.ts`: the pictures of the guide (docs/web.md), in docs/images. Made anew when the UI looks otherwise; the
+ * `bun e2e/guide.ts`: the pictures of the guide (docs/web.md), in docs/images. Run it again when the UI looks different; the
  * estate in them is made up, and the same every time.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { launch, settle, shotPages, startEstate } from './shot-pages.ts'
 const OUT = join(import.meta.dirname, '..', 'docs', 'images')
 const DEVICES = 2000
 const SIZE = { width: 1200, height: 720 }
-/** Whoever reads the guide loads all of them. */
+/** A reader of the guide loads all of them. */
 const MOST_BYTES = 120 * 1024
 
 type Picture = {
@@ -19,7 +19,7 @@ type Picture = {
   /** One of the pages of e2e/shot-pages.ts. */
   readonly page: string
   readonly theme?: 'light' | 'dark'
-  /** What is done first. */
+  /** Runs before the picture. */
   readonly before?: (page: Page) => Promise<void>
 }
 
