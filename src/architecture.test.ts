@@ -86,6 +86,7 @@ const SHOWN = new Set([
   'features/keys/uses.ts',
   'features/networks/membership.ts',
   'features/pools/free-space.ts',
+  'features/pools/pool-finder.ts',
   'features/roles/catalogue.ts',
   'features/sessions/credential-check.ts',
   'features/sessions/sign-in.ts',

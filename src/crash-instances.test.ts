@@ -210,7 +210,6 @@ if (dialects().includes('postgres')) {
       const { runs, twice, tooSoon } = jobs.judge({
         'reservations.expire': 10_000,
         'discovery.start-due': 5000,
-        'utilization.watch': 5000,
       })
       expect(runs).toBeGreaterThan(0)
       expect({ twice, tooSoon }).toEqual({ twice: [], tooSoon: [] })

@@ -6,6 +6,7 @@ import {
   blockOf,
   countTaken,
   EMPTY_BLOCK,
+  FULL_BLOCK,
   firstFree,
   isTaken,
   nextBlock,
@@ -39,11 +40,28 @@ export const lock = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
 const readBlocksOf = (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
   store.readBlocks(ctx, [...new Set(keys.map(blockOf))])
 
-/** @param known the blocks of the addresses, where they have been read since they were locked */
+/** Data of `occupancy.marked`, which is emitted when addresses are marked. */
+export type Marked = {
+  readonly taken: boolean
+  /** The marked addresses. */
+  readonly keys: readonly string[]
+  /** The addresses among them that were marked otherwise before. */
+  readonly changed: readonly string[]
+  /** True where only expired reservations held the addresses: they were free already. */
+  readonly hadExpired: boolean
+}
+
+type Marking = {
+  readonly taken: boolean
+  /** The blocks of the addresses, where they have been read since they were locked. */
+  readonly known?: ReadonlyMap<string, string>
+  readonly hadExpired?: boolean
+}
+
 const mark = async (
   ctx: Ctx,
   keys: readonly string[],
-  { taken, known }: { readonly taken: boolean; readonly known?: ReadonlyMap<string, string> },
+  { taken, known, hadExpired = false }: Marking,
 ): Promise<void> => {
   if (keys.length === 0) return
   const wanted = offsetsByBlock(keys)
@@ -54,6 +72,9 @@ const mark = async (
     const after = withBits(before, offsets, taken)
     if (after !== before) changed.push({ block, taken: after })
   }
+  const hasChanged = (key: string) => isTaken(blocks.get(blockOf(key)) ?? EMPTY_BLOCK, offsetOf(key)) !== taken
+  const marked: Marked = { taken, keys, changed: [...new Set(keys.filter(hasChanged))], hadExpired }
+  await ctx.emit('occupancy.marked', marked)
   await store.writeBlocks(ctx, changed)
   written(ctx, changed)
 }
@@ -78,7 +99,7 @@ export const claim = async (ctx: Ctx, keys: readonly string[], seen?: Seen): Pro
 const countInBlock = ({ block, taken }: { block: string; taken: string }, { first, last }: KeyRange): number => {
   const from = block === blockOf(first) ? offsetOf(first) : 0
   const to = block === blockOf(last) ? offsetOf(last) : 255
-  if (from === 0 && to === 255) return countTaken(taken)
+  if (from === 0 && to === 255) return taken === FULL_BLOCK ? 256 : countTaken(taken)
   let count = 0
   for (let offset = from; offset <= to; offset++) if (isTaken(taken, offset)) count++
   return count
@@ -91,14 +112,48 @@ export const countTakenIn = async (ctx: Ctx, range: KeyRange): Promise<number | 
   return page.reduce((sum, row) => sum + countInBlock(row, range), 0)
 }
 
+/** Counts the addresses of a range that are taken, in all of its pages. @param also addresses of the range that count as taken */
+export const countAllTakenIn = async (ctx: Ctx, range: KeyRange, also: readonly string[]): Promise<number> => {
+  const last = blockOf(range.last)
+  const left = new Set(also)
+  let count = 0
+  for (let first: string | undefined = blockOf(range.first); first !== undefined && first <= last; ) {
+    const page = await store.pageOfBlocks(ctx, { first, last })
+    for (const row of page) {
+      count += countInBlock(row, range)
+      for (const key of left) if (blockOf(key) === row.block && isTaken(row.taken, offsetOf(key))) left.delete(key)
+    }
+    first = page.length < store.PAGE_OF_BLOCKS ? undefined : nextBlock(page.at(-1)?.block ?? last)
+  }
+  return count + left.size
+}
+
+/** Up to this many blocks are read rather than counted first. */
+const FEW_BLOCKS = 4
+
+/**
+ * Returns a number that `countAllTakenIn` does not exceed, less than `count`, if a range has so few blocks that this is certain;
+ * undefined otherwise.
+ */
+export const boundTakenIn = async (ctx: Ctx, range: KeyRange, count: number): Promise<number | undefined> => {
+  const needed = Math.ceil(count / 256)
+  if (needed <= FEW_BLOCKS) return undefined
+  const blocks = await store.countBlocks(ctx, { first: blockOf(range.first), last: blockOf(range.last) }, needed)
+  return blocks < needed ? blocks * 256 : undefined
+}
+
 /** Marks those of the addresses as free that no device and no reservation has any more. Call `lock` first. */
-export const release = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+export const release = async (
+  ctx: Ctx,
+  keys: readonly string[],
+  of: Pick<Marking, 'hadExpired'> = {},
+): Promise<void> => {
   if (keys.length === 0) return
   const held = await store.heldKeys(ctx, keys)
   await mark(
     ctx,
     keys.filter((key) => !held.has(key)),
-    { taken: false },
+    { ...of, taken: false },
   )
 }
 

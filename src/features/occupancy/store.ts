@@ -62,6 +62,23 @@ const firstBlocks = prepared((db: Kysely<Tables>, { first, last }: BlockRange) =
     .limit(PAGE_OF_BLOCKS),
 )
 
+/** Counts the blocks of a range in which an address is taken, up to `most`. */
+export const countBlocks = async (ctx: Ctx, { first, last }: BlockRange, most: number): Promise<number> =>
+  Number((await blockCount(ctx, { first, last, most }))[0]?.n ?? 0)
+
+const blockCount = prepared((db: Kysely<Tables>, { first, last, most }: BlockRange & { readonly most: number }) =>
+  db
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('address_blocks')
+        .select('block')
+        .where('block', '>=', first)
+        .where('block', '<=', last)
+        .limit(most)
+        .as('blocks'),
+    )
+    .select(({ fn }) => fn.countAll<number | string>().as('n')),
+)
+
 /** Which of the addresses a device or a reservation has. */
 export const heldKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Set<string>> => {
   const rows = await heldRows(ctx, keys)

@@ -7,7 +7,7 @@ import { formatIp, ipFromKey, ipKey, ipKeyOf } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
-import { freeKeys, type KeyRange, type Seen } from '../occupancy/occupancy.ts'
+import { boundTakenIn, countAllTakenIn, freeKeys, type KeyRange, type Seen } from '../occupancy/occupancy.ts'
 import type { HeatmapEntry, Pool, PoolUtilization } from './api.ts'
 import * as store from './store.ts'
 
@@ -23,7 +23,7 @@ export const rangeOf = (pool: Pick<Pool, 'start_ip' | 'end_ip'>): KeyRange => ({
   last: ipKeyOf(pool.end_ip),
 })
 
-const sizeOf = ({ first, last }: KeyRange): bigint => ipFromKey(last).value - ipFromKey(first).value + 1n
+export const sizeOf = ({ first, last }: KeyRange): bigint => ipFromKey(last).value - ipFromKey(first).value + 1n
 
 /** The keys that are never handed out in a network: its network and broadcast address (IPv4 up to /30). */
 export const neverFree = ({ subnet }: Pick<Network, 'subnet'>): ReadonlySet<string> => {
@@ -84,7 +84,29 @@ export const heatmap = async (ctx: Ctx, pool: Pool, network: Network): Promise<H
 
 const capped = (n: bigint): number => (n > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(n))
 
-const percentOf = (part: bigint, whole: bigint): number => Math.round((Number(part) / Number(whole)) * 10_000) / 100
+export const percentOf = (part: bigint, whole: bigint): number =>
+  Math.round((Number(part) / Number(whole)) * 10_000) / 100
+
+/** How many addresses of a range are taken, or are those that its network keeps; an upper bound unless `isExact`. */
+export type Marks = { readonly count: number; readonly isExact: boolean }
+
+/**
+ * Counts by the bitmaps, 256 addresses at a time. Expired reservations count until they are purged (`countExpired`).
+ * @param never as of `neverFree`
+ * @param least up to which a bound will do
+ */
+export const countMarks = async (
+  ctx: Ctx,
+  range: KeyRange,
+  { never, least }: { readonly never: ReadonlySet<string>; readonly least: number },
+): Promise<Marks> => {
+  const kept = [...never].filter((key) => key >= range.first && key <= range.last)
+  const bound = await boundTakenIn(ctx, range, least - kept.length)
+  if (bound !== undefined) return { count: bound + kept.length, isExact: false }
+  return { count: await countAllTakenIn(ctx, range, kept), isExact: true }
+}
+
+export const countExpired = store.countExpired
 
 /** Where the first key that is not below begins. */
 const placeOf = (sorted: readonly string[], key: string): number => {

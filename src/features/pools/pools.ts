@@ -117,6 +117,10 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
   for (const pool of gone) await ctx.emit('pool.deleted', pool)
 }
 
+/** The ids of the pools of a network. */
+export const idsOfNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> =>
+  (await store.ofNetwork(ctx, networkId)).map(({ id }) => id)
+
 const ofNetwork = async (ctx: Ctx, networkId: string): Promise<Pool[]> => {
   const rows = await store.ofNetwork(ctx, networkId)
   if (rows.length === 0) return []
@@ -156,9 +160,6 @@ const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], include, pag
     },
   })
 }
-
-/** Changes whenever a pool may be fuller or emptier. */
-export const utilizationRevision = (ctx: Ctx): Promise<string> => expiringRevision(ctx, UTILIZATION_TABLES)
 
 /** @throws AppError NOT_FOUND */
 export const utilization = async (ctx: Ctx, id: string): Promise<PoolUtilization> => {

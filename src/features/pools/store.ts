@@ -224,6 +224,29 @@ const firstExpired = prepared((db: Kysely<Tables>, { first, last, now, network, 
     .limit(1),
 )
 
+/** How many addresses in a range, but for those of `never`, only an expired reservation holds. */
+export const countExpired = async (
+  ctx: Ctx,
+  { first, last }: KeyRange,
+  never: ReadonlySet<string>,
+): Promise<number> => {
+  const [network = '', broadcast = ''] = never
+  const [row] = await expiredCount(ctx, { first, last, now: ctx.now, network, broadcast })
+  return Number(row?.n ?? 0)
+}
+
+const expiredCount = prepared((db: Kysely<Tables>, { first, last, now, network, broadcast }: ExpiredIn) =>
+  db
+    .selectFrom('reservations')
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    // As above: few have expired.
+    .where('expires_at', '<=', now)
+    .where('ip_key', '>=', first)
+    .where('ip_key', '<=', last)
+    .where(isUnused)
+    .where('ip_key', 'not in', [network, broadcast]),
+)
+
 /** How many addresses devices have in the range of each pool, or of one; pools without any are missing. */
 export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string, number>> => {
   let query = ctx.db

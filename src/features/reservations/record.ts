@@ -65,6 +65,6 @@ export const purgeExpired = async (ctx: Ctx, range?: KeyRange, seen = occupancy.
   await occupancy.lock(ctx, keys)
   // Another writer may have been faster with one, and have reserved its address anew.
   await store.removeExpired(ctx, keys)
-  await occupancy.release(ctx, keys)
+  await occupancy.release(ctx, keys, { hadExpired: true })
   return keys.length
 }

@@ -1,5 +1,9 @@
 /** The queries of utilization; the only writer of its tables. */
+import type { Kysely } from 'kysely'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
+import type { PoolRow } from '../pools/table.ts'
+import type { Tables } from '../tables.ts'
 import type { Sample } from './api.ts'
 import type { SampleRow } from './table.ts'
 
@@ -65,23 +69,45 @@ export const forget = async ({ db }: DbScope, ids: readonly string[]): Promise<v
   await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
 }
 
-/** The pools that are reported. */
+/**
+ * Keeps other writers from judging these pools until commit. Call it after all other locks: a transaction that holds it waits for no
+ * named lock.
+ */
+export const lockForJudging = (ctx: Ctx, poolIds: readonly string[]): Promise<void> =>
+  ctx.store.sql.lockNames(
+    ctx.db,
+    poolIds.map((id) => `utilization ${id}`),
+  )
+
+/** Where a pool is, and since when it has an alarm; null without one. */
+export type PoolState = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_key' | 'end_key'> & {
+  readonly subnet: string
+  readonly raised_at: string | null
+}
+
+export const statesOf = preparedKeys((db: Kysely<Tables>, ids) =>
+  db
+    .selectFrom('pools')
+    .innerJoin('networks', 'networks.id', 'pools.network_id')
+    .leftJoin('pool_alarms', 'pool_alarms.pool_id', 'pools.id')
+    .select(['pools.id', 'pools.name', 'network_id', 'start_key', 'end_key', 'subnet', 'raised_at'])
+    .where('pools.id', 'in', ids),
+)
+
+/** The ids of the pools that have an alarm. */
 export const alarms = async ({ db }: DbScope): Promise<Set<string>> => {
   const rows = await db.selectFrom('pool_alarms').select('pool_id').execute()
   return new Set(rows.map(({ pool_id }) => pool_id))
 }
 
-/** @returns whether it was not reported before */
-export const raise = async ({ db, now }: Pick<Ctx, 'db' | 'now'>, pool_id: string): Promise<boolean> => {
-  const raised = await db
+export const raise = async ({ db, now }: Pick<Ctx, 'db' | 'now'>, pool_id: string): Promise<void> => {
+  await db
     .insertInto('pool_alarms')
     .values({ pool_id, raised_at: now })
-    .onConflict((conflict) => conflict.column('pool_id').doNothing())
-    .returning('pool_id')
-    .executeTakeFirst()
-  return raised !== undefined
+    .onConflict((conflict) => conflict.column('pool_id').doUpdateSet({ raised_at: now }))
+    .execute()
 }
 
-export const rearm = async ({ db }: DbScope, ids: readonly string[]): Promise<void> => {
-  if (ids.length > 0) await db.deleteFrom('pool_alarms').where('pool_id', 'in', ids).execute()
+export const clear = async ({ db }: DbScope, pool_id: string): Promise<void> => {
+  await db.deleteFrom('pool_alarms').where('pool_id', '=', pool_id).execute()
 }

@@ -1,4 +1,4 @@
-/** The rules of utilization: a sample a day of every network and pool, and a word when a pool is nearly full. */
+/** The rules of utilization: a sample a day of every network and pool, and an event when a pool is nearly full. */
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -7,6 +7,7 @@ import * as networks from '../networks/networks.ts'
 import type { PoolUtilization } from '../pools/api.ts'
 import * as pools from '../pools/pools.ts'
 import { type History, MAX_DAYS, type Sample, utilization } from './api.ts'
+import { createCrossings } from './crossings.ts'
 import { forecastOf } from './forecast.ts'
 import * as store from './store.ts'
 import type { SampleRow } from './table.ts'
@@ -15,21 +16,9 @@ export type UtilizationOptions = { readonly config: Pick<Config, 'poolUtilizatio
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const SAMPLE_MS = 60 * 60 * 1000
-const WATCH_MS = 5000
 const BATCH = 200
 /** What lies further back says little of what comes. */
 const FORECAST_DAYS = 90
-/** A pool is reported again only after it had this much more room: percent. */
-const HYSTERESIS = 5
-
-/** What `pool.utilization_high` carries. */
-export type HighUtilization = {
-  readonly pool_id: string
-  readonly pool_name: string
-  readonly network_id: string
-  readonly utilization: number
-  readonly threshold: number
-}
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
@@ -83,32 +72,7 @@ const sample = async (ctx: Ctx): Promise<void> => {
 }
 
 export const utilizationFeature = ({ config }: UtilizationOptions): Feature => {
-  const threshold = config.poolUtilizationThresholdPercent
-  let seen = ''
-
-  /** Reads all, and writes only when a pool has crossed. */
-  const watch = async (ctx: Ctx): Promise<void> => {
-    const revision = await pools.utilizationRevision(ctx)
-    if (revision === seen) return
-    const reported = await store.alarms(ctx)
-    const high: HighUtilization[] = []
-    const low: string[] = []
-    for (const { pool, utilization: now } of await pools.allUtilization(ctx)) {
-      const { id: pool_id, name: pool_name, network_id } = pool
-      if (now.utilization >= threshold && !reported.has(pool_id))
-        high.push({ pool_id, pool_name, network_id, utilization: now.utilization, threshold })
-      else if (now.utilization < threshold - HYSTERESIS && reported.has(pool_id)) low.push(pool_id)
-    }
-    if (high.length + low.length > 0)
-      await ctx.write(async (inner) => {
-        await store.rearm(inner, low)
-        for (const one of high)
-          if (await store.raise(inner, one.pool_id)) await inner.emit('pool.utilization_high', one)
-      })
-    // Only now: what went wrong is looked at again.
-    seen = revision
-  }
-
+  const crossings = createCrossings(config.poolUtilizationThresholdPercent)
   return {
     operations: implement(utilization, {
       ofNetwork: async (ctx, { id, days }) =>
@@ -116,22 +80,21 @@ export const utilizationFeature = ({ config }: UtilizationOptions): Feature => {
       ofPool: async (ctx, { id, days }) => history(ctx, { id, ...ofPool(await pools.utilization(ctx, id)) }, days),
     }),
     reactions: {
+      ...crossings.reactions,
       'network.deleted': (ctx, { id }: Network) => store.forget(ctx, [id]),
       'pools.deleting': (ctx, ids: readonly string[]) => store.forget(ctx, ids),
     },
     jobs: [
       {
         name: 'utilization.sample',
-        summary: 'Records how full networks and pools are today',
+        summary:
+          'Records the utilization of networks and pools, and reports pools that crossed POOL_UTILIZATION_THRESHOLD without a change',
         everyMs: SAMPLE_MS,
         runsAtStart: true,
-        run: sample,
-      },
-      {
-        name: 'utilization.watch',
-        summary: 'Reports pools that are fuller than POOL_UTILIZATION_THRESHOLD',
-        everyMs: WATCH_MS,
-        run: watch,
+        run: async (ctx) => {
+          await sample(ctx)
+          await crossings.judgeAll(ctx)
+        },
       },
     ],
   }

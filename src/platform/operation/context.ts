@@ -38,6 +38,13 @@ export type KernelCtx<Tables> = {
   readonly emit: (event: string, data: unknown) => Promise<void>
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
+  /**
+   * Hands an item to work that runs once at the end of the transaction, with all items, in the order of the first calls. Items of an
+   * undone savepoint are dropped. Does nothing in a context that cannot write.
+   */
+  readonly atEnd: <Item>(work: AtEnd<Tables, Item>, item: Item) => void
+  /** As `Tx.revision`; undefined in a context that cannot write. */
+  readonly revision: Tx<Tables>['revision']
   /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
   /**
@@ -62,6 +69,9 @@ export type KernelCtx<Tables> = {
 }
 
 export type InTransaction<Tables, T> = (ctx: KernelCtx<Tables>) => Promise<T>
+
+/** Work at the end of a transaction: see `KernelCtx.atEnd`. */
+export type AtEnd<Tables, Item> = (ctx: KernelCtx<Tables>, items: readonly Item[]) => Promise<void>
 
 export type RawHandler<Tables> = (
   ctx: KernelCtx<Tables>,

@@ -10,7 +10,7 @@ import type { Logger } from '../runtime/log.ts'
 import { checkAccess, checkConsent } from './access.ts'
 import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, subjectOf } from './audit.ts'
 import { type Caller, GUEST } from './caller.ts'
-import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
+import type { AtEnd, Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
 import { type Fence, fenced } from './fence.ts'
 import { WithStatus } from './handler-result.ts'
 import type { AnyOperation, RawRoute } from './operation.ts'
@@ -23,8 +23,17 @@ const NEVER = new AbortController().signal
 /** A request in progress. */
 type Call = { readonly request: Omit<Request, 'input'>; readonly held: HeldRights }
 
-/** A transaction with the names of the events emitted so far. */
-type Transaction<Tables> = Tx<Tables> & { readonly events: string[] }
+/** Work for the end of a transaction, and one of its items. */
+type Pending<Tables> = { readonly work: AtEnd<Tables, never>; readonly item: unknown }
+
+/** A transaction, the names of the events emitted in it so far, and the work for its end. */
+type Transaction<Tables> = Tx<Tables> & { readonly events: string[]; readonly pending: Pending<Tables>[] }
+
+const runPending = async <Tables>(ctx: KernelCtx<Tables>, pending: readonly Pending<Tables>[]): Promise<void> => {
+  // The work and its items came together in `atEnd`.
+  for (const [work, own] of Map.groupBy(pending, (one) => one.work))
+    await work(ctx, own.map(({ item }) => item) as never)
+}
 
 export type KernelOptions<Tables> = {
   readonly db: Db<Tables>
@@ -82,7 +91,13 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     const { value, events } = await held.tried((isFirst) =>
       db.write((tx) => {
         const events: string[] = []
-        const run = async () => ({ value: await work(contextFor({ request, held }, { ...tx, events }), tx), events })
+        const pending: Pending<Tables>[] = []
+        const run = async () => {
+          const ctx = contextFor({ request, held }, { ...tx, events, pending })
+          const value = await work(ctx, tx)
+          if (pending.length > 0) await runPending(ctx, pending)
+          return { value, events }
+        }
         // The type of the rights does not depend on the tables.
         return held.within(tx as never, run, isFirst && !options.exclusive)
       }, options),
@@ -122,14 +137,17 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         tx?.events.push(event)
       },
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
+      atEnd: (work, item) => void tx?.pending.push({ work, item }),
+      revision: (tables) => tx?.revision(tables),
       savepoint: async (work) => {
         if (!tx) return work()
-        const before = tx.events.length
+        const before = { events: tx.events.length, pending: tx.pending.length }
         try {
           return await tx.savepoint(work)
         } catch (error) {
           // The events of the rolled back savepoint did not happen.
-          tx.events.length = before
+          tx.events.length = before.events
+          tx.pending.length = before.pending
           throw error
         }
       },

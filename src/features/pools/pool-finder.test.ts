@@ -1,0 +1,26 @@
+// The index that finds the pools of an address, against a look at every pool.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { RangeIndex } from './pool-finder.ts'
+
+const keyOf = (n: number): string => `4${n.toString(16).padStart(8, '0')}`
+const range = fc.tuple(fc.nat(60), fc.nat(20))
+
+describe('an index of ranges', () => {
+  test('finds what a look at every range finds', () => {
+    fc.assert(
+      fc.property(fc.array(range, { maxLength: 30 }), fc.array(fc.nat(90), { maxLength: 4 }), (spans, numbers) => {
+        const ranges = spans.map(([first, length], i) => ({
+          id: `pool ${i}`,
+          start_key: keyOf(first),
+          end_key: keyOf(first + length),
+        }))
+        const keys = numbers.map(keyOf)
+        const expected = ranges
+          .filter(({ start_key, end_key }) => keys.some((key) => key >= start_key && key <= end_key))
+          .map(({ id }) => id)
+        expect(new RangeIndex(ranges).holding(keys).sort()).toEqual(expected.sort())
+      }),
+    )
+  })
+})

@@ -1,0 +1,95 @@
+/** Finds the pools whose ranges hold addresses, with an index of all ranges where the database tells without a query that it is current. */
+import { enclosingCidrs } from '../../net/cidr.ts'
+import { ipFromKey } from '../../net/ip.ts'
+import { blockOf } from '../../net/occupancy.ts'
+import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
+import type { Ctx } from '../ctx.ts'
+import * as store from './range-store.ts'
+
+/** The ids of the pools that hold any of the addresses, which are given as sortable keys. */
+export type PoolFinder = (ctx: Ctx, keys: readonly string[]) => readonly string[] | Promise<readonly string[]>
+
+/** Up to this many blocks of 256 addresses, the pools around each are asked for. For more, all ranges are read once. */
+const FEW = 4
+
+/** An index of ranges that may overlap. A lookup takes a binary search, and a step for each range that begins before the address ends. */
+export class RangeIndex {
+  /** By their first key. */
+  readonly #ranges: readonly store.PoolRangeRow[]
+  /** The highest last key of the ranges up to each. */
+  readonly #ends: readonly string[]
+
+  constructor(ranges: readonly store.PoolRangeRow[]) {
+    this.#ranges = ranges.toSorted((a, b) => (a.start_key < b.start_key ? -1 : 1))
+    let highest = ''
+    this.#ends = this.#ranges.map(({ end_key }) => {
+      if (end_key > highest) highest = end_key
+      return highest
+    })
+  }
+
+  /** Returns the ids of the ranges that hold any of the keys. */
+  holding(keys: readonly string[]): string[] {
+    const ids = new Set<string>()
+    for (const key of keys) {
+      for (let at = this.#lastFrom(key); at >= 0 && (this.#ends[at] ?? '') >= key; at--) {
+        const range = this.#ranges[at]
+        if (range && range.end_key >= key) ids.add(range.id)
+      }
+    }
+    return [...ids]
+  }
+
+  /** The index of the last range that begins at the key or before it; -1 without one. */
+  #lastFrom(key: string): number {
+    let [low, high] = [0, this.#ranges.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#ranges[middle]?.start_key ?? '') <= key) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
+}
+
+/** By block; transactions that share a commit ask once. */
+const lastBlocks = lockScopedCache<Map<string, readonly store.PoolRangeRow[]>>()
+
+export const createPoolFinder = (): PoolFinder => {
+  let cached: { readonly revision: string; readonly index: RangeIndex } | undefined
+
+  const around = async (ctx: Ctx, block: string): Promise<readonly store.PoolRangeRow[]> => {
+    const { value, set } = lastBlocks.get(ctx)
+    const blocks = value ?? new Map<string, readonly store.PoolRangeRow[]>()
+    const known = blocks.get(block)
+    if (known) return known
+    const [first, last] = [`${block}00`, `${block}ff`]
+    const ranges = await store.rangesAround(ctx, { first, last, subnets: enclosingCidrs(ipFromKey(first)) })
+    blocks.set(block, ranges)
+    set(blocks)
+    return ranges
+  }
+
+  const query = async (ctx: Ctx, keys: readonly string[]): Promise<readonly string[]> => {
+    const blocks = [...new Set(keys.map(blockOf))]
+    const ranges =
+      blocks.length > FEW
+        ? await store.allRanges(ctx)
+        : (await Promise.all(blocks.map((block) => around(ctx, block)))).flat()
+    return ranges.length === 0 ? [] : new RangeIndex(ranges).holding(keys)
+  }
+
+  const read = async (ctx: Ctx, revision: string): Promise<RangeIndex> => {
+    // The committed state, to which the revision belongs: the transaction may have written pools and be rolled back.
+    const index = new RangeIndex(await store.allRanges({ db: ctx.store.read, store: ctx.store }))
+    cached = { revision, index }
+    return index
+  }
+
+  return (ctx, keys) => {
+    const revision = ctx.revision(['pools'])
+    if (revision === undefined) return query(ctx, keys)
+    if (cached?.revision === revision) return cached.index.holding(keys)
+    return read(ctx, revision).then((index) => index.holding(keys))
+  }
+}

@@ -1,0 +1,33 @@
+/** Queries for the ranges of pools: of all, or of those around an address. */
+import type { Kysely } from 'kysely'
+import { prepared } from '../../platform/db/query/prepared.ts'
+import type { Ctx, StoreScope } from '../ctx.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
+import type { Tables } from '../tables.ts'
+import type { PoolRow } from './table.ts'
+
+export type PoolRangeRow = Pick<PoolRow, 'id' | 'start_key' | 'end_key'>
+
+const ranges = (db: Kysely<Tables>) => db.selectFrom('pools').select(['pools.id', 'start_key', 'end_key'])
+const readRanges = prepared((db: Kysely<Tables>) => ranges(db))
+
+export const allRanges = (scope: StoreScope): Promise<PoolRangeRow[]> => readRanges(scope, {})
+
+/** A block of 256 addresses: the keys of its first and last address, and the subnets that hold the first. */
+export type Surroundings = KeyRange & { readonly subnets: readonly string[] }
+
+const aroundOf = (count: number) =>
+  prepared((db: Kysely<Tables>, values: readonly string[]) => {
+    const [first = '', last = ''] = [values[count], values[count + 1]]
+    const subnets = Array.from({ length: count }, (_, i) => values[i] ?? '')
+    return ranges(db)
+      .innerJoin('networks', 'networks.id', 'pools.network_id')
+      .where((eb) =>
+        eb.or([eb('subnet', 'in', subnets), eb.and([eb('first_key', '>=', first), eb('first_key', '<=', last)])]),
+      )
+  })
+const around = { 33: aroundOf(33), 129: aroundOf(129) }
+
+/** The ranges of the pools that may hold an address of the block: their networks hold it, or lie in it. */
+export const rangesAround = (ctx: Ctx, { first, last, subnets }: Surroundings): Promise<PoolRangeRow[]> =>
+  around[subnets.length === 33 ? 33 : 129](ctx, [...subnets, first, last])

@@ -1,0 +1,170 @@
+/** Emits `pool.utilization_high` in the transaction whose change takes a pool across the threshold. */
+import { batches } from '../../platform/db/batches.ts'
+import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
+import type { AtEnd } from '../../platform/operation/context.ts'
+import type { Ctx, Feature } from '../ctx.ts'
+import type { Network } from '../networks/api.ts'
+import type { KeyRange, Marked } from '../occupancy/occupancy.ts'
+import type { Pool } from '../pools/api.ts'
+import { countExpired, countMarks, type Marks, neverFree, percentOf, sizeOf } from '../pools/free-space.ts'
+import { createPoolFinder } from '../pools/pool-finder.ts'
+import * as pools from '../pools/pools.ts'
+import type { Tables } from '../tables.ts'
+import * as store from './store.ts'
+
+/** Data of `pool.utilization_high`. */
+export type HighUtilization = {
+  readonly pool_id: string
+  readonly pool_name: string
+  readonly network_id: string
+  readonly utilization: number
+  readonly threshold: number
+}
+
+/** A pool is reported again only after its utilization was this much below the threshold: percent. */
+const HYSTERESIS = 5
+/** Pools that cross with more addresses than this are judged by the hourly job alone: a count of so many takes milliseconds. */
+const MOST_COUNTED = 2 ** 20
+/** Pools that are counted at once: on a remote database each count is a round trip. */
+const AT_ONCE = 16
+
+type Change = { readonly poolIds: readonly string[] | Promise<readonly string[]>; readonly marked?: Marked }
+type Utilization = { readonly after: number; readonly before: number }
+
+const rangeOf = ({ start_key, end_key }: store.PoolState): KeyRange => ({ first: start_key, last: end_key })
+
+/**
+ * How many more addresses of a range are taken than before these changes.
+ * @param isCounted whether a change counts
+ */
+const growth = (
+  { first, last }: KeyRange,
+  changes: readonly Change[],
+  isCounted: (marked: Marked, key: string) => boolean,
+): number => {
+  let sum = 0
+  for (const { marked } of changes) {
+    if (!marked) continue
+    const count = marked.changed.filter((key) => key >= first && key <= last && isCounted(marked, key)).length
+    sum += marked.taken ? count : -count
+  }
+  return sum
+}
+
+/** A pool, and its addresses as the transaction has left them. */
+type Judged = Marks & { readonly pool: store.PoolState }
+
+/** By pool. While the transaction holds the locks of the pools, nobody else commits a change of them: later calls count on from here. */
+const lastJudged = lockScopedCache<Map<string, Judged>>()
+
+export type Crossings = {
+  readonly reactions: NonNullable<Feature['reactions']>
+  /** Judges every pool, for crossings without a change: by the clock, or by another threshold since the last start. */
+  readonly judgeAll: (ctx: Ctx) => Promise<void>
+}
+
+/** @param threshold percent */
+export const createCrossings = (threshold: number): Crossings => {
+  const find = createPoolFinder()
+
+  const isLow = (percent: number): boolean => percent < threshold - HYSTERESIS
+
+  /** Emits what the change has crossed. @returns the pool with its new alarm */
+  const decide = async (ctx: Ctx, pool: store.PoolState, { after, before }: Utilization): Promise<store.PoolState> => {
+    // An alarm is stale if the clock alone has made room: expired reservations count no more, and no change has cleared it.
+    const isRaised = pool.raised_at !== null && !isLow(before)
+    if (after >= threshold && !isRaised) {
+      await store.raise(ctx, pool.id)
+      const { id: pool_id, name: pool_name, network_id } = pool
+      const high: HighUtilization = { pool_id, pool_name, network_id, utilization: after, threshold }
+      await ctx.emit('pool.utilization_high', high)
+      return { ...pool, raised_at: ctx.now }
+    }
+    if (pool.raised_at === null || (isRaised && !isLow(after))) return pool
+    await store.clear(ctx, pool.id)
+    return { ...pool, raised_at: null }
+  }
+
+  /** @param known of the same transaction, before these changes */
+  const judgeOne = async (
+    ctx: Ctx,
+    pool: store.PoolState,
+    { changes, known }: { readonly changes: readonly Change[]; readonly known: Judged | undefined },
+  ): Promise<Judged | undefined> => {
+    const range = rangeOf(pool)
+    const size = sizeOf(range)
+    // Rounding of the percentage can make up for half a hundredth.
+    const needed = Math.floor((Number(size) * (threshold - 0.01)) / 100)
+    if (needed > MOST_COUNTED) return undefined
+    const never = neverFree(pool)
+    const least = pool.raised_at === null ? needed : 0
+    const followed = known && known.count + growth(range, changes, (_, key) => !never.has(key))
+    const isEnough = followed !== undefined && (known?.isExact || followed < least)
+    const marks: Marks = isEnough
+      ? { count: followed, isExact: known?.isExact === true }
+      : await countMarks(ctx, range, { never, least })
+    if (marks.count < least) return { pool, ...marks }
+    const taken = marks.count - (await countExpired(ctx, range, never))
+    // Expired reservations did not count before either.
+    const earlier = taken - growth(range, changes, ({ hadExpired }, key) => !hadExpired && !never.has(key))
+    const percent = (count: number) => percentOf(BigInt(count), size)
+    return { pool: await decide(ctx, pool, { after: percent(taken), before: percent(earlier) }), ...marks }
+  }
+
+  const judge: AtEnd<Tables, Change> = async (ctx, changes) => {
+    const found = await Promise.all(changes.map(async (change) => ({ ...change, poolIds: await change.poolIds })))
+    const ids = [...new Set(found.flatMap(({ poolIds }) => poolIds))]
+    if (ids.length === 0) return
+    await store.lockForJudging(ctx, ids)
+    const { value: judged = new Map<string, Judged>(), set } = lastJudged.get(ctx)
+    // Those whose own range or network has changed are read again.
+    for (const { marked, poolIds } of found) if (!marked) for (const id of poolIds) judged.delete(id)
+    const states = await store.statesOf(
+      ctx,
+      ids.filter((id) => !judged.has(id)),
+    )
+    const all = [...states, ...ids.flatMap((id) => judged.get(id)?.pool ?? [])]
+    for (const some of batches(all, AT_ONCE)) {
+      const done = await Promise.all(some.map((pool) => judgeOne(ctx, pool, { changes, known: judged.get(pool.id) })))
+      for (const one of done) if (one) judged.set(one.pool.id, one)
+    }
+    set(judged)
+  }
+
+  const marked = (ctx: Ctx, change: Marked): void => {
+    const poolIds = find(ctx, change.keys)
+    // Where it is a query, its answer is awaited at the end, and its failure thrown there.
+    if (poolIds instanceof Promise) poolIds.catch(() => {})
+    else if (poolIds.length === 0) return
+    ctx.atEnd(judge, { poolIds, marked: change })
+  }
+
+  return {
+    reactions: {
+      'occupancy.marked': async (ctx, change: Marked) => marked(ctx, change),
+      'pool.created': async (ctx, { id }: Pool) => ctx.atEnd(judge, { poolIds: [id] }),
+      'pool.updated': async (ctx, { pool, changes }: { pool: Pool; changes: readonly string[] }) => {
+        if (changes.includes('start_ip') || changes.includes('end_ip')) ctx.atEnd(judge, { poolIds: [pool.id] })
+      },
+      // The network and broadcast addresses of a subnet are never free.
+      'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
+        if (network.subnet === before.subnet) return
+        ctx.atEnd(judge, { poolIds: await pools.idsOfNetwork(ctx, network.id) })
+      },
+    },
+    judgeAll: async (ctx) => {
+      const raised = await store.alarms(ctx)
+      for (const { pool, utilization: now } of await pools.allUtilization(ctx)) {
+        const hasAlarm = raised.has(pool.id)
+        if (hasAlarm ? !isLow(now.utilization) : now.utilization < threshold) continue
+        await ctx.write(async (inner) => {
+          await store.lockForJudging(inner, [pool.id])
+          const [state] = await store.statesOf(inner, [pool.id])
+          if (!state) return
+          const { utilization: after } = await pools.utilization(inner, pool.id)
+          await decide(inner, state, { after, before: after })
+        })
+      }
+    },
+  }
+}
