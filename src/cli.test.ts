@@ -55,11 +55,12 @@ describe('the registry', () => {
   )
 
   test.each(operations.map((op) => [op.name, op] as const))(
-    '%s: what is required can be given as an argument, or is asked for',
+    '%s: a required field is an argument, has a preset, or is asked for',
     (_, op) => {
       const { required = [], properties = {} } = schemaOf(op.input)
       const isList = (field: string) => properties[field]?.type === 'array'
-      const isGiven = (field: string) => op.cli?.args?.includes(field) || op.cli?.ask?.includes(field)
+      const isGiven = (field: string) =>
+        op.cli?.args?.includes(field) || op.cli?.ask?.includes(field) || Object.hasOwn(op.cli?.preset ?? {}, field)
       // Lists (the operations of a bulk call) and fields of the body alone come with flags or --input.
       expect(required.filter((field) => !isGiven(field) && !isList(field))).toEqual([])
     },
