@@ -49,8 +49,8 @@ export function enclosingIpv6Texts(groups: readonly number[]): string[] {
 }
 
 /**
- * The text before and after the group at `cut`, when that group is not zero and all after it are. Where `::` goes
- * depends on which groups are zero and on nothing else, so one frame serves all prefixes that end in the group.
+ * Returns the text before and after the group at `cut`, for a nonzero group that only zeros follow. The position of
+ * `::` depends only on which groups are zero, so one frame serves all prefixes that end in the group.
  */
 function frameOf(groups: readonly number[], cut: number): [before: string, after: string] {
   const marked = groups.with(cut, 1)

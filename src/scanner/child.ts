@@ -31,7 +31,7 @@ const yieldToOthers = (): void => {
   try {
     setPriority(NICENESS)
   } catch {
-    // Not allowed here: then it runs as everything else does.
+    // Without the permission it runs at normal priority.
   }
 }
 

@@ -176,7 +176,7 @@ export type ToScanner =
   | { readonly type: 'ack' }
 
 export type FromScanner =
-  /** Sent once, before anything else. */
+  /** Sent once, as the first message. */
   | { readonly type: 'ready'; readonly privilege: Privilege }
   /**
    * Every 250 ms (sooner where very many hosts wait; without one every second, and only if the scan has moved), never before

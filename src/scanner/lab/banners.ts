@@ -40,7 +40,7 @@ export const BANNERS: readonly (readonly [host: number, port: number, talk: Talk
   [44, 3306, greets(MYSQL)],
   [45, 6379, replies(() => '-NOAUTH Authentication required.\r\n')],
   [46, 5432, replies((data) => (data.length >= 8 && data.readUInt32BE(4) === SSL_REQUEST ? 'N' : 'E'))],
-  // A raw printer says nothing, and must be told nothing.
+  // A raw printer sends nothing, and must receive nothing.
   [47, 9100, silent],
   [48, 22, greets('SSH-2.0-dropbear_2022.83\r\n')],
   [49, 22, greets('SSH-2.0-Cisco-1.25\r\n')],

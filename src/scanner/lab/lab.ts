@@ -28,7 +28,7 @@ export const HOSTS = 50
 export const IPV6_HOSTS: readonly number[] = [10, 11, 12, 13, 14]
 /** Answers no ping, and tcp/443. */
 export const NO_PING = 57
-/** Drops everything: ARP alone tells of it. */
+/** Drops everything, so only ARP finds it. */
 export const DROPS_ALL = 58
 /** Answers ping, drops TCP. */
 export const DROPS_TCP = 59
@@ -140,7 +140,8 @@ table arp lab {
 `
 
 /**
- * On-link 198.18.0.0/16 with 50 hosts in the first /24, and more all over it where that is asked for; and 198.19.0.0/16 behind a router with 255 of them alive.
+ * On-link 198.18.0.0/16 with 50 hosts in the first /24, and optionally more throughout; and 198.19.0.0/16 behind a
+ * router with 255 hosts.
  */
 export const createLab = ({ hostCount = HOSTS, scattered = 0 } = {}): Lab => {
   const [scanner, hosts] = [`plat-scan-${process.pid}`, `plat-lab-${process.pid}`]

@@ -11,7 +11,7 @@ import { openTargets } from '../targets.ts'
 import type { LabScan } from './lab.ts'
 
 const deed = process.argv[2]
-// The lab writes nothing else to it.
+// The lab writes only the plan to it.
 const plan = JSON.parse(await Bun.stdin.text()) as ScanPlan
 
 const KILLS = 20

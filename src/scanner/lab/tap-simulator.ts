@@ -5,7 +5,7 @@
 import { dlopen } from 'bun:ffi'
 
 export type Network = {
-  /** One address in so many is alive. */
+  /** One address in this many responds. */
   readonly aliveOf: number
   readonly leastMs: number
   readonly mostMs: number
@@ -14,7 +14,7 @@ export type Network = {
   readonly repliesPerSecond: number
 }
 
-/** The same for the same address, so that who is alive can be told beforehand. */
+/** Deterministic per address, so that the responding hosts are known in advance. */
 export const hashOf = (value: number): number => {
   let hash = value >>> 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d)
@@ -22,7 +22,7 @@ export const hashOf = (value: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** Addresses that are alive, of those from the first to the last. */
+/** Returns the responding addresses from the first to the last. */
 export const aliveIn = (first: number, last: number, aliveOf: number): number => {
   let count = 0
   for (let value = first; value <= last; value++) if (hashOf(value) % aliveOf === 0) count++
@@ -136,5 +136,5 @@ const run = async (name: string, network: Network): Promise<never> => {
   }
 }
 
-// The lab gives it a network, and nothing else does.
+// Only the lab passes a network.
 if (import.meta.main) await run('tap0', JSON.parse(process.argv[2] ?? '') as Network)

@@ -1,6 +1,6 @@
 /**
- * Many TCP connects at once, each given up after its time: open, refused or silent. Neither sends nor reads a byte, and knows
- * nothing of scans. By the C library, because a connect of Bun that is under way cannot be given up and keeps its descriptor.
+ * Runs many TCP connects concurrently, each with a timeout: open, refused or silent. Sends and reads no data, and knows
+ * nothing of scans. Uses the C library, because Bun cannot abort a connect, which keeps its descriptor.
  */
 import { readFileSync } from 'node:fs'
 import {

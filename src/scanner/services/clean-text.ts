@@ -1,6 +1,6 @@
 /**
- * Text from strangers: decoded, cut, and without anything that a terminal, a log or a page might take for a command. It stays
- * text wherever it goes; nothing here makes it HTML. Pure.
+ * Cleans untrusted text: decodes it, limits its length, and removes characters that a terminal, a log or a page might
+ * interpret. The result is plain text, not HTML. Pure.
  */
 
 /** Control characters, line and paragraph separators, bidirectional controls, and invisible characters. */

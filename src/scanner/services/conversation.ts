@@ -68,7 +68,7 @@ const open = ({ ip, port, isTls }: Question): Socket =>
       connectTls({ host: ip, port, rejectUnauthorized: false, minVersion: 'TLSv1' })
     : connectPlain({ host: ip, port })
 
-/** Never rejects: a host that says nothing has said nothing. */
+/** Never rejects: a host without an answer yields an empty one. */
 export const converse = (question: Question): Promise<Answer> =>
   new Promise((resolve) => {
     const { isTls, probe, quietMs, totalMs, isEnough, signal } = question

@@ -1,4 +1,4 @@
-/** All that is asked of one living host: its open ports, its SSH key, its SNMP agent. Bounded in time. */
+/** Scans the services of one responding host: its open ports, its SSH key, its SNMP agent. Bounded in time. */
 import { createSemaphore, type Semaphore } from '../ports/semaphore.ts'
 import type { FoundService, SnmpLogin, SshLogin } from '../protocol.ts'
 import type { ScanContext } from '../scan-context.ts'
@@ -190,7 +190,7 @@ const hostSignal = (signal: AbortSignal): { signal: AbortSignal; end: () => void
   return { signal: controller.signal, end }
 }
 
-/** A host that makes us stumble costs its own services and nothing else. */
+/** An error caused by one host loses only its own services. */
 export const scanHost = async (index: number, tools: HostServices, answers: NetworkAnswers): Promise<void> => {
   try {
     await lookAt(index, tools, answers)

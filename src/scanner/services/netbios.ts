@@ -41,7 +41,7 @@ export const readNetbios = (message: Buffer, id: number): NetbiosFinding | undef
   }
   const macAt = COUNT_AT + 1 + count * NAME_BYTES
   const octets = message.subarray(macAt, macAt + 6)
-  // Samba has none to tell and says zeros.
+  // Samba reports no MAC address, but zeros.
   const isTold = octets.length === 6 && octets.some((octet) => octet !== 0)
   return { name, group, mac: isTold ? (octets.toString('hex').match(/../g) ?? []).join(':') : '' }
 }

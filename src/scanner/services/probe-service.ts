@@ -15,7 +15,7 @@ export type ServiceProbe = {
   readonly port: number
   readonly totalMs: number
   readonly signal: AbortSignal
-  /** Further fingerprints, asked where our own know nothing more than the kind of the service. */
+  /** Further fingerprints, used if our own recognize only the kind of the service. */
   readonly refine?: (banner: string, identity: Identity | undefined) => Identity | undefined
 }
 
@@ -29,7 +29,7 @@ export type ServiceFinding = {
 
 const latin1 = (bytes: Buffer): string => bytes.toString('latin1')
 
-/** Enough is known to stop listening. An answer by HTTP is taken to its title; telnet negotiates before it says anything. */
+/** Returns true if the answer suffices. HTTP is read up to its title; telnet negotiates before its banner. */
 const isEnough = (bytes: Buffer): boolean => {
   const text = latin1(bytes)
   if (isHttp(text)) return isWholeHttp(text)
@@ -37,7 +37,10 @@ const isEnough = (bytes: Buffer): boolean => {
   return identify({ banner: text }) !== undefined
 }
 
-/** An alert or a handshake of TLS (RFC 8446 section 5.1), a web server that says it wants TLS, or one that hangs up on plain text. */
+/**
+ * Returns true for a TLS alert or handshake (RFC 8446 section 5.1), a web server that demands TLS, or one that closes
+ * plain-text connections.
+ */
 const wantsTls = ({ bytes, isConnected, isHungUp }: Answer): boolean =>
   (isConnected && isHungUp && bytes.length === 0) ||
   (bytes.length >= 3 && (bytes[0] === 0x15 || bytes[0] === 0x16) && bytes[1] === 3) ||
@@ -57,7 +60,7 @@ const talk = ({ ip, port, totalMs, signal }: ServiceProbe, isTls: boolean): Prom
     port,
     isTls,
     probe: questionFor(ip, port),
-    // Mail over TLS greets first; everything else on a TLS port waits to be asked.
+    // Mail over TLS greets first; other services on a TLS port wait for a request.
     quietMs: isQuick && ![465, 993, 995].includes(port) ? 0 : QUIET_MS,
     totalMs,
     isEnough,

@@ -1,4 +1,4 @@
-/** Names of living hosts from the resolver of the system. Stops asking one that does not answer. */
+/** Looks up the names of responding hosts with the system's resolver. Stops if the resolver does not answer. */
 import { Resolver } from 'node:dns/promises'
 import { isLabAddress, isLabOnly } from '../lab-guard.ts'
 import { createBitset } from '../sys/bitset.ts'

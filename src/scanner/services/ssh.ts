@@ -121,7 +121,7 @@ export const askSsh = (question: SshQuestion): Promise<SshFinding> =>
         finish()
       })
     }
-    // Only now has the server shown that the key is its own, and not one that it has heard of.
+    // Only at this point has the server proved that it owns the key.
     client.on('handshake', () => {
       hostKey = claimedKey
       refusal = refusalFor(question, hostKey)
@@ -146,7 +146,7 @@ export const askSsh = (question: SshQuestion): Promise<SshFinding> =>
       },
       authHandler: (_left, _partial, next) => {
         const method = mayLogIn ? methods.shift() : undefined
-        // The types leave out that `false` says there is nothing more to try.
+        // The types omit `false` for "no further method".
         next(method ?? (false as never))
       },
       debug: (message) => {

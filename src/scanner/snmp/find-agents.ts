@@ -23,7 +23,7 @@ const idsFor = () => {
   return (index: number): number => ((base ^ (index * 0x01000193)) & 0x3fffffff) | 0x01000000
 }
 
-/** Knows of a host as soon as it has answered all that it was asked, and of all when none is waited for any more. */
+/** `of` resolves as soon as all requests to the host are answered; `finish` resolves when no request is pending. */
 export type AgentSearch = {
   readonly of: (index: number) => Promise<FoundAgent | undefined>
   readonly finish: Promise<void>

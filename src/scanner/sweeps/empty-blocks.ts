@@ -7,7 +7,7 @@ import type { ScanContext } from '../scan-context.ts'
 const BLOCK_BITS = 8
 /** Smaller networks are done soon enough. */
 const LEAST_SIZE = 2048
-/** Fewer hosts say nothing about loss. */
+/** Fewer hosts do not permit an estimate of losses. */
 const FEWEST_FOUND = 64
 
 export type Trial = (isWanted: (index: number) => boolean, isRest: boolean) => Promise<void>

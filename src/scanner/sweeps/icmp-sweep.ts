@@ -14,7 +14,7 @@ const LAST_WAIT_MS = 1000
 const WAIT_BOUNDS = { leastMs: 150, mostMs: 1000 }
 export type IcmpSweepOptions = SweepOptions & {
   readonly c: Libc
-  /** Goes on until a pass finds nothing new, within reason. */
+  /** Continues until a pass finds no new host, up to a limit. */
   readonly isThorough: boolean
   readonly perSecond: number
 }

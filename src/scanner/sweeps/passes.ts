@@ -17,7 +17,7 @@ export type Passes = {
 
 export type PassesOptions = {
   readonly tries: number
-  /** Goes on until a pass finds nothing new, within reason. */
+  /** Continues until a pass finds no new host, up to a limit. */
   readonly isThorough: boolean
   readonly pacer: Pacer
 }

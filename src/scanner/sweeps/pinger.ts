@@ -22,7 +22,7 @@ const WAIT_BOUNDS = { leastMs: 150, mostMs: 1000 }
 
 type Asked = { readonly index: number; left: number; dueAtMs: number }
 
-/** One that does nothing where pings are not allowed. */
+/** Returns a pinger that does nothing if pings are not permitted. */
 export const createPinger = (context: ScanContext, c: Libc): Pinger => {
   const { targets, findings, roundTrip, plan, privilege, reporter } = context
   const socket = privilege.icmp

@@ -1,4 +1,4 @@
-/** Finds living hosts by TCP: a port that is open tells as much as one that is refused. Needs no privilege at all. */
+/** Finds hosts by TCP: an open port proves a host, and so does a refused connection. Needs no privilege. */
 
 import type { ScanContext } from '../scan-context.ts'
 import { createPacer } from './pacer.ts'

@@ -1,6 +1,6 @@
 /**
- * The calls into the C library that the scanner needs and Bun has no API for: sockets of kinds it does not know, and connects
- * that can be given up. Linux only. A mistake here can end the process of one scan and nothing else.
+ * Calls of the C library that Bun has no API for: other kinds of sockets, and connects that can be aborted. Linux only.
+ * A crash here ends only the process of one scan.
  */
 import { dlopen, ptr, read } from 'bun:ffi'
 
@@ -16,7 +16,7 @@ const openFirst = () => {
         connect: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
         setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
         getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
-        // They return a ssize_t; its lower half tells all there is to tell of a datagram.
+        // They return a ssize_t; its lower half suffices for the size of a datagram.
         sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i32' },
         recv: { args: ['i32', 'ptr', 'u64', 'i32'], returns: 'i32' },
         recvmmsg: { args: ['i32', 'ptr', 'u32', 'i32', 'ptr'], returns: 'i32' },
@@ -60,7 +60,7 @@ export const ECONNREFUSED = 111
 export const EINPROGRESS = 115
 const ENOMEM = 12
 
-/** The machine was out of something: the probe never left, and says nothing about the host. */
+/** The machine lacked a resource, so the probe was not sent, which is no information about the host. */
 export const isNotSent = (errno: number): boolean =>
   [EAGAIN, ENOMEM, ENFILE, EMFILE, EADDRNOTAVAIL, ENOBUFS].includes(errno)
 

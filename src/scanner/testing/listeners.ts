@@ -49,7 +49,7 @@ export const greets = (text: string | Uint8Array) => (socket: Socket) => {
   socket.write(text)
 }
 
-/** Says it when asked something, and hangs up. */
+/** Sends the text after a request, and closes the connection. */
 export const answers = (text: string | Uint8Array) => (socket: Socket) => {
   socket.once('data', () => socket.end(text))
 }
