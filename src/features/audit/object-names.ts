@@ -27,30 +27,24 @@ const kind = (
   field = 'name',
 ): Kind => ({ tables: [table], permissions: [permission], current, field })
 
-const device = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('devices').select(['id', 'name']).where('id', 'in', ids),
-)
-const network = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('networks').select(['id', 'name']).where('id', 'in', ids),
-)
-const pool = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('pools').select(['id', 'name']).where('id', 'in', ids),
-)
-const datacenter = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('datacenters').select(['id', 'name']).where('id', 'in', ids),
-)
-const credential = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('credentials').select(['id', 'name']).where('id', 'in', ids),
-)
-const webhook = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('webhooks').select(['id', 'name']).where('id', 'in', ids),
-)
-const role = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('roles').select(['id', 'name']).where('id', 'in', ids),
-)
-const client = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('oauth_clients').select(['id', 'name']).where('id', 'in', ids),
-)
+/** Tables whose rows have a name. */
+type NamedTable = {
+  [T in keyof Tables & string]: Tables[T] extends { id: string; name: string } ? T : never
+}[keyof Tables & string]
+
+const named = (table: NamedTable, permission: Permission): Kind =>
+  kind(
+    table,
+    permission,
+    preparedKeys((db: Kysely<Tables>, ids) =>
+      // Each of them has both columns; the type of all of them together is too wide for the builder.
+      db
+        .selectFrom(table as 'datacenters')
+        .select(['id', 'name'])
+        .where('id', 'in', ids),
+    ),
+  )
+
 const user = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('users').select(['id', 'username as name']).where('id', 'in', ids),
 )
@@ -89,14 +83,14 @@ const discoveredName = (doc: string): string => {
 
 /** By `resource` of the trail. A scan and a rule have no name, so they take that of their network. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ['device', kind('devices', 'devices:read', device)],
-  ['network', kind('networks', 'networks:read', network)],
-  ['pool', kind('pools', 'pools:read', pool)],
-  ['datacenter', kind('datacenters', 'datacenters:read', datacenter)],
-  ['credential', kind('credentials', 'credentials:read', credential)],
-  ['webhook', kind('webhooks', 'webhook:read', webhook)],
-  ['role', kind('roles', 'roles:read', role)],
-  ['oauth-client', kind('oauth_clients', 'oauth-clients:read', client)],
+  ['device', named('devices', 'devices:read')],
+  ['network', named('networks', 'networks:read')],
+  ['pool', named('pools', 'pools:read')],
+  ['datacenter', named('datacenters', 'datacenters:read')],
+  ['credential', named('credentials', 'credentials:read')],
+  ['webhook', named('webhooks', 'webhook:read')],
+  ['role', named('roles', 'roles:read')],
+  ['oauth-client', named('oauth_clients', 'oauth-clients:read')],
   ['user', kind('users', 'users:read', user, 'username')],
   ['key', { ...kind('api_keys', 'apikeys:read', key), hasOwner: true }],
   ['conflict', { tables: ['conflicts'], permissions: ['conflicts:read'], current: conflict }],

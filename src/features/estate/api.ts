@@ -1,10 +1,11 @@
 /** The estate contract: imports a whole resource in one call and one transaction. Browser-safe. */
 import { z } from 'zod'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
-import { rawRoute } from '../../platform/operation/operation.ts'
+import { type Permission, rawRoute } from '../../platform/operation/operation.ts'
+import { RESOURCES } from './cli-resources.ts'
 
-/** The resources that can be imported, in the order of their references. */
-export const RESOURCES = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const
+export { RESOURCES }
+
 export const Resource = z.enum(RESOURCES)
 export type Resource = z.infer<typeof Resource>
 
@@ -54,14 +55,7 @@ export const estateRoutes = {
     audit: { action: 'create', resource: 'estate' },
     isLong: true,
     access: {
-      anyOf: [
-        'datacenters:create',
-        'networks:create',
-        'pools:create',
-        'devices:create',
-        'relationships:create',
-        'reservations:create',
-      ],
+      anyOf: RESOURCES.map((resource): Permission => `${resource}:create`),
     },
     query: ImportQuery,
     output: ImportResult,

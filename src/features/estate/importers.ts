@@ -13,6 +13,7 @@ import { PoolDraft, PoolPatch } from '../pools/api.ts'
 import * as pools from '../pools/pools.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
+import type { Tables } from '../tables.ts'
 import type { Resource } from './api.ts'
 import { importDevices } from './import-devices.ts'
 import { importRelationships } from './import-relationships.ts'
@@ -53,14 +54,16 @@ const upsertBy =
 
 const Named = z.object({ id: z.string().optional(), name: z.string().optional() })
 
-type NamedTable = 'datacenters' | 'networks' | 'pools'
+/** The resources whose tables have a name and its key. */
+type NamedTable = { [R in Resource]: Tables[R] extends { id: string; name_key: string } ? R : never }[Resource]
 
 /** Finds an object by id if the row has one, otherwise by name, and by its parent where names repeat. */
 const findNamed =
   (table: NamedTable, same: Readonly<Record<string, string>> = {}): Rules<z.ZodType, z.ZodType>['find'] =>
   async (ctx, value) => {
     const { id, name } = parse(Named, value)
-    const query = ctx.db.selectFrom(table).select('id')
+    // Each of them has both columns; the type of all of them together is too wide for the builder.
+    const query = ctx.db.selectFrom(table as 'datacenters').select('id')
     if (id !== undefined) return (await query.where('id', '=', id).executeTakeFirst())?.id
     if (name === undefined) return undefined
     let named = query.where('name_key', '=', name.trim().toLowerCase())
@@ -97,32 +100,33 @@ const oneByOne =
     return outcomes
   }
 
-const upsertDatacenter = upsertBy({
-  draft: DatacenterDraft,
-  patch: DatacenterPatch,
-  find: findNamed('datacenters'),
-  create: datacenters.create,
-  update: datacenters.update,
-})
-const upsertNetwork = upsertBy({
-  draft: NetworkDraft,
-  patch: NetworkPatch,
-  find: findNamed('networks', { subnet: 'subnet', datacenter_id: 'datacenter_id' }),
-  create: networks.create,
-  update: networks.update,
-})
-const upsertPool = upsertBy({
-  draft: PoolDraft,
-  patch: PoolPatch,
-  find: findNamed('pools', { network_id: 'network_id' }),
-  create: pools.create,
-  update: pools.update,
+/** Rows that are found by id or by name. `same` names the columns within which a name is looked up. */
+const byName = <Draft extends z.ZodType, Patch extends z.ZodType>(
+  table: NamedTable,
+  rules: Omit<Rules<Draft, Patch>, 'find'>,
+  same?: Readonly<Record<string, string>>,
+): Importer => ({
+  permissions: [`${table}:create`, `${table}:update`],
+  run: oneByOne(upsertBy({ ...rules, find: findNamed(table, same) })),
 })
 
 export const IMPORTERS: Readonly<Record<Resource, Importer>> = {
-  datacenters: { permissions: ['datacenters:create', 'datacenters:update'], run: oneByOne(upsertDatacenter) },
-  networks: { permissions: ['networks:create', 'networks:update'], run: oneByOne(upsertNetwork) },
-  pools: { permissions: ['pools:create', 'pools:update'], run: oneByOne(upsertPool) },
+  datacenters: byName('datacenters', {
+    draft: DatacenterDraft,
+    patch: DatacenterPatch,
+    create: datacenters.create,
+    update: datacenters.update,
+  }),
+  networks: byName(
+    'networks',
+    { draft: NetworkDraft, patch: NetworkPatch, create: networks.create, update: networks.update },
+    { subnet: 'subnet', datacenter_id: 'datacenter_id' },
+  ),
+  pools: byName(
+    'pools',
+    { draft: PoolDraft, patch: PoolPatch, create: pools.create, update: pools.update },
+    { network_id: 'network_id' },
+  ),
   devices: { permissions: ['devices:create', 'devices:update'], run: importDevices },
   relationships: { permissions: ['relationships:create', 'relationships:update'], run: importRelationships },
   reservations: { permissions: ['reservations:create', 'reservations:update'], run: oneByOne(upsertReservation) },
