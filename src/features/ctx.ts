@@ -1,4 +1,4 @@
-/** The kernel's types with our tables filled in, so that the platform need not know them. */
+/** The kernel's types with the tables of the features, which the platform does not depend on. */
 
 import type { KernelCtx, Feature as KernelFeature } from '../platform/operation/context.ts'
 import { implementFor } from '../platform/operation/implement.ts'

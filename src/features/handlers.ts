@@ -42,7 +42,7 @@ import { usersFeature } from './users/users.ts'
 import { utilizationFeature } from './utilization/utilization.ts'
 import { webhooksFeature } from './webhooks/webhooks.ts'
 
-/** What the features need of the process they run in. */
+/** The dependencies of the features on the process that they run in. */
 export type FeatureOptions = {
   readonly config: Config
   readonly secrets: Secrets
@@ -53,17 +53,17 @@ export type FeatureOptions = {
   readonly metrics: Metrics
   readonly startScan: typeof startScan
   readonly isStopping: () => boolean
-  /** The kernel that these features are run by. */
+  /** Returns the kernel that runs these features. */
   readonly kernel: () => Kernel<Tables>
   readonly db: Db<Tables>
   readonly log: Logger
   readonly now: () => Date
   readonly outbound: Outbound
-  /** Tells whom the credentials of a request stand for. */
+  /** Identifies the caller of a request by its credentials. */
   readonly identify: Identify
-  /** Tells which of the credentials that were shown earlier still hold. */
+  /** Checks which of the credentials of earlier requests are still valid. */
   readonly checkCredentials: CheckCredentials
-  /** Settles when there is a user. */
+  /** Settles when a user exists. */
   readonly firstUser: () => Promise<unknown>
 }
 

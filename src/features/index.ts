@@ -57,7 +57,7 @@ export const contracts = {
   system,
 } satisfies Record<string, OperationSet>
 
-/** The registry of raw routes: what is not JSON in and JSON out. */
+/** The registry of raw routes, whose requests or answers are not JSON. */
 export const routes: readonly RawRoute[] = [
   estateRoutes,
   eventRoutes,

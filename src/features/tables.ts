@@ -1,4 +1,4 @@
-/** The registry of tables: what each feature stores, as one type for Kysely. */
+/** The registry of tables: the tables of all features, as one type for Kysely. */
 import type { IdempotencyTables } from '../platform/operation/idempotency.ts'
 import type { LeaseTables } from '../platform/runtime/leases.ts'
 import type { AuditTables } from './audit/table.ts'

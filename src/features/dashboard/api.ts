@@ -1,4 +1,7 @@
-/** The dashboard contract: what there is, what is fullest, what needs somebody, what was changed. Browser-safe. */
+/**
+ * The dashboard contract: totals, the fullest networks and pools, items that need attention, and recent changes.
+ * Browser-safe.
+ */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
@@ -11,7 +14,7 @@ const Fill = z.object({
   days_to_full: z
     .int()
     .nullable()
-    .describe('As it filled up in the last 90 days; null where it does not, or nobody knows'),
+    .describe('The date, by the growth of the last 90 days; null without growth or enough days'),
 })
 export type Fill = z.infer<typeof Fill>
 
@@ -21,7 +24,7 @@ const TroubledWebhook = z.object({
   id: z.string(),
   name: z.string(),
   disabled_reason: z.string().describe('Why Plat has disabled it; empty otherwise'),
-  failed: z.int().describe('Deliveries of the last 24 hours that have failed for good'),
+  failed: z.int().describe('Deliveries of the last 24 hours that have finally failed'),
 })
 
 const EndingKey = z.object({ id: z.string(), name: z.string(), expires_at: Timestamp })
@@ -36,7 +39,7 @@ const Change = AuditEntry.pick({
   resource_id: true,
   status: true,
 }).extend({
-  object: AuditObject.nullable().describe('By its name; null where no name is known, or the caller may not read it'),
+  object: AuditObject.nullable().describe('By its name; null if no name is known, or the caller may not read it'),
 })
 
 export const Dashboard = z
@@ -45,12 +48,12 @@ export const Dashboard = z
     networks: z.int().nullable(),
     pools: z.int().nullable(),
     datacenters: z.int().nullable(),
-    fullest_networks: z.array(Fill).nullable().describe('With what lies in them'),
+    fullest_networks: z.array(Fill).nullable().describe('Including the networks inside them'),
     fullest_pools: z.array(Fill).nullable(),
     full_pools: z
       .object({ count: z.int(), pools: z.array(FullPool).describe('The first of them') })
       .nullable()
-      .describe('More than nine tenths full'),
+      .describe('More than 90 percent full'),
     conflicts: z.object({ duplicate_ip: z.int(), overlapping_subnet: z.int() }).nullable().describe('The active ones'),
     inbox: z
       .object({ new: z.int(), changed: z.int(), gone: z.int(), conflict: z.int() })
@@ -60,8 +63,8 @@ export const Dashboard = z
     webhooks: z
       .array(TroubledWebhook)
       .nullable()
-      .describe('Those that Plat has disabled, and those whose deliveries fail'),
-    ending_keys: z.array(EndingKey).describe('Keys of the caller that have ended or do so within 14 days'),
+      .describe('Webhooks that Plat has disabled, and those with failed deliveries'),
+    ending_keys: z.array(EndingKey).describe('Keys of the caller that have expired or expire within 14 days'),
     changes: z.array(Change).nullable().describe('The newest'),
   })
   .meta({ id: 'Dashboard' })
@@ -70,8 +73,8 @@ export type Dashboard = z.infer<typeof Dashboard>
 export const dashboard = {
   show: operation({
     name: 'dashboard.show',
-    summary: 'Show what there is, what is fullest, what needs somebody and what was changed',
-    description: 'In one answer. What the caller may not list is null.',
+    summary: 'Show totals, the fullest networks and pools, items that need attention and recent changes',
+    description: 'In one answer. Parts that the caller may not list are null.',
     http: 'GET /api/dashboard',
     effect: 'read',
     access: 'dashboard:read',

@@ -1,4 +1,4 @@
-// What the dashboard counts and names, and for whom.
+// The counts and names on the dashboard, by the permissions of the caller.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -45,7 +45,7 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
     const wide = fullest_pools?.find(({ name }) => name === 'wide')
     expect(wide?.days_to_full).toBeNull()
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
-    // That of today was put down when it was another.
+    // Today's sample was stored before the last change.
     const samples = [3, 2, 1, 0].map((ago) => {
       const used = ago === 0 ? 9 : 3 - ago
       return { object_id: wide?.id ?? '', day: day(ago), used, total: 9 }

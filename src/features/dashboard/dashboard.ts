@@ -1,4 +1,6 @@
-/** Puts together what the first page shows, each part for whoever may list it. Joins the tables of others, owns none. */
+/**
+ * Composes the first page, each part for callers who may list it. Joins the tables of other features, and owns none.
+ */
 import { sql } from 'kysely'
 import { countRows } from '../../platform/contract/list.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
@@ -13,11 +15,11 @@ import { type Current, forecasts } from '../utilization/utilization.ts'
 import { type Dashboard, dashboard, type Fill } from './api.ts'
 
 const FULLEST = 7
-/** From how full on, in percent, a pool is a matter for somebody. */
+/** From this percentage on, a pool needs attention. */
 const NEARLY_FULL = 90
 const FULL_POOLS = 6
 const CHANGES = 10
-/** Newest entries among which the changes are looked for. */
+/** The number of latest audit entries that are searched for changes. */
 const LOOKED_AT = 60
 const DAY_MS = 24 * 60 * 60 * 1000
 const ENDING_MS = 14 * DAY_MS
@@ -31,7 +33,9 @@ const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math
 
 type Full = Current & Omit<Fill, 'days_to_full'>
 
-/** An address counts in the narrowest network alone; here it counts in all that hold it. */
+/**
+ * For utilization an address counts only in the most specific network; here it counts in all networks that contain it.
+ */
 const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
   const uses = new Map((await networks.allUtilization(ctx)).map((one) => [one.network_id, one]))
   const rows = await ctx.db
@@ -109,11 +113,11 @@ const troubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> => {
       'disabled_reason',
       eb
         .selectFrom('webhook_deliveries')
-        // Written out, so that the index of those that failed is used.
+        // A literal condition, so that the index of failed deliveries is used.
         .where(sql<boolean>`status = 'failed'`)
         .whereRef('webhook_id', '=', 'webhooks.id')
         .where('webhook_deliveries.created_at', '>=', later(ctx, -DAY_MS))
-        // Whoever sent a test saw how it went.
+        // The sender of a test delivery has already seen its result.
         .where('event', '<>', PING)
         .select(({ fn }) => fn.countAll<number | string>().as('n'))
         .as('failed'),
@@ -147,7 +151,7 @@ const changes = async (ctx: Ctx): Promise<Dashboard['changes']> => {
     .orderBy('id', 'desc')
     .limit(LOOKED_AT)
     .execute()
-  // Signing in is no change of what is here.
+  // Signing in is not a change of the inventory.
   const shown = rows.filter(({ resource }) => resource !== 'session').slice(0, CHANGES)
   const objects = await objectsOf(ctx, shown)
   return shown.map((row) => ({ ...row, object: objects.get(row.id) ?? null }))

@@ -1,4 +1,4 @@
-// What is peculiar to datacenters: their filter, their devices, and what is left of them when they go.
+// The rules that only datacenters have: their filter, their devices, and the effects of deleting them.
 import { describe, expect, test } from 'bun:test'
 import { forbidden, inventory } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

@@ -16,7 +16,7 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Datacenter> => {
   return datacenter
 }
 
-/** Which of the ids are datacenters; what others check their references with. */
+/** Returns those of the ids that are datacenters. Other features check their references with it. */
 export const existingDatacenters = store.existing
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {

@@ -14,7 +14,7 @@ export const query = (ctx: Ctx) => ctx.db.selectFrom('datacenters').select(colum
 export const find = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
   ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id).executeTakeFirst()
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** As `find`, and locks the row until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id)).executeTakeFirst()
 
@@ -30,7 +30,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.db.deleteFrom('datacenters').where('id', '=', id).execute()
 }
 
-/** Which of the ids exist. */
+/** Returns the existing ids. */
 export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
   const rows = await idsAmong(ctx, ids)
   return new Set(rows.map(({ id }) => id))

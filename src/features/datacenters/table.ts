@@ -1,4 +1,4 @@
-/** The tables that datacenters own. */
+/** The tables of datacenters. */
 export type DatacenterRow = {
   id: string
   name: string

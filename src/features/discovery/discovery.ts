@@ -95,7 +95,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
     jobs: [
       {
         name: 'discovery.run-scans',
-        summary: 'Runs the scans that are in line, and takes up those that were interrupted',
+        summary: 'Runs queued scans, and resumes interrupted ones',
         everyMs: 2 * SECOND_MS,
         runsAtStart: true,
         onEveryInstance: true,
@@ -110,7 +110,8 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
       },
       {
         name: 'discovery.forget-old',
-        summary: 'Deletes discovered devices that nobody promoted and no scan has seen for DISCOVERY_CLEANUP_DAYS',
+        summary:
+          'Deletes discovered devices that were not promoted and that no scan has seen for DISCOVERY_CLEANUP_DAYS',
         everyMs: DAY_MS,
         runsAtStart: true,
         run: (ctx) =>
@@ -118,7 +119,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
       },
       {
         name: 'discovery.forget-scans',
-        summary: 'Deletes scans that ended more than 90 days ago, but for the newest 20 of each network',
+        summary: 'Deletes scans that ended more than 90 days ago, except the newest 20 of each network',
         everyMs: DAY_MS,
         runsAtStart: true,
         run: forgetScans,

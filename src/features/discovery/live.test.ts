@@ -1,4 +1,4 @@
-// A scan by the real scanner, in a process of its own, over loopback: from the request to what is listed.
+// A scan by the real scanner, in a separate process, over loopback: from the request to the lists.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'

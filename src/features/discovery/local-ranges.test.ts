@@ -1,4 +1,4 @@
-// No scan reads what listens on the server itself: local ranges are refused, unless the operator allows them.
+// No scan reads services of the server itself: local ranges are refused, unless the operator allows them.
 import { describe, expect, test } from 'bun:test'
 import { startScan } from '../../scanner/process.ts'
 import { planOf, runPlan } from '../../scanner/testing/plans.ts'

@@ -1,4 +1,4 @@
-// What of scans stands in the audit trail.
+// The audit entries of scans.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { dialects } from '../../testing/servers.ts'

@@ -1,4 +1,4 @@
-/** Serves the OpenAPI document and the page that is drawn from it. Both are made at the first request and kept. */
+/** Serves the OpenAPI document and the page that renders it. Both are built at the first request and cached. */
 import css from '../../platform/docs/docs.css' with { type: 'text' }
 import script from '../../platform/docs/docs.js' with { type: 'text' }
 import { docsPage } from '../../platform/docs/page.ts'

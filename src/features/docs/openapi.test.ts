@@ -1,4 +1,4 @@
-/** The document of the real registry, judged by the rules of OpenAPI 3.1 that generators trip over. */
+/** The document of the real registry, checked by the rules of OpenAPI 3.1 that break client generators. */
 import { describe, expect, test } from 'bun:test'
 import { baseType, type JsonSchema } from '../../platform/contract/json-schema.ts'
 import { openapi } from '../../platform/openapi/openapi.ts'
@@ -10,7 +10,7 @@ const declared: readonly (AnyOperation & RawRoute)[] = [
   ...Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set)),
   ...routes,
 ] as never
-/** The operation or route of a name, each of which has fields that the other lacks. */
+/** Returns the operation or route of a name; each kind has fields that the other lacks. */
 const declaredAs = (name: string): Partial<RawRoute> => declared.find((one) => one.name === name) ?? {}
 const entries = Object.entries(doc.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, entry]) => ({ path, method, entry })),
@@ -34,10 +34,10 @@ const resolveRef = (ref: string): unknown =>
       doc,
     )
 
-/** What a value breaks of a schema, as far as our schemas go. */
+/** Returns the violations of a schema, for the keywords that our schemas use. */
 const breaches = (schema: JsonSchema, value: unknown, path = ''): string[] => {
   if (schema.$ref !== undefined) {
-    // Every reference has been shown to lead to a schema.
+    // Another test checks that every reference resolves to a schema.
     return breaches(resolveRef(schema.$ref) as JsonSchema, value, path)
   }
   if (typeof value === 'string') {

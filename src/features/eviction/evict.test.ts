@@ -1,4 +1,4 @@
-// `plat user evict` ends every credential of an account on the host, also beside a server that runs.
+// `plat user evict` ends every credential of an account on the host, also while a server runs.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { secretHash } from '../../platform/security/secret-token.ts'
@@ -99,7 +99,7 @@ describe('with a session store that is away', () => {
     const { valkeyUrl: _, ...config } = all.app.config
     const { openSessionStore } = await import('../sessions/open-store.ts')
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} } as never
-    // Nothing listens there.
+    // No server listens on this port.
     const away = openSessionStore({ db: all.app.db, config: { ...config, valkeyUrl: 'redis://127.0.0.1:1/0' }, log })
     expect(await evictFrom(all.app, username, away)).toMatchObject({ username, sessions: undefined })
     away.close()

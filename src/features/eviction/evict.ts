@@ -1,4 +1,4 @@
-/** `plat user evict`: on the host, ends every credential of an account, with or without a server that runs. */
+/** `plat user evict`: on the host, ends every credential of an account, with or without a running server. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
@@ -21,14 +21,14 @@ type EvictOptions = {
 
 export type Evicted = {
   readonly username: string
-  /** Undefined where the session store could not be reached: the sessions ended all the same, and could not be counted. */
+  /** Undefined if the session store was unavailable: the sessions ended all the same, but could not be counted. */
   readonly sessions: number | undefined
   readonly keys: readonly { readonly name: string; readonly prefix: string }[]
   /** Names of OAuth clients that acted for the account. */
   readonly clients: readonly string[]
 }
 
-/** Ids of the account's open sessions; undefined while a session store outside of the database is away. */
+/** Returns the ids of the account's open sessions; undefined while an external session store is unavailable. */
 const openSessions = async ({ sessions, now }: EvictOptions, user: Account): Promise<string[] | undefined> => {
   try {
     const at = now()
@@ -41,7 +41,7 @@ const openSessions = async ({ sessions, now }: EvictOptions, user: Account): Pro
   }
 }
 
-/** They are void by now, because the account is of another generation: what is left in the store is only in the way. */
+/** The account's new generation has already invalidated them, so this only cleans up the store. */
 const removeLeftovers = async ({ sessions }: EvictOptions, ids: readonly string[]): Promise<void> => {
   try {
     for (const id of ids) await sessions.remove(id)
@@ -51,19 +51,19 @@ const removeLeftovers = async ({ sessions }: EvictOptions, ids: readonly string[
 }
 
 /**
- * Ends all sessions, API keys, OAuth grants and codes of an account, in one transaction. The account and its password stay.
- * A running server turns their holders away at once on PostgreSQL, and within a second on SQLite.
+ * Ends all sessions, API keys, OAuth grants and codes of an account, in one transaction. The account and its password
+ * stay. A running server rejects these credentials at once on PostgreSQL, and within a second on SQLite.
  * @throws AppError NOT_FOUND for an unknown user.
  */
 export const evict = async (options: EvictOptions): Promise<Evicted> => {
   const { db, sessions, trail, username } = options
   const user = await accountNamed({ db: db.read }, username)
   if (!user) throw new AppError('NOT_FOUND', `No user is called "${username}"`)
-  // Before the transaction, in which nothing but SQL may be done. A later session is void by its generation.
+  // Before the transaction, which may contain only SQL. The new generation also invalidates later sessions.
   const open = await openSessions(options, user)
   const ended = await db.write(async (tx) => {
     const grants = await endGrantsOf(tx, user.id)
-    // Sessions, codes and tokens of an earlier generation open nothing, wherever they are stored.
+    // Sessions, codes and tokens of an earlier generation are invalid in every store.
     await endSignInsOf(tx, user.id)
     const keys = await endKeysOf(tx, user.id)
     if (sessions.isInDatabase) for (const id of open ?? []) await sessions.remove(id, tx.db)

@@ -80,7 +80,7 @@ export const networks = {
         name: Filter.optional().describe('Part of the name, in any case'),
         datacenter_id: idOf('datacenters').optional(),
         vlan_id: z.int().optional(),
-        include: z.enum(['utilization']).optional().describe('Adds to each network how full it is'),
+        include: z.enum(['utilization']).optional().describe('Adds the utilization of each network'),
         ...Page,
       }),
     output: () => z.array(Network),
@@ -140,7 +140,7 @@ export const networks = {
   }),
   utilization: operation({
     name: 'networks.utilization',
-    summary: 'Show how full a network is',
+    summary: 'Show the utilization of a network',
     http: 'GET /api/networks/{id}/utilization',
     effect: 'read',
     access: 'networks:read',

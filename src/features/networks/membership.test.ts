@@ -1,4 +1,4 @@
-// The one rule of which network an address belongs to, against a naive model of it, through any history of writes.
+// The rule for the network of an address, compared with a naive model, through any history of writes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { cidrHolds, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
@@ -88,7 +88,7 @@ describe.each([...dialects()])('an address on %s', (dialect) => {
   })
 
   test('belongs to networks that are made while it is', async () => {
-    // Half of the hosts come before their network, half after it, all at once.
+    // Half of the hosts are created before their network and half after it, all concurrently.
     const hosts = Array.from({ length: 40 }, (_, i) => i)
     const makeHost = (i: number) => host(`race ${i}`, { ip: `10.7.${i}.1` })
     const makeNetwork = (i: number) => network(`race ${i}`, `10.7.${i}.0/24`)
@@ -109,7 +109,7 @@ type Network = { id: string; subnet: string }
 type Address = { ip: string; network_id: string | null }
 type Model = { readonly networks: Network[]; readonly devices: { id: string; addresses: Address[] }[] }
 
-/** Who has an address in the network: the rule, asked for every address and every network. */
+/** Returns the devices with an address in the network: applies the rule to every address and every network. */
 const expectedOf = ({ networks, devices }: Model, { id, subnet }: Network) => {
   const belongs = ({ ip, network_id }: Address): boolean => {
     if (network_id !== null) return network_id === id
@@ -140,7 +140,7 @@ const aSubnet = fc.oneof(
     .tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 121, max: 128 }))
     .map(([n, prefix]) => `2001:db8::${n.toString(16)}/${prefix}`),
 )
-/** `named` says whether the address names a network that holds it. */
+/** `named` is true if the address names a network that contains it. */
 const someAddresses = fc.array(fc.record({ ip: anIp, named: fc.boolean() }), { maxLength: 4 })
 const which = fc.nat(99)
 
@@ -167,7 +167,7 @@ const canonical = (subnet: string): string => {
   return cidr ? formatCidr(cidr) : subnet
 }
 
-/** Does it on the server and to the model. */
+/** Applies the operation to the server and to the model. */
 const apply = async ({ api, ask }: Inventory, model: Model, operation: Operation): Promise<void> => {
   const { networks, devices } = model
   const { subnet = '', which: nth = 0, addresses = [] } = operation

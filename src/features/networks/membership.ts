@@ -1,6 +1,6 @@
 /**
- * The one rule of which network an address belongs to, for an address that doesn't say so itself: the most specific
- * network whose subnet holds it (all of them, where several have that very subnet).
+ * The rule for the network of an address that names none: the most specific network whose subnet contains it, or all
+ * networks with that subnet.
  */
 import { enclosingCidrs } from '../../net/cidr.ts'
 import { ipFromKey } from '../../net/ip.ts'
@@ -8,7 +8,7 @@ import type { Subset } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
 
-/** The devices with an address in a network, as a subset of all devices. */
+/** Returns the devices with an address in a network, as a subset of all devices. */
 export const devicesIn = (networkId: string): Subset => ({
   id: 'devices.id',
   table: 'network_addresses',
@@ -17,7 +17,10 @@ export const devicesIn = (networkId: string): Subset => ({
   value: networkId,
 })
 
-/** Up to this many addresses, their possible subnets are asked for by name; beyond, reading every network once is cheaper. */
+/**
+ * Up to this many addresses, their possible subnets are queried by name. Beyond it, reading every network once is
+ * cheaper.
+ */
 const FEW = 8
 
 const PLACEMENT = ['networks placement']
@@ -31,7 +34,7 @@ export const lockForPlacing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNam
 /** Excludes placements of addresses until commit. Called before networks or pools change their bounds, and before any other lock. */
 export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, PLACEMENT)
 
-/** The ids of the networks that each address (by its key) belongs to; none for an address outside of all. */
+/** Returns the ids of the networks that each address belongs to, by its key; none for an address outside of all. */
 export const networksHolding = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, readonly string[]>> => {
   const enclosing = new Map([...new Set(keys)].map((key) => [key, enclosingCidrs(ipFromKey(key))]))
   if (enclosing.size === 0) return new Map()

@@ -1,4 +1,4 @@
-// What is peculiar to networks: subnets, VLANs, filters, utilization, and what goes when they go.
+// The rules that only networks have: subnets, VLANs, filters, utilization, and the effects of deleting them.
 import { describe, expect, test } from 'bun:test'
 import { inventory, missing, refusal, thrownRefusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

@@ -13,7 +13,7 @@ import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } 
 import { devicesIn, lockForRedrawing } from './membership.ts'
 import * as store from './store.ts'
 
-/** What `network.changing-subnet` carries: whoever keeps addresses inside the network refuses by adding an issue. */
+/** The data of `network.changing-subnet`: a feature with addresses inside the network refuses by adding an issue. */
 export type SubnetChange = { readonly before: Network; readonly after: Network; readonly issues: FieldIssue[] }
 
 /** @throws AppError NOT_FOUND */
@@ -23,14 +23,14 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Network> => {
   return network
 }
 
-/** As `mustGet`, and keeps other writers off the network until commit. */
+/** As `mustGet`, and locks the network until commit. */
 export const mustLock = async (ctx: Ctx, id: string): Promise<Network> => {
   const network = await store.lock(ctx, id)
   if (!network) throw notFound('network', id)
   return network
 }
 
-/** The subnets of those of the ids that are networks; what others check their references with. */
+/** Returns the subnets of the existing ids. Other features check their references with it. */
 export const subnetsOf = store.subnetsOf
 
 const canonicalSubnet = (subnet: string): string => {
@@ -98,7 +98,7 @@ const utilizationOf = ({ id, subnet }: Network, used: number): Utilization => {
     network_id: id,
     total_ips: total,
     used_ips: used,
-    // The network and broadcast address count as used where a device has them, and are not among the usable ones.
+    // A device may have the network or broadcast address. It counts as used, but not as usable.
     available_ips: Math.max(0, total - used),
     utilization: total === 0 ? 0 : Math.round((used / total) * 10_000) / 100,
   }
@@ -110,7 +110,7 @@ export const utilization = async (ctx: Ctx, id: string): Promise<Utilization> =>
   return utilizationOf(network, (await store.usedCounts(ctx, id)).get(id) ?? 0)
 }
 
-/** Of every network. */
+/** Returns the utilization of every network. */
 export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
   const used = await store.usedCounts(ctx)
   return (await store.query(ctx).execute()).map((network) => utilizationOf(network, used.get(network.id) ?? 0))

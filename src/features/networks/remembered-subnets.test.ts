@@ -1,4 +1,4 @@
-// Which networks hold an address, asked again and again in one transaction: what is remembered there follows its own changes.
+// Repeated queries for the networks of an address in one transaction: its cache follows its own changes.
 import { describe, expect, test } from 'bun:test'
 import { ipKeyOf } from '../../net/ip.ts'
 import { GUEST } from '../../platform/operation/caller.ts'
@@ -16,7 +16,7 @@ describe.each([...dialects()])('the networks of an address on %s', (dialect) => 
     const { id: wide } = await inv.api.networks.create({ name: 'wide', subnet: '10.90.0.0/16' })
     await inv.app.db.write(async ({ db, savepoint }) => {
       const own = { db, savepoint, store: inv.app.db, now: inv.now(), caller: GUEST, emit: async () => {} }
-      // All that networks ask of it.
+      // Networks use only these fields.
       const ctx = { ...own, precondition: () => {} } as unknown as Ctx
       const holding = async (ip: string) => (await networksHolding(ctx, [ipKeyOf(ip)])).get(ipKeyOf(ip))
       await lockForPlacing(ctx)

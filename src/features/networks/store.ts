@@ -33,12 +33,12 @@ const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byI
 
 export const find = async (ctx: Ctx, id: string): Promise<Network | undefined> => (await networkById(ctx, { id }))[0]
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** As `find`, and locks the row until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<Network | undefined> =>
   ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
 
 type IdsBySubnet = Map<string, readonly string[]>
-/** Of subnets that there are, and of others. */
+/** Caches existing subnets, and the absence of others. */
 const lastAsked = lockScopedCache<IdsBySubnet>()
 
 export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
@@ -56,7 +56,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.db.deleteFrom('networks').where('id', '=', id).execute()
 }
 
-/** The subnets of those of the ids that exist, or of all networks. */
+/** Returns the subnets of the existing ids, or of all networks. */
 export const subnetsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string>> => {
   const rows = await (ids === 'all' ? subnets(ctx.db).execute() : subnetsByIds(ctx, ids))
   return new Map(rows.map(({ id, subnet }) => [id, subnet]))
@@ -66,7 +66,7 @@ const subnets = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 
 const subnetsByIds = preparedKeys((db: Kysely<Tables>, ids) => subnets(db).where('id', 'in', ids))
 const bySubnets = preparedKeys((db: Kysely<Tables>, wanted) => subnets(db).where('subnet', 'in', wanted))
 
-/** The ids of the networks with one of these subnets, or of all; none for a subnet that no network has. */
+/** Returns the ids of the networks with one of these subnets, or of all; none for a subnet without a network. */
 export const idsBySubnet = async (ctx: Ctx, wanted: readonly string[] | 'all'): Promise<IdsBySubnet> => {
   const { value: cached, set } = lastAsked.get(ctx)
   const ids: IdsBySubnet = (wanted === 'all' ? undefined : cached) ?? new Map()
@@ -86,7 +86,7 @@ export const clearDatacenter = async (ctx: Ctx, datacenterId: string): Promise<v
     .execute()
 }
 
-/** Distinct addresses in use, per network that has any; of one network, or of all. */
+/** Counts distinct addresses in use, for one network or for each network that has any. */
 export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<string, number>> => {
   let query = ctx.db
     .selectFrom('network_addresses')
@@ -94,6 +94,6 @@ export const usedCounts = async (ctx: Ctx, networkId?: string): Promise<Map<stri
     .groupBy('network_id')
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
   const count = async () => new Map((await query.execute()).map(({ network_id, n }) => [network_id, Number(n)]))
-  // Of all networks it takes a look at every address.
+  // The count over all networks reads every address, so it is cached.
   return networkId === undefined ? cachedCounts(ctx, 'network_addresses', 'used', count) : count()
 }

@@ -1,4 +1,4 @@
-/** The tables that networks own. */
+/** The tables of networks. */
 export type NetworkRow = {
   id: string
   name: string

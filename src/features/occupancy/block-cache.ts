@@ -1,17 +1,17 @@
 /**
- * What a transaction has read of blocks. Several may take addresses one after the other in one transaction: what it has locked, nobody
- * else changes meanwhile. Of what it has not locked it believes what it has read until it locks that.
+ * The blocks that a transaction has read. Several allocations may run in one transaction: no other transaction changes
+ * the blocks that it has locked. For unlocked blocks it uses the cached state until it locks them.
  */
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
 
-export class Seen {
+export class BlockCache {
   readonly blocks = new Map<string, string>()
-  /** How far it has been read from a block on; beyond the last that is there, nothing is taken. */
+  /** The last block that was read from a start block on. A block without a row up to there has no taken address. */
   readonly #ends = new Map<string, string>()
 
-  /** @returns the last block of those from `first` to `last` that are known by now */
+  /** @returns the last block between `first` and `last` that is now cached */
   async read(ctx: Ctx, first: string, last: string): Promise<string> {
     const known = this.#ends.get(`${first} ${last}`)
     if (known !== undefined) return known
@@ -22,25 +22,25 @@ export class Seen {
     return end
   }
 
-  /** Whether nobody else can have changed what was read and is locked by now. */
+  /** Checks that the transaction's locks still protect the cached blocks. */
   holds(ctx: Ctx): boolean {
-    return lastSeen.get(ctx).value === this
+    return lockedBlocks.get(ctx).value === this
   }
 }
 
-const lastSeen = lockScopedCache<Seen>()
+const lockedBlocks = lockScopedCache<BlockCache>()
 
-/** What the transaction has read already, if that holds and will do; else nothing, to read into. */
-export const seenBy = (ctx: Ctx, isAnew = false): Seen => {
-  const { value: cached, set } = lastSeen.get(ctx)
-  if (cached && !isAnew) return cached
-  const seen = new Seen()
-  set(seen)
-  return seen
+/** Returns the cache of the transaction if its locks protect it; otherwise a new, empty one. */
+export const blockCacheOf = (ctx: Ctx, isFresh = false): BlockCache => {
+  const { value: cached, set } = lockedBlocks.get(ctx)
+  if (cached && !isFresh) return cached
+  const cache = new BlockCache()
+  set(cache)
+  return cache
 }
 
-/** What the transaction has made of blocks itself. */
+/** Updates the cached blocks with those that the transaction has written. */
 export const written = (ctx: Ctx, rows: readonly { readonly block: string; readonly taken: string }[]): void => {
-  const { value: cached } = lastSeen.get(ctx)
+  const { value: cached } = lockedBlocks.get(ctx)
   for (const { block, taken } of rows) cached?.blocks.set(block, taken)
 }

@@ -1,4 +1,5 @@
-// What is free: next-ip, heatmaps, utilization and the bitmaps behind them, against a naive model, through any history.
+// Free addresses: next-ip, heatmaps, utilization and the bitmaps behind them, compared with a naive model, through any
+// history.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -12,9 +13,9 @@ type Space = {
   readonly name: string
   readonly subnet: string
   readonly ipOf: (n: number) => string
-  /** Two pools that overlap, by the numbers of their ends; the second one ends beyond a block of 256. */
+  /** Two overlapping pools, by the offsets of their ends; the second one ends beyond a block of 256. */
   readonly pools: readonly (readonly [number, number])[]
-  /** Numbers that are never free. */
+  /** Offsets that are never free. */
   readonly never: readonly number[]
 }
 
@@ -72,7 +73,7 @@ const operations = fc.array(
 )
 type Operation = typeof operations extends fc.Arbitrary<(infer O)[]> ? O : never
 
-/** One history in one space, on the server and in the model. */
+/** One history in one address space, on the server and in the model. */
 class Walk {
   readonly #model: Model = { devices: [], reservations: [] }
   readonly #poolIds: string[] = []
@@ -97,7 +98,7 @@ class Walk {
     return Array.from({ length: last - first + 1 }, (_, i) => first + i).filter((n) => this.#status(n) === 'available')
   }
 
-  /** What an allocation should pick, the slow way; undefined when it can't. */
+  /** Returns the expected allocation, computed naively; undefined if it is impossible. */
   #pick(poolIndex: number, count: number, contiguous: boolean): number[] | undefined {
     const free = this.#available(poolIndex)
     const starts = contiguous ? free : free.slice(0, 1)
@@ -231,7 +232,7 @@ class Walk {
     await checkBlocks(this.inv)
   }
 
-  /** Takes everything away again; what is left is nothing. */
+  /** Removes everything, and checks that nothing remains. */
   async close(): Promise<void> {
     const { api } = this.inv
     for (const { id } of this.#model.devices) await api.devices.delete({ id })
@@ -240,7 +241,7 @@ class Walk {
   }
 }
 
-/** The bitmaps hold the addresses of devices and reservations, and nothing else. */
+/** Checks that the bitmaps contain the addresses of devices and reservations, and nothing else. */
 const checkBlocks = async ({ app }: Inventory): Promise<void> => {
   const { read } = app.db
   const none = sql<string>`''`.as('taken')

@@ -1,6 +1,6 @@
 /**
- * Which addresses are taken, by a device or by a reservation, in bitmaps of 256: the one place that answers "what is free",
- * without ever walking a range. Knows nothing of pools, devices or reservations but where their addresses stand.
+ * Records which addresses a device or a reservation has, in bitmaps of 256. Finds free addresses without iterating over
+ * a range. Depends on pools, devices and reservations only for the tables of their addresses.
  */
 import {
   blockOf,
@@ -14,10 +14,10 @@ import {
   withBits,
 } from '../../net/occupancy.ts'
 import type { Ctx } from '../ctx.ts'
-import { type Seen, seenBy, written } from './block-cache.ts'
+import { type BlockCache, blockCacheOf, written } from './block-cache.ts'
 import * as store from './store.ts'
 
-export { type Seen, seenBy }
+export { type BlockCache, blockCacheOf }
 
 /** A range by the sortable keys of its ends. */
 export type KeyRange = { readonly first: string; readonly last: string }
@@ -33,7 +33,7 @@ const offsetsByBlock = (keys: readonly string[]): Map<string, number[]> => {
   return blocks
 }
 
-/** Keeps other writers off the blocks of these addresses until commit; taking, freeing and looking then agree. */
+/** Locks the blocks of these addresses until commit, so that reads and writes of them are consistent. */
 export const lock = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
   store.lockBlocks(ctx, [...new Set(keys.map(blockOf))])
 
@@ -83,14 +83,13 @@ const mark = async (
 export const take = (ctx: Ctx, keys: readonly string[]): Promise<void> => mark(ctx, keys, { taken: true })
 
 /**
- * Takes addresses for a caller who believes them free; false, and nothing taken, when one of them no longer is because
- * another writer was faster.
- * @param seen what the addresses were found in
+ * Takes addresses that the caller has found free. Returns false, and takes none, if another writer was faster.
+ * @param cache the cache in which the addresses were found
  */
-export const claim = async (ctx: Ctx, keys: readonly string[], seen?: Seen): Promise<boolean> => {
+export const claim = async (ctx: Ctx, keys: readonly string[], cache?: BlockCache): Promise<boolean> => {
   await lock(ctx, keys)
-  // They were locked when they were read, where none had to be locked now.
-  const known = seen?.holds(ctx) ? seen.blocks : await readBlocksOf(ctx, keys)
+  // With a valid cache, the blocks were locked before they were read.
+  const known = cache?.holds(ctx) ? cache.blocks : await readBlocksOf(ctx, keys)
   if (keys.some((key) => isTaken(known.get(blockOf(key)) ?? EMPTY_BLOCK, offsetOf(key)))) return false
   await mark(ctx, keys, { taken: true, known })
   return true
@@ -105,7 +104,7 @@ const countInBlock = ({ block, taken }: { block: string; taken: string }, { firs
   return count
 }
 
-/** How many addresses of a range are taken; undefined where that takes a look at more than one page of blocks. */
+/** Counts the taken addresses of a range; undefined if it has more than one page of blocks. */
 export const countTakenIn = async (ctx: Ctx, range: KeyRange): Promise<number | undefined> => {
   const page = await store.pageOfBlocks(ctx, { first: blockOf(range.first), last: blockOf(range.last) })
   if (page.length === store.PAGE_OF_BLOCKS) return undefined
@@ -142,7 +141,7 @@ export const boundTakenIn = async (ctx: Ctx, range: KeyRange, count: number): Pr
   return blocks < needed ? blocks * 256 : undefined
 }
 
-/** Marks those of the addresses as free that no device and no reservation has any more. Call `lock` first. */
+/** Marks those of the addresses as free that no device and no reservation has. Call `lock` first. */
 export const release = async (
   ctx: Ctx,
   keys: readonly string[],
@@ -157,14 +156,18 @@ export const release = async (
   )
 }
 
-/** The free addresses of a range, ascending, as they are asked for; read where they have not been seen. */
-export async function* freeKeys(ctx: Ctx, range: KeyRange, seen: Seen = seenBy(ctx, true)): AsyncGenerator<string> {
+/** Yields the free addresses of a range, ascending and on demand; reads blocks that are not cached. */
+export async function* freeKeys(
+  ctx: Ctx,
+  range: KeyRange,
+  cache: BlockCache = blockCacheOf(ctx, true),
+): AsyncGenerator<string> {
   const lastBlock = blockOf(range.last)
   let block: string | undefined = blockOf(range.first)
   while (block !== undefined && block <= lastBlock) {
-    const pageEnd = await seen.read(ctx, block, lastBlock)
+    const pageEnd = await cache.read(ctx, block, lastBlock)
     while (block !== undefined && block <= pageEnd) {
-      yield* freeInBlock(block, seen.blocks.get(block) ?? EMPTY_BLOCK, range)
+      yield* freeInBlock(block, cache.blocks.get(block) ?? EMPTY_BLOCK, range)
       block = nextBlock(block)
     }
   }

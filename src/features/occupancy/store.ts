@@ -23,7 +23,7 @@ const rowsOf = preparedKeys((db: Kysely<Tables>, blocks) =>
   db.selectFrom('address_blocks').select(['block', 'taken']).where('block', 'in', blocks),
 )
 
-/** Blocks in which nothing is taken any more lose their row. */
+/** Deletes the rows of blocks without a taken address. */
 export const writeBlocks = async (ctx: Ctx, rows: readonly { block: string; taken: string }[]): Promise<void> => {
   const empty = rows.filter(({ taken }) => taken === EMPTY_BLOCK).map(({ block }) => block)
   for (const batch of batches(empty)) await ctx.db.deleteFrom('address_blocks').where('block', 'in', batch).execute()
@@ -40,14 +40,14 @@ const putRows = preparedRows(['block', 'taken'], (db: Kysely<Tables>, rows: Tabl
     .onConflict((conflict) => conflict.column('block').doUpdateSet({ taken: (eb) => eb.ref('excluded.taken') })),
 )
 
-/** Blocks read at once when looking for free space: 65,536 addresses. */
+/** The number of blocks that are read together to find free space: 65,536 addresses. */
 export const PAGE_OF_BLOCKS = 256
 
 type BlockRange = { readonly first: string; readonly last: string }
 
 /**
- * The blocks from `first` to `last` in order. Both families have keys of one length each, so the plain order of text
- * keeps them apart.
+ * Returns the blocks from `first` to `last` in order. Keys of each family have one fixed length, so text order keeps
+ * the families apart.
  */
 export const pageOfBlocks = (ctx: Ctx, range: BlockRange): Promise<Tables['address_blocks'][]> =>
   firstBlocks(ctx, range)
@@ -79,7 +79,7 @@ const blockCount = prepared((db: Kysely<Tables>, { first, last, most }: BlockRan
     .select(({ fn }) => fn.countAll<number | string>().as('n')),
 )
 
-/** Which of the addresses a device or a reservation has. */
+/** Returns those of the addresses that a device or a reservation has. */
 export const heldKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Set<string>> => {
   const rows = await heldRows(ctx, keys)
   return new Set(rows.map(({ ip_key }) => ip_key))

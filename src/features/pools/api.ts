@@ -1,4 +1,4 @@
-/** The pools contract: ranges of a network that addresses are handed out from. Browser-safe. */
+/** The pools contract: ranges of a network from which addresses are allocated. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
 import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
@@ -36,7 +36,7 @@ export const HeatmapEntry = z
   .object({
     ip: z.string(),
     status: z.enum(['available', 'used', 'reserved']),
-    device_id: z.string().optional().describe('The device that has the address, where one does'),
+    device_id: z.string().optional().describe('The device that has the address, if any'),
   })
   .meta({ id: 'HeatmapEntry' })
 export type HeatmapEntry = z.infer<typeof HeatmapEntry>
@@ -55,13 +55,13 @@ export type PoolDraft = z.output<typeof PoolDraft>
 
 export const PoolPatch = z.object({
   id: idOf('pools'),
-  network_id: z.string().nullish().describe("Can't change; accepted when it is the pool's own"),
+  network_id: z.string().nullish().describe("Can't change; accepted if it is the pool's own"),
   ...patch({ name: Name, start_ip: IpAddress, end_ip: IpAddress, ...fields }),
 })
 export type PoolPatch = z.output<typeof PoolPatch>
 
 const One = z.object({ id: idOf('pools') })
-const include = z.enum(['utilization']).optional().describe('Adds to each pool how full it is')
+const include = z.enum(['utilization']).optional().describe('Adds the utilization of each pool')
 const tags = z.array(Filter).optional().describe('Only pools with every one of these tags')
 
 export const pools = {

@@ -1,20 +1,21 @@
 /**
- * What is free in a pool: `used` if any device has it, else `reserved` if a live reservation holds it or it is the network
- * or broadcast address of its IPv4 network, else available. The one place for this rule; allocation builds on it.
+ * The rule for free addresses of a pool. An address is `used` if any device has it. It is `reserved` if an active
+ * reservation holds it, or if it is the network or broadcast address of its IPv4 network. Otherwise it is available.
+ * Allocation builds on this rule.
  */
 import { networkAndBroadcast, parseCidr } from '../../net/cidr.ts'
 import { formatIp, ipFromKey, ipKey, ipKeyOf } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
-import { boundTakenIn, countAllTakenIn, freeKeys, type KeyRange, type Seen } from '../occupancy/occupancy.ts'
+import { type BlockCache, boundTakenIn, countAllTakenIn, freeKeys, type KeyRange } from '../occupancy/occupancy.ts'
 import type { HeatmapEntry, Pool, PoolUtilization } from './api.ts'
 import * as store from './store.ts'
 
-/** A heatmap of more than this is no picture any more. */
+/** A larger heatmap could not be drawn. */
 export const MAX_HEATMAP = 65_536
 
-/** The revision of what is made of reservations: one that expires changes it without a write. */
+/** Returns the revision of data that depends on reservations: an expiry changes it without a write. */
 export const expiringRevision = async (ctx: Ctx, tables: Parameters<Ctx['store']['revision']>[0]): Promise<string> =>
   `${await ctx.store.revision(tables)} ${await store.lastExpiry(ctx)}`
 
@@ -25,21 +26,24 @@ export const rangeOf = (pool: Pick<Pool, 'start_ip' | 'end_ip'>): KeyRange => ({
 
 export const sizeOf = ({ first, last }: KeyRange): bigint => ipFromKey(last).value - ipFromKey(first).value + 1n
 
-/** The keys that are never handed out in a network: its network and broadcast address (IPv4 up to /30). */
+/** Returns the keys that are never allocated in a network: its network and broadcast address (IPv4 up to /30). */
 export const neverFree = ({ subnet }: Pick<Network, 'subnet'>): ReadonlySet<string> => {
   const cidr = parseCidr(subnet)
   const ends = cidr && networkAndBroadcast(cidr)
   return new Set(ends ? [ipKey(ends.network), ipKey(ends.broadcast)] : [])
 }
 
-/** The available addresses of a range as sortable keys, ascending, as they are asked for. Expired reservations count as taken until they are purged. */
+/**
+ * Yields the available addresses of a range as sortable keys, ascending and on demand. Expired reservations count as
+ * taken until they are purged.
+ */
 export async function* availableKeys(
   ctx: Ctx,
   range: KeyRange,
   never: ReadonlySet<string>,
-  seen?: Seen,
+  cache?: BlockCache,
 ): AsyncGenerator<string> {
-  for await (const key of freeKeys(ctx, range, seen)) if (!never.has(key)) yield key
+  for await (const key of freeKeys(ctx, range, cache)) if (!never.has(key)) yield key
 }
 
 const lowest = (keys: readonly (string | undefined)[]): string | undefined =>
@@ -51,7 +55,7 @@ export const nextIp = async (ctx: Ctx, pool: Pool, network: Network): Promise<st
   const never = neverFree(network)
   const [{ value: free }, expired] = await Promise.all([
     availableKeys(ctx, range, never).next(),
-    // A reservation that has expired frees its address at once, though it is purged a little later.
+    // An expired reservation frees its address at once, though it is purged later.
     store.lowestExpired(ctx, range, never),
   ])
   const key = lowest([free ?? undefined, expired])
@@ -108,7 +112,7 @@ export const countMarks = async (
 
 export const countExpired = store.countExpired
 
-/** Where the first key that is not below begins. */
+/** Returns the index of the first key that is not lower. */
 const placeOf = (sorted: readonly string[], key: string): number => {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -119,7 +123,7 @@ const placeOf = (sorted: readonly string[], key: string): number => {
   return low
 }
 
-/** Those within a range, which may be of any size. */
+/** Returns the keys within a range of any size. */
 const within = (sorted: readonly string[], { first, last }: KeyRange): string[] => {
   const from = placeOf(sorted, first)
   const to = placeOf(sorted, last)
@@ -127,7 +131,7 @@ const within = (sorted: readonly string[], { first, last }: KeyRange): string[] 
 }
 
 /**
- * The same rule as the heatmap, counted, for every pool at once or for one, and ranges of any size.
+ * Counts by the same rule as the heatmap, for all pools or one, and for ranges of any size.
  * @param subnets by the id of their network
  */
 export const utilizations = async (

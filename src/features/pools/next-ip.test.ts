@@ -1,4 +1,4 @@
-// next-ip: the lowest address that is free, found without walking the range, and never taken by the asking.
+// next-ip: returns the lowest free address without iterating over the range, and never allocates it.
 import { describe, expect, test } from 'bun:test'
 import { inventory, noneFree } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -97,7 +97,7 @@ describe.each([...dialects()])('the next address on %s', (dialect) => {
     expect(await next(id)).toBe('2001:db8:a::3e8')
   })
 
-  // Filling a /16 takes seconds on PostgreSQL, where a /20 is as far from a walk.
+  // Filling a /16 takes seconds on PostgreSQL. A /20 is also too large to iterate over.
   const PREFIXES = { sqlite: 16, postgres: 20 }
 
   test(`of a /${PREFIXES[dialect]} with one address left is that one`, async () => {

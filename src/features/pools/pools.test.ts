@@ -1,4 +1,4 @@
-// What is peculiar to pools: their range, their tags, how full they are, and what is left when they go.
+// The rules that only pools have: their range, their tags, their utilization, and the effects of deleting them.
 import { describe, expect, test } from 'bun:test'
 import { failure, inventory, missing, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

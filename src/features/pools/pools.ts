@@ -14,7 +14,7 @@ import { type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools 
 import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
 import * as store from './store.ts'
 
-/** What `pool.changing-range` carries: whoever keeps addresses inside the pool refuses by adding an issue. */
+/** The data of `pool.changing-range`: a feature with addresses inside the pool refuses by adding an issue. */
 export type RangeChange = { readonly before: Pool; readonly after: Pool; readonly issues: FieldIssue[] }
 
 /** @throws AppError NOT_FOUND */
@@ -24,32 +24,32 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Pool> => {
   return pool
 }
 
-/** All that is needed of a pool and its network to take addresses of it. */
+/** The fields of a pool and its network that allocation needs. */
 export type PoolRange = Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & Pick<Network, 'subnet'>
 
-/** Keeps other writers off the pool until commit. @throws AppError NOT_FOUND */
+/** Locks the pool until commit. @throws AppError NOT_FOUND */
 export const mustLockRange = async (ctx: Ctx, id: string): Promise<PoolRange> => {
   const range = await store.lockRange(ctx, id)
   if (!range) throw notFound('pool', id)
   return range
 }
 
-/** As `mustGet`, and keeps other writers off the pool until commit. */
+/** As `mustGet`, and locks the pool until commit. */
 export const mustLock = async (ctx: Ctx, id: string): Promise<Pool> => {
   const pool = await store.lock(ctx, id)
   if (!pool) throw notFound('pool', id)
   return pool
 }
 
-/** Where those of the ids that are pools begin and end; what others check their references with. */
+/** Returns the ranges of the existing ids. Other features check their references with it. */
 export const rangesOf = store.rangesOf
 
-/** The tags of pools, by their ids. */
+/** Returns the tags of pools, by their ids. */
 export const tagsOf = store.tagsOf
 
 /**
- * Keeps other writers off those of the ids that are pools until commit. Who takes addresses of pools locks these first and
- * the addresses then, as an allocation does: otherwise the two wait for each other.
+ * Locks the existing pools until commit. To prevent a deadlock, a transaction that takes addresses locks their pools
+ * first and the addresses afterwards, like an allocation.
  */
 export const lockAll = store.lockAll
 
@@ -168,7 +168,7 @@ export const utilization = async (ctx: Ctx, id: string): Promise<PoolUtilization
   return (await utilizations(ctx, new Map([[network_id, subnet]]), pool))(pool)
 }
 
-/** Of every pool; without its tags. */
+/** Returns the utilization of every pool, without tags. */
 export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
   const utilizationOf = await utilizations(ctx, await networks.subnetsOf(ctx, 'all'))
   const all = (await store.query(ctx).execute()).map((row) => store.poolOf(row, []))

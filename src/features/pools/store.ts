@@ -12,7 +12,7 @@ import type { Tables } from '../tables.ts'
 import type { Pool } from './api.ts'
 import type { PoolRow } from './table.ts'
 
-/** A stored pool and its tags, which come as separate rows. */
+/** A stored pool without its tags, which are separate rows. */
 export type StoredPool = Omit<PoolRow, 'name_key'>
 
 const columns = [
@@ -39,7 +39,7 @@ export const query = (ctx: Ctx) => ctx.db.selectFrom('pools').select(columns).or
 
 const byId = ({ db }: Pick<Ctx, 'db'>, id: string) => db.selectFrom('pools').select(columns).where('id', '=', id)
 
-/** The tags of some pools, or of all, in their order. */
+/** Returns the tags of some pools, or of all, in order. */
 export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string[]>> => {
   const tags = new Map<string, string[]>()
   const select = ctx.db.selectFrom('pool_tags').select(['pool_id', 'tag']).orderBy('pool_id').orderBy('position')
@@ -48,7 +48,7 @@ export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<
   return tags
 }
 
-/** The object of the contract. */
+/** Returns the object of the contract. */
 export const poolOf = ({ start_key: _, end_key: __, ...pool }: StoredPool, tags: readonly string[]): Pool => ({
   id: pool.id,
   network_id: pool.network_id,
@@ -76,8 +76,8 @@ export const find = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
 }
 
 /**
- * Keeps other writers off the pools until commit. By their names and not by their rows: a thousand callers who want an address
- * of one pool stand in a line of the server's memory, and write nothing while they do.
+ * Locks the pools until commit, by their names instead of their rows. A thousand callers that wait for one pool then
+ * wait in the server's memory, without writing row locks.
  */
 export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
   ctx.store.sql.lockNames(
@@ -88,7 +88,7 @@ export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
 type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & { readonly subnet: string }
 const lastRange = lockScopedCache<StoredRange>()
 
-/** Where a pool is, and the subnet of its network; keeps other writers off the pool until commit. */
+/** Returns the range of a pool and the subnet of its network, and locks the pool until commit. */
 export const lockRange = async (ctx: Ctx, id: string): Promise<StoredRange | undefined> => {
   await lockAll(ctx, [id])
   const { value: cached, set } = lastRange.get(ctx)
@@ -106,7 +106,7 @@ const rangeById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
     .where('pools.id', '=', id),
 )
 
-/** As `find`, and keeps other writers off the pool until commit. */
+/** As `find`, and locks the pool until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
   await lockAll(ctx, [id])
   return find(ctx, id)
@@ -142,10 +142,10 @@ export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> =>
   }
 }
 
-/** The pools of a network, in the order of their names. */
+/** Returns the pools of a network, by name. */
 export const ofNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('network_id', '=', networkId).execute()
 
-/** Where those of the ids that are pools begin and end. */
+/** Returns the ranges of the existing ids. */
 export const rangesOf = async (ctx: Ctx, ids: readonly string[]) => {
   const rows = await rangesByIds(ctx, ids)
   return new Map(
@@ -157,7 +157,7 @@ const rangesByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('pools').select(['id', 'start_key', 'end_key', 'network_id']).where('id', 'in', ids),
 )
 
-/** Every address of a device in a range, with the device that has it first by name of its id. */
+/** Returns every device address in a range, with the lowest id of its devices. */
 export const usedIn = (ctx: Ctx, first: string, last: string) =>
   ctx.db
     .selectFrom('addresses')
@@ -167,13 +167,13 @@ export const usedIn = (ctx: Ctx, first: string, last: string) =>
     .groupBy('ip_key')
     .execute()
 
-/** True for a reservation that still holds its address. */
+/** Matches a reservation that still holds its address. */
 const isLive = (now: string) => sql<SqlBool>`(reservations.expires_at IS NULL OR reservations.expires_at > ${now})`
 
-/** True for a reservation whose address no device has. */
+/** Matches a reservation whose address no device has. */
 const isUnused = sql<SqlBool>`NOT EXISTS (SELECT 1 FROM addresses WHERE addresses.ip_key = reservations.ip_key)`
 
-/** The live reservations in a range. */
+/** Returns the active reservations in a range. */
 export const reservedIn = (ctx: Ctx, first: string, last: string) =>
   ctx.db
     .selectFrom('reservations')
@@ -183,7 +183,10 @@ export const reservedIn = (ctx: Ctx, first: string, last: string) =>
     .where(isLive(ctx.now))
     .execute()
 
-/** When the last of the expired reservations that are still on record did so; `''` without any. It moves with the clock alone. */
+/**
+ * Returns the latest expiry of the expired reservations that are still stored; `''` without any. It changes with time
+ * alone.
+ */
 export const lastExpiry = async (ctx: Ctx): Promise<string> =>
   (await lastExpiryBefore(ctx, { now: ctx.now }))[0]?.at ?? ''
 
@@ -194,14 +197,14 @@ const lastExpiryBefore = prepared((db: Kysely<Tables>, { now }: { now: string })
     .where('expires_at', '<=', now),
 )
 
-/** The lowest address in a range, but for those of `never`, that only an expired reservation holds. */
+/** Returns the lowest address in a range, except those of `never`, that only an expired reservation holds. */
 export const lowestExpired = async (
   ctx: Ctx,
   { first, last }: { readonly first: string; readonly last: string },
   never: ReadonlySet<string>,
 ): Promise<string | undefined> => {
   if ((await lastExpiry(ctx)) === '') return undefined
-  // A network keeps two of its addresses at most.
+  // A network reserves at most two of its addresses.
   const [network = '', broadcast = ''] = never
   const [row] = await firstExpired(ctx, { first, last, now: ctx.now, network, broadcast })
   return row?.ip_key
@@ -214,7 +217,7 @@ const firstExpired = prepared((db: Kysely<Tables>, { first, last, now, network, 
     .select('ip_key')
     .where('ip_key', '>=', first)
     .where('ip_key', '<=', last)
-    // Few have expired and not been purged; found by their expiry, and not by a walk through the range.
+    // Few reservations are expired and not yet purged. Searching by expiry avoids reading the whole range.
     .where('ip_key', 'in', (eb) =>
       eb.selectFrom('reservations as expired').select('expired.ip_key').where('expired.expires_at', '<=', now),
     )
@@ -247,7 +250,7 @@ const expiredCount = prepared((db: Kysely<Tables>, { first, last, now, network, 
     .where('ip_key', 'not in', [network, broadcast]),
 )
 
-/** How many addresses devices have in the range of each pool, or of one; pools without any are missing. */
+/** Counts device addresses in the range of each pool, or of one; pools without any are missing. */
 export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string, number>> => {
   let query = ctx.db
     .selectFrom('pools')
@@ -259,11 +262,11 @@ export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string,
   if (poolId !== undefined) query = query.where('pools.id', '=', poolId)
   const count = async () => new Map((await query.execute()).map(({ id, n }) => [id, Number(n)]))
   if (poolId !== undefined) return count()
-  // Of all pools it takes a look at every address.
+  // The count over all pools reads every address, so it is cached.
   return cachedCounts(ctx, 'addresses', `used ${await ctx.store.revision(['pools'])}`, count)
 }
 
-/** The addresses that only a live reservation holds, everywhere or in a range; ascending. */
+/** Returns the addresses that only an active reservation holds, everywhere or in a range; ascending. */
 export const reservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<string[]> => {
   let query = ctx.db
     .selectFrom('reservations')
@@ -275,7 +278,7 @@ export const reservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<string[]
   return (await query.execute()).map(({ ip_key }) => ip_key)
 }
 
-/** Which of the addresses a device has. */
+/** Returns those of the addresses that a device has. */
 export const usedAmong = async (ctx: Ctx, keys: readonly string[]): Promise<Set<string>> => {
   const used = new Set<string>()
   for (const batch of batches(keys)) {

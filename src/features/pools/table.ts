@@ -1,4 +1,4 @@
-/** The tables that pools own. */
+/** The tables of pools. */
 export type PoolRow = {
   id: string
   network_id: string

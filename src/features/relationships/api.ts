@@ -1,4 +1,4 @@
-/** The relationships contract: how devices hang together. Browser-safe. */
+/** The relationships contract: links, containment and dependencies between devices. Browser-safe. */
 import { z } from 'zod'
 import { idOf, Key, Page, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
@@ -32,7 +32,7 @@ export type RelationshipDraft = z.output<typeof RelationshipDraft>
 export const relationships = {
   all: operation({
     name: 'relationships.all',
-    summary: 'List every relationship',
+    summary: 'List all relationships',
     http: 'GET /api/relationships',
     effect: 'read',
     access: 'relationships:list',
@@ -51,7 +51,7 @@ export const relationships = {
     input: () =>
       z.object({
         device_id: idOf('devices'),
-        include: z.enum(['names']).optional().describe('Adds to each relationship what its devices are called'),
+        include: z.enum(['names']).optional().describe('Adds the names of its devices to each relationship'),
         ...Page,
       }),
     output: () => z.array(Relationship),

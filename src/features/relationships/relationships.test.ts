@@ -1,4 +1,4 @@
-// Relationships: who may relate to whom, what a device is related to, and how it ends.
+// Relationships: which devices may be related, the lists of both ends, and deletion.
 import { describe, expect, test } from 'bun:test'
 import {
   alreadyExists,

@@ -10,7 +10,7 @@ import * as store from './store.ts'
 
 const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
 
-/** For whoever reads relationships beside other things. */
+/** For features that read relationships together with other objects. */
 export const { names } = store
 
 const keyOf = ({ parent_id, type, child_id }: store.Triple): string => JSON.stringify([parent_id, type, child_id])
@@ -20,14 +20,14 @@ const tripleOf = ({ device_id: parent_id, child_id, type }: RelationshipDraft): 
 })
 
 type Validated = {
-  /** Two with the same one are the same relationship. */
+  /** Drafts with equal keys are the same relationship. */
   readonly key: string
-  /** What there is already between these devices. */
+  /** The existing relationship of these devices, if any. */
   readonly known: Awaited<ReturnType<typeof store.among>>[number] | undefined
   readonly error?: AppError
 }
 
-/** Judges drafts together; the database is asked once for all of them. */
+/** Validates drafts together, with one query for all of them. */
 export const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<Validated[]> => {
   const [there, rows] = await Promise.all([
     existing(
@@ -56,7 +56,7 @@ const validateOne = async (ctx: Ctx, draft: RelationshipDraft): Promise<Validate
   return judged?.known
 }
 
-/** Records what has been judged good and new. */
+/** Records valid drafts that are new. */
 export const insertAll = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<void> => {
   const made = drafts.map((draft) => ({ ...tripleOf(draft), notes: draft.notes, created_at: ctx.now }))
   await store.insertAll(ctx, made)
@@ -69,7 +69,7 @@ export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<void> 
   await insertAll(ctx, [draft])
 }
 
-/** Makes a relationship, or gives the one there is new notes. */
+/** Creates a relationship, or updates the notes of an existing one. */
 export const upsert = async (ctx: Ctx, draft: RelationshipDraft): Promise<'created' | 'updated' | 'unchanged'> => {
   const known = await validateOne(ctx, draft)
   if (!known) {
@@ -89,7 +89,7 @@ const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
   await ctx.emit('relationship.deleted', triple)
 }
 
-// The column holds what the contract let in.
+// The contract validated the column's value.
 const sendRow = (row: Omit<Relationship, 'type'> & { type: string }): Relationship => row as Relationship
 
 export const feature: Feature = {

@@ -22,7 +22,7 @@ export const query = (ctx: Ctx) =>
 export const queryOf = (ctx: Ctx, deviceId: string) =>
   query(ctx).where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
 
-/** The names of both devices, to be selected beside a relationship. */
+/** Returns the names of both devices, to select together with a relationship. */
 export const names = (eb: ExpressionBuilder<Tables, 'relationships'>) => {
   const nameOf = (end: 'parent_id' | 'child_id') =>
     eb.selectFrom('devices').select('name').whereRef('devices.id', '=', `relationships.${end}`).$asScalar().$notNull()
@@ -41,7 +41,7 @@ export const find = (ctx: Ctx, { parent_id, child_id, type }: Triple) =>
     .where('type', '=', type)
     .executeTakeFirst()
 
-/** Those that there are between any of these parents and any of these children. */
+/** Returns the existing relationships between any of these parents and any of these children. */
 export const among = async (ctx: Ctx, triples: readonly Triple[]) => {
   const parents = new Set(triples.map(({ parent_id }) => parent_id))
   const rows = await byChildren(
@@ -51,7 +51,7 @@ export const among = async (ctx: Ctx, triples: readonly Triple[]) => {
   return rows.filter(({ parent_id }) => parents.has(parent_id))
 }
 
-// By the child: a switch has many children, and a device has few parents.
+// Searches by the child: a switch has many children, and a device has few parents.
 const byChildren = preparedKeys((db: Kysely<Tables>, children) =>
   db.selectFrom('relationships').select(columns).where('child_id', 'in', children),
 )
@@ -70,7 +70,7 @@ export const setNotes = async (ctx: Ctx, { parent_id, child_id, type, notes }: R
     .execute()
 }
 
-/** False when there was none. */
+/** Returns false if the relationship did not exist. */
 export const remove = async (ctx: Ctx, { parent_id, child_id, type }: Triple): Promise<boolean> => {
   const { numDeletedRows } = await ctx.db
     .deleteFrom('relationships')
@@ -88,7 +88,7 @@ export const removeAllOf = async (ctx: Ctx, deviceId: string): Promise<void> => 
     .execute()
 }
 
-/** The devices at the other end, as documents, by name. */
+/** Returns the devices at the other end, as documents, by name. */
 export const relatedQuery = (ctx: Ctx, deviceId: string, type: string | undefined) => {
   const children = ctx.db.selectFrom('relationships').select('child_id as id').where('parent_id', '=', deviceId)
   const parents = ctx.db.selectFrom('relationships').select('parent_id as id').where('child_id', '=', deviceId)

@@ -1,4 +1,4 @@
-/** The table that relationships own. */
+/** The table of relationships. */
 export type RelationshipRow = {
   parent_id: string
   child_id: string

@@ -1,4 +1,4 @@
-// Allocations that come after each other in one transaction: what it has read is not read again, and yet nothing is missed.
+// Consecutive allocations in one transaction: nothing is read twice, and no change is missed.
 import { describe, expect, test } from 'bun:test'
 import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
@@ -6,13 +6,13 @@ import { dialects } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
 import { allocate } from './allocate.ts'
 
-/** Ends a savepoint. */
+/** Rolls back a savepoint. */
 class Undone extends Error {}
 
 describe.each([...dialects()])('allocations in one transaction on %s', (dialect) => {
   const inv = inventory(dialect)
   let networks = 0
-  /** Four addresses on both sides of the border between two blocks: .254 and .255, .0 and .1. */
+  /** Four addresses on both sides of the boundary between two blocks: .254 and .255, .0 and .1. */
   const pool = async () => {
     const net = `10.${40 + ++networks}`
     const { id: network_id } = await inv.api.networks.create({ name: 'n', subnet: `${net}.0.0/16` })
@@ -23,7 +23,7 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
   const together = (id: string, work: (shared: Shared) => Promise<void>) =>
     inv.app.db.write(async ({ db, savepoint }) => {
       const own = { db, savepoint, store: inv.app.db, now: inv.now(), caller: GUEST, emit: async () => {} }
-      // All that allocating asks of it.
+      // Allocation uses only these fields.
       const ctx = own as unknown as Ctx
       await work({ ctx, take: async (count = 1) => (await allocate(ctx, { id, count, contiguous: false })).ips })
     })
@@ -53,7 +53,7 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
     expect(await inv.api.reservations.list({ pool_id: id })).toHaveLength(2)
   })
 
-  // With one writer nobody else comes in between.
+  // With one writer, no other transaction runs in between.
   if (dialect === 'postgres') {
     test('what somebody else has taken meanwhile, beyond what is locked, is passed over', async () => {
       const { id, net } = await pool()

@@ -1,4 +1,4 @@
-// Allocation: free addresses, picked and recorded so that nobody else gets them, however many ask.
+// Allocation: free addresses are chosen and recorded exactly once, with any number of concurrent callers.
 import { describe, expect, test } from 'bun:test'
 import { ask, fieldsOf, forbidden, inventory, missing, noneFree, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

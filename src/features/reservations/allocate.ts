@@ -1,4 +1,4 @@
-/** Hands out free addresses so that nobody else gets them: picked, claimed and recorded in one transaction. */
+/** Allocates free addresses: chooses, claims and records them in one transaction, so that no other caller gets them. */
 import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
@@ -11,7 +11,7 @@ import { mustLockRange as mustLockPool, type PoolRange } from '../pools/pools.ts
 import type { Allocation, AllocationRequest } from './api.ts'
 import { purgeExpired, reserve } from './record.ts'
 
-/** Another writer can only be faster where pools overlap or a device is given the very address; it does not stay so. */
+/** Another writer is faster only if pools overlap, or a device takes the same address. Both are temporary. */
 const MAX_TRIES = 20
 
 const follows = (previous: string | undefined, key: string): boolean => {
@@ -20,7 +20,7 @@ const follows = (previous: string | undefined, key: string): boolean => {
   return ipKey({ family, value: value + 1n }) === key
 }
 
-/** The lowest free addresses, or the lowest unbroken run of them; fewer when there are not so many. */
+/** Returns the lowest free addresses, or the lowest contiguous run of them; fewer if there are not enough. */
 const pick = async (keys: AsyncIterable<string>, count: number, contiguous: boolean): Promise<string[]> => {
   let picked: string[] = []
   for await (const key of keys) {
@@ -38,19 +38,19 @@ const claimFree = async (
 ): Promise<readonly string[]> => {
   const range = rangeOf(pool)
   const never = neverFree(pool)
-  const look = async (isAnew: boolean): Promise<{ keys: readonly string[]; seen: occupancy.Seen }> => {
-    const seen = occupancy.seenBy(ctx, isAnew)
+  const findFree = async (isFresh: boolean): Promise<{ keys: readonly string[]; cache: occupancy.BlockCache }> => {
+    const cache = occupancy.blockCacheOf(ctx, isFresh)
     const [keys, purged] = await Promise.all([
-      pick(availableKeys(ctx, range, never, seen), count, contiguous),
-      // Seldom has one expired.
-      purgeExpired(ctx, range, seen),
+      pick(availableKeys(ctx, range, never, cache), count, contiguous),
+      // Expired reservations are rare.
+      purgeExpired(ctx, range, cache),
     ])
-    return purged === 0 ? { keys, seen } : look(true)
+    return purged === 0 ? { keys, cache } : findFree(true)
   }
 
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const { keys, seen } = await look(tries > 1)
-    // What was seen a moment ago may be free by now.
+    const { keys, cache } = await findFree(tries > 1)
+    // The cached blocks may be outdated, so the first failure reads them again.
     if (keys.length < count && tries === 1) continue
     if (keys.length === 0) throw noneLeft(pool)
     if (keys.length < count)
@@ -60,7 +60,7 @@ const claimFree = async (
           ? `The pool "${pool.name}" has no ${count} free addresses in a row`
           : `The pool "${pool.name}" has only ${keys.length} of ${count} addresses free`,
       )
-    if (await occupancy.claim(ctx, keys, seen)) return keys
+    if (await occupancy.claim(ctx, keys, cache)) return keys
   }
   throw new AppError('UNAVAILABLE', `The pool "${pool.name}" is too busy; try again`)
 }
@@ -102,7 +102,7 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
   }
 }
 
-/** @throws AppError IP_NOT_AVAILABLE when the pool has not as many free addresses; nothing is taken then. */
+/** @throws AppError IP_NOT_AVAILABLE if the pool has too few free addresses; then none is taken. */
 export const allocate = async (ctx: Ctx, { idempotency_key, ...request }: AllocationRequest): Promise<Allocation> =>
   withIdempotencyKey(ctx, { operation: 'reservations.allocate', key: idempotency_key, input: request }, () =>
     allocateOnce(ctx, request),

@@ -1,4 +1,7 @@
-/** The reservations contract: addresses that are spoken for, and the allocation that never hands one out twice. Browser-safe. */
+/**
+ * The reservations contract: held addresses, and the allocation, which never gives an address to two callers.
+ * Browser-safe.
+ */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
 import {
@@ -16,7 +19,7 @@ import {
 import { HOST_NAME } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 
-/** Most addresses of one allocation. */
+/** The largest number of addresses of one allocation. */
 export const MAX_ALLOCATION = 1000
 
 export const Reservation = z
@@ -51,10 +54,8 @@ export type ReservationPatch = z.output<typeof ReservationPatch>
 export const AllocationRequest = z.object({
   id: idOf('pools').describe('The pool'),
   count: z.int().min(1).max(MAX_ALLOCATION).default(1),
-  contiguous: z.boolean().default(false).describe('One unbroken run of addresses'),
-  device_id: reference('devices')
-    .optional()
-    .describe('Records the addresses on this device, in place of a reservation'),
+  contiguous: z.boolean().default(false).describe('One contiguous run of addresses'),
+  device_id: reference('devices').optional().describe('Adds the addresses to this device instead of reserving them'),
   label: line(128).optional().describe('Label of the addresses on the device'),
   hostname: hostname.optional(),
   purpose: line(255).optional(),
@@ -63,7 +64,7 @@ export const AllocationRequest = z.object({
     .min(1)
     .max(10 * 365 * 24 * 3600)
     .optional()
-    .describe('The reservation ends by itself after this time'),
+    .describe('The reservation expires after this time'),
   idempotency_key: line(255).min(1).optional().describe('The same key gets the same answer for 24 hours'),
 })
 export type AllocationRequest = z.output<typeof AllocationRequest>
@@ -78,7 +79,7 @@ const One = z.object({ id: idOf('reservations') })
 export const reservations = {
   all: operation({
     name: 'reservations.all',
-    summary: 'List the reservations of every pool',
+    summary: 'List the reservations of all pools',
     http: 'GET /api/reservations',
     effect: 'read',
     access: 'reservations:list',
@@ -139,7 +140,7 @@ export const reservations = {
   }),
   allocate: operation({
     name: 'reservations.allocate',
-    summary: 'Pick free addresses of a pool and record them, so that nobody else gets them',
+    summary: 'Allocate free addresses of a pool, each to one caller only',
     http: 'POST /api/pools/{id}/allocate',
     status: 201,
     effect: 'create',

@@ -1,4 +1,4 @@
-/** Writes reservations and frees their addresses; what the rules and the allocation share. */
+/** Writes reservations and frees their addresses, for the rules and for the allocation. */
 import { ipKeyOf } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
@@ -7,10 +7,10 @@ import type { PoolRange } from '../pools/pools.ts'
 import type { Reservation, ReservationDraft } from './api.ts'
 import * as store from './store.ts'
 
-/** Later than any moment, as text. */
+/** Sorts after every time. */
 const NEVER = '~'
 
-/** Records reservations of addresses that have been claimed. */
+/** Records reservations of claimed addresses. */
 export const reserve = async (
   ctx: Ctx,
   pool: Pick<PoolRange, 'id'>,
@@ -46,24 +46,32 @@ export const free = async (ctx: Ctx, keys: readonly string[]): Promise<void> => 
   await occupancy.release(ctx, keys)
 }
 
-/** When the first of all reservations expires. Others may make one meanwhile that does so earlier, but not within a transaction's time. */
-const nextExpiries = new WeakMap<occupancy.Seen, string>()
+/**
+ * Caches the earliest expiry for a transaction. A reservation that another transaction adds may expire earlier, but not
+ * within the time of this transaction.
+ */
+const nextExpiries = new WeakMap<occupancy.BlockCache, string>()
 
-const hasExpired = async (ctx: Ctx, seen: occupancy.Seen): Promise<boolean> => {
-  const next = nextExpiries.get(seen) ?? (await store.firstExpiry(ctx)) ?? NEVER
-  nextExpiries.set(seen, next)
+const hasExpired = async (ctx: Ctx, cache: occupancy.BlockCache): Promise<boolean> => {
+  const next = nextExpiries.get(cache) ?? (await store.firstExpiry(ctx)) ?? NEVER
+  nextExpiries.set(cache, next)
   return next <= ctx.now
 }
 
 /**
- * Deletes the expired reservations of a range, or all; returns how many there were.
- * @param seen in whose transaction it need not be asked for again
+ * Deletes the expired reservations of a range, or all of them.
+ * @param cache the cache of the transaction, which also keeps the earliest expiry
+ * @returns the number of deleted reservations
  */
-export const purgeExpired = async (ctx: Ctx, range?: KeyRange, seen = occupancy.seenBy(ctx)): Promise<number> => {
-  const keys = (await hasExpired(ctx, seen)) ? await store.expiredKeys(ctx, range) : []
+export const purgeExpired = async (
+  ctx: Ctx,
+  range?: KeyRange,
+  cache = occupancy.blockCacheOf(ctx),
+): Promise<number> => {
+  const keys = (await hasExpired(ctx, cache)) ? await store.expiredKeys(ctx, range) : []
   if (keys.length === 0) return 0
   await occupancy.lock(ctx, keys)
-  // Another writer may have been faster with one, and have reserved its address anew.
+  // Another writer may have removed one already, and reserved its address again.
   await store.removeExpired(ctx, keys)
   await occupancy.release(ctx, keys, { hadExpired: true })
   return keys.length

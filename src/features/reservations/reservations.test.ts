@@ -1,4 +1,4 @@
-// Reservations: an address of the caller's choice, held until it expires or is let go.
+// Reservations: an address that the caller chooses, held until it expires or is released.
 import { describe, expect, test } from 'bun:test'
 import { ask, failure, fieldsOf, forbidden, inventory, missing, noneFree, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

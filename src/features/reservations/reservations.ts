@@ -20,7 +20,7 @@ const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
 
 const unavailable = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
 
-/** For whoever reads reservations beside other things. */
+/** For features that read reservations together with other objects. */
 export const { columns, isLive } = store
 
 export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reservation> => {
@@ -40,7 +40,7 @@ export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reserva
   return reservation
 }
 
-/** The live reservation of an address in a pool. */
+/** Returns the active reservation of an address in a pool. */
 export const findByAddress = async (ctx: Ctx, poolId: string, ip: string): Promise<Reservation | undefined> => {
   const reservation = await store.findByKey(ctx, ipKeyOf(ip))
   return reservation?.pool_id === poolId ? reservation : undefined

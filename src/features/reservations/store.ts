@@ -21,7 +21,7 @@ export const columns = [
   'updated_at',
 ] as const
 
-/** True for a reservation that still holds its address. */
+/** Matches a reservation that still holds its address. */
 export const isLive = (now: string) => sql<SqlBool>`(expires_at IS NULL OR expires_at > ${now})`
 
 export const query = (ctx: Ctx) =>
@@ -37,11 +37,11 @@ const byId = (ctx: Ctx, id: string) =>
 
 export const find = (ctx: Ctx, id: string): Promise<Reservation | undefined> => byId(ctx, id).executeTakeFirst()
 
-/** As `find`, and keeps other writers off the row until commit. */
+/** As `find`, and locks the row until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
   ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
 
-/** The live reservation of an address, in whatever pool. */
+/** Returns the active reservation of an address, in any pool. */
 export const findByKey = (ctx: Ctx, key: string): Promise<Reservation | undefined> =>
   ctx.db.selectFrom('reservations').select(columns).where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst()
 
@@ -53,12 +53,12 @@ export const update = async (ctx: Ctx, { id, ...fields }: Reservation): Promise<
   await ctx.db.updateTable('reservations').set(fields).where('id', '=', id).execute()
 }
 
-/** Deletes by the keys of their addresses, which are unique. */
+/** Deletes reservations by the keys of their addresses, which are unique. */
 export const removeKeys = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
   for (const batch of batches(keys)) await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).execute()
 }
 
-/** As `removeKeys`, those alone that have expired. */
+/** As `removeKeys`, for expired reservations only. */
 export const removeExpired = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
   for (const batch of batches(keys))
     await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).where('expires_at', '<=', ctx.now).execute()
@@ -71,17 +71,17 @@ export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise
 
 type Range = { readonly first: string; readonly last: string }
 
-/** When the first reservation of all expires; null where none ever does. */
+/** Returns the earliest expiry of all reservations; null if none expires. */
 export const firstExpiry = async (ctx: Ctx): Promise<string | null> => (await minExpiry(ctx, {}))[0]?.at ?? null
 
 const minExpiry = prepared((db: Kysely<Tables>) =>
   db.selectFrom('reservations').select(({ fn }) => fn.min('expires_at').as('at')),
 )
 
-/** The addresses of expired reservations, in a range or anywhere. */
+/** Returns the addresses of expired reservations, in a range or anywhere. */
 export const expiredKeys = async (ctx: Ctx, range?: Range): Promise<string[]> => {
   const expired = ctx.db.selectFrom('reservations').select('ip_key').where('expires_at', '<=', ctx.now)
-  // Few have expired and not been purged; found by their expiry, and not by a walk through the range.
+  // Few reservations are expired and not yet purged. Searching by expiry avoids reading the whole range.
   const wanted = range
     ? ctx.db
         .selectFrom('reservations')
@@ -93,7 +93,7 @@ export const expiredKeys = async (ctx: Ctx, range?: Range): Promise<string[]> =>
   return (await wanted.execute()).map(({ ip_key }) => ip_key)
 }
 
-/** A live reservation of the pool outside of a range; the first by key. */
+/** Returns the active reservation of the pool with the lowest key outside of a range. */
 export const firstOutside = (ctx: Ctx, poolId: string, { first, last }: Range) =>
   ctx.db
     .selectFrom('reservations')

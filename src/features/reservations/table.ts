@@ -1,4 +1,4 @@
-/** The tables that reservations own. */
+/** The tables of reservations. */
 export type ReservationRow = {
   id: string
   pool_id: string

@@ -13,7 +13,7 @@ export const SearchResult = z
   .meta({ id: 'SearchResult', columns: ['type', 'id', 'name', 'match'] })
 export type SearchResult = z.infer<typeof SearchResult>
 
-/** Results of one type in an answer: a search is for finding, the lists are for all. */
+/** The number of results of each type in an answer; the list operations return all. */
 export const MAX_RESULTS_PER_TYPE = 50
 
 export const search = {

@@ -1,4 +1,4 @@
-// The search of everything: by word, by address, by block, over every kind of object.
+// The global search: by word, by address and by block, over every kind of object.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ask, failure, forbidden, inventory, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

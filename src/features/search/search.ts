@@ -1,4 +1,4 @@
-/** Finds anything that the caller may list by anything: joins the inventory's tables, owns none. */
+/** Finds objects of all kinds that the caller may list. Joins the tables of the inventory, and owns none. */
 import { parseCidr } from '../../net/cidr.ts'
 import { formatIp, ipFromKey, ipKey, parseIp } from '../../net/ip.ts'
 import { firstRows } from '../../platform/contract/list.ts'
@@ -15,7 +15,7 @@ import { keptTexts } from './texts.ts'
 
 type Range = { readonly first: string; readonly last: string }
 
-/** The addresses that a query names, if it is an address or a CIDR. */
+/** Returns the range of a query that is an address or a CIDR. */
 const rangeIn = (text: string): Range | undefined => {
   const ip = parseIp(text)
   if (ip) return { first: ipKey(ip), last: ipKey(ip) }
@@ -31,7 +31,7 @@ const firstInside = (ips: readonly string[], { first, last }: Range): string | u
     return parsed !== undefined && ipKey(parsed) >= first && ipKey(parsed) <= last
   })
 
-/** The piece of the device that holds the first word, to show why it was found. */
+/** Returns the part of the device that contains the first word, to show why it matched. */
 const matchIn = (device: Device, words: readonly string[], range: Range | undefined): string => {
   const ips = device.addresses.map(({ ip }) => ip)
   const inside = range && firstInside(ips, range)
@@ -50,7 +50,7 @@ const inDevices = async (
   const { queries } = await findDevices(ctx, q)
   const rows = (await Array.fromAsync(firstRows(ctx, queries, { count: MAX_RESULTS_PER_TYPE }))).flat()
   return rows.map(({ doc }) => {
-    // What is stored is a device.
+    // The column holds the JSON of a device.
     const device = JSON.parse(doc) as Device
     return { type: 'device', id: device.id, name: device.name, match: matchIn(device, words, range) }
   })
@@ -69,7 +69,7 @@ const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | und
     const found = (await networkTexts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
     return found.map((entry) => ({ type: 'network', ...entry }))
   }
-  // The networks that hold what was asked for, the most specific first, then those inside of it.
+  // The networks that contain the range, the most specific first, then those inside it.
   const rows = await ctx.db
     .selectFrom('networks')
     .select(['id', 'name', 'subnet'])
@@ -129,7 +129,7 @@ const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<Search
   return rows.map(({ id, name, location }) => ({ type: 'datacenter', id, name, match: location || name }))
 }
 
-/** The index of the networks covers it: without it all documents would be read. */
+/** The index of networks covers this query: otherwise all documents would be read. */
 const firstInRange = (ctx: Ctx, { first, last }: Range) =>
   ctx.db
     .selectFrom('discovered_devices')
@@ -140,12 +140,12 @@ const firstInRange = (ctx: Ctx, { first, last }: Range) =>
     .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
 
-/** Documented ones are found as devices, by callers who may list devices. */
+/** For callers who may list devices, documented ones are found as devices. */
 const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
   let query = ctx.db.selectFrom('discovered_devices').select('doc')
   const isUndocumented = ctx.caller.permissions.has('devices:list')
   if (isUndocumented) query = query.where('matched_device_id', 'is', null)
-  // One address may be another than the first of a device; all of them are in its text, a line each.
+  // An address may not be the device's first. The text contains all of them, one per line.
   const lines = range && range.first === range.last ? [`\n${formatIp(ipFromKey(range.first))}\n`] : words
   if (range && range.first !== range.last)
     query = isUndocumented
@@ -154,7 +154,7 @@ const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | u
   else for (const line of lines) query = query.where(holdsWord(line))
   const rows = await query.orderBy('ip_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
   return rows.map(({ doc }) => {
-    // What is stored is a discovered device.
+    // The column holds the JSON of a discovered device.
     const { id, ip, hostname, mac_address, vendor, os_guess, addresses } = JSON.parse(doc) as DiscoveredDevice
     const ips = addresses.map((address) => address.ip)
     const pieces = [hostname, ...ips, mac_address, vendor, os_guess]
@@ -163,7 +163,7 @@ const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | u
   })
 }
 
-/** What each type of result asks of the caller. Nothing is looked for that the caller may not list. */
+/** The permission that each type of result requires. Types that the caller may not list are not searched. */
 const NEEDS: Readonly<Record<SearchResult['type'], Permission>> = {
   network: 'networks:list',
   pool: 'pools:list',

@@ -1,4 +1,4 @@
-// Words in texts that are kept in memory, against a look at each of them.
+// Word searches in cached texts, compared with a naive search of each text.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Described, Texts } from './texts.ts'

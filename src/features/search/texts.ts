@@ -1,22 +1,24 @@
 /**
- * The texts of a table of thousands of rows, not of millions, kept in memory for as long as none of them changes: to look
- * through them takes a hundredth of the time in which the database would.
+ * Caches the texts of a table of thousands of rows, not of millions, until one of them changes. Searching them takes a
+ * hundredth of the time of a database query.
  */
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
 export type Entry = { readonly id: string; readonly name: string; readonly match: string }
 
-/** All that it is found by, in any case. Words hold no blank: none is found across two pieces, or two entries. */
+/**
+ * The texts that are searched, in any case. Words contain no blank, so none matches across two pieces or two entries.
+ */
 export type Described = Entry & { readonly pieces: readonly string[] }
 
 export class Texts {
   readonly #entries: readonly Entry[]
   readonly #text: string
-  /** Where each entry begins, and where the last one ends. */
+  /** The start of each entry, and the end of the last one. */
   readonly #starts: Uint32Array
 
-  /** @param all in the order in which they are found */
+  /** @param all in the order of results */
   constructor(all: readonly Described[]) {
     this.#entries = all.map(({ id, name, match }) => ({ id, name, match }))
     const texts = all.map(({ pieces }) => `${pieces.join('\n').toLowerCase()}\n`)
@@ -29,7 +31,7 @@ export class Texts {
     }
   }
 
-  /** The entry that a place in the text belongs to. */
+  /** Returns the entry that contains a position of the text. */
   #entryAt(place: number): number {
     let from = 0
     let to = this.#entries.length - 1
@@ -41,22 +43,22 @@ export class Texts {
     return from
   }
 
-  /** The first entry that holds every one of the words, from a place where one begins; undefined where there is none. */
+  /** Returns the first entry that contains all of the words, from the start of an entry on; undefined without one. */
   #next(words: readonly string[], place: number): number | undefined {
     let from = place
-    // As many as are known to be in the entry that begins there.
+    // The number of consecutive words that are known to be in the entry at `begin`.
     for (let known = 0, i = 0; known < words.length; i = (i + 1) % words.length) {
       const found = this.#text.indexOf(words[i] ?? '', from)
       if (found < 0) return undefined
       const begin = this.#starts[this.#entryAt(found)] ?? 0
-      // None before that one holds this word.
+      // No earlier entry contains this word.
       known = begin > from ? 1 : known + 1
       from = begin
     }
     return this.#entryAt(from)
   }
 
-  /** The first that hold every one of the words, one or more and in lower case. */
+  /** Returns the first entries that contain all of the words, one or more and in lower case. */
   find(words: readonly string[], most: number): Entry[] {
     const found: Entry[] = []
     for (let place = 0; found.length < most; ) {
@@ -73,14 +75,14 @@ export class Texts {
 type Held = { readonly revision: string; readonly texts: Promise<Texts> }
 
 /**
- * Reads them again only when one of the tables has changed.
- * @param read what is there, in order
+ * Reads the texts again only after a change of one of the tables.
+ * @param read returns all entries in order
  */
 export const keptTexts = (
   tables: readonly (keyof Tables & string)[],
   read: (ctx: Ctx) => Promise<readonly Described[]>,
 ): ((ctx: Ctx) => Promise<Texts>) => {
-  // By what the database is read through, of which there is one for each.
+  // One cache for each database handle.
   const held = new WeakMap<Ctx['db'], Held>()
   return async (ctx) => {
     const { read: db } = ctx.store

@@ -1,4 +1,4 @@
-/** The system contract: is it alive, is it ready, what can it do. Browser-safe. */
+/** The system contract: liveness, readiness and capabilities. Browser-safe. */
 import { z } from 'zod'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
 
@@ -20,7 +20,7 @@ export const ServerConfig = z
     limits: z.record(z.string(), z.number()),
     mcp_url: z
       .string()
-      .describe('The address of /mcp for AI clients; empty where OAuth is off, which is what knows it'),
+      .describe('The address of /mcp for AI clients; empty without OAuth, whose configuration has the address'),
   })
   .meta({ id: 'Config' })
 
@@ -41,7 +41,7 @@ export const system = {
 export const systemRoutes = {
   healthz: rawRoute({
     name: 'system.healthz',
-    summary: 'Tell that the process answers',
+    summary: 'Report that the process answers',
     http: 'GET /healthz',
     access: 'public',
     isProbe: true,
@@ -56,7 +56,7 @@ export const systemRoutes = {
   }),
   readyz: rawRoute({
     name: 'system.readyz',
-    summary: 'Tell whether the server can do its work; 503 if not',
+    summary: 'Report if the server is ready; 503 if not',
     http: 'GET /readyz',
     access: 'public',
     isProbe: true,

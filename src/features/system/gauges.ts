@@ -1,6 +1,6 @@
 /**
- * How many devices, networks and datacenters there are: counted once at the start, then kept by what is committed. Where
- * other processes write to the same database, a job counts anew every minute.
+ * Counts devices, networks and datacenters at the start, and updates the numbers after each commit. If other processes
+ * write to the database, a job counts again every minute.
  */
 import type { Db } from '../../platform/db/database.ts'
 import type { Tables } from '../tables.ts'
@@ -9,17 +9,17 @@ const NOUNS = ['device', 'network', 'datacenter'] as const
 type Noun = (typeof NOUNS)[number]
 
 const TABLE = { device: 'devices', network: 'networks', datacenter: 'datacenters' } as const
-/** Events that add or take one away. */
+/** Events that add or remove one object. */
 const CHANGE: Readonly<Record<string, { readonly noun: Noun; readonly by: 1 | -1 }>> = {
   ...Object.fromEntries(NOUNS.map((noun) => [`${noun}.created`, { noun, by: 1 }])),
   ...Object.fromEntries(NOUNS.map((noun) => [`${noun}.deleted`, { noun, by: -1 }])),
-  // A device that was discovered tells of its making by this event alone.
+  // A promoted device emits only this event, not `device.created`.
   'device.promoted': { noun: 'device', by: 1 },
 }
 
 export type Population = {
   readonly of: (noun: Noun) => number
-  /** To be told of every commit. */
+  /** Called after each commit. */
   readonly onCommit: (events: readonly string[]) => void
   readonly recount: () => Promise<void>
 }

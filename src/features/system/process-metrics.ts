@@ -1,4 +1,4 @@
-/** The metrics of the process and of its database, under the names that dashboards know. */
+/** The metrics of the process and of its database, under the names that common dashboards expect. */
 import type { Db } from '../../platform/db/database.ts'
 import type { Guard } from '../../platform/http/guard.ts'
 import type { Metrics } from '../../platform/runtime/metrics.ts'
@@ -26,7 +26,7 @@ export const addProcessMetrics = ({ metrics, db, population, guard, now }: Parts
   metrics.gauge('datacenters_total', 'Datacenters', () => population.of('datacenter'))
   metrics.gauge('db_connections_open', 'Open database connections', db.connections)
   metrics.gauge('process_uptime_seconds', 'Seconds since the start', () => (now().getTime() - startedMs) / 1000)
-  // The names are those of a program in Go, so that the dashboards there are go on working.
+  // Named as in Go programs, so that existing dashboards keep working.
   metrics.gauge('go_goroutines', 'Requests being answered now', guard.inFlight)
   metrics.gauge('go_memory_alloc_bytes', 'Heap in use', () => process.memoryUsage().heapUsed)
   metrics.gauge('go_memory_sys_bytes', 'Resident memory', () => process.memoryUsage().rss)

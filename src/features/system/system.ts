@@ -1,4 +1,4 @@
-/** Health, readiness and what the server tells about itself. */
+/** Health, readiness and the capabilities of the server. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { DEFAULT_MAX_BODY_BYTES } from '../../platform/http/body.ts'
@@ -12,14 +12,14 @@ import { type Readiness, system, systemRoutes } from './api.ts'
 type Deps = {
   readonly config: Config
   readonly version: string
-  /** The moment of the scheduler's last tick, in ms since the epoch. */
+  /** The time of the scheduler's last tick, in ms since the epoch. */
   readonly lastTick: () => number
   readonly metrics: Metrics
-  /** Whether the process has been told to end. */
+  /** True after the process was asked to stop. */
   readonly isStopping: () => boolean
 }
 
-/** A scheduler that has not ticked for this long is dead. */
+/** A scheduler without a tick for this long counts as dead. */
 const SCHEDULER_SILENCE_MS = 60_000
 
 type Check = Readiness['checks']['database']
@@ -28,7 +28,7 @@ const checkDatabase = async (ctx: Ctx): Promise<Check> => {
   try {
     await ctx.store.ping()
   } catch (error) {
-    // One that refuses changes says why, and has logged it.
+    // A database that refuses writes gives the reason, which is already logged.
     if (error instanceof AppError) return { status: 'unhealthy', message: error.message }
     ctx.log.warn('the database does not answer', { error })
     return { status: 'unhealthy', message: 'the database does not answer' }

@@ -1,4 +1,6 @@
-/** The utilization contract: how full networks and pools were, and when they will be full. Browser-safe. */
+/**
+ * The utilization contract: the history of networks and pools, and the forecast when they will be full. Browser-safe.
+ */
 import { z } from 'zod'
 import { idOf } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
@@ -7,7 +9,7 @@ export const MAX_DAYS = 730
 
 export const Sample = z.object({
   day: z.iso.date().describe('UTC'),
-  used_ips: z.int().describe('Of a pool also what is reserved'),
+  used_ips: z.int().describe('Of a pool including reservations'),
   total_ips: z.int(),
   utilization: z.number().describe('Percent, two decimals'),
 })
@@ -15,12 +17,12 @@ export type Sample = z.infer<typeof Sample>
 
 export const History = z
   .object({
-    samples: z.array(Sample).describe('One a day, oldest first; that of today goes on changing'),
+    samples: z.array(Sample).describe('One a day, oldest first; that of today keeps changing'),
     forecast: z
       .object({
-        per_day: z.number().describe('Addresses more a day: the median of the slopes between all pairs of days'),
-        days_to_full: z.int().nullable().describe('null where it does not fill up, or not within ten years'),
-        days: z.int().describe('Days that this rests on, at most the last 90'),
+        per_day: z.number().describe('Additional addresses a day: the median of the slopes between all pairs of days'),
+        days_to_full: z.int().nullable().describe('null if it does not fill up, or not within ten years'),
+        days: z.int().describe('The number of days with samples, at most the last 90'),
       })
       .nullable()
       .describe('null with fewer than three days'),
@@ -28,12 +30,12 @@ export const History = z
   .meta({ id: 'UtilizationHistory' })
 export type History = z.infer<typeof History>
 
-const days = z.int().min(1).max(MAX_DAYS).default(90).describe('How far back')
+const days = z.int().min(1).max(MAX_DAYS).default(90).describe('The number of days to return')
 
 export const utilization = {
   ofNetwork: operation({
     name: 'utilization.of-network',
-    summary: 'Show how full a network was, day by day, and when it will be full',
+    summary: 'Show the utilization of a network, day by day, and when it will be full',
     http: 'GET /api/networks/{id}/utilization/history',
     effect: 'read',
     access: 'networks:read',
@@ -43,7 +45,7 @@ export const utilization = {
   }),
   ofPool: operation({
     name: 'utilization.of-pool',
-    summary: 'Show how full a pool was, day by day, and when it will be full',
+    summary: 'Show the utilization of a pool, day by day, and when it will be full',
     http: 'GET /api/pools/{id}/utilization/history',
     effect: 'read',
     access: 'pools:read',

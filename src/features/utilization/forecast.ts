@@ -1,9 +1,9 @@
-/** When something will be full, from how full it was. Pure. */
+/** Forecasts when a network or pool will be full, from its samples. Pure. */
 import type { History, Sample } from './api.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const FEWEST = 3
-/** Further ahead nobody plans by this. */
+/** The forecast horizon, in days. */
 const MOST_DAYS = 3650
 
 const median = (values: readonly number[]): number => {
@@ -14,8 +14,8 @@ const median = (values: readonly number[]): number => {
 }
 
 /**
- * A line through the days by the median of the slopes between all pairs (Theil 1950, Sen 1968): one day with an import, or one
- * with a clean-up, does not turn it.
+ * Fits a line by the median of the slopes between all pairs of days (Theil 1950, Sen 1968). A single day with an import
+ * or a clean-up does not change it.
  */
 export const forecastOf = (samples: readonly Sample[]): History['forecast'] => {
   const last = samples.at(-1)

@@ -1,4 +1,4 @@
-/** The tables that utilization owns. */
+/** The tables of utilization. */
 
 export type SampleRow = {
   /** Of a network or a pool. */

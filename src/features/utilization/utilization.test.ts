@@ -1,4 +1,4 @@
-// The samples that are kept of networks and pools, and when a pool is reported as nearly full.
+// The stored samples of networks and pools, and the reports of nearly full pools.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 describe.each([...dialects()])('utilization on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
-  /** Added to the time of the day: jobs are due by it. */
+  /** Added to the current time, which decides when jobs are due. */
   let aheadMs = 0
   beforeAll(async () => {
     const now = () => new Date(Date.now() + aheadMs)
@@ -76,7 +76,7 @@ describe.each([...dialects()])('utilization on %s', (dialect) => {
     TIMEOUT_MS,
   )
 
-  /** What is put down of an object, oldest first. */
+  /** Returns the stored samples of an object, oldest first. */
   const put = async (id: string): Promise<number[]> => {
     const rows = await app.db.read
       .selectFrom('utilization_samples')

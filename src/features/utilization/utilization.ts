@@ -17,7 +17,7 @@ export type UtilizationOptions = { readonly config: Pick<Config, 'poolUtilizatio
 const DAY_MS = 24 * 60 * 60 * 1000
 const SAMPLE_MS = 60 * 60 * 1000
 const BATCH = 200
-/** What lies further back says little of what comes. */
+/** Older samples say little about the future. */
 const FORECAST_DAYS = 90
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
@@ -30,10 +30,10 @@ const ofPool = ({ available_ips, total_ips }: PoolUtilization): Use => ({
   total: total_ips,
 })
 
-/** How full something is at this moment. */
+/** The current utilization. */
 export type Current = Use & { readonly id: string }
 
-/** Today is as it is now, and not as it was when it was last put down. */
+/** Replaces today's stored sample by the current value. */
 const withToday = (ctx: Ctx, { id, used, total }: Current, before: readonly Sample[]): Sample[] => {
   const day = ctx.now.slice(0, 10)
   return [...before.filter((one) => one.day < day), store.sampleOf({ object_id: id, day, used, total })]
@@ -45,7 +45,7 @@ const history = async (ctx: Ctx, now: Current, days: number): Promise<History> =
   return { samples, forecast: forecastOf(samples.slice(-FORECAST_DAYS)) }
 }
 
-/** What is ahead of each of these networks and pools, as the last 90 days tell. */
+/** Returns the forecast of each network and pool, from the samples of the last 90 days. */
 export const forecasts = async (ctx: Ctx, now: readonly Current[]): Promise<Map<string, History['forecast']>> => {
   const from = dayOf(Date.parse(ctx.now) - (FORECAST_DAYS - 1) * DAY_MS)
   const ids = now.map(({ id }) => id)

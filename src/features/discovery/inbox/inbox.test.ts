@@ -1,4 +1,4 @@
-// The inbox: where what was found and what is documented differ, and what people decide about it.
+// The inbox: differences between discovered and documented devices, and the decisions about them.
 import { describe, expect, test } from 'bun:test'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'

@@ -44,8 +44,8 @@ const mustItem = async (ctx: Ctx, id: string): Promise<Item> => {
 }
 
 /**
- * The addresses of the device as they were seen: those that are new take the place of those of the network that nobody saw, in
- * their order, and what is left of them is added.
+ * Returns the addresses of the device as the scan has seen them. New addresses replace, in order, those of the network that the
+ * scan did not see. The remaining new ones are added.
  */
 const observedAddresses = (device: Device, discovered: DiscoveredDevice): DevicePatch['addresses'] => {
   const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)

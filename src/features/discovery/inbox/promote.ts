@@ -99,7 +99,7 @@ export const eachItem = async <Item, const Word extends string, T extends object
       const error = toAppError(thrown)
       if (error.code === 'INTERNAL_ERROR') throw thrown
       const body = { ...error.toBody(), details: [...error.details] }
-      // Without what was made, which every field of is optional then.
+      // A failed item has none of the fields of T, which are all optional in it.
       results.push({ index, id, status: 'failed', error: body } as ItemResult<Word, T>)
     }
   }

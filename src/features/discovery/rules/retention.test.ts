@@ -1,4 +1,4 @@
-// What is kept of scans: all of the last 90 days, and the newest 20 of each network.
+// The retention of scans: all of the last 90 days, and the newest 20 of each network.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { missing } from '../../../testing/inventory.ts'
@@ -9,9 +9,9 @@ const DAY_MS = 86_400_000
 const KEPT = 20
 
 describe.each([...dialects()])('old scans on %s', (dialect) => {
-  // A clock that jumps makes the other job due as well, which deletes what no scan has seen for so long.
+  // The advanced clock also makes another job due, which deletes devices that no scan has seen.
   const d = discoveryApp(dialect, { DISCOVERY_CLEANUP_DAYS: '365' })
-  /** Scans of one network, by as many as there are more than are kept for ever. */
+  /** Creates scans of one network: `more` than the number that is always kept. */
   const scansOf = async (more: number) => {
     const { id, at } = await d.network()
     const ids: string[] = []

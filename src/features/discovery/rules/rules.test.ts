@@ -1,4 +1,4 @@
-// Rules: which networks are scanned by themselves, when, and what a change of rule does.
+// Rules: which networks are scanned automatically, when, and the effect of changing a rule.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { missing, refusal } from '../../../testing/inventory.ts'
@@ -10,7 +10,7 @@ describe.each([...dialects()])('rules on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const due = () => d.runJob('discovery.start-due')
   const scansOf = (network_id: string) => d.api.scans.list({ network_id })
-  /** Runs what is due to its end. */
+  /** Runs the due scans to their end. */
   const runDue = async (networkId: string) => {
     await due()
     const [scan] = await scansOf(networkId)

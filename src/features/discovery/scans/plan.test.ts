@@ -1,4 +1,4 @@
-// What a scanner is told: credentials go into the plan of a deep scan and nowhere else, and host keys are pinned.
+// The plan that a scanner receives: credentials are in the plan of a deep scan only, and host keys are pinned.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { host } from '../../../testing/scripted-scanner.ts'

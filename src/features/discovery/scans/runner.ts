@@ -82,7 +82,7 @@ const checkpointOf = (text: string): Checkpoint | null =>
   // The stored JSON was reported by a scanner.
   text === '' ? null : (JSON.parse(text) as Checkpoint)
 
-/** The scanner counts in targets of its own, of which there may be a few less. */
+/** The scanner counts its own targets, which may be slightly fewer. */
 const scannedOf = ({ total_hosts }: Scan, { scanned, total }: Progress): number =>
   total === 0 ? 0 : Math.min(total_hosts, Math.round((scanned / total) * total_hosts))
 

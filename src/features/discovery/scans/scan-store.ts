@@ -146,7 +146,7 @@ export const isRunBy = async (ctx: Ctx, id: string, runner: string): Promise<boo
 
 /** No other server starts a scan before the transaction ends. */
 export const holdStarts = (ctx: Ctx): Promise<void> =>
-  // The lock has no table of its own types.
+  // The lock is on a name, not on a table.
   ctx.store.sql.lockNames(ctx.db, ['discovery scans'])
 
 /** Number of running scans on all servers. */

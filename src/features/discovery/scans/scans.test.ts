@@ -1,4 +1,4 @@
-// How scans are asked for, run, stopped and taken up again; what the scanner says is scripted.
+// Requesting, running, stopping and resuming scans, with a scripted scanner.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { alreadyExists, failure, missing, refusal } from '../../../testing/inventory.ts'
