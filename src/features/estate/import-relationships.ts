@@ -14,12 +14,12 @@ type Parsed = { readonly at: number; readonly draft: RelationshipDraft }
 /** Returns the valid rows that are new in the database, and first of their kind in the file. */
 const newAmong = async (ctx: Ctx, parsed: readonly Parsed[]): Promise<Parsed[]> => {
   const seen = new Set<string>()
-  const judged = await relationships.validate(
+  const validated = await relationships.validate(
     ctx,
     parsed.map(({ draft }) => draft),
   )
   return parsed.filter((_, i) => {
-    const one = judged[i]
+    const one = validated[i]
     if (!one || one.known || one.error || seen.has(one.key)) return false
     seen.add(one.key)
     return true

@@ -3,7 +3,7 @@
 /** The shortest time between two lines of progress. */
 const PROGRESS_MS = 50
 /** Without progress the last line is repeated, because Bun or a proxy closes an idle connection. */
-const STILL_HERE_MS = 10_000
+const KEEPALIVE_MS = 10_000
 
 const encoder = new TextEncoder()
 
@@ -19,24 +19,24 @@ type Work = {
 export const progressLines = ({ total, run, cancelled }: Work): ReadableStream<Uint8Array> => {
   let isOpen = true
   let done = 0
-  let toldMs = Number.NEGATIVE_INFINITY
+  let reportedMs = Number.NEGATIVE_INFINITY
   let timer: Timer | undefined
   return new ReadableStream({
     start: (controller) => {
       const send = (line: object) => {
         if (isOpen) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`))
       }
-      const tell = () => {
+      const report = () => {
         if ((controller.desiredSize ?? 0) <= 0) return
-        toldMs = performance.now()
+        reportedMs = performance.now()
         send({ progress: { done, total } })
       }
       timer = setInterval(() => {
-        if (performance.now() - toldMs >= STILL_HERE_MS) tell()
-      }, STILL_HERE_MS)
+        if (performance.now() - reportedMs >= KEEPALIVE_MS) report()
+      }, KEEPALIVE_MS)
       void run((now) => {
         done = now
-        if (performance.now() - toldMs >= PROGRESS_MS) tell()
+        if (performance.now() - reportedMs >= PROGRESS_MS) report()
       }).then((last) => {
         clearInterval(timer)
         send(last)

@@ -93,9 +93,9 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
   let confirmedMs = performance.now()
   let size = 0
   let flaw: unknown
-  const judge = (look: () => void): void => {
+  const unlessFlawed = (step: () => void): void => {
     try {
-      if (!flaw) look()
+      if (!flaw) step()
     } catch (error) {
       flaw = error
     }
@@ -104,7 +104,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
     for await (const bytes of pacedBody(request, MAX_IMPORT_BYTES)) {
       size += bytes.length
       for (const piece of piecesOf(bytes)) {
-        judge(() => counter.push(piece))
+        unlessFlawed(() => counter.push(piece))
         await breathe()
       }
       // After an error the rest is never read, so it need not be stored.
@@ -114,7 +114,7 @@ export const receive = async ({ request, dir, confirmRights }: Source): Promise<
       confirmedMs = performance.now()
     }
     await confirmRights()
-    judge(() => counter.end())
+    unlessFlawed(() => counter.end())
   } catch (error) {
     await spool.close()
     throw error

@@ -51,9 +51,9 @@ export const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): 
 }
 
 const validateOne = async (ctx: Ctx, draft: RelationshipDraft): Promise<Validated['known']> => {
-  const [judged] = await validate(ctx, [draft])
-  if (judged?.error) throw judged.error
-  return judged?.known
+  const [validated] = await validate(ctx, [draft])
+  if (validated?.error) throw validated.error
+  return validated?.known
 }
 
 /** Records valid drafts that are new. */

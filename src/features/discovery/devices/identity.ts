@@ -59,7 +59,7 @@ const compared = (a: Iterable<string>, b: Iterable<string>, kind: string): Verdi
  * second or a new interface. The same MAC with another host key is a reinstalled system. Certificates are renewed, so a different
  * one says nothing.
  */
-export const judge = (a: Iterable<string>, b: Iterable<string>): Verdict => {
+export const compareIdentity = (a: Iterable<string>, b: Iterable<string>): Verdict => {
   const [one, other] = [[...a], [...b]]
   const mac = compared(one, other, 'mac')
   const ssh = compared(one, other, 'ssh')

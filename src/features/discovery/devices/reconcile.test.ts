@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { ipKeyOf } from '../../../net/ip.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import { host, snmpFacts } from '../../../testing/scripted-scanner.ts'
-import { identifies, judge } from './identity.ts'
+import { compareIdentity, identifies } from './identity.ts'
 import { MAX_ADDRESSES_OF_MAC, reconcile } from './reconcile.ts'
 import { emptyRecords, type Records, refreshKeys } from './records.ts'
 
@@ -76,7 +76,7 @@ describe('two sets of keys', () => {
     ['nothing in common to compare', [`mac:${A}`], ['ssh:k'], 'unknown'],
     ['nothing at all', [], [], 'unknown'],
   ] as const)('with %s', (_, a, b, verdict) => {
-    expect([judge(a, b), judge(b, a)]).toEqual([verdict, verdict])
+    expect([compareIdentity(a, b), compareIdentity(b, a)]).toEqual([verdict, verdict])
   })
 })
 

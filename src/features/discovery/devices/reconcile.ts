@@ -2,7 +2,7 @@
 import { ipKeyOf } from '../../../net/ip.ts'
 import { isRandomMac } from '../../../net/mac.ts'
 import type { FoundHost, ScanType, Stage } from '../../../scanner/protocol.ts'
-import { identifies, identityOf, judge, keysOf } from './identity.ts'
+import { compareIdentity, identifies, identityOf, keysOf } from './identity.ts'
 import { mergedObservation } from './observe.ts'
 import {
   createRecord,
@@ -32,7 +32,7 @@ const matchesOf = (records: Records, keys: readonly string[]): DiscoveredRecord[
   const found = new Set<DiscoveredRecord>()
   for (const key of keys) {
     const record = records.byKey.get(key)
-    if (record && judge(keys, record.keys) === 'same') found.add(record)
+    if (record && compareIdentity(keys, record.keys) === 'same') found.add(record)
   }
   return [...found]
 }
@@ -78,7 +78,7 @@ const isOtherDevice = (
   records: Records,
   { host, keys, holder }: { host: FoundHost; keys: readonly string[]; holder: DiscoveredRecord },
 ): boolean => {
-  const verdict = judge(keys, holder.keys)
+  const verdict = compareIdentity(keys, holder.keys)
   if (verdict !== 'unknown') return verdict === 'other'
   const before = holder.addresses.get(ipKeyOf(host.ip))?.observation.mac ?? ''
   const isSameMac = host.mac === '' || before === '' || host.mac === before || holder.keys.has(`mac:${host.mac}`)

@@ -26,7 +26,7 @@ export const linkedIds = (links: readonly Link[]): string[] =>
 /** A neighbour that is documented, and not yet as one. */
 export type Neighbour = { readonly id: string; readonly name: string; readonly because: string }
 
-export type Judged = {
+export type Compared = {
   readonly discovered: DiscoveredDevice
   readonly documented: Device | undefined
   readonly locked: ReadonlySet<string>
@@ -54,18 +54,18 @@ const isSameHost = (a: string, b: string): boolean => {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)
 }
 
-const hostname = ({ discovered }: Judged, { hostname: known }: Device): Finding[] => {
+const hostname = ({ discovered }: Compared, { hostname: known }: Device): Finding[] => {
   const seen = discovered.hostname
   if (seen === '' || !isHostname(seen) || (known !== '' && isSameHost(seen, known))) return []
   return [finding('hostname', known, seen, 'name')]
 }
 
-const makeModel = ({ discovered }: Judged, { make_model }: Device): Finding[] =>
+const makeModel = ({ discovered }: Compared, { make_model }: Device): Finding[] =>
   make_model === '' && discovered.vendor !== ''
     ? [finding('make_model', '', discovered.vendor.slice(0, 255), `MAC ${discovered.mac_address}`)]
     : []
 
-const os = ({ discovered }: Judged, { os: known }: Device): Finding[] => {
+const os = ({ discovered }: Compared, { os: known }: Device): Finding[] => {
   const { os_guess: seen, os_confidence: sure } = discovered
   if (seen === '') return []
   const because = `${sure} % sure`
@@ -84,7 +84,7 @@ export const addressesIn = (device: Device, discovered: DiscoveredDevice): strin
     .map(({ ip }) => ip)
 }
 
-const addresses = ({ discovered }: Judged, device: Device): Finding[] => {
+const addresses = ({ discovered }: Compared, device: Device): Finding[] => {
   const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)
   const known = addressesIn(device, discovered)
   const all = new Set(device.addresses.map(({ ip }) => ip))
@@ -92,7 +92,7 @@ const addresses = ({ discovered }: Judged, device: Device): Finding[] => {
   return [finding('addresses', known.join(', '), seen.join(', '), discovered.identity.kind)]
 }
 
-const status = ({ discovered }: Judged, device: Device): Finding[] => {
+const status = ({ discovered }: Compared, device: Device): Finding[] => {
   if (discovered.status === 'down')
     return device.status === 'active' ? [finding('status', device.status, 'decommissioned', 'no longer seen')] : []
   return device.status === 'planned' || device.status === 'decommissioned'
@@ -101,7 +101,7 @@ const status = ({ discovered }: Judged, device: Device): Finding[] => {
 }
 
 /** Uses the first documented address that was seen. A device with several MACs has several ports and is left alone. */
-const switchPorts = ({ discovered, links: all, switchNames }: Judged, device: Device): Finding[] => {
+const switchPorts = ({ discovered, links: all, switchNames }: Compared, device: Device): Finding[] => {
   // Links from devices that were deleted cannot be verified.
   const links = all.filter((link) => link.kind !== 'switch_port' || switchNames.has(link.sourceId))
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
@@ -117,10 +117,10 @@ const switchPorts = ({ discovered, links: all, switchNames }: Judged, device: De
   return []
 }
 
-const connections = ({ neighbours }: Judged): Finding[] =>
+const connections = ({ neighbours }: Compared): Finding[] =>
   neighbours.map(({ id, name, because }) => ({ ...finding('connected_to', '', name, because), target_id: id }))
 
-const contradictions = ({ conflicts }: Judged): Finding[] =>
+const contradictions = ({ conflicts }: Compared): Finding[] =>
   conflicts.map((one) =>
     one.kind === 'lease'
       ? { ...finding('mac_address', one.before, one.after, `both had ${one.ip}`), target_id: one.otherId }
@@ -128,7 +128,7 @@ const contradictions = ({ conflicts }: Judged): Finding[] =>
   )
 
 /** Preview of the fields that a promotion would document. */
-const preview = ({ discovered }: Judged): Finding[] => {
+const preview = ({ discovered }: Compared): Finding[] => {
   const { hostname: name, addresses: seen, vendor, os_guess } = discovered
   const all = [
     finding('hostname', '', name, 'name'),
@@ -142,17 +142,19 @@ const preview = ({ discovered }: Judged): Finding[] => {
 export type Verdict = { readonly bucket: Bucket | ''; readonly findings: readonly Finding[] }
 
 /** Decides the bucket, if any, and its findings. A contradiction comes first; a device that is gone has no other findings. */
-export const compareFindings = (judged: Judged): Verdict => {
-  const { discovered, documented, locked } = judged
-  const conflicts = contradictions(judged)
+export const compareFindings = (compared: Compared): Verdict => {
+  const { discovered, documented, locked } = compared
+  const conflicts = contradictions(compared)
   if (!documented) {
-    if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...preview(judged)] }
-    return discovered.status === 'up' ? { bucket: 'new', findings: preview(judged) } : { bucket: '', findings: [] }
+    if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...preview(compared)] }
+    return discovered.status === 'up' ? { bucket: 'new', findings: preview(compared) } : { bucket: '', findings: [] }
   }
   const isGone = discovered.status === 'down'
   const differences = isGone
-    ? status(judged, documented)
-    : [hostname, addresses, makeModel, os, switchPorts, connections, status].flatMap((rule) => rule(judged, documented))
+    ? status(compared, documented)
+    : [hostname, addresses, makeModel, os, switchPorts, connections, status].flatMap((rule) =>
+        rule(compared, documented),
+      )
   const open = differences.filter(({ field }) => !locked.has(field))
   if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...open] }
   if (open.length === 0) return { bucket: '', findings: [] }

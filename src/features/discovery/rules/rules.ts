@@ -144,8 +144,8 @@ export const ruleHandlers = (limits: ScanLimits): Handlers<typeof discoveryRules
     let query = store.query(ctx)
     if (network_id) query = query.where('network_id', '=', network_id)
     // The answer also depends on a setting, which may change at a restart.
-    const judged = limits.discoveryAllowLocal ? `${revision} local` : revision
-    return listRows(ctx, { revision: judged, query, page, row: (row) => shown(store.ruleOf(row), limits) })
+    const listRevision = limits.discoveryAllowLocal ? `${revision} local` : revision
+    return listRows(ctx, { revision: listRevision, query, page, row: (row) => shown(store.ruleOf(row), limits) })
   },
   create: async (ctx, draft) => create(ctx, draft, limits),
   get: async (ctx, { id }) => shown(await mustGet(ctx, id), limits),
