@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { subjectOf } from '../../net/subject.ts'
 import { line } from '../../platform/contract/fields.ts'
-import { SUBJECT_PATTERN, whole } from '../../platform/contract/text-rules.ts'
+import { MAX_DOMAIN_NAME, SUBJECT_OPTIONS } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { AuditEntry } from '../audit/api.ts'
 import { Conflict } from '../conflicts/schema.ts'
@@ -120,7 +120,7 @@ const Query = line(320)
   .refine((text) => subjectOf(text) !== undefined, {
     error: 'must be an IP address, a block like 10.0.0.0/24, a MAC address or a host name',
   })
-  .meta({ exact: { pattern: whole(SUBJECT_PATTERN) } })
+  .meta({ exact: { maxLength: MAX_DOMAIN_NAME, anyOf: SUBJECT_OPTIONS } })
   .describe('An address, a block, a MAC in any notation, or a host name')
 
 export const lookup = {

@@ -27,7 +27,12 @@ const NewPassword = z
   .string()
   .meta({
     format: 'password',
-    exact: { minLength: MIN_PASSWORD_CHARACTERS, maxLength: MAX_PASSWORD_BYTES, pattern: whole(`[^${CONTROLS}]*`) },
+    exact: {
+      minLength: MIN_PASSWORD_CHARACTERS,
+      maxLength: MAX_PASSWORD_BYTES,
+      // The bounds are repeated here, so that a generator draws no other lengths.
+      pattern: whole(`[^${CONTROLS}]{${MIN_PASSWORD_CHARACTERS},${MAX_PASSWORD_BYTES}}`),
+    },
   })
   .check((check) => {
     const problem = passwordProblem(check.value)

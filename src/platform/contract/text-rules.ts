@@ -44,6 +44,9 @@ const LETTER = '[A-Za-z0-9]'
 const label = (max: number) => `${LETTER}(?:[A-Za-z0-9-]{0,${max - 2}}${LETTER})?`
 const DOMAIN_LABEL = oneOf(label(63), `_${label(62)}`)
 
+/** The longest name of the DNS in text, without the root dot (RFC 1035 section 2.3.4). */
+export const MAX_DOMAIN_NAME = 253
+
 export const HOST_NAME: TextRule = {
   holds: isHostname,
   pattern: `${label(63)}(?:\\.${label(63)})*`,
@@ -88,12 +91,13 @@ export const FINGERPRINT: TextRule = {
 }
 
 /**
- * What a lookup is asked for. A name that ends in a number behind a dot is meant as an address, so it has to be one; the root dot does
- * not count to its 253 characters.
+ * The subject of a lookup, as the options of a JSON schema. A name that ends in a number behind a dot has to be an address. The server
+ * also ignores surrounding white space and the root dot of a name; a schema of those spellings would be far longer.
  */
-export const SUBJECT_PATTERN = `[${WHITE_SPACE}]*${oneOf(
-  CIDR_PATTERN,
-  IP_PATTERN,
-  MAC.pattern,
-  `(?=[^${WHITE_SPACE}]{1,253}\\.?[${WHITE_SPACE}]*$)${oneOf(DOMAIN_LABEL, `(?:${DOMAIN_LABEL}\\.)+(?![0-9]+\\.?[${WHITE_SPACE}]*$)${DOMAIN_LABEL}`)}\\.?`,
-)}[${WHITE_SPACE}]*`
+export const SUBJECT_OPTIONS = [
+  { format: 'ipv4' },
+  { format: 'ipv6' },
+  { pattern: whole(CIDR_PATTERN) },
+  { pattern: whole(MAC.pattern) },
+  { pattern: whole(oneOf(DOMAIN_LABEL, `(?:${DOMAIN_LABEL}\\.)+(?![0-9]+$)${DOMAIN_LABEL}`)) },
+]
