@@ -120,7 +120,7 @@ test('a secret is left out, and a change that was cut is said to be', async () =
     async ({ page, open }) => {
       await open(`/audit?resource_id=${credential.id}`)
       await newestTime(page).click()
-      await page.getByText('left out: a secret').waitFor()
+      await page.getByText('redacted').waitFor()
       expect(await page.content()).not.toContain('never to be seen')
       await open(`/audit?resource_id=${id}&action=update`)
       await newestTime(page).click()

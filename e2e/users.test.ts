@@ -203,7 +203,7 @@ test('nobody hands out what they do not hold', async () => {
       await open('/users?new=1')
       const admin = page.getByRole('checkbox', { name: 'admin' })
       expect(await admin.isDisabled()).toBe(true)
-      await page.getByText('Holds what you do not: apikeys:create').first().waitFor()
+      await page.getByText('Holds permissions that you lack: apikeys:create').first().waitFor()
       const [boss] = await it.plat.api.users.list({ username: 'admin' })
       await open(`/users/${boss?.id}`)
       await page.getByRole('button', { name: 'More' }).click()

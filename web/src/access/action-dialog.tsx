@@ -1,4 +1,4 @@
-/** Asks before something is done, and stays open with the reason where the server refuses it. */
+/** Asks for confirmation before an action, and stays open with the reason if the server refuses it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { asAppError } from '../api/errors.ts'
@@ -12,12 +12,12 @@ type Props = {
   readonly action: string
   readonly isDanger?: boolean
   readonly run: () => Promise<unknown>
-  /** Said when it is done. */
+  /** The message after success. */
   readonly done: string
-  /** First parts of the keys of what is asked for anew. */
+  /** First parts of the query keys that the action invalidates. */
   readonly changes: readonly string[]
   readonly onClose: () => void
-  /** Away from what is there no more, before anything is asked for anew. */
+  /** Called before the queries are invalidated, to leave the page of a deleted object. */
   readonly onDone?: () => Promise<void>
   readonly children: ReactNode
 }

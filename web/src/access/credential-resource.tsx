@@ -1,4 +1,4 @@
-/** How credentials are read, written, searched and sorted; which of their fields belong to which type. */
+/** How credentials are read, written, searched and sorted, and which fields belong to which type. */
 import { api, tagged } from '../api/client.ts'
 import { contracts, type In, type Network } from '../api/contracts.ts'
 import type { FieldSpec, Resource, Values } from '../resource/resource.ts'
@@ -34,11 +34,11 @@ type Secret = {
   readonly shown: (values: Values) => boolean
   readonly isLong?: boolean
   readonly hint?: string
-  /** Nobody is told whether there is one. */
+  /** The server does not reveal whether this secret is stored. */
   readonly isOptional?: boolean
 }
 
-/** Whether what is typed aims the stored secrets at another target, as the server judges it. */
+/** Tells whether the form sets another target than the stored one, by the rule of the server. */
 const isMoved = (stored: Credential, { device_id = '', network_id = '' }: Values): boolean => {
   const isOtherDevice = device_id !== '' && device_id !== stored.device_id
   const isOtherNetwork = network_id !== '' && network_id !== stored.network_id
@@ -47,7 +47,7 @@ const isMoved = (stored: Credential, { device_id = '', network_id = '' }: Values
   return isOtherDevice || isOtherNetwork || isWider
 }
 
-/** @param stored what the credential that is edited was before */
+/** @param stored the credential before the edit */
 const secretField = (
   { name, label, shown, isLong, hint, isOptional }: Secret,
   stored: Credential | undefined,
@@ -65,7 +65,7 @@ const secretField = (
       isLong={isLong}
       hint={isOptional && stored ? 'Left empty, it stays as it is.' : hint}
       isNeededAgain={stored?.has_secret === true && isMoved(stored, values)}
-      // Of another type nothing is stored yet.
+      // A credential of another type has none of these secrets stored.
       isStored={
         !isOptional &&
         stored?.has_secret === true &&
@@ -74,7 +74,7 @@ const secretField = (
     />
   ),
   read: () => '',
-  // Blanks belong to a secret.
+  // Leading and trailing blanks are part of a secret.
   send: (text) => text,
 })
 
@@ -150,7 +150,7 @@ export const credentialResource = (
   nameOf: ({ name }) => name,
   operations: contracts.credentials,
   get: (id) => tagged(contracts.credentials.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // The form has all required fields, and the server validates their values.
   create: (input) => api.credentials.create(input as Draft),
   update: (id, input, etag) => api.credentials.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.credentials.delete({ id }),

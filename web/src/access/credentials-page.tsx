@@ -1,4 +1,4 @@
-/** What Plat signs in to devices with. Secrets go in here and never come out. */
+/** The credentials with which Plat signs in to devices. Stored secrets are never shown. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -101,7 +101,7 @@ export const CredentialsPage = () => {
   const [pendingDelete, setPendingDelete] = useState<Credential>()
   const edited = query.data?.find(({ id }) => id === search.edit)
   const resource = useMemo(() => credentialResource(networks, edited), [networks, edited])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const names = new Map(networks.map(({ id, name }) => [id, name]))
     const needs = (permission: string) => (may(permission) ? undefined : permission)

@@ -1,4 +1,4 @@
-/** A device as a field of a form: searched for, for there are too many to list. */
+/** A form field that selects a device by a search, because a list would be too long. */
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
@@ -40,7 +40,7 @@ const Chosen = ({ id, hasFocus, onClear }: ChosenProps) => {
         look="quiet"
         aria-label="Choose no device"
         onClick={onClear}
-        // The field that had the focus is gone.
+        // The element that had the focus no longer exists.
         ref={hasFocus ? focus : undefined}
       >
         <X size={14} aria-hidden="true" />

@@ -4,7 +4,7 @@ import type { TableSpec } from '../table/engine.ts'
 
 const SOON_MS = 14 * 24 * 3600 * 1000
 
-/** What may have to be done about a key. */
+/** The states by which keys are filtered, such as those that need attention. */
 const statesOf = ({ user_id, expires_at, last_used_at }: ApiKey, nowMs: number): readonly string[] => {
   const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - nowMs
   return [
@@ -24,7 +24,7 @@ export const keySpec = (names: ReadonlyMap<string, string>): TableSpec<ApiKey> =
       name: ({ name }) => name.toLowerCase(),
       owner: (key) => owner(key).toLowerCase(),
       used: ({ last_used_at }) => last_used_at ?? '',
-      // What does not end is last.
+      // Keys without an expiry sort last.
       expires: ({ expires_at }) => expires_at ?? '~',
       created: ({ created_at }) => created_at,
     },

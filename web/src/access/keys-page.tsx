@@ -1,4 +1,4 @@
-/** All API keys that one may see: one's own, or everyone's. */
+/** The list of the API keys that the caller may see: the caller's keys, or all keys. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -85,7 +85,7 @@ const columnsFor = ({ names, onDelete, blockedFor }: Tools): readonly Column<Api
 
 const DEFAULT_COLUMNS = ['name', 'prefix', 'owner', 'used', 'expires', 'created', 'actions']
 
-/** A key is made once and never changed. */
+/** Keys can't be edited. */
 const resource: Resource<ApiKey> = {
   noun: 'key',
   fields: [],
@@ -112,13 +112,13 @@ export const KeysPage = () => {
   )
   const spec = useMemo(() => keySpec(names), [names])
   const isOwn = ({ user_id }: ApiKey) => user_id === me.id
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const blockedFor = (key: ApiKey) => (isOwn(key) || may('apikeys:delete') ? undefined : 'apikeys:delete')
     return columnsFor({ names, onDelete: setPendingDelete, blockedFor })
   }, [names])
   const rules: Rules<ApiKey> = {
-    // One's own need no permission.
+    // Deleting a key that belongs to the caller needs no permission.
     create: { blocked: undefined },
     remove: (key) => (isOwn(key) ? undefined : blocked('apikeys:delete')),
   }

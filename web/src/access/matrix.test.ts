@@ -26,6 +26,6 @@ describe('what someone lacks', () => {
   test('is named, and counted where it is much', () => {
     expect(missingOf(['a', 'b'], (name) => name === 'a')).toEqual(['b'])
     expect(lackText([])).toBeUndefined()
-    expect(lackText(['a', 'b', 'c', 'd'])).toBe('Holds what you do not: a, b, c and 1 more')
+    expect(lackText(['a', 'b', 'c', 'd'])).toBe('Holds permissions that you lack: a, b, c and 1 more')
   })
 })

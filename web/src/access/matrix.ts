@@ -1,4 +1,4 @@
-/** Permissions as a table: a row for each resource, a column for each of the verbs that most have, and the rest in one. */
+/** Permissions as a table: one row for each resource, one column for each common verb, and one column for the rest. */
 import type { Permission } from './types.ts'
 
 export const VERBS = ['list', 'read', 'create', 'update', 'delete'] as const
@@ -31,7 +31,7 @@ export const matrixRows = (catalogue: readonly Permission[]): readonly MatrixRow
     }
   })
 
-/** With all of these on, or with all of them off. */
+/** Returns the permissions with all of these added, or all of them removed. */
 export const withAll = (held: ReadonlySet<string>, names: readonly string[], isOn: boolean): ReadonlySet<string> => {
   const next = new Set(held)
   for (const name of names) {
@@ -41,15 +41,15 @@ export const withAll = (held: ReadonlySet<string>, names: readonly string[], isO
   return next
 }
 
-/** What of a role somebody else lacks, who therefore can't hand it out. */
+/** Returns the permissions of a role that the caller lacks. The caller can't grant a role with such permissions. */
 export const missingOf = (permissions: readonly string[], may: (permission: string) => boolean): readonly string[] =>
   permissions.filter((name) => !may(name))
 
 const MOST_NAMED = 3
 
-/** @example lackText(['a:b', 'c:d']) // 'Holds what you do not: a:b, c:d' */
+/** @example lackText(['a:b', 'c:d']) // 'Holds permissions that you lack: a:b, c:d' */
 export const lackText = (missing: readonly string[]): string | undefined => {
   if (missing.length === 0) return undefined
   const others = missing.length - MOST_NAMED
-  return `Holds what you do not: ${missing.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+  return `Holds permissions that you lack: ${missing.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
 }

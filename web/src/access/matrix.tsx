@@ -1,4 +1,4 @@
-/** The matrix of permissions, to be read or to be changed; on a phone each resource is a block of its own. */
+/** The matrix of permissions, to be read or to be changed. On a phone, each resource is a block. */
 import { useQuery } from '@tanstack/react-query'
 import { Check, Minus } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react'
@@ -14,9 +14,9 @@ import type { Permission } from './types.ts'
 type Props = {
   readonly label: string
   readonly held: ReadonlySet<string>
-  /** Undefined where it can only be read. */
+  /** Undefined if the matrix is read-only. */
   readonly onChange?: ((held: ReadonlySet<string>) => void) | undefined
-  /** Which roles a permission comes from. */
+  /** Returns the names of the roles that grant a permission. */
   readonly sourceOf?: (name: string) => string | undefined
 }
 
@@ -53,7 +53,7 @@ const Cell = ({ permission, held, onChange, sourceOf, isNamed }: CellProps) => {
 
 type ToggleProps = Props & { readonly names: readonly string[]; readonly text: string; readonly children: ReactNode }
 
-/** All of a row or a column at once, as far as one may. */
+/** Toggles all permissions of a row or column that the caller has. */
 const Toggle = ({ held, onChange, names, text, children }: ToggleProps) => {
   const { may } = usePermit()
   const free = names.filter(may)
@@ -99,14 +99,14 @@ const STEPS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** The nearest box in a direction: rows differ in what they have. */
+/** Returns the nearest box in a direction. Rows have boxes in different columns. */
 const neighbour = (table: HTMLElement, from: HTMLElement, [x, y]: readonly [number, number]) => {
   const { left, top } = from.getBoundingClientRect()
   const distance = (one: HTMLElement): number => {
     const at = one.getBoundingClientRect()
     const [dx, dy] = [at.left - left, at.top - top]
     const isAhead = x === 0 ? Math.sign(Math.round(dy)) === y : Math.sign(Math.round(dx)) === x && Math.abs(dy) < 4
-    // Up and down, the row counts for more than the place in it.
+    // For up and down, the distance between rows outweighs the offset within the row.
     return isAhead ? Math.abs(dx) + Math.abs(dy) * (x === 0 ? 20 : 1) : Number.POSITIVE_INFINITY
   }
   const boxes = [...table.querySelectorAll<HTMLElement>('tbody input:not(:disabled)')]

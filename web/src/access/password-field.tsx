@@ -1,4 +1,4 @@
-/** A new password for someone else: typed, or made here and then shown. */
+/** A new password for another user, typed or generated and then shown. */
 import { Dices, Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'

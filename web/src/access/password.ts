@@ -1,10 +1,10 @@
-/** Passwords that nobody made up. */
+/** Random passwords. */
 
-/** Without what is mistaken for something else when it is read out or typed from paper. */
+/** Leaves out characters that look alike in print or sound alike. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 /** 116 bits. */
 const LENGTH = 20
-/** The greatest multiple of the alphabet that a byte holds: what is above would favour its beginning. */
+/** The largest multiple of the alphabet's length within a byte. Greater values would favour its first characters. */
 const FAIR = 256 - (256 % ALPHABET.length)
 
 export const randomPassword = (): string => {

@@ -1,4 +1,4 @@
-/** What the pages of access ask the server for. */
+/** The queries of the access pages. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, tagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
@@ -20,7 +20,7 @@ export const rolesQuery = queryOptions({ queryKey: ['roles'], queryFn: () => api
 export const roleQuery = (id: string) =>
   queryOptions({ queryKey: ['role', id], queryFn: () => tagged(contracts.roles.get, { id }) })
 
-/** It changes with an upgrade alone. */
+/** Changes only with an upgrade of the server. */
 export const catalogueQuery = queryOptions({
   queryKey: ['permissions'],
   queryFn: () => api.roles.permissions(),

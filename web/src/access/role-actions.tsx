@@ -1,4 +1,4 @@
-/** Deleting a role, with who loses it. */
+/** The deletion of a role, with the users and keys that lose it. */
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { usersQuery } from '../api/queries.ts'
@@ -27,7 +27,7 @@ export const DeleteRole = ({ role, onClose, onDone }: Props) => {
       onClose={onClose}
       {...(onDone ? { onDone } : {})}
     >
-      {holders === undefined ? 'Whoever has it loses it' : `${plural(holders, 'user')} will lose it`}, at once. This
+      {holders === undefined ? 'Its users and keys lose it' : `${plural(holders, 'user')} will lose it`}, at once. This
       can't be undone.
     </ActionDialog>
   )

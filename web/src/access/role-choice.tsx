@@ -1,4 +1,4 @@
-/** Which roles someone has, chosen among those that one may hand out. */
+/** A form field with the roles of a user. A caller can add only roles whose permissions the caller has. */
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { usePermit } from '../shell/me.ts'
@@ -20,7 +20,7 @@ type OptionProps = { readonly role: Role; readonly isHeld: boolean; readonly onC
 const Option = ({ role, isHeld, onChange }: OptionProps) => {
   const id = useId()
   const { may } = usePermit()
-  // What someone has already may be left as it is, or taken away.
+  // A role that the user already has can be kept or removed.
   const lack = isHeld ? undefined : lackText(missingOf(role.permissions, may))
   return (
     <div className={css.roleOption}>

@@ -1,4 +1,4 @@
-/** The permissions of a role as they are chosen, with a role to begin with. */
+/** The selected permissions of a role, optionally copied from another role. */
 import { useQuery } from '@tanstack/react-query'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
@@ -45,7 +45,7 @@ export const RoleEditor = ({ names, onChange, error, isNew }: Props) => {
       {isNew && <StartFrom onChange={onChange} />}
       {foreign > 0 && (
         <p className={css.note}>
-          {plural(foreign, 'permission')} can't be chosen: nobody hands out what they don't hold themselves.
+          {plural(foreign, 'permission')} can't be chosen, because you can only grant permissions that you have.
         </p>
       )}
       {error !== undefined && (

@@ -1,4 +1,4 @@
-/** One role: what it holds, and who has it. */
+/** The page of one role: its permissions and its users. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

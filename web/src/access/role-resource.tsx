@@ -6,12 +6,12 @@ import type { TableSpec } from '../table/engine.ts'
 import { RoleEditor } from './role-editor.tsx'
 import type { Role } from './types.ts'
 
-/** What follows from what a role holds. */
+/** Query keys that depend on the permissions of a role. */
 export const ROLE_CHANGES = ['roles', 'role', 'users', 'user', 'me'] as const
 
 const listText = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value : [])
 const listOf = (text: string): readonly string[] => {
-  // Made by the function above, or empty in a form that is new.
+  // The text comes from the function above, or is empty in a new form.
   const names: unknown = JSON.parse(text || '[]')
   return Array.isArray(names) ? names.map(String) : []
 }
@@ -40,7 +40,7 @@ export const roleResource: Resource<Role> = {
   nameOf: ({ name }) => name,
   operations: contracts.roles,
   get: (id) => tagged(contracts.roles.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // The form has all required fields, and the server validates their values.
   create: (input) => api.roles.create(input as { name: string }),
   update: (id, input, etag) => api.roles.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.roles.delete({ id }),

@@ -1,4 +1,4 @@
-/** All roles: those that come with Plat, and those made here. */
+/** The list of all roles, built-in and custom. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -16,7 +16,7 @@ import { roleResource, roleSpec } from './role-resource.tsx'
 import type { Role } from './types.ts'
 
 type Tools = {
-  /** Undefined where nobody may know. */
+  /** Undefined if the caller may not list users. */
   readonly holders: ReadonlyMap<string, number> | undefined
   readonly onEdit: (role: Role) => void
   readonly onDelete: (role: Role) => void
@@ -96,7 +96,7 @@ export const RolesPage = () => {
   const query = useQuery({ ...rolesQuery, enabled: may('roles:list') })
   const { data: users } = useQuery({ ...usersQuery, enabled: may('roles:list') && may('users:list') })
   const [pendingDelete, setPendingDelete] = useState<Role>()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const names = users?.flatMap(({ roles }) => roles)
     const holders = names && new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]))

@@ -1,4 +1,4 @@
-/** A secret that goes in and never comes out: what is stored is said to be there, and can be replaced. */
+/** A write-only secret. The field shows that a value is stored, and can replace it. */
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
@@ -10,11 +10,11 @@ type Props = {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly error: string | undefined
-  /** Whether something is stored that stays unless another is typed. */
+  /** True if a stored value is kept unless another is typed. */
   readonly isStored: boolean
   readonly isLong?: boolean | undefined
   readonly hint?: string | undefined
-  /** Whether what is stored is for another target than the one that is chosen. */
+  /** True if the stored value was entered for another target than the selected one. */
   readonly isNeededAgain: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The objects of access, as the server's contracts have them. */
+/** The access objects, typed by the contracts of the server. */
 import type { Contracts, Out } from '../api/contracts.ts'
 
 export type User = Out<Contracts['users']['get']>

@@ -1,4 +1,7 @@
-/** What is done to a user besides editing: a new password, on and off, deletion. Each asks, and shows why it was refused. */
+/**
+ * Actions on a user besides editing: set a password, activate, deactivate, delete. Each asks first, and shows a
+ * refusal.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { SecretOnce } from '../account/secret-once.tsx'

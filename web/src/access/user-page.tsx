@@ -1,4 +1,4 @@
-/** One user: who it is, which roles, what comes of them, where signed in, which keys. */
+/** The page of one user: profile, roles, effective permissions, sessions and API keys. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
@@ -48,7 +48,7 @@ const ProfileCard = ({ user }: { readonly user: User }) => (
 
 const PermissionsCard = ({ user }: { readonly user: User }) => {
   const { data, error, refetch } = useQuery(userPermissionsQuery(user.id))
-  // Where they are known already, they say where a permission comes from; to be asked for, that is too little.
+  // Cached roles show which role grants a permission. A request only for that is not worth it.
   const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: false })
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   const held = new Set(data?.map(({ name }) => name))
@@ -91,7 +91,7 @@ const Access = ({ user }: { readonly user: User }) => {
   )
 }
 
-const Head = ({ user, onEdit, onDeed }: { user: User; onEdit: () => void; onDeed: (deed: UserDeed) => void }) => {
+const Head = ({ user, onEdit, onAction }: { user: User; onEdit: () => void; onAction: (deed: UserDeed) => void }) => {
   const { blocked } = usePermit()
   const noDelete = useNoDelete()
   const getCall = useCommand(contracts.users.get, { id: user.id })
@@ -108,10 +108,10 @@ const Head = ({ user, onEdit, onDeed }: { user: User; onEdit: () => void; onDeed
         <kbd>e</kbd>
       </Button>
       <Menu trigger={more}>
-        <UserDeeds user={user} onDeed={onDeed} />
+        <UserDeeds user={user} onAction={onAction} />
         <CommandItems getCall={getCall} />
         <MenuLine />
-        <MenuItem isDanger onSelect={() => onDeed('delete')} blocked={noDelete(user)}>
+        <MenuItem isDanger onSelect={() => onAction('delete')} blocked={noDelete(user)}>
           Delete user<kbd>#</kbd>
         </MenuItem>
       </Menu>
@@ -148,7 +148,7 @@ export const UserPage = () => {
   const tab = search.tab ?? 'overview'
   return (
     <>
-      <Head user={user} onEdit={edit} onDeed={setDeed} />
+      <Head user={user} onEdit={edit} onAction={setDeed} />
       <Tabs
         label="About this user"
         current={tab}

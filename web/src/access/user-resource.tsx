@@ -7,13 +7,13 @@ import { PasswordField } from './password-field.tsx'
 import { RoleChoice } from './role-choice.tsx'
 import type { User } from './types.ts'
 
-/** What knows something of users, sessions or what one may do. */
+/** Query keys that depend on users, sessions or permissions. */
 export const USER_CHANGES = ['users', 'user', 'roles', 'role', 'keys', 'sessions', 'me'] as const
 
-/** The names of roles as the text of a form; a name may have a comma in it. */
+/** The names of roles as the text of a form field. JSON, because a name may contain a comma. */
 const rolesText = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value : [])
 const rolesOf = (text: string): readonly string[] => {
-  // Made by the function above, or empty in a form that is new.
+  // The text comes from the function above, or is empty in a new form.
   const names: unknown = JSON.parse(text || '[]')
   return Array.isArray(names) ? names.map(String) : []
 }
@@ -50,7 +50,7 @@ export const userResource: Resource<User> = {
   nameOf: ({ username }) => username,
   operations: contracts.users,
   get: (id) => tagged(contracts.users.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // The form has all required fields, and the server validates their values.
   create: (input) => api.users.create(input as Required),
   update: (id, input, etag) => api.users.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.users.delete({ id }),
@@ -67,7 +67,7 @@ export const userSpec: TableSpec<User> = {
     full_name: ({ full_name }) => full_name.toLowerCase(),
     email: ({ email }) => email.toLowerCase(),
     status,
-    // Who never signed in is last.
+    // Users who never signed in sort last.
     seen: ({ last_login_at }) => last_login_at ?? '~',
     created: ({ created_at }) => created_at,
   },

@@ -1,4 +1,4 @@
-/** The roles of a user, each given and taken with one click; a refusal stands at its role. */
+/** The roles of a user. One click adds or removes a role, and a refusal is shown beside the role. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api/client.ts'

@@ -1,4 +1,4 @@
-/** Everyone who may sign in, and what they are. */
+/** The list of all users, with their roles and states. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -22,12 +22,12 @@ export const UserStatus = ({ user }: { readonly user: User }) =>
 
 type Tools = {
   readonly onEdit: (user: User) => void
-  readonly onDeed: (doing: Doing) => void
+  readonly onAction: (doing: Doing) => void
   readonly canEdit: boolean
   readonly noDelete: (user: User) => string | undefined
 }
 
-const columnsFor = ({ onEdit, onDeed, canEdit, noDelete }: Tools): readonly Column<User>[] => [
+const columnsFor = ({ onEdit, onAction, canEdit, noDelete }: Tools): readonly Column<User>[] => [
   {
     id: 'username',
     text: 'User name',
@@ -69,8 +69,8 @@ const columnsFor = ({ onEdit, onDeed, canEdit, noDelete }: Tools): readonly Colu
     noun: 'user',
     nameOf: ({ username }) => username,
     edit: { run: onEdit, blocked: () => (canEdit ? undefined : 'users:update') },
-    remove: { run: (user) => onDeed({ user, deed: 'delete' }), blocked: noDelete },
-    more: (user) => <UserDeeds user={user} onDeed={(deed) => onDeed({ user, deed })} />,
+    remove: { run: (user) => onAction({ user, deed: 'delete' }), blocked: noDelete },
+    more: (user) => <UserDeeds user={user} onAction={(deed) => onAction({ user, deed })} />,
   }),
 ]
 
@@ -88,11 +88,11 @@ export const UsersPage = () => {
   const noDelete = useNoDelete()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the setters stay the same
   const columns = useMemo(
-    () => columnsFor({ onEdit: ({ id }) => void set({ edit: id }), onDeed: setDoing, canEdit, noDelete }),
+    () => columnsFor({ onEdit: ({ id }) => void set({ edit: id }), onAction: setDoing, canEdit, noDelete }),
     [canEdit],
   )
   const rules: Rules<User> = {
-    remove: ({ id }) => blocked('users:delete') ?? (id === me.id ? 'Nobody deletes their own account' : undefined),
+    remove: ({ id }) => blocked('users:delete') ?? (id === me.id ? "You can't delete your own account" : undefined),
   }
   return (
     <>

@@ -1,2 +1,2 @@
-/** The value of `network_id` that stands for all networks. A file by itself, so that pages that send it import no queries. */
+/** The value of `network_id` that stands for all networks. In a separate file, so that its users import no queries. */
 export const ALL_NETWORKS = '*'

@@ -1,4 +1,4 @@
-/** The typed client of the UI: the operations of the server, called with the session of the browser. */
+/** The typed client of the UI. It calls operations of the server with the session of the browser. */
 import {
   type CallOptions,
   call as callWith,
@@ -25,30 +25,30 @@ const transport: Transport = {
     noteAnswer(url, response)
     return response
   },
-  // What makes a change of a browser session one of ours.
+  // Without this header, the server refuses writes of a browser session (CSRF).
   headers: { 'X-Requested-With': 'XMLHttpRequest' },
 }
 
 export const api = createClient(transport, contracts)
 
-/** For operations that are not known by name, as those of any resource. */
+/** Calls an operation that is known only as a value, such as one of a generic resource. */
 export const call = <O extends AnyOperation>(op: O, input: InputOf<O>, options?: CallOptions): Promise<OutputOf<O>> =>
   callWith(transport, op, input, options)
 
-/** The answer itself, for what is in its headers. */
+/** Sends a call and returns the response, for callers that read its headers. */
 export const send = <O extends AnyOperation>(op: O, input: InputOf<O>): Promise<Response> =>
   sendWith(transport, op, input as Readonly<Record<string, unknown>>)
 
 export type Tagged<T> = { readonly value: T; readonly etag: string }
 
-/** The answer with the tag that a later change of the same object names in If-Match. */
+/** Returns the value with its ETag, for the If-Match header of a later change. */
 export const tagged = async <O extends AnyOperation>(op: O, input: InputOf<O>): Promise<Tagged<OutputOf<O>>> => {
   const response = await send(op, input)
-  // The server's half of the contract.
+  // The server returns values of the contract's type.
   return { value: (await readJson(transport, response)) as OutputOf<O>, etag: response.headers.get('etag') ?? '' }
 }
 
-/** For the few routes that are no operations. */
+/** Sends a request to one of the few routes that are not operations. */
 export const request = (path: string, init: RequestInit): Promise<Response> => sendRequest(transport, path, init)
 
 export const postJson = (path: string, body: unknown): Promise<Response> =>

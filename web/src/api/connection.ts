@@ -1,23 +1,23 @@
-/** What is known of the way to the server: reachable, over the limit of requests, signed in. The shell shows it. */
+/** The state of the connection: reachable, rate limited, signed in. The shell shows it. */
 import { createStore } from './store.ts'
 
 export type Connection = {
   readonly isOffline: boolean
-  /** Until then the server turns requests away; ms since the epoch. */
+  /** When the rate limit ends, in ms since the epoch. */
   readonly limitedUntilMs: number
-  /** The same for signing in, which has a limit of its own. */
+  /** When the rate limit of sign-in ends, in ms since the epoch. */
   readonly loginLimitedUntilMs: number
 }
 
 export const connection = createStore<Connection>({ isOffline: false, limitedUntilMs: 0, loginLimitedUntilMs: 0 })
 
-/** Set while a page is open that needs a session: told when there is none any more. */
+/** Called when the session has ended. Set while a page is open that needs one. */
 let onSignedOut: () => void = () => {}
 export const whenSignedOut = (listener: () => void): void => {
   onSignedOut = listener
 }
 
-/** It has turned out that there is no session any more. */
+/** Reports that the session has ended. */
 export const signedOut = (): void => onSignedOut()
 
 /** A Retry-After is a number of seconds or a date (RFC 9110 10.2.3). */
@@ -30,31 +30,31 @@ export const retryAtMs = (header: string | null, nowMs: number): number => {
 
 let answeredAt: string | undefined
 
-/** How long a transaction may have been under way that is committed after the answer of a list. */
+/** How long a transaction may run that commits after a list was read. */
 const MARGIN_MS = 5000
 
-/** A moment before anything that this tab shows was read, by the clock of the server. */
+/** Returns a time before the first read of this tab, by the clock of the server. */
 export const answeredSince = (): string =>
   new Date((answeredAt === undefined ? Date.now() : Date.parse(answeredAt)) - MARGIN_MS).toISOString()
 
 let wroteAtMs = 0
 
-/** To be told of every request: those that change something are remembered for a moment. */
+/** Records the time of every request that writes. */
 export const noteRequest = (method: string | undefined): void => {
   if (method !== undefined && method !== 'GET') wroteAtMs = Date.now()
 }
 
-/** As long as it may take to hear of one's own change. */
+/** The longest delay until the live feed reports a change of this tab. */
 const ECHO_MS = 2500
 
-/** Whether what is heard now is most likely what was just done here. */
+/** Returns true while an incoming event was probably caused by this tab. */
 export const isOwnDoing = (): boolean => Date.now() - wroteAtMs < ECHO_MS
 
 const isLogin = (url: string): boolean => url === '/api/auth/login'
-/** The router itself asks who is there, and sends those who are nobody to sign in. */
+/** The router handles sign-in requests, and redirects anonymous users to the sign-in page. */
 const isOfSession = (url: string): boolean => url.startsWith('/api/auth/')
 
-/** Notes what an answer says of the connection. */
+/** Updates the state of the connection from a response. */
 export const noteAnswer = (url: string, response: Response): void => {
   answeredAt ??= response.headers.get('date') ?? undefined
   const old = connection.get()

@@ -1,4 +1,4 @@
-/** The operations as the browser has them: the types of their declarations, and of their values what a call needs. */
+/** The operations for the browser: the types of their declarations, and the values that a call needs. */
 import { contracts as slim } from 'virtual:operations'
 import type { contracts as registry } from '../../../src/features/index.ts'
 import type { Access, AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation/operation.ts'
@@ -11,7 +11,7 @@ export type SlimContracts = {
   readonly [F in keyof Contracts]: { readonly [V in keyof Contracts[F]]: Slim<Contracts[F][V] & AnyOperation> }
 }
 
-/** The client and everything else that calls reads `http` and `headers` alone, which are there; the schemas are not. */
+/** Only `http` and `headers` are read by callers, and both are present. The schemas are not. */
 export const contracts = slim as unknown as Contracts
 
 export type Out<O extends AnyOperation> = OutputOf<O>

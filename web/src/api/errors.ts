@@ -1,7 +1,7 @@
-/** Errors as a person reads them. */
+/** Error messages for users. */
 import { AppError } from '../../../src/platform/contract/errors.ts'
 
-/** How browsers say that a file of the UI did not come. */
+/** The messages of browsers when a script of the UI could not be loaded. */
 const NO_FILE = /dynamically imported module|Importing a module script failed/i
 
 export const isMissingFile = (error: unknown): boolean => error instanceof Error && NO_FILE.test(error.message)
@@ -18,15 +18,15 @@ export const asAppError = (error: unknown): AppError =>
 export const isCode = (error: unknown, ...codes: readonly AppError['code'][]): error is AppError =>
   error instanceof AppError && codes.includes(error.code)
 
-/** Field -> message, of an error that names fields. */
+/** Maps fields to messages, for an error that names fields. */
 export const fieldErrors = (error: unknown): Readonly<Record<string, string>> => {
   const { details, code, message } = asAppError(error)
   if (details.length > 0) return Object.fromEntries(details.map((one) => [one.field, one.message]))
-  // Each form has one of them.
+  // Each form has one of these fields.
   if (code === 'ALREADY_EXISTS') return { name: message, username: message }
   return code === 'IP_NOT_AVAILABLE' ? { ip_address: message, addresses: message } : {}
 }
 
-/** The permission that a refusal names, if it does. */
+/** Returns the permission that a refusal names, or undefined. */
 export const missingPermission = (error: unknown): string | undefined =>
   /permission ([a-z-]+:[a-z]+(?: or [a-z-]+:[a-z]+)*)/.exec(asAppError(error).message)?.[1]

@@ -1,4 +1,4 @@
-/** What is asked of the server, under which key it is kept, and for how long. */
+/** The shared queries, with their cache keys and lifetimes. */
 import { QueryClient, queryOptions } from '@tanstack/react-query'
 import { withNestedUse } from '../networks/tree.ts'
 import { api } from './client.ts'
@@ -11,7 +11,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 20_000,
       gcTime: 10 * 60_000,
-      // What failed because nobody answered is tried again, at a growing distance; what was answered is not.
+      // Requests without an answer are retried with exponential backoff. Errors that the server answered are not.
       retry: (failures, error) => failures < 6 && RETRIED.has(asAppError(error).code),
       retryDelay: (failures) => Math.min(1000 * 2 ** failures, 15_000),
       networkMode: 'always',
@@ -47,13 +47,13 @@ export const reservationsQuery = queryOptions({
   queryFn: () => api.reservations.all(),
 })
 
-/** The active ones, with what they are about. */
+/** The active conflicts with the devices or networks that they are about. */
 export const conflictsQuery = queryOptions({
   queryKey: ['conflicts'],
   queryFn: () => api.conflicts.list({ status: 'active' }),
 })
 
-/** What the overview shows, in one answer. */
+/** The data of the overview, in one response. */
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],
   queryFn: () => api.dashboard.show(),
@@ -64,7 +64,7 @@ export const usersQuery = queryOptions({
   queryFn: () => api.users.list(),
 })
 
-/** What the server is, and what it is configured to do. */
+/** The version and the configuration of the server. */
 export const serverConfigQuery = queryOptions({
   queryKey: ['server-config'],
   queryFn: () => api.system.config(),

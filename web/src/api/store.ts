@@ -1,4 +1,4 @@
-/** A value that lives outside of React and that components follow. */
+/** A value outside of React to which components subscribe. */
 import { useSyncExternalStore } from 'react'
 
 export type Store<T> = {

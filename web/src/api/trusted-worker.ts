@@ -1,4 +1,4 @@
-/** Starts the workers of this application: the policy of the page lets no other script be started by its URL. */
+/** Starts the workers of the UI. The content security policy permits no other script URL. */
 import devicesUrl from '../devices/devices.worker.ts?worker&url'
 import layoutUrl from '../topology/layout.worker.ts?worker&url'
 
@@ -13,7 +13,7 @@ type TrustedTypes = {
   }
 }
 
-/** Made once: a second policy of the same name would be refused. */
+/** Created once, because a second policy of the same name would be refused. */
 const trusted = (() => {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   return trustedTypes?.createPolicy('app', {

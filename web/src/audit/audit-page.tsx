@@ -1,4 +1,4 @@
-/** The audit log: who did what, when, from where, and whether it was done; the newest first, as far back as one scrolls. */
+/** The audit log, newest entries first. Scrolling loads older entries. */
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw, ShieldCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
@@ -32,7 +32,7 @@ const Nothing = ({ onClear }: { readonly onClear: (() => void) | undefined }) =>
   const { data } = useQuery(serverConfigQuery)
   if (onClear)
     return (
-      <State title="Nothing on record matches the filter" text="Another time, another user or another kind may.">
+      <State title="Nothing on record matches the filter" text="Try another time, user or resource.">
         <Button onClick={onClear}>Clear filter</Button>
       </State>
     )
@@ -46,14 +46,14 @@ const Nothing = ({ onClear }: { readonly onClear: (() => void) | undefined }) =>
             <code className="mono">AUDIT_ENABLED=true</code>.
           </>
         ) : (
-          'Whatever is changed from now on is written down here.'
+          'Changes from now on are recorded here.'
         )
       }
     />
   )
 }
 
-/** A span ends now: what now is, stays the same until the filter or the button says otherwise. */
+/** The end of a time span is fixed until the filter changes or the list is refreshed. */
 const useFilter = () => {
   const { search } = usePageSearch()
   const [askedAtMs, setAskedAtMs] = useState(Date.now)

@@ -1,4 +1,4 @@
-/** Who made a call: a user, or an API key with its owner. */
+/** The caller of an entry: a user, or an API key with its owner. */
 import { KeyRound } from 'lucide-react'
 import type { AuditEntry } from '../api/contracts.ts'
 import css from './audit.module.css'

@@ -1,4 +1,4 @@
-/** What was sent, each field with what it was before; secrets that were left out, and a log that was cut, are said to be. */
+/** The fields of a change, each with its previous value. Redacted secrets and truncated changes are marked. */
 import { useQuery } from '@tanstack/react-query'
 import type { AuditEntry } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
@@ -9,7 +9,7 @@ import { type Change, changesOf, hasRedaction, REDACTED, sentOf, valueText } fro
 import { olderQuery } from './queries.ts'
 
 const Value = ({ value }: { readonly value: unknown }) => {
-  if (value === REDACTED) return <Badge tone="warn">left out: a secret</Badge>
+  if (value === REDACTED) return <Badge tone="warn">redacted</Badge>
   if (value === '' || value === null) return <span className="muted">empty</span>
   return <span className={css.value}>{valueText(value)}</span>
 }
@@ -38,7 +38,7 @@ const Field = ({ change: { name, after, before } }: { readonly change: Change })
 }
 
 const Raw = ({ text }: { readonly text: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
   <pre className={`mono ${css.raw}`} tabIndex={0}>
     {text}
   </pre>
@@ -50,12 +50,12 @@ export const ChangesView = ({ entry }: { readonly entry: AuditEntry }) => {
   const older = olderQuery(entry)
   const isUpdate = entry.action === 'update' && sent.kind === 'fields'
   const { data = [] } = useQuery({ ...older, enabled: older.enabled === true && isUpdate && may('audit:list') })
-  if (sent.kind === 'nothing') return <p className="muted">Nothing was sent with it.</p>
+  if (sent.kind === 'nothing') return <p className="muted">The request had no body.</p>
   if (sent.kind === 'cut')
     return (
       <>
         <p className={css.cut}>
-          <Badge tone="warn">truncated</Badge> The log keeps 10 KB of a change; the end of this one is missing.
+          <Badge tone="warn">truncated</Badge> The log keeps 10 KB of a change. The rest of this one was cut off.
         </p>
         <Raw text={sent.text} />
       </>
@@ -71,7 +71,7 @@ export const ChangesView = ({ entry }: { readonly entry: AuditEntry }) => {
         ))}
       </dl>
       {hasRedaction(sent.fields) && <p className={css.note}>Secrets are never recorded.</p>}
-      {hasBefore && <p className={css.note}>What was before is what the log knows: the value that was sent last.</p>}
+      {hasBefore && <p className={css.note}>Previous values come from earlier entries of the log.</p>}
     </>
   )
 }

@@ -1,7 +1,7 @@
-/** What an entry says was sent, as fields; and what these were before, as far as older entries tell. */
+/** Parses the changes of an entry, and finds the previous values of its fields in older entries. */
 import type { AuditEntry } from '../api/contracts.ts'
 
-/** What stands where a secret would. */
+/** The value that replaces a secret. */
 export const REDACTED = '[redacted]'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -9,9 +9,9 @@ export type Fields = Readonly<Record<string, unknown>>
 export type Sent =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'fields'; readonly fields: Fields }
-  /** A list, a word: whatever is no object. */
+  /** A JSON value that is not an object, such as a list or a string. */
   | { readonly kind: 'value'; readonly value: unknown }
-  /** Cut where the log ends it, so that it is no JSON any more. */
+  /** Truncated by the log, so it is not valid JSON. */
   | { readonly kind: 'cut'; readonly text: string }
 
 export const sentOf = (changes: string): Sent => {
@@ -19,7 +19,7 @@ export const sentOf = (changes: string): Sent => {
   try {
     const value: unknown = JSON.parse(changes)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return { kind: 'value', value }
-    // An object of JSON.
+    // The value is a JSON object.
     return { kind: 'fields', fields: value as Fields }
   } catch {
     return { kind: 'cut', text: changes }
@@ -29,7 +29,7 @@ export const sentOf = (changes: string): Sent => {
 export type Change = {
   readonly name: string
   readonly after: unknown
-  /** Undefined where no older entry tells. */
+  /** Undefined if no older entry has the field. */
   readonly before?: { readonly value: unknown; readonly at: string }
 }
 
@@ -39,8 +39,8 @@ const fieldsOf = ({ changes }: AuditEntry): Fields => {
 }
 
 /**
- * Each field that was sent, with what was sent for it the last time before.
- * @param older entries of the same object from before, newest first
+ * Returns each field of a change with its previous value.
+ * @param older earlier entries of the same object, newest first
  */
 export const changesOf = (fields: Fields, older: readonly AuditEntry[]): readonly Change[] => {
   const done = older.filter(({ status }) => status === 'success').map((entry) => [entry, fieldsOf(entry)] as const)
@@ -50,14 +50,14 @@ export const changesOf = (fields: Fields, older: readonly AuditEntry[]): readonl
   })
 }
 
-/** A value on one line where it is short, as JSON with indents where it is not. */
+/** Returns a value on one line if it is short, or as indented JSON. */
 export const valueText = (value: unknown): string => {
   if (typeof value === 'string') return value
   const line = JSON.stringify(value)
   return line.length > 60 ? JSON.stringify(value, null, 2) : line
 }
 
-/** Whether there is a secret somewhere in it. */
+/** Returns true if the value contains a redacted secret. */
 export const hasRedaction = (value: unknown): boolean =>
   value === REDACTED ||
   (typeof value === 'object' && value !== null && Object.values(value).some((one) => hasRedaction(one)))

@@ -9,7 +9,7 @@ import { Caller } from './caller.tsx'
 import { Status } from './entry-drawer.tsx'
 import { ObjectName } from './object-name.tsx'
 
-/** A phone has no room for the year; the entry itself has it. */
+/** A phone has no room for the year. The page of the entry shows it. */
 const When = ({ at }: { readonly at: string }) => {
   const text = `${moment(at)}:${at.slice(17, 19)}`
   return (
@@ -20,7 +20,7 @@ const When = ({ at }: { readonly at: string }) => {
   )
 }
 
-/** Where there is no room for the status, a failure is marked all the same. */
+/** Marks a failure also where the status column is hidden. */
 const Action = ({ entry: { action, status } }: { readonly entry: AuditEntry }) => (
   <span className={css.failed}>
     {status === 'failure' && <CircleX size={13} className={css.phone} aria-label="failure" />}

@@ -1,4 +1,4 @@
-/** One entry of the log with all that is known of it. */
+/** One audit entry with all of its fields. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AuditEntry } from '../api/contracts.ts'
@@ -15,7 +15,7 @@ import { entryQuery } from './queries.ts'
 export const Status = ({ entry }: { readonly entry: AuditEntry }) =>
   entry.status === 'success' ? <Badge tone="ok">success</Badge> : <Badge tone="bad">failure</Badge>
 
-/** To the millisecond, with the zone: an entry is evidence. */
+/** Shown to the millisecond and with the time zone, because an entry is evidence. */
 const exactly = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
   month: 'short',
@@ -50,8 +50,7 @@ const Owner = ({ entry: { key_owner_id, key_owner } }: { readonly entry: AuditEn
 )
 
 const Who = ({ entry: { user_id, username, key_owner_id } }: { readonly entry: AuditEntry }) => {
-  if (user_id === '')
-    return username === '' ? <span className="muted">nobody who is known</span> : <>{username}, not let in</>
+  if (user_id === '') return username === '' ? <span className="muted">unknown</span> : <>{username}, not let in</>
   return (
     <span className={css.object}>
       <b>{username}</b>
@@ -92,7 +91,7 @@ const Detail = ({ entry }: { readonly entry: AuditEntry }) => (
               <CopyText key="key" text={entry.key_id} label="key ID" />
             ),
           ],
-          // Only where a program acted for the user.
+          // Shown only if a client acted for the user.
           ...(entry.oauth_client === '' ? [] : [['Client', entry.oauth_client] as const]),
           ...(entry.tool === ''
             ? []
@@ -119,7 +118,7 @@ const Detail = ({ entry }: { readonly entry: AuditEntry }) => (
 type Props = {
   readonly id: string
   readonly known: AuditEntry | undefined
-  /** The list may still have it. */
+  /** True while the list is loading, which may contain the entry. */
   readonly isComing: boolean
   readonly onClose: () => void
 }

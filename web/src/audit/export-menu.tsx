@@ -1,4 +1,4 @@
-/** The entries that are shown, all of them, as a file. */
+/** Exports all entries that match the filter as a file. */
 import { Download } from 'lucide-react'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'

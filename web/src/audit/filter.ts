@@ -1,4 +1,4 @@
-/** What is shown of the audit log: from the URL to what the server is asked. */
+/** Converts the filter of the URL to the input of the list operation. */
 import { contracts } from '../api/contracts.ts'
 import type { ListSearch } from '../table/list-search.ts'
 
@@ -22,7 +22,7 @@ export type AuditFilter = {
   readonly end_time?: string
 }
 
-/** What is no moment is left out: anyone may edit a URL. */
+/** Invalid times are left out, because a URL can be edited by hand. */
 const momentOf = (text: string | undefined): string | undefined => {
   const ms = text === undefined ? Number.NaN : Date.parse(text)
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
@@ -34,7 +34,7 @@ const startOf = ({ span, from }: ListSearch, nowMs: number): string | undefined 
 }
 
 const given = <T extends string, V>(name: T, value: V | undefined | ''): Partial<Record<T, V>> =>
-  // A record of one name has that name.
+  // The record has the one property `name`.
   (value === undefined || value === '' ? {} : { [name]: value }) as Partial<Record<T, V>>
 
 export const filterOf = (search: ListSearch, nowMs: number): AuditFilter => ({
@@ -66,15 +66,15 @@ export const NO_FILTER = {
 
 const FILTERS: readonly string[] = Object.keys(NO_FILTER)
 
-/** Whether anything is left out. */
+/** Returns true if the filter leaves out entries. */
 export const isFiltered = (search: ListSearch): boolean =>
   Object.entries(search).some(([name, value]) => FILTERS.includes(name) && value !== undefined && value !== '')
 
-/** `devices` -> `device`, as the log names it. */
+/** `devices` -> `device`, as the log names resources. */
 const singular = (noun: string): string =>
   noun.endsWith('ies') ? `${noun.slice(0, -3)}y` : noun.endsWith('ss') ? noun : noun.replace(/s$/, '')
 
-/** Kinds of objects that something can be done to: whatever has an operation that is not a read. */
+/** The resources of all operations that write. */
 export const RESOURCES: readonly string[] = [
   ...new Set([
     ...Object.values(contracts).flatMap((operations) =>
@@ -82,11 +82,11 @@ export const RESOURCES: readonly string[] = [
         http.startsWith('GET') ? [] : [singular(name.slice(0, name.indexOf('.')))],
       ),
     ),
-    // Signing in and out are no operations.
+    // Signing in and out are not operations.
     'session',
   ]),
 ].sort()
 
-/** The file with the same entries. */
+/** The URL of the same entries as a file. */
 export const exportUrl = (format: 'csv' | 'json', filter: AuditFilter): string =>
   `/api/audit/export?${new URLSearchParams({ format, ...filter })}`

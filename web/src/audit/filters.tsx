@@ -1,4 +1,4 @@
-/** The filters of the audit log: all of them in the URL. */
+/** The filters of the audit log. All of them are in the URL. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { AuditEntry } from '../api/contracts.ts'
@@ -20,7 +20,7 @@ type SelectProps = {
 }
 
 const Select = ({ label, any, value, options, onChange }: SelectProps) => {
-  // A link may name what is in no list.
+  // A link may name a value that is in no list.
   const isListed = value === '' || options.some(([one]) => one === value)
   return (
     <select
@@ -41,14 +41,14 @@ const Select = ({ label, any, value, options, onChange }: SelectProps) => {
   )
 }
 
-/** Between the last key and the question to the server. */
+/** The delay between the last keystroke and the request. */
 const SETTLE_MS = 350
 
 const IdBox = ({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) => {
   const [text, setText] = useState(value)
   const written = useRef(value)
   useEffect(() => {
-    // Back, forward, or a link: what is in the URL holds.
+    // Back, forward or a link changed the URL. Its value wins.
     if (value !== written.current) setText(value)
     written.current = value
   }, [value])
@@ -75,7 +75,7 @@ const IdBox = ({ value, onChange }: { readonly value: string; readonly onChange:
   )
 }
 
-/** `2026-01-31T12:00` in the time of the reader. */
+/** Returns `2026-01-31T12:00` in the time zone of the browser. */
 const localText = (moment: string | undefined): string => {
   const ms = Date.parse(moment ?? '')
   if (Number.isNaN(ms)) return ''
@@ -132,7 +132,7 @@ const Span = ({
 
 const same = (words: readonly string[]): readonly Option[] => words.map((word) => [word, word])
 
-/** Those there are, or where nobody may know them, those in the entries. */
+/** All users. Without the permission to list them, the users of the loaded entries. */
 const useUserOptions = (rows: readonly AuditEntry[]): readonly Option[] => {
   const { may } = usePermit()
   const { data } = useQuery({ ...usersQuery, enabled: may('users:list') })

@@ -1,4 +1,4 @@
-/** The object of an audit entry by its name, with a link to its page where it still exists. */
+/** The name of an entry's object, with a link to its page if the object still exists. */
 import { Link } from '@tanstack/react-router'
 import type { AuditEntry } from '../api/contracts.ts'
 
@@ -13,7 +13,7 @@ const PAGES = {
   webhook: '/webhooks/$id',
 } as const
 
-/** Objects that have no page: their list opens them in a drawer. */
+/** Objects without a page. Their list opens them in a drawer. */
 const DRAWERS = {
   conflict: ['/conflicts', 'entry'],
   credential: ['/credentials', 'edit'],
@@ -25,12 +25,12 @@ const isIn = <T extends object>(table: T, name: string): name is keyof T & strin
 
 type Props = {
   readonly entry: Pick<AuditEntry, 'resource_id' | 'object'>
-  /** -1 in a grid, which is one stop of the tab key. */
+  /** -1 in a grid, which is a single tab stop. */
   readonly tabIndex?: -1
 }
 
 export const ObjectName = ({ entry: { resource_id: id, object }, tabIndex }: Props) => {
-  // No name is known, or the server keeps it from this user.
+  // The name is unknown, or the caller may not read it.
   if (!object) return <span className="mono">{id}</span>
   const { type, name, is_deleted } = object
   if (is_deleted)

@@ -1,4 +1,4 @@
-/** The audit log as it is asked for: page by page, as far as somebody scrolls. */
+/** The queries of the audit log. Pages are loaded as the list is scrolled. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, send } from '../api/client.ts'
 import { type AuditEntry, contracts } from '../api/contracts.ts'
@@ -16,14 +16,14 @@ export const entriesQuery = (filter: AuditFilter) =>
     queryFn: async ({ pageParam: { offset, until } }): Promise<EntryPage> => {
       const pinned = until === undefined ? {} : { end_time: until }
       const response = await send(contracts.audit.list, { ...filter, ...pinned, include: 'names', limit: PAGE, offset })
-      // The server's half of the contract.
+      // The server returns values of the contract's type.
       const rows = (await response.json()) as readonly AuditEntry[]
       return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
     },
     getNextPageParam: (last: EntryPage, pages: readonly EntryPage[]): PageParam | undefined => {
       if (last.rows.length < PAGE) return undefined
       const offset = pages.reduce((sum, { rows }) => sum + rows.length, 0)
-      // What is written meanwhile would push the rows on: the list ends where it began.
+      // The list ends at its first entry. Newer entries would shift the rows of later pages.
       return { offset, until: pages[0]?.rows[0]?.timestamp }
     },
     refetchOnWindowFocus: false,
@@ -35,13 +35,13 @@ export const entryQuery = (id: string) =>
 
 const MOST_OLDER = 50
 
-/** What was done to the same object before. */
+/** Earlier entries of the same object. */
 export const olderQuery = ({ id, resource, resource_id, timestamp }: AuditEntry) =>
   queryOptions({
     queryKey: ['audit-older', id],
     queryFn: async () => {
       const entries = await api.audit.list({ resource, resource_id, end_time: timestamp, limit: MOST_OLDER })
-      // Ids are in the order of time.
+      // Ids are in chronological order.
       return entries.filter((one) => one.id < id)
     },
     enabled: resource_id !== '',

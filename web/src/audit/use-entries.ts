@@ -1,4 +1,4 @@
-/** The entries as a table draws them; more come as the end comes near. */
+/** The audit entries as rows of a table. Later pages are loaded when the end of the list comes near. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { AuditEntry } from '../api/contracts.ts'
@@ -6,7 +6,7 @@ import type { TableView } from '../table/view.ts'
 import type { AuditFilter } from './filter.ts'
 import { entriesQuery } from './queries.ts'
 
-/** Rows before the end at which the next page is asked for. */
+/** The distance from the last row, in rows, at which the next page is requested. */
 const AHEAD = 40
 
 export const useEntries = (filter: AuditFilter, isAllowed: boolean) => {
@@ -14,13 +14,13 @@ export const useEntries = (filter: AuditFilter, isAllowed: boolean) => {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const rows = useMemo(() => {
     const all = data?.pages.flatMap((page) => page.rows) ?? []
-    // Two entries of the same millisecond may be at the end of one page and at the beginning of the next.
+    // Two entries of the same millisecond may be on both sides of a page boundary.
     return [...new Map(all.map((entry) => [entry.id, entry])).values()]
   }, [data])
   const total = Math.max(rows.length, data?.pages[0]?.total ?? 0)
   const view: TableView<AuditEntry> = useMemo(
     () => ({
-      // One that is on its way stands for all that follow.
+      // One placeholder row stands for all pages that are not loaded.
       count: rows.length + (hasNextPage ? 1 : 0),
       total,
       rowAt: (position) => rows[position],

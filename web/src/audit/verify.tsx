@@ -1,4 +1,4 @@
-/** The check that nobody altered the log behind the back of the server, and what came of it. */
+/** Verification of the audit trail: checks the chain of hashes for tampering and shows the result. */
 import { useMutation } from '@tanstack/react-query'
 import { ShieldAlert, ShieldCheck, X } from 'lucide-react'
 import { api } from '../api/client.ts'
@@ -52,7 +52,7 @@ export const VerifyResult = ({ verification }: Props) => {
       role={isBad ? 'alert' : 'status'}
     >
       <Icon size={16} aria-hidden="true" />
-      {isPending && <span>Working all hashes out again …</span>}
+      {isPending && <span>Computing all hashes again …</span>}
       {error && <span>It could not be checked. {asAppError(error).message}</span>}
       {data && <Text result={data} />}
       {!isPending && (

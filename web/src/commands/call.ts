@@ -1,23 +1,23 @@
-/** The call of an operation that a page makes or a form would send, and the forms in which it can be copied. */
+/** The call that a page makes or a form would send, and the formats in which it can be copied. */
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 
 export type Call = {
   readonly op: AnyOperation
   readonly input: Readonly<Record<string, unknown>>
-  /** What of the page the call does not say, in words. */
+  /** Descriptions of the parts of the page that the call leaves out. */
   readonly leftOut?: readonly string[]
 }
 
-/** Lists have more to say than fits here. */
+/** The call of a list, which also has a filter. */
 export type ListCall = {
   readonly list: Readonly<Record<string, AnyOperation>>
   readonly q: string
-  /** What the page sends besides its filter. */
+  /** Input of the page besides its filter. */
   readonly given?: Readonly<Record<string, unknown>>
 }
 
 export type AnyCall = Call | ListCall
-/** Undefined while there is nothing to send. */
+/** Returns undefined while there is nothing to send. */
 export type GetCall = () => AnyCall | undefined
 
 export const FORMS = [

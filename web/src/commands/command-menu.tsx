@@ -1,6 +1,6 @@
 /**
- * What the page shows, or a form would send, as a command to copy. Which call that is, is call here; how it is written comes
- * when it is asked for (command-text.ts).
+ * Copies the call of a page or form as a command. The module that formats it is loaded when it is used
+ * (command-text.ts).
  */
 import { Terminal } from 'lucide-react'
 import { useEffect, useRef } from 'react'
@@ -11,7 +11,7 @@ import { Menu, MenuItem } from '../ui/menu.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { FORMS, type Form, type GetCall } from './call.ts'
 
-/** What can be copied now: the last one is what is on top. */
+/** The calls that can be copied. The last one belongs to the topmost layer. */
 const shown = createStore<readonly GetCall[]>([])
 
 const copy = async (getCall: GetCall, form: Form): Promise<void> => {
@@ -30,13 +30,16 @@ const copy = async (getCall: GetCall, form: Form): Promise<void> => {
   }
 }
 
-/** Of what is on top. @returns undefined where nothing can be copied */
+/**
+ * Copies the call of the topmost layer.
+ * @returns undefined if nothing can be copied
+ */
 export const copyShown = (): ((form: Form) => void) | undefined => {
   const getCall = shown.get().at(-1)
   return getCall && ((form) => void copy(getCall, form))
 }
 
-/** Offers the call to the palette for as long as the component is there. */
+/** Offers the call in the palette while the component is mounted. */
 const useShown = (getCall: GetCall): GetCall => {
   const latest = useRef(getCall)
   latest.current = getCall
@@ -48,7 +51,7 @@ const useShown = (getCall: GetCall): GetCall => {
   return getCall
 }
 
-/** For the menu of an object. */
+/** The items for the menu of an object. */
 export const CommandItems = ({ getCall }: { readonly getCall: GetCall }) =>
   FORMS.map(([form, text]) => (
     <MenuItem key={form} onSelect={() => void copy(getCall, form)}>
@@ -56,7 +59,7 @@ export const CommandItems = ({ getCall }: { readonly getCall: GetCall }) =>
     </MenuItem>
   ))
 
-/** Says what a page shows without a button of its own, for a page that has it in a menu. */
+/** Registers the call of a page that has it in a menu instead of a button. */
 export const useCommand = (op: AnyOperation, input: Readonly<Record<string, unknown>>): GetCall =>
   useShown(() => ({ op, input }))
 

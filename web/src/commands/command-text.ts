@@ -1,4 +1,4 @@
-/** Writes a call of an operation as a command of curl or of plat. Everything about the operation comes from its declaration. */
+/** Formats a call of an operation as a curl or plat command, based on the operation's declaration. */
 import { commands } from 'virtual:commands'
 import type { Named } from '../../../src/platform/cli/command-name.ts'
 import { curlText, isEmpty, platText } from '../../../src/platform/cli/command-text.ts'
@@ -9,7 +9,7 @@ type Input = Call['input']
 
 const isSecret = (op: Call['op'], field: string): boolean => commands[op.name]?.secrets.includes(field) === true
 
-/** Nobody needs a secret in the history of a shell. */
+/** Leaves out secrets, which do not belong in the history of a shell. */
 const withoutSecrets = ({ op, input }: Call): { readonly input: Input; readonly leftOut: readonly string[] } => {
   const entries = Object.entries(input)
   const secrets = entries.filter(([field, value]) => isSecret(op, field) && value !== '' && value !== undefined)
@@ -24,14 +24,14 @@ const named = ({ name }: Call['op']): Named => {
   return { name, ...(cli ? { cli } : {}) }
 }
 
-/** The command, and what of the page it does not say. */
+/** Returns the command, with descriptions of the parts of the page that it leaves out. */
 export const commandText = (
   form: Form,
   said: AnyCall,
 ): { readonly text: string; readonly leftOut: readonly string[] } => {
   const call = 'list' in said ? listCall(said) : said
   const { input, leftOut } = withoutSecrets(call)
-  // What a new object does not say is empty anyway.
+  // A new object needs no fields that are empty by default.
   const isNew = call.op.http.startsWith('POST')
   const safe = {
     op: call.op,

@@ -1,4 +1,4 @@
-/** A list with its filter as a call of the API: what of the filter the API has as well, and what it has not. */
+/** Converts a list and its filter to a call of the API, and names the parts of the filter that the API lacks. */
 import { type CommandFacts, commands } from 'virtual:commands'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import { queryClient } from '../api/queries.ts'
@@ -7,7 +7,7 @@ import type { Call, ListCall } from './call.ts'
 
 type Field = CommandFacts['fields'][string]
 
-/** Fields that people write shorter than the API has them. */
+/** Field names of the filter that are shorter than those of the API. */
 const LONG: Readonly<Record<string, string>> = { dc: 'datacenter' }
 
 /** `tag` -> `tags`, `dc` -> `datacenter_id`. */
@@ -18,7 +18,7 @@ const fieldNamed = (facts: CommandFacts, short: string): readonly [string, Field
   return name === undefined || field === undefined ? undefined : [name, field]
 }
 
-/** The one object of the noun whose name the text is, or begins; as far as this page knows them. */
+/** Returns the id of the only cached object whose name equals or starts with the text. */
 const idNamed = (noun: string, text: string): string | undefined => {
   const known: unknown = queryClient.getQueryData([noun])
   const rows: readonly unknown[] = Array.isArray(known) ? known : []
@@ -40,7 +40,7 @@ const inputValue = (field: Field, text: string): unknown => {
   return text
 }
 
-/** As it was typed: the filter itself takes no notice of case. */
+/** Returns the term as it was typed. The filter itself ignores case. */
 const typed = (q: string, { start, end, field }: Term): string =>
   q
     .slice(start, end)
@@ -57,7 +57,7 @@ export const listCall = ({ list, q, given = {} }: ListCall): Call => {
   if (!op) throw new Error('a page shows what can be listed')
   const terms = parseFilter(q, fieldsOf(q))
   const search = list.search
-  // What a search has as well: words, and where an address is.
+  // Returns true for terms that the API's search supports: words, and subnets of addresses.
   const isWord = ({ isNegated, field, value }: Term) =>
     !isNegated && (field === '' || (field === 'ip' && value.includes('/')))
   if (search && terms.length > 0 && terms.every(isWord))

@@ -1,4 +1,4 @@
-/** Which devices and networks are part of an active conflict, and the mark that they have in lists. */
+/** The mark of devices and networks that are part of an active conflict. */
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { useEffect } from 'react'
@@ -7,10 +7,10 @@ import { createStore, useStore } from '../api/store.ts'
 import { usePermit } from '../shell/me.ts'
 import css from './active-mark.module.css'
 
-/** Id -> what contradicts. */
+/** Maps ids of devices and networks to a description of the conflict. */
 const active = createStore<ReadonlyMap<string, string>>(new Map())
 
-/** Asks for all active conflicts at once, for the marks of a list. */
+/** Loads all active conflicts at once, for the marks of a list. */
 export const useActiveConflicts = (isWanted = true): void => {
   const { may } = usePermit()
   const { data } = useQuery({ ...conflictsQuery, enabled: isWanted && may('conflicts:list') })

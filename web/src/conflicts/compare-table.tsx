@@ -1,4 +1,4 @@
-/** The devices or networks of a conflict side by side; what differs stands out. */
+/** The devices or networks of a conflict side by side, with their differences highlighted. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -11,13 +11,13 @@ import { Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { deviceFields, type Line, linesOf, networkFields } from './compare.ts'
 import css from './conflicts.module.css'
 
-/** More columns nobody compares. */
+/** The number of columns that can still be compared. */
 const MOST_COLUMNS = 6
 
 type Head = { readonly id: string; readonly link: ReactNode; readonly changedAt: string }
 
 const Comparison = ({ label, heads, lines }: { label: string; heads: readonly Head[]; lines: readonly Line[] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
   <section className={css.scroller} tabIndex={0} aria-label={label}>
     <table className={css.compare}>
       <thead>

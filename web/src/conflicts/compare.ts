@@ -1,11 +1,11 @@
-/** What of the devices or networks of a conflict is told beside each other, and where they differ. */
+/** The fields of the devices or networks of a conflict side by side, and whether they differ. */
 import type { Device, Network } from '../api/contracts.ts'
 import { DEVICE_ORDER, deviceFields as fieldsOfDevice } from '../devices/fields.ts'
 import { joined, shownFields } from '../resource/fields.ts'
 
 export type Line = {
   readonly name: string
-  /** One for each of them, in their order. */
+  /** One value for each object, in their order. */
   readonly values: readonly string[]
   readonly differs: boolean
 }
@@ -13,7 +13,7 @@ export type Line = {
 type Field<T> = readonly [name: string, value: (one: T) => string]
 type Names = ReadonlyMap<string, string>
 
-/** Lines that have something to say. */
+/** Returns the lines in which an object has a value. */
 export const linesOf = <T>(all: readonly T[], fields: readonly Field<T>[]): Line[] =>
   fields
     .map(([name, value]) => {

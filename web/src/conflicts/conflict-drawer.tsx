@@ -1,4 +1,4 @@
-/** One conflict: what contradicts what, and what can be done about it. */
+/** One conflict: the objects that contradict each other, and the ways to resolve it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
@@ -20,10 +20,10 @@ import css from './conflicts.module.css'
 import { StatusBadge, titleOf } from './marks.tsx'
 import { conflictQuery } from './queries.ts'
 
-/** Nobody keeps it: it was seen to elsewhere. */
+/** No device keeps the address by this choice: the conflict was resolved elsewhere. */
 const BY_HAND = ''
 
-/** What is asked for anew after a conflict was settled. */
+/** Query keys that the resolution of a conflict invalidates. */
 const CHANGES = ['conflicts', 'device', 'networks', 'pools', 'dashboard']
 
 type KeeperProps = {
@@ -33,7 +33,7 @@ type KeeperProps = {
 }
 
 const DeviceName = ({ id }: { readonly id: string }) => {
-  // The comparison above asks for them.
+  // The comparison above requests them.
   const { data } = useQuery({ ...deviceQuery(id), enabled: false })
   return <b>{data?.value.name ?? id}</b>
 }
@@ -64,7 +64,7 @@ const Keeper = ({ conflict: { device_ids, ip_address }, keeper, onChange }: Keep
         </Choice>
       ))}
       <Choice isChosen={keeper === BY_HAND} isDisabled={false} onChoose={() => onChange(BY_HAND)}>
-        <b>Nobody is changed</b>; it is marked as resolved
+        <b>No device is changed</b>; the conflict is marked as resolved
       </Choice>
       {!mayChange && <p className={fieldCss.hint}>To take an address needs the permission devices:update.</p>}
     </fieldset>
@@ -87,7 +87,7 @@ const Settle = ({ conflict, onDone, onDelete }: SettleProps) => {
   const resolve = useMutation({
     mutationFn: () => api.conflicts.resolve({ id, notes, ...(keeper === BY_HAND ? {} : { keep_device_id: keeper }) }),
     onSuccess: async () => {
-      // The rows of those that have lost it.
+      // The devices that lost the address.
       const changed = keeper === BY_HAND ? [] : device_ids.filter((one) => one !== keeper)
       devices.put(await Promise.all(changed.map((one) => api.devices.get({ id: one }))))
       await settled('Resolved')
@@ -115,12 +115,7 @@ const Settle = ({ conflict, onDone, onDelete }: SettleProps) => {
             settled, or meant to be so.
           </p>
         )}
-        <TextArea
-          label="Notes"
-          hint="Why it is settled so, for whoever finds it later."
-          value={notes}
-          onChange={setNotes}
-        />
+        <TextArea label="Notes" hint="The reason for this resolution." value={notes} onChange={setNotes} />
       </fieldset>
       {error && <Alert>{asAppError(error).message}</Alert>}
       <div className={fieldCss.choices}>

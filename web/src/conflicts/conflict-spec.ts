@@ -6,7 +6,7 @@ import { subnetKey } from '../networks/subnet-key.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
-/** As numbers and not as text, addresses before subnets. */
+/** Sorts by numeric value, addresses before subnets. */
 const subjectKey = ({ ip_address, subnets }: Conflict): string => {
   const ip = parseIp(ip_address)
   return ip ? `0${ipKey(ip)}` : `1${subnetKey(subnets[0] ?? '')}`
@@ -19,7 +19,7 @@ export const conflictSpec: TableSpec<Conflict> = {
   sorts: {
     subject: subjectKey,
     type: ({ type }) => type,
-    // By their age: the newest first.
+    // Sorts by age, newest first.
     detected: ({ detected_at }) => -Date.parse(detected_at),
     resolved: ({ resolved_at }) => -Date.parse(resolved_at ?? ''),
     by: ({ resolved_by }) => resolved_by.toLowerCase(),
@@ -39,7 +39,7 @@ const madeByItself = async (): Promise<never> => {
   throw new Error('a conflict is found and not made')
 }
 
-/** A conflict is found, settled and deleted; it has nothing to fill in. */
+/** Conflicts are detected, resolved and deleted. They have no editable fields. */
 export const conflictResource: Resource<Conflict> = {
   noun: 'conflict',
   fields: [],

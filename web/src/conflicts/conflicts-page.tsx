@@ -1,4 +1,4 @@
-/** What contradicts itself in the estate: addresses that several devices have, subnets that several networks have. */
+/** The list of conflicts: addresses that several devices have, and overlapping subnets. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
@@ -74,7 +74,7 @@ const NOTHING: Readonly<Record<Status, readonly [title: string, text: string]>> 
 
 const DELETE_WARNING = 'If its cause is still there, the next check raises it again.'
 
-/** Looks at the whole estate, whatever was found or settled before. */
+/** Checks the whole inventory for conflicts again. */
 const CheckAgain = () => {
   const { blocked } = usePermit()
   const client = useQueryClient()

@@ -1,4 +1,4 @@
-/** How conflicts are called and marked. */
+/** Names and badges of conflicts. */
 import type { Conflict } from '../api/contracts.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'
 import type { Status } from './queries.ts'
@@ -12,7 +12,7 @@ export const TYPES: Readonly<Record<Conflict['type'], string>> = {
   overlapping_subnet: 'same subnet',
 }
 
-/** What is had by several. */
+/** Returns the address or the subnets of a conflict. */
 export const subjectOf = ({ ip_address, subnets }: Conflict): string => ip_address || subnets.join(', ')
 
 export const titleOf = (conflict: Conflict): string =>

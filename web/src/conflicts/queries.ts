@@ -1,9 +1,9 @@
-/** What the page of conflicts asks for. */
+/** The queries of the conflicts page. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import type { Conflict } from '../api/contracts.ts'
 
-/** More than anybody looks through; the number beside the tab counts all of them. */
+/** The most rows that the page loads. The number beside the tab counts all of them. */
 const MOST = 2000
 
 export type Status = Conflict['status']
@@ -12,7 +12,7 @@ export const STATUSES: readonly Status[] = ['active', 'ignored', 'resolved']
 
 export const conflictListQuery = (status: Status) =>
   queryOptions({
-    // The active ones are those that every page knows of.
+    // The active conflicts share the cache entry of the other pages.
     queryKey: status === 'active' ? ['conflicts'] : ['conflicts', status],
     queryFn: () => api.conflicts.list(status === 'active' ? { status } : { status, limit: MOST }),
   })

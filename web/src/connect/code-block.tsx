@@ -1,4 +1,4 @@
-/** Text to be copied as it stands: a command, or a piece of a file. */
+/** Text to copy unchanged: a command, or a part of a file. */
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
@@ -23,7 +23,7 @@ export const CodeBlock = ({ code, label, file }: Props) => {
           {isCopied ? 'Copied' : 'Copy'}
         </Button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <pre tabIndex={0}>{code}</pre>
     </div>
   )

@@ -1,4 +1,4 @@
-/** How an AI client is connected to Plat: which way in, and what to type where. */
+/** How to connect an AI client to Plat: the way to sign in, and the configuration of each client. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
@@ -52,11 +52,11 @@ const OauthIsOff = () => (
   <Card title="OAuth is off on this server">
     <div className={css.steps}>
       <p>
-        Nobody can sign in to a client this way until whoever runs the server sets these two and starts it anew. The
-        address is the one at which people and clients reach Plat, with https unless it is this very machine.
+        Clients can sign in this way once the operator of the server sets these two variables and restarts it. The URL
+        is the one at which users and clients reach Plat. It must be https, except on the local machine.
       </p>
       <CodeBlock code={settingsFor(location.origin)} label="the settings" />
-      <p className="muted">Until then, an API key does the same. The steps below hold for when it is on.</p>
+      <p className="muted">Until then, use an API key. The steps below apply once OAuth is on.</p>
     </div>
   </Card>
 )

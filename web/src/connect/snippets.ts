@@ -1,16 +1,16 @@
-/** How each common client is told of this server, word for word. Pure. */
+/** Configuration snippets for common MCP clients. Pure functions. */
 
 export type Way = 'oauth' | 'key'
 
 type Given = { readonly url: string; readonly way: Way }
 
-/** Something to be done: in words, with what is to be copied. */
+/** One step of the instructions, with the text to copy. */
 export type Step = {
   readonly text: string
   readonly code?: string
-  /** What the code is, for whoever hears of it: `the command`. */
+  /** The name of the code for screen readers, such as `the command`. */
   readonly label?: string
-  /** Where it belongs. */
+  /** The file that the code belongs in. */
   readonly file?: string
 }
 
@@ -22,7 +22,7 @@ export type ClientGuide = {
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** Set in the environment, so that the key is in no file that is shared. */
+/** The key is in the environment, so that no shared file contains it. */
 const EXPORT_KEY: Step = {
   text: 'Put the API key into the environment of the client.',
   code: 'export PLAT_TOKEN=plat_…',
@@ -75,7 +75,7 @@ const claudeDesktop = ({ url, way }: Given): readonly Step[] =>
                   'mcp-remote',
                   url,
                   '--header',
-                  // Blanks within an argument are lost on Windows.
+                  // Windows drops blanks within an argument.
                   `Authorization:\${AUTHORIZATION}`,
                   ...(isPlainHttp(url) ? ['--allow-http'] : []),
                 ],
@@ -84,7 +84,7 @@ const claudeDesktop = ({ url, way }: Given): readonly Step[] =>
             },
           }),
         },
-        { text: 'Put your API key in, and start Claude Desktop anew.' },
+        { text: 'Insert your API key, and restart Claude Desktop.' },
       ]
 
 const cursor = ({ url, way }: Given): readonly Step[] => [
@@ -156,5 +156,5 @@ export const CLIENTS = [
   { id: 'other', name: 'Any other', stepsFor: other },
 ] as const satisfies readonly ClientGuide[]
 
-/** What whoever runs the server sets. */
+/** The settings that the operator of the server must set. */
 export const settingsFor = (origin: string): string => `MCP_OAUTH_ENABLED=true\nMCP_OAUTH_ISSUER_URL=${origin}`

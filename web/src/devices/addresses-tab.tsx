@@ -19,7 +19,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
     )
   return (
     <Card>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <section className={css.scroll} aria-label="Addresses" tabIndex={0}>
         <table className={css.table}>
           <thead>

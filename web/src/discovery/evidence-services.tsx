@@ -15,7 +15,7 @@ const Service = ({ service: one }: { readonly service: DiscoveredDeviceDetail['s
         {service} {product !== '' && <b>{product}</b>} {version}
       </p>
       {banner !== '' && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
         <pre className={`mono ${css.banner}`} tabIndex={0}>
           {banner}
         </pre>

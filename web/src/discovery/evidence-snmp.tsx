@@ -11,7 +11,7 @@ const SHOWN = 64
 type Snmp = NonNullable<DiscoveredDeviceDetail['snmp']>
 
 const Interfaces = ({ interfaces }: Pick<Snmp, 'interfaces'>) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
   <section className={css.scroller} tabIndex={0} aria-label="Interfaces">
     <table className={css.table}>
       <thead>
@@ -36,7 +36,7 @@ const Interfaces = ({ interfaces }: Pick<Snmp, 'interfaces'>) => (
 )
 
 const Neighbours = ({ neighbours }: Pick<Snmp, 'neighbours'>) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
   <section className={css.scroller} tabIndex={0} aria-label="Neighbours">
     <table className={css.table}>
       <thead>

@@ -171,7 +171,7 @@ export const RulesPage = () => {
   const spec = useMemo(() => ruleSpec(networks), [networks])
   const [pendingDelete, setPendingDelete] = useState<Rule>()
   const toggle = useToggleRule()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(
     () =>
       columnsFor({

@@ -57,7 +57,7 @@ const Picture = ({ history }: { readonly history: UtilizationHistory }) => {
 const Days = ({ history }: { readonly history: UtilizationHistory }) => (
   <details>
     <summary>Day by day</summary>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
     <div className={css.days} data-scrolls tabIndex={0}>
       <table className={css.table}>
         <thead>

@@ -90,7 +90,7 @@ const Detail = ({ webhook, delivery }: { readonly webhook: Webhook; readonly del
       {response_body !== '' && (
         <section className={css.block}>
           <h3>Last answer · at most 4 KB of it</h3>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
           <pre className={css.code} tabIndex={0}>
             {response_body}
           </pre>

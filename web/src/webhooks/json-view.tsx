@@ -42,7 +42,7 @@ export const CopyButton = ({ text, label }: { readonly text: string; readonly la
 export const JsonView = ({ value }: { readonly value: unknown }) => {
   const json = JSON.stringify(value, null, 2)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
     <pre className={css.code} tabIndex={0}>
       {piecesOf(json).map(({ kind, text, from }) => (
         <span key={from} data-kind={kind}>

@@ -31,7 +31,7 @@ export const Verification = () => {
         </div>
         <CopyButton text={code} label={`the code in ${language}`} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <pre className={css.code} tabIndex={0}>
         {code}
       </pre>

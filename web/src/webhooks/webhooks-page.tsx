@@ -137,7 +137,7 @@ export const WebhooksPage = () => {
   const allowsPrivate = config?.features.private_targets
   const resource = useMemo(() => webhookResource(edited, allowsPrivate), [edited, allowsPrivate])
   const troubles = known?.webhooks
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what one may do is the same until the page is opened anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(
     () =>
       columnsFor({
