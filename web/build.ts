@@ -1,4 +1,4 @@
-/** Builds the web UI into a folder: hashed assets under /static/, each one compressed here, once. Run by scripts/web.mjs. */
+/** Builds the web UI into a folder, with hashed and compressed assets under /static/. Run by scripts/web.mjs. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -15,8 +15,8 @@ const OPERATIONS = 'virtual:operations'
 const COMMANDS = 'virtual:commands'
 
 /**
- * What the browser needs of the operations: how a call travels and who may make it. Their schemas stay on the server, and
- * Zod with them; the types come from the same declarations (src/api/operations.d.ts).
+ * The facts about operations that the browser needs: route, access and headers. Their schemas and Zod stay on the
+ * server. The types come from the same declarations (src/api/contracts.ts).
  */
 const operations = (): Plugin => ({
   name: 'plat-operations',
@@ -36,7 +36,7 @@ const operations = (): Plugin => ({
   },
 })
 
-/** What a command line needs besides: its words, what a list can be filtered by, and which fields nobody writes down. */
+/** The facts that a command line needs as well: its words, the filters of lists, and the secret fields. */
 const commandFacts = ({ cli, effect, input }: AnyOperation) => {
   const fields = Object.entries(schemaOf(input).properties ?? {})
   const described = fields.map(([name, schema]) => {
@@ -82,20 +82,20 @@ const LAZY = new RegExp(
   String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs)`,
 )
 
-/** People and what they may do: pages that share much, and that are gone through one after the other. */
+/** Pages of users and permissions. They share code and are often visited together. */
 const ACCESS = /\/web\/src\/(access|account)\//
 
-/** Where addresses are: small pages that share their styles. */
+/** Small inventory pages that share their styles. */
 const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations|utilization)\//
 
-/** From a scan to what it found to what is decided about it. */
+/** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
 
 const WEBHOOKS = /\/web\/src\/webhooks\//
 
 const LOGIN_FORM = /\/web\/src\/login\//
 
-/** Programs that act for people: what they are let do, and how they are connected. */
+/** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
 
 /** Sources that the first page does not need. A moved one must be renamed here, so the build checks that each exists. */
@@ -115,7 +115,9 @@ const LOADED_LATER = [
 for (const path of LOADED_LATER)
   if (!existsSync(path)) throw new Error(`web/build.ts names ${path}, which does not exist`)
 
-/** All other sources are one file. Without this group, the bundler makes one for each set of pages that share a module. */
+/**
+ * All other sources are one file. Without this group, the bundler makes one for each set of pages that share a module.
+ */
 const isShared = (id: string): boolean => !LAZY.test(id) && !id.includes(COMMANDS) && !LOADED_LATER.includes(id)
 
 const COMPRESSED = /\.(js|css|svg)$/
@@ -131,7 +133,7 @@ const compressAll = (folder: string): void => {
   }
 }
 
-/** For those who work on the components: a page with all of them. */
+/** Adds a page of all components, for development. */
 const hasStories = process.env.PLAT_STORIES === '1'
 
 const outDir = resolve(process.argv[2] ?? '')
@@ -148,9 +150,9 @@ await build({
   build: {
     outDir,
     emptyOutDir: true,
-    // A data: URI is a source that the policy does not have.
+    // The content security policy permits no data: URI.
     assetsInlineLimit: 0,
-    // A few KB in all: not worth a request for each page.
+    // A few KB in total, so that one file is best.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: 'es2023',
@@ -165,7 +167,7 @@ await build({
             { name: 'inventory', test: INVENTORY },
             { name: 'discovery', test: DISCOVERY },
             { name: 'webhooks', test: WEBHOOKS },
-            // Before those who sign people in on a page of their own, so that nobody else waits for theirs.
+            // Before the clients, so that other users of the sign-in form do not load the clients' code.
             { name: 'login', test: LOGIN_FORM },
             { name: 'clients', test: CLIENTS },
           ],
@@ -174,6 +176,6 @@ await build({
     },
   },
 })
-// For the server, which answers 404 at any other address.
+// For the server, which answers 404 at any other path.
 writeFileSync(join(outDir, 'paths.json'), JSON.stringify([LOGIN, ...PATHS, ...(hasStories ? [STORIES] : [])]))
 compressAll(join(outDir, 'assets'))

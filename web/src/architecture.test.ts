@@ -1,11 +1,14 @@
-/** What the UI may use of the server, and what holds of all its files. Each rule is shown to fail on a made-up offender. */
+/**
+ * The server modules that the UI may import, and rules for all of its files. Each rule is shown to fail on a made-up
+ * offender.
+ */
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { cycles } from '../../src/testing/cycles.ts'
 
 const ROOT = import.meta.dirname
-/** Path from web/src -> text. */
+/** Maps paths from web/src to texts. */
 type Sources = ReadonlyMap<string, string>
 
 const sources: Sources = new Map(
@@ -16,7 +19,7 @@ const sources: Sources = new Map(
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
 
-/** What runs in a browser as well: contracts for their types, the client, addresses, cells of CSV. */
+/** Server modules that also run in a browser: types of contracts, the client, addresses, CSV cells. */
 const SHARED =
   /^(net\/[\w-]+\.ts|features\/events\/catalogue\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
 const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\/operation\.ts)$/
@@ -51,7 +54,7 @@ const rawColours = (files: Sources): string[] =>
     )
     .map(([path]) => path)
 
-/** The policy of the page refuses each of them, when somebody first comes by. */
+/** The content security policy would block each of them, but only when the code runs. */
 const unsafe = (files: Sources): string[] =>
   [...files]
     .filter(([, text]) => /dangerouslySetInnerHTML|\binnerHTML\b|\beval\(|new Function\(/.test(text))

@@ -14,16 +14,16 @@ import { Toasts } from './ui/toast.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has the root')
-// As a transition, so that the first picture is drawn in slices and a key pressed meanwhile is heard.
+// A transition renders in slices, so that keystrokes are handled during the first render.
 startTransition(() =>
   createRoot(root, {
-    // An answer of the server that the page shows in its place is not an error of the page's own.
+    // An error response that the page shows is not an error of the page.
     onCaughtError: (error) => {
       if (!(error instanceof AppError)) console.error(error)
     },
   }).render(
     <StrictMode>
-      {/* The policy of the page has no room for style elements. */}
+      {/* The content security policy permits no style elements. */}
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queryClient}>
           <Toasts>

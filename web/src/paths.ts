@@ -1,6 +1,6 @@
 /**
- * Every address of the UI, `$` before what is filled in. The routes are made of them, and the build hands them to the server,
- * which answers 404 at any other.
+ * All paths of the UI, with `$` before parameters. Routes use them, and the build passes them to the server, which
+ * answers 404 for others.
  */
 export const PATHS = [
   '/',
@@ -37,10 +37,13 @@ export const PATHS = [
 
 export type Path = (typeof PATHS)[number]
 
-/** Every component in its states; only in a build for those who work on them. */
+/** All components in their states, only in a build for development. */
 export const STORIES = '/dev/components'
 
-/** Outside of the frame that all the others are in. */
+/** Outside of the shell. */
 export const LOGIN = '/login'
-/** Where clients send people, to be asked (RFC 6749 3.1); the server shows the page there while OAuth is on. */
+/**
+ * The page to which clients redirect users for consent (RFC 6749, section 3.1). The server serves it while OAuth is
+ * on.
+ */
 export const CONSENT = '/mcp-oauth/authorize'

@@ -1,4 +1,4 @@
-/** Every URL of the UI. */
+/** The routes of the UI. */
 import {
   createRootRoute,
   createRoute,
@@ -37,7 +37,7 @@ const consent = createRoute({
   component: lazyRouteComponent(() => import('./oauth/consent-page.tsx'), 'ConsentPage'),
 })
 
-/** Whoever is inside is signed in. */
+/** The routes that need a session. */
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
@@ -65,8 +65,8 @@ const page = <const P extends Path>(path: P, component: RouteComponent) =>
   })
 
 /**
- * The pages that are opened most come with the first file, and with them all that pages share: the others are one file
- * each. More files would be more requests than they save bytes.
+ * The most used pages are in the first file, with all shared code. Each other page is one file. More files would cost
+ * more in requests than they save in bytes.
  */
 const pages = [
   page('/', OverviewPage),
@@ -182,11 +182,11 @@ const pages = [
   page('/devices/$id', DevicePage),
 ] as const
 
-/** A path without its page does not compile. */
+/** A path without a page is a type error. */
 type Unserved = Exclude<Path, (typeof pages)[number]['path']>
 const all: Unserved extends never ? typeof pages : Unserved = pages
 
-/** What it imports is left out of every other build with it. */
+/** Other builds leave out the stories and their imports. */
 const stories = __STORIES__
   ? [
       createRoute({

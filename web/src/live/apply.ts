@@ -1,4 +1,4 @@
-/** What is heard, brought to what is shown: devices to their worker, and for all else the lists are asked for again. */
+/** Applies events: devices go to their worker, and the other lists are requested again. */
 import type { QueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { isOwnDoing, signedOut } from '../api/connection.ts'
@@ -9,14 +9,14 @@ import { devices } from '../devices/source.ts'
 import type { FeedListener, Heard } from './feed.ts'
 import { markFresh } from './fresh.ts'
 
-/** Between two times that anything is asked for anew. */
+/** The minimum time between two rounds of requests. */
 const PACE_MS = 1000
-/** What comes together, as an import does, is taken together. */
+/** Events within this time are applied together, such as those of an import. */
 const TOGETHER_MS = 250
-/** More changes than that come quicker as a whole list. */
+/** Above this number of changes, loading the whole list is faster. */
 const MOST_DEVICES = 2000
 
-/** First part of an event -> first parts of the keys of what it may have changed. */
+/** Maps the first part of an event name to the first parts of the query keys that it may affect. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   device: ['networks', 'network', 'pools', 'pool', 'dashboard'],
   network: ['networks', 'network', 'pools', 'dashboard'],
@@ -24,14 +24,14 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   conflict: ['conflicts', 'dashboard'],
   discovery: ['scans', 'found', 'inbox', 'dashboard'],
 }
-/** Whatever happens, webhooks may be told of it. */
+/** Any event may cause a delivery of a webhook. */
 const ALWAYS = ['deliveries']
 
 type DeviceChanges = { readonly put: Map<string, Device>; readonly gone: Set<string> }
 
 const idOf = ({ data }: Heard): string => (typeof data.id === 'string' ? data.id : '')
 
-/** Where nobody is, the shell shows the sign-in; and who may do less by now sees less. */
+/** Without a session, the shell shows the sign-in page. Changed permissions take effect as well. */
 const askWhoIsSignedIn = async (client: QueryClient): Promise<void> => {
   try {
     client.setQueryData(meQuery.queryKey, await api.sessions.me())
@@ -65,7 +65,7 @@ export const applyTo = (client: QueryClient): FeedListener => {
     } else {
       const { ip_address: _, changes: __, ...device } = heard.data
       changes.gone.delete(id)
-      // What is left is a device as the server sends it.
+      // The remaining data is a device in the format of the API.
       changes.put.set(id, device as unknown as Device)
     }
     if (isCollecting) return
@@ -73,12 +73,12 @@ export const applyTo = (client: QueryClient): FeedListener => {
     setTimeout(flushDevices, TOGETHER_MS)
   }
 
-  /** One round after another, so that a list that takes long is never asked for twice at a time. */
+  /** Runs one round at a time, so that a slow list is never requested twice at once. */
   const refetch = async (): Promise<void> => {
     if (isRefetching) return
     isRefetching = true
     while (touched.size > 0) {
-      // What follows at once is in the answer already.
+      // The responses already contain events that follow immediately.
       await new Promise((resolve) => setTimeout(resolve, PACE_MS))
       const keys = touched
       touched = new Set()

@@ -1,13 +1,13 @@
-/** The live feed of the server: one stream for the tab. Knows nothing of what its events mean. */
+/** The live feed of the server: one event stream for each tab. It does not interpret events. */
 import { EVENT_NAMES } from '../../../src/features/events/catalogue.ts'
 
-/** A tab that nobody has looked at for so long need not know. */
+/** A tab that has been hidden for this long closes its stream. */
 const HIDDEN_MS = 5 * 60_000
-/** Between attempts where the server has turned the stream away; where it has gone, the browser tries by itself. */
+/** The delays before reconnecting after the server refused the stream. The browser itself retries a lost connection. */
 const RETRY_MS = [5000, 20_000, 60_000]
 /**
- * The user has too many streams, and a newer one took the place of this one: to come back takes the place of the next. So nobody
- * comes back sooner by itself; the tab that somebody looks at does.
+ * The delay after a newer stream of the same user took the place of this one. Reconnecting sooner would close the next
+ * stream. Only a visible tab reconnects at once.
  */
 const LIMIT_RETRY_MS = 60_000
 
@@ -15,20 +15,20 @@ export type Heard = { readonly event: string; readonly data: Readonly<Record<str
 
 export type FeedListener = {
   readonly hear: (heard: Heard) => void
-  /** Something has happened that is not told any more: everything is to be read again. */
+  /** Events were lost: everything must be read again. */
   readonly reset: () => void
-  /** The server has refused the stream: perhaps there is no session any more. */
+  /** The server refused the stream. The session may have ended. */
   readonly refused: () => void
 }
 
 let source: EventSource | undefined
 
-/** Whether what has been read is kept true by what is heard. */
+/** Returns true while events keep the data up to date. */
 export const isFollowed = (): boolean => source !== undefined && source.readyState !== EventSource.CLOSED
 
 /**
- * Follows what happens from a moment on, as the server's clock has it.
- * @returns how to stop
+ * Subscribes to events after a time of the server's clock.
+ * @returns a function that ends the subscription
  */
 export const followFeed = (since: string, { hear, reset, refused }: FeedListener): (() => void) => {
   const tabs = new BroadcastChannel('plat-live')
@@ -67,7 +67,7 @@ export const followFeed = (since: string, { hear, reset, refused }: FeedListener
     for (const name of EVENT_NAMES)
       stream.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) => {
         lastId = lastEventId
-        // The server's half of the contract.
+        // The server sends data of the contract's type.
         hear(JSON.parse(data) as Heard)
       })
   }
@@ -82,7 +82,7 @@ export const followFeed = (since: string, { hear, reset, refused }: FeedListener
     else open()
   }
   document.addEventListener('visibilitychange', onVisibility)
-  // A browser has six connections to a server for all of its tabs (HTTP/1.1): those that nobody looks at make room.
+  // A browser opens six connections to a server over HTTP/1.1, for all tabs. Hidden tabs release theirs.
   tabs.addEventListener('message', () => {
     if (document.visibilityState === 'hidden') close()
   })

@@ -1,10 +1,10 @@
-/** The rows that somebody else has just changed: lists show them so for a moment. */
+/** The rows that another client has just changed. Lists highlight them for a moment. */
 import { createStore } from '../api/store.ts'
 
-/** As long as the animation of a row (table.module.css). */
+/** The duration of a row's animation (table.module.css). */
 const SHOWN_MS = 2400
 
-/** Ids. */
+/** The ids of the rows. */
 export const fresh = createStore<ReadonlySet<string>>(new Set())
 
 export const markFresh = (ids: readonly string[]): void => {

@@ -1,4 +1,4 @@
-/** Follows the live feed for as long as somebody is signed in who may; begins when the first view is there. */
+/** Follows the live feed while the user is signed in and permitted. Starts after the first view is loaded. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { answeredSince } from '../api/connection.ts'
@@ -7,7 +7,7 @@ import { usePermit } from '../shell/me.ts'
 import { applyTo } from './apply.ts'
 import { followFeed } from './feed.ts'
 
-/** How often it is looked whether the view is there, and how often in a row nothing may be on its way. */
+/** The interval of the checks, and how many in a row must find no pending request. */
 const LOOK_MS = 400
 const QUIET_LOOKS = 3
 
@@ -24,7 +24,7 @@ export const useLive = (): void => {
       quietLooks = isBusy || devices.state.get().status === 'loading' ? 0 : quietLooks + 1
       if (quietLooks < QUIET_LOOKS) return
       clearInterval(timer)
-      // From before anything was read: nothing falls between.
+      // Starts before the first read, so that no event is missed.
       stop = followFeed(answeredSince(), applyTo(client))
     }, LOOK_MS)
     return () => {

@@ -1,4 +1,4 @@
-/** What the palette says first of an address, a block, a MAC or a host name, and where Enter leads. */
+/** The first result of the palette for an address, a block, a MAC or a host name. */
 import type { LinkProps } from '@tanstack/react-router'
 import { subjectOf } from '../../../src/net/subject.ts'
 import { api } from '../api/client.ts'
@@ -6,7 +6,7 @@ import type { Lookup } from '../api/contracts.ts'
 
 export type Answer = {
   readonly text: string
-  /** Where Enter leads, in words. */
+  /** Describes the target of the link. */
   readonly note: string
   readonly link: LinkProps
 }
@@ -47,10 +47,10 @@ const targetOf = (lookup: Lookup): Target =>
   ofBlock(lookup) ??
   ofPlace(lookup) ?? { note: 'list the networks', link: { to: '/networks' } }
 
-/** A word that is searched for is a host name too, as far as its letters go. */
+/** A plain word is a valid host name too, so a name must contain a digit, a dot or a hyphen. */
 const LOOKS_LIKE_NAME = /[\d.-]/
 
-/** Null for what is none of the four, and for a name that nothing has. */
+/** Returns null for other texts, and for an unknown name. */
 export const lookUp = async (typed: string): Promise<Answer | null> => {
   const subject = subjectOf(typed)
   if (!subject || (subject.kind === 'hostname' && !LOOKS_LIKE_NAME.test(typed))) return null

@@ -1,4 +1,4 @@
-/** One client: what it says of itself, what it may ask for, and for whom it acts. */
+/** One OAuth client: its metadata, the scopes that it may request, and its grants. */
 import { useQuery } from '@tanstack/react-query'
 import type { OauthClient } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
@@ -23,9 +23,7 @@ const Consents = ({ client }: { readonly client: OauthClient }) => {
       {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Skeleton />}
       {data?.length === 0 && (
-        <p className="muted">
-          For nobody. A client that nobody ever agrees to is deleted a day after it has registered.
-        </p>
+        <p className="muted">No user. A client without any grant is deleted a day after it has registered.</p>
       )}
       {data && data.length > 0 && <GrantRows grants={data} titleOf={({ username }) => username} blockedFor={noEnd} />}
     </section>

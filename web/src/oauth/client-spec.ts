@@ -1,10 +1,10 @@
-/** How OAuth clients are searched and sorted, and what is called what. */
+/** How OAuth clients are searched and sorted, and their labels. */
 import { api, tagged } from '../api/client.ts'
 import { contracts, type OauthClient } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
-/** Where people are sent, each once. */
+/** Returns the redirect hosts, each once. */
 export const hostsOf = ({ redirect_uris }: Pick<OauthClient, 'redirect_uris'>): readonly string[] => [
   ...new Set(redirect_uris.map((uri) => (URL.canParse(uri) ? new URL(uri).host : uri))),
 ]
@@ -31,7 +31,7 @@ export const clientSpec: TableSpec<OauthClient> = {
   facets: { host: hostsOf, is: statesOf },
 }
 
-/** Clients register themselves; here they are looked at and deleted. */
+/** Clients register themselves. The UI shows and deletes them. */
 export const clientResource: Resource<OauthClient> = {
   noun: 'client',
   fields: [],

@@ -1,4 +1,4 @@
-/** The programs that have registered to act for people: AI clients, above all. */
+/** The list of registered OAuth clients, mostly AI clients. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plug } from 'lucide-react'
@@ -133,7 +133,7 @@ export const ClientsPage = () => {
         sort="name"
         placeholder="Name, address, host:, is:"
         nothing="No client has registered"
-        empty="An AI client registers itself when somebody adds Plat to it."
+        empty="An AI client registers itself when a user adds Plat to it."
         deleteWarning=""
         canCreate={false}
         rules={rules}

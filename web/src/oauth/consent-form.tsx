@@ -1,4 +1,4 @@
-/** The question itself. Deny comes first, in order and in focus; what is not ticked is not given. */
+/** The consent form. Deny comes first, in order and in focus, and only selected scopes are granted. */
 import { Laptop } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
@@ -52,7 +52,7 @@ export const ConsentForm = ({ request, isBusy, onDeny, onAllow, onOtherAccount }
   const withheld = scopes.filter(({ is_held }) => !is_held)
   const [given, setGiven] = useState<ReadonlySet<string>>(() => new Set(held.map(({ name }) => name)))
   const deny = useRef<HTMLButtonElement>(null)
-  // What is asked is read from its beginning, with the finger on no.
+  // The page starts at its top, with the focus on Deny.
   useEffect(() => deny.current?.focus({ preventScroll: true }), [])
   const change = (names: readonly string[], isGiven: boolean) => {
     const kept = [...given].filter((name) => !names.includes(name))

@@ -1,4 +1,4 @@
-/** Asks whether a program may act for somebody: which one, where it will be told, and what it could do then. */
+/** The consent page: names the client, its redirect host and the requested permissions. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ShieldAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -30,7 +30,7 @@ const Frame = ({ children }: { readonly children: ReactNode }) => (
   </main>
 )
 
-/** Anyone can register a client: the browser goes to it only where a signed-in user says so. */
+/** Any program can register a client, so the browser follows its redirect only after a signed-in user agrees. */
 const Refused = ({ refusal: { error, description, host, to } }: { readonly refusal: Refusal }) => (
   <section className={css.card} role="alert">
     <div className={css.body}>
@@ -48,8 +48,8 @@ const Refused = ({ refusal: { error, description, host, to } }: { readonly refus
         </div>
       )}
       <p className="muted">
-        You are sent nowhere, and nobody was let in. If you came here from a program of yours, add Plat to it again, so
-        that it registers again.
+        You were not redirected, and no access was granted. If you came here from a program of yours, add Plat to it
+        again, so that it registers again.
       </p>
       <p>
         <a className="link" href="/">
@@ -67,7 +67,7 @@ const Refused = ({ refusal: { error, description, host, to } }: { readonly refus
 
 const NO_WEB: Refusal = { error: '', description: 'The address to go back to is none of the web.', host: '', to: '' }
 
-/** The browser goes there by itself, unless it is a program on this computer that is not listening any more. */
+/** The browser follows the redirect by itself. It fails if the client was a local program that no longer listens. */
 const Sent = ({ to }: { readonly to: string }) => {
   useEffect(() => {
     if (isWeb(to)) location.assign(to)
@@ -126,7 +126,7 @@ export const ConsentPage = () => {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
-  // A session that has ended meanwhile is asked for again, and what is asked is asked again after it.
+  // If the session has ended, the user signs in again, and the request is loaded again.
   const asked = answered && answered.kind !== 'sign-in' ? answered : (answered ?? data)
   if (!asked)
     return (

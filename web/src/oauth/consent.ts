@@ -1,6 +1,6 @@
 /**
- * What a client asks for, as the authorization endpoint tells it, and the answer that it is given. The endpoint has errors of
- * its own (RFC 6749 4.1.2.1), so these calls don't go the way of the others.
+ * The authorization endpoint: reads a client's request and sends the user's decision. Its errors have another format
+ * (RFC 6749, section 4.1.2.1), so these calls bypass the API client.
  */
 import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
 import { CONSENT } from '../paths.ts'
@@ -8,27 +8,27 @@ import { CONSENT } from '../paths.ts'
 export type Refusal = {
   readonly error: string
   readonly description: string
-  /** The host of the client; empty where the server does not know it. */
+  /** The host of the client, or '' if the server does not know the client. */
   readonly host: string
-  /** Where a signed-in user may go to tell the client; empty for everyone else. */
+  /** The URL that reports the error to the client, for a signed-in user. '' for all others. */
   readonly to: string
 }
 
 export type Asked =
   | { readonly kind: 'ask'; readonly request: ConsentRequest }
   | { readonly kind: 'sign-in' }
-  /** The request is wrong: nobody is sent anywhere unasked. */
+  /** The request is invalid. The browser is not redirected automatically. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** It may go well another time. */
+  /** A temporary failure. The request may be retried. */
   | { readonly kind: 'failed'; readonly description: string }
-  /** The user has answered, and goes back to the client with it. */
+  /** The user has decided, and the browser returns to the client. */
   | { readonly kind: 'sent'; readonly to: string }
 
 const MARK = { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }
 
 /**
- * The query as the browser was sent here with it: the router writes its own way of it into the address, in which a parameter
- * that was there twice, which the server refuses, is there once.
+ * The query of the URL as the browser loaded it. The router normalizes the URL and merges repeated parameters, which
+ * the server must see to refuse them.
  */
 const query = (): string => {
   const [navigation] = performance.getEntriesByType('navigation')
@@ -43,7 +43,7 @@ const textIn = (body: Body, ...names: readonly string[]): string =>
 
 const bodyOf = async (response: Response): Promise<Body> => {
   const body: unknown = await response.json().catch(() => ({}))
-  // Read field by field below.
+  // The caller checks each field.
   return typeof body === 'object' && body !== null ? (body as Body) : {}
 }
 
@@ -75,11 +75,11 @@ const send = async (init: RequestInit & { readonly search?: string }, good: (bod
 export const askWhat = (): Promise<Asked> =>
   send({ headers: MARK, search: query() }, (body) => ({
     kind: 'ask',
-    // The server's half of the contract.
+    // The server returns values of the contract's type.
     request: body as unknown as ConsentRequest,
   }))
 
-/** @param scope what is agreed to, of what was asked for */
+/** @param scope the granted part of the requested scopes */
 export const decide = (approved: boolean, scope: string): Promise<Asked> =>
   send(
     {

@@ -1,4 +1,4 @@
-/** Consents that are in force, a row each, with the way to end them. */
+/** Active grants, one row each, with a button that ends them. */
 import { useState } from 'react'
 import { ActionDialog } from '../access/action-dialog.tsx'
 import { api } from '../api/client.ts'
@@ -48,7 +48,7 @@ const Row = ({ grant: { scope, created_at, last_used_at }, title, blocked, onEnd
 
 type Props = {
   readonly grants: readonly OauthGrant[]
-  /** What a row is called: the user in a list of one client, the client in a list of one user. */
+  /** The title of a row: the user in the list of a client, or the client in the list of a user. */
   readonly titleOf: (grant: OauthGrant) => string
   readonly blockedFor: (grant: OauthGrant) => string | undefined
 }

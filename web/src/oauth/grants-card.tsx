@@ -1,4 +1,4 @@
-/** The programs that act for somebody: for oneself, or for another user. */
+/** The clients that act for the signed-in user, or for another user. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { serverConfigQuery } from '../api/queries.ts'
@@ -33,7 +33,7 @@ export const GrantsCard = () => {
   )
 }
 
-/** Why a consent can't be ended: anyone ends their own. */
+/** Returns the reason why a grant can't be ended. Every user can end their grants. */
 export const useNoEnd = (): ((grant: { readonly user_id: string }) => string | undefined) => {
   const me = useMe()
   const { blocked } = usePermit()

@@ -1,4 +1,4 @@
-/** What the pages of clients ask the server for. */
+/** The queries of the OAuth pages. */
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 
@@ -7,7 +7,7 @@ export const clientsQuery = queryOptions({ queryKey: ['oauth-clients'], queryFn:
 export const clientQuery = (id: string) =>
   queryOptions({ queryKey: ['oauth-clients', id], queryFn: () => api.oauthClients.get({ id }) })
 
-/** Who has agreed to what, of one client or of one user. */
+/** The grants of a client or of a user. */
 export const grantsQuery = (of: { readonly client_id: string } | { readonly user_id: string }) =>
   queryOptions({ queryKey: ['oauth-grants', of], queryFn: () => api.oauthGrants.list(of) })
 

@@ -1,4 +1,4 @@
-/** What scopes allow, in words, what looks before what changes. */
+/** The permissions of scopes in words, reads before writes. */
 import { useQuery } from '@tanstack/react-query'
 import { catalogueQuery } from '../access/queries.ts'
 import css from './clients.module.css'

@@ -1,4 +1,4 @@
-// Scopes as people read them before they agree.
+// The description of scopes on the consent page.
 import { expect, test } from 'bun:test'
 import { CATALOGUE } from '../../../src/features/roles/catalogue.ts'
 import { linesOf, looks, phrase } from './scopes.ts'

@@ -1,4 +1,4 @@
-/** Scopes in words: one line for each kind of object, of what only looks and of what changes. Pure. */
+/** Describes scopes in words: one line for each resource, reads before writes. Pure functions. */
 
 export type Scope = {
   readonly name: string
@@ -9,12 +9,12 @@ export type Scope = {
 
 export type Line = { readonly text: string; readonly names: readonly string[] }
 
-/** Whatever else there is changes something. */
+/** All other actions write. */
 const LOOKS = new Set(['list', 'read', 'export'])
 
 export const looks = ({ action }: Scope): boolean => LOOKS.has(action)
 
-/** How many words at the end all of the texts have in common; the first word is never one of them. */
+/** Returns the number of words at the end that all texts share. The first word never counts. */
 const commonEnd = (texts: readonly (readonly string[])[]): number => {
   const [first = []] = texts
   let count = 0
@@ -32,7 +32,7 @@ const joined = (verbs: readonly string[]): string =>
   verbs.length < 2 ? (verbs[0] ?? '') : `${verbs.slice(0, -1).join(', ')} and ${verbs.at(-1)}`
 
 /**
- * One sentence of several that end alike.
+ * Joins sentences that end alike.
  * @example phrase(['List devices', 'Read devices', 'Create devices']) // 'List, read and create devices'
  */
 export const phrase = (descriptions: readonly string[]): string => {
@@ -46,7 +46,7 @@ export const phrase = (descriptions: readonly string[]): string => {
   return `${joined(verbs)} ${texts[0]?.slice(-end).join(' ')}`
 }
 
-/** In the order in which the kinds of objects come first. */
+/** Resources are in the order of their first scope. */
 export const linesOf = (scopes: readonly Scope[]): Line[] =>
   [...Map.groupBy(scopes, ({ resource }) => resource).values()].map((all) => ({
     text: phrase(all.map(({ description }) => description)),

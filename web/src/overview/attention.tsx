@@ -1,4 +1,4 @@
-/** What needs somebody: contradictions, deliveries that fail, pools that run out, keys that end, what discovery waits for. */
+/** Items that need attention: conflicts, failing deliveries, pools that fill up, expiring keys, and the inbox. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Dashboard } from '../api/contracts.ts'
@@ -6,7 +6,7 @@ import { plural } from '../ui/format.ts'
 import { Badge, Card, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import css from './overview.module.css'
 
-/** Buckets of the inbox, and how each is put. */
+/** The buckets of the inbox, with their descriptions. */
 const WAITING = [
   ['conflict', 'bad', 'against what was seen before'],
   ['new', 'info', 'found, and not documented yet'],

@@ -1,4 +1,4 @@
-/** What there is, what is nearly full, what needs somebody, what changed. */
+/** The overview: totals, the fullest networks and pools, items that need attention, and recent changes. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { AppError } from '../../../src/platform/contract/errors.ts'
@@ -18,7 +18,7 @@ import css from './overview.module.css'
 type FigureLinkProps = {
   readonly to: '/devices' | '/networks' | '/pools' | '/datacenters'
   readonly label: string
-  /** Null for those who may not know. */
+  /** Null if the caller may not read the number. */
   readonly value: number | null | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Tells a screen reader what changed: the page, the number of rows. */
+/** Announces changes to screen readers, such as the page or the number of rows. */
 import { createStore, useStore } from '../api/store.ts'
 
 export const announced = createStore('')

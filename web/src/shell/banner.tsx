@@ -1,4 +1,4 @@
-/** What is wrong with the way to the server, over every page: nobody there, or too many requests. */
+/** The banner above every page while the server is unreachable or the rate limit is exceeded. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Timer, WifiOff } from 'lucide-react'
 import { useEffect } from 'react'
@@ -9,7 +9,7 @@ import { useSecondsUntil } from './use-seconds-until.ts'
 
 const RETRY_MS = 5000
 
-/** Asks again until somebody answers; the answer itself clears the state. */
+/** Retries until the server answers. The response itself clears the state. */
 const useRetries = (isOffline: boolean): void => {
   const client = useQueryClient()
   useEffect(() => {

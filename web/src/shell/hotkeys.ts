@@ -1,4 +1,4 @@
-/** Keys without modifiers, wherever the focus is but in a text field or a layer above the page. */
+/** Single-key shortcuts. They work unless a text field or an open layer has the focus. */
 import { useEffect, useRef } from 'react'
 import { preferences } from './preferences.ts'
 
@@ -8,23 +8,26 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio])'))
 
-/** Keys that a focused control uses itself. */
+/** Keys that a focused control handles itself. */
 const USED_BY_CONTROLS = new Set(['Enter', ' '])
 
 const isForControl = (key: string, target: EventTarget | null): boolean =>
   USED_BY_CONTROLS.has(key) && target instanceof HTMLElement && target.closest('a, button, [role=menuitem]') !== null
 
-/** A note at the corner is a dialog too, but nothing is under it. */
+/** A toast is a dialog too, but it covers nothing. */
 const isUnderLayer = (): boolean => document.querySelector('[data-layer], [role=menu]') !== null
 
-/** Whether a key is meant for the page, and not for a field, a control or a layer. */
+/** Returns true if a key is meant for the page, and not for a field, a control or a layer. */
 export const isForPage = (event: KeyboardEvent): boolean => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false
   if (event.key.length === 1 && !preferences.get().hasShortcuts) return false
   return !isTyping(event.target) && !isForControl(event.key, event.target) && !isUnderLayer()
 }
 
-/** What every key does while the component is mounted. `Shift+x` names one with shift; capital letters are written as such. */
+/**
+ * Binds keys while the component is mounted. `Shift+x` names a key with shift, and capital letters stand for
+ * themselves.
+ */
 export const useHotkeys = (keys: Hotkeys): void => {
   const latest = useRef(keys)
   latest.current = keys

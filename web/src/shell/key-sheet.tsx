@@ -1,4 +1,4 @@
-/** The sheet of keys. */
+/** The overview of keyboard shortcuts. */
 
 import { useId } from 'react'
 import { useStore } from '../api/store.ts'

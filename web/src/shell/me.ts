@@ -1,14 +1,14 @@
-/** Who is signed in, and what they may do. */
+/** The signed-in user and the permissions. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import type { Me } from '../api/contracts.ts'
 import { meQuery } from '../api/queries.ts'
 
-/** Inside the shell there is always someone: the route waits for it. */
+/** The route loads the user before the shell renders. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data
 
 export type Permit = {
   readonly may: (permission: string) => boolean
-  /** Why not, for a control; undefined if they may. */
+  /** Returns the reason why a control is disabled, or undefined if the permission is held. */
   readonly blocked: (permission: string) => string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The places of the UI: one list for the sidebar, the palette and the keys that begin with g. */
+/** The navigation items, shared by the sidebar, the palette and the shortcuts that begin with g. */
 import {
   AppWindow,
   Boxes,
@@ -28,14 +28,14 @@ export type NavItem = {
   readonly to: Path
   readonly text: string
   readonly icon: LucideIcon
-  /** After g. */
+  /** The key after g. */
   readonly key: string
   readonly permission: string | undefined
-  /** Creates an object with this permission; undefined needs none. The palette offers it. */
+  /** The object that the palette offers to create, with the permission for it. Undefined needs none. */
   readonly creates?: { readonly noun: string; readonly permission: string | undefined }
-  /** Where the number beside it comes from. */
+  /** The key of the query whose number is shown beside the item. */
   readonly counted: string | undefined
-  /** Left out of the bar of a phone, which has room for few. */
+  /** Left out of the bar of a phone, which has little room. */
   readonly isRoomy?: boolean
 }
 
@@ -116,7 +116,7 @@ export const AUTOMATION: readonly NavItem[] = [
 export const ACCESS: readonly NavItem[] = [
   { to: '/users', text: 'Users', icon: Users, key: 'u', permission: 'users:list', counted: 'users' },
   { to: '/roles', text: 'Roles', icon: ShieldCheck, key: 'l', permission: 'roles:list', counted: 'roles' },
-  // One's own need no permission.
+  // The caller's own keys need no permission.
   { to: '/keys', text: 'API keys', icon: KeyRound, key: 'k', permission: undefined, counted: 'keys' },
   {
     to: '/credentials',

@@ -1,4 +1,4 @@
-/** What every page has: its head, its body, the line of hints under it. */
+/** The parts of every page: the heading, the body, and the line of hints below it. */
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { ChevronRight, Monitor, Moon, Sun } from 'lucide-react'
 import { memo, type ReactNode, useEffect } from 'react'
@@ -37,7 +37,7 @@ export const ThemeMenu = memo(() => {
 
 type PageHeadProps = {
   readonly title: string
-  /** The list that the object of this page is in. */
+  /** The list that contains the object of this page. */
   readonly parent?: { readonly text: string; readonly link: LinkProps }
   readonly children?: ReactNode
 }
@@ -63,7 +63,7 @@ export const PageHead = ({ title, parent, children }: PageHeadProps) => {
   )
 }
 
-/** The title of the window, which is also what is read out when the page changes. */
+/** Sets the title of the window, which screen readers announce when the page changes. */
 export const useTitle = (title: string): void => {
   useEffect(() => {
     document.title = `${title} · Plat`
@@ -92,5 +92,5 @@ const HintLine = ({ hints }: { readonly hints: readonly Hint[] }) => {
   )
 }
 
-// Lists are drawn anew at every key in their filter.
+// Memoized, because lists render again at every keystroke in their filter.
 export const Hints = memo(HintLine)

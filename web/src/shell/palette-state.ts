@@ -1,4 +1,4 @@
-/** Whether the palette and the sheet of keys are open: the sidebar opens them, and keys do. */
+/** The open state of the palette and the sheet of shortcuts. The sidebar and shortcuts open them. */
 import { createStore } from '../api/store.ts'
 
 export const paletteIsOpen = createStore(false)

@@ -1,4 +1,4 @@
-/** The palette: any page, any object by a piece of its name or address, any action, from the keyboard. */
+/** The command palette: finds pages, objects and actions by a part of their name or address. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import {
@@ -57,7 +57,7 @@ const GROUPS: Readonly<Record<SearchResult['type'], string>> = {
   datacenter: 'Datacenters',
   discovered_device: 'Discovered devices',
 }
-/** Results of one kind, so that no kind hides another. */
+/** A limit for each type of result, so that no type hides another. */
 const MOST_OF_A_KIND = 7
 
 const openResult = (go: Go, { type, id }: SearchResult): void => {
@@ -125,7 +125,7 @@ const actionEntries = (go: Go, { may }: Permit): Entry[] => {
   ]
 }
 
-/** Each with the list that it is of. */
+/** Each view is shown with the list that it belongs to. */
 const viewEntries = (push: (href: string) => void, all: readonly View[]): Entry[] =>
   all.map(({ name, path, search }) => ({
     id: `view ${path} ${name}`,
@@ -143,7 +143,7 @@ const commandEntries = (): Entry[] => {
     : []
 }
 
-/** Between the last key and the question to the server. */
+/** The delay between the last keystroke and the request. */
 const SETTLE_MS = 120
 
 const useSettled = (text: string): string => {
@@ -176,7 +176,7 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
   const matching = (entries: readonly Entry[]) => entries.filter((entry) => entry.text.toLowerCase().includes(word))
   const results = wanted.length >= 2 ? resultEntries(go, data?.results ?? []) : []
   const entries = [
-    // Enter must not lead to what was typed a moment ago.
+    // Enter must not open the result of an earlier text.
     ...(answer && wanted === text.trim()
       ? [{ id: 'lookup', group: 'Answer', icon: Search, ...answer, run: () => void go(answer.link) }]
       : []),

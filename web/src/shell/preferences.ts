@@ -1,6 +1,6 @@
 /**
- * What a person chose for this browser: theme, density, single-key shortcuts. In a cookie, because the server writes the first two
- * into the page (src/platform/http/theme-cookie.ts), so that its very first paint has them.
+ * The preferences of this browser: theme, density, single-key shortcuts. They are in a cookie, because the server
+ * writes the first two into the page for the first paint (src/platform/http/theme-cookie.ts).
  */
 import { createStore } from '../api/store.ts'
 
@@ -13,7 +13,7 @@ const YEAR_S = 31_536_000
 
 const stored = (): Preferences => {
   const [, theme = 'system', density = 'compact', shortcuts] = COOKIE.exec(document.cookie) ?? []
-  // The expression lets nothing else through.
+  // The regular expression admits only valid values.
   return { theme: theme as Theme, density: density as Density, hasShortcuts: shortcuts !== 'off' }
 }
 

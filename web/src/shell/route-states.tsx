@@ -1,4 +1,4 @@
-/** Pages that are not there or did not come. */
+/** The pages for unknown paths and for failed loads. */
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
 import { isMissingFile } from '../api/errors.ts'
@@ -25,7 +25,7 @@ export const NotFoundPage = () => {
 export const RouteFailure = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter()
   const again = () => {
-    // After an upgrade the files of before are gone; the page itself names the new ones.
+    // After an upgrade, the old files are gone. A reload gets the names of the new ones.
     if (isMissingFile(error)) return location.reload()
     reset()
     void router.invalidate()

@@ -1,4 +1,4 @@
-/** The frame around every page of someone who is signed in. */
+/** The frame around every page of a signed-in user. */
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { whenSignedOut } from '../api/connection.ts'
@@ -18,10 +18,10 @@ const loadPalette = () => import('./palette.tsx')
 const Palette = lazy(() => loadPalette().then((module) => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
 
-/** How long after g the name of a place is waited for. */
+/** How long the second key of a chord is awaited after g. */
 const CHORD_MS = 1200
 
-/** `g` and then the key of a place. Heard before the page does, which has other uses for the second key. */
+/** Handles `g` followed by the key of a page. The capture phase comes first, because pages bind the second keys too. */
 const useChords = (): void => {
   const navigate = useNavigate()
   useEffect(() => {
@@ -44,7 +44,7 @@ const useChords = (): void => {
 /** Delay of the palette's code, so that it does not compete with the first page. */
 const PRELOAD_MS = 500
 
-/** Loads the palette before its first use: keys that are typed right after Ctrl+K must reach it. */
+/** Loads the palette before its first use, because keystrokes right after Ctrl+K must reach it. */
 const usePreload = (): void => {
   useEffect(() => {
     // A failure is shown when the palette is opened.
@@ -53,7 +53,7 @@ const usePreload = (): void => {
   }, [])
 }
 
-/** After sign-in one comes back to the page that was open. */
+/** Redirects to the sign-in page, which returns to the current page. */
 const useSignedOut = (): void => {
   const navigate = useNavigate()
   useEffect(() => {
@@ -90,7 +90,7 @@ export const Shell = () => {
   useEffect(() => {
     if (shownPath.current === path) return
     shownPath.current = path
-    // A new page is read from its beginning.
+    // Screen readers start at the beginning of the new page.
     main.current?.focus({ preventScroll: true })
   }, [path])
   return (
@@ -112,7 +112,7 @@ export const Shell = () => {
   )
 }
 
-/** While a page is on its way; short waits show nothing at all. */
+/** Shown while a page loads. Short waits show nothing. */
 export const PageLoading = () => (
   <div className={css.loading} role="status" aria-label="Loading">
     <Skeleton width="30%" />

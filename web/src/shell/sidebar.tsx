@@ -1,4 +1,4 @@
-/** The sidebar: where one can go, and who one is. On a phone it is the bar at the bottom. */
+/** The sidebar: navigation and the signed-in user. On a phone it is a bar at the bottom. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
@@ -23,10 +23,10 @@ const GROUPS = [
   { name: 'Access', items: ACCESS },
 ]
 
-/** What the bar of a phone has no room for. */
+/** The items that the bar of a phone leaves out. */
 const ROOMY = [{ name: 'Inventory', items: INVENTORY.filter(({ isRoomy }) => isRoomy) }, ...GROUPS]
 
-/** What the overview knows of a list that was not asked for. */
+/** Returns a number from the data of the overview, for a list that is not loaded. */
 const countedIn = (known: Dashboard | undefined, key: string): number | undefined => {
   const { devices: all, networks, pools, datacenters, conflicts } = known ?? {}
   const active = conflicts ? conflicts.duplicate_ip + conflicts.overlapping_subnet : undefined
@@ -34,7 +34,7 @@ const countedIn = (known: Dashboard | undefined, key: string): number | undefine
   return (key === 'conflicts' ? active : counts[key]) ?? undefined
 }
 
-/** Only what is known already: a number is not worth a request of its own. */
+/** Returns a cached number. A request only for the number is not worth it. */
 const useKnownCount = (key: string | undefined): number | undefined => {
   const client = useQueryClient()
   return useSyncExternalStore(
@@ -50,7 +50,7 @@ const useKnownCount = (key: string | undefined): number | undefined => {
       if (key === undefined) return undefined
       const { status, total } = devices.state.get()
       if (key === 'devices' && status === 'ready') return total
-      // Every list is an array; other queries have no number beside them.
+      // Every list is an array. Other queries have no number.
       const rows = client.getQueryData<readonly unknown[]>([key])
       return rows?.length ?? countedIn(client.getQueryData(dashboardQuery.queryKey), key)
     },

@@ -1,7 +1,7 @@
-/** Counts down to a moment. */
+/** Counts down to a time. */
 import { useEffect, useState } from 'react'
 
-/** @returns whole seconds; 0 when it has passed */
+/** @returns whole seconds, or 0 after that time */
 export const useSecondsUntil = (untilMs: number): number => {
   const [nowMs, setNowMs] = useState(Date.now)
   const isOver = untilMs <= nowMs

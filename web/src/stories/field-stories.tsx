@@ -1,4 +1,4 @@
-/** Fields of forms, with hints, errors and without leave to change them. */
+/** Form fields with hints, with errors, and disabled. */
 import { useId, useState } from 'react'
 import { Alert, Checkbox, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import css from './stories.module.css'

@@ -1,4 +1,4 @@
-/** What opens over a page: menus, dialogs, a drawer, notes at the corner. */
+/** Layers above a page: menus, dialogs, a drawer, toasts. */
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'

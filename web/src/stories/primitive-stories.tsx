@@ -1,4 +1,4 @@
-/** Buttons, badges, meters and what else is small. */
+/** Buttons, badges, meters and other small components. */
 import { Plus, Trash2 } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
 import { Badge, CopyText, Facts, Figure, Meter, Skeleton, Tags, TimeAgo, type Tone } from '../ui/primitives.tsx'

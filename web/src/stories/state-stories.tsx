@@ -1,4 +1,4 @@
-/** What stands where there is nothing to show. */
+/** Placeholders where no content is shown. */
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'

@@ -1,4 +1,4 @@
-/** Every component in its states, to be looked at while it is worked on. Only in a build that is made with PLAT_STORIES=1. */
+/** All components in their states, for development. Built only with PLAT_STORIES=1. */
 import type { ReactNode } from 'react'
 import { PageBody, PageHead } from '../shell/page.tsx'
 import { Card } from '../ui/primitives.tsx'

@@ -1,9 +1,9 @@
-/** From places in the picture to places on the screen and back: where one looks, and how near. */
+/** Converts between positions in the graph and on the screen, by offset and zoom. */
 
 export type Camera = { readonly x: number; readonly y: number; readonly zoom: number }
 export type Size = { readonly width: number; readonly height: number }
 export type Point = { readonly x: number; readonly y: number }
-/** x and y of each thing, one after the other. */
+/** x and y of each node, in turn. */
 export type Positions = Float32Array
 
 const MIN_ZOOM = 0.05
@@ -25,7 +25,7 @@ export type Room = { readonly top: number; readonly right: number; readonly bott
 
 export type FitOptions = { readonly room: Room; readonly maxZoom: number }
 
-/** Shows everything, with room at the edges. */
+/** Shows everything, with space at the edges. */
 export const fit = (positions: Positions, size: Size, { room, maxZoom }: FitOptions): Camera => {
   let [left, right, top, bottom] = [0, 0, 0, 0]
   for (let at = 0; at < positions.length; at += 2) {
@@ -45,21 +45,21 @@ export const fit = (positions: Positions, size: Size, { room, maxZoom }: FitOpti
   }
 }
 
-/** Nearer or farther, with the point under the pointer staying there. */
+/** Zooms, keeping the point under the pointer in place. */
 export const zoomAt = (camera: Camera, at: Point, factor: number): Camera => {
   const zoom = clampZoom(camera.zoom * factor)
   const ratio = zoom / camera.zoom
   return { zoom, x: at.x - (at.x - camera.x) * ratio, y: at.y - (at.y - camera.y) * ratio }
 }
 
-/** In the middle. */
+/** Centers a point. */
 export const centerOn = (point: Point, { width, height }: Size, zoom: number): Camera => ({
   zoom,
   x: width / 2 - point.x * zoom,
   y: height / 2 - point.y * zoom,
 })
 
-/** The nearest thing within `reach` of a point on the screen. */
+/** Returns the nearest node within `reach` of a point on the screen. */
 export const hit = (positions: Positions, camera: Camera, { at, reach }: { at: Point; reach: number }): number => {
   let best = -1
   let nearest = reach * reach
@@ -73,10 +73,16 @@ export const hit = (positions: Positions, camera: Camera, { at, reach }: { at: P
   return best
 }
 
-/** Widest turn from the direction of a key, as a cosine: 75 degrees, so that every neighbour can be reached by one. */
+/**
+ * The widest angle between the direction of a key and a neighbour, as a cosine: 75 degrees, so that a key reaches
+ * every neighbour.
+ */
 const WIDEST = Math.cos((75 * Math.PI) / 180)
 
-/** The one of `among` that lies in a direction: straight ahead before far, and -1 if none does. */
+/**
+ * Returns the best of `among` in a direction, or -1 if none lies there. A straight direction counts for more than a
+ * short distance.
+ */
 export const towards = (positions: Positions, from: number, among: readonly number[], direction: Point): number => {
   const start = pointAt(positions, from)
   let best = -1

@@ -1,4 +1,4 @@
-/** The colours of the theme as a canvas takes them. */
+/** The colours of the theme, in a form that a canvas accepts. */
 import { useEffect, useMemo, useState } from 'react'
 import { useStore } from '../api/store.ts'
 import { preferences } from '../shell/preferences.ts'
@@ -21,7 +21,7 @@ const NAMES = [
 
 export type Colours = Readonly<Record<(typeof NAMES)[number], string>>
 
-/** A name means another colour in each theme: the browser is the one that can tell. */
+/** A CSS variable has another value in each theme, so the browser resolves it. */
 const readColours = (): Colours => {
   const probe = document.createElement('i')
   document.body.append(probe)
@@ -30,7 +30,7 @@ const readColours = (): Colours => {
     return [name, getComputedStyle(probe).color] as const
   })
   probe.remove()
-  // Of each of the names there is one.
+  // Each name has a colour.
   return Object.fromEntries(entries) as Colours
 }
 

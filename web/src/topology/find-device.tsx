@@ -1,4 +1,4 @@
-/** Goes to the device of a name or an address. */
+/** Finds a device by its name or address, and focuses it. */
 import { Search } from 'lucide-react'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
@@ -11,7 +11,7 @@ export const FindDevice = ({ onFound }: { readonly onFound: (id: string) => void
     const q = text.trim()
     if (q === '') return
     try {
-      // What equals the question comes first.
+      // Exact matches come first.
       const [device] = await api.devices.search({ q, limit: 1 })
       if (!device) return toast(`No device matches “${q}”`)
       setText('')

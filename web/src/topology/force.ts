@@ -1,4 +1,4 @@
-/** Places nodes by forces; for the worker, where the time that takes holds up nobody. */
+/** Places nodes by a force simulation. Runs in the worker, because it takes long. */
 import {
   forceCollide,
   forceLink,
@@ -13,7 +13,7 @@ import type { Graph } from './graph.ts'
 const STEPS = 260
 const RING = 110
 
-/** On rings by their distance: at once, and where the forces begin. */
+/** Places nodes on rings by distance. This is the start of the simulation. */
 export const ringLayout = ({ levels }: Pick<Graph, 'levels'>): Float32Array<ArrayBuffer> => {
   const positions = new Float32Array(levels.length * 2)
   const rings = Map.groupBy(levels.keys(), (node) => Math.abs(levels[node] ?? 0))
@@ -28,7 +28,7 @@ export const ringLayout = ({ levels }: Pick<Graph, 'levels'>): Float32Array<Arra
   return positions
 }
 
-/** The same for the same graph: nothing in it is left to chance. */
+/** Deterministic: equal graphs get equal layouts. */
 export const forceLayout = (graph: Pick<Graph, 'levels' | 'links'>): Float32Array<ArrayBuffer> => {
   const start = ringLayout(graph)
   const nodes = graph.levels.map(

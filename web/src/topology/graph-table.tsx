@@ -1,4 +1,4 @@
-/** The same graph as a table. */
+/** The graph as a table. */
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { StatusBadge } from '../devices/columns.tsx'

@@ -1,4 +1,4 @@
-/** The picture of a graph, what is selected in it, and the keys that move through it. */
+/** The drawing of a graph, its selected node, and the keys that move the selection. */
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { DeviceRow } from '../devices/spec.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
@@ -22,7 +22,7 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowUp: { x: 0, y: -1 },
 }
 
-/** For the panel beside the picture, and for labels right of their nodes. */
+/** Space for the panel beside the drawing, and for labels to the right of nodes. */
 const ROOM = { top: 44, right: 420, bottom: 84, left: 120 }
 const NARROW_ROOM = { top: 24, right: 96, bottom: 40, left: 72 }
 const MAX_ZOOM = 1.35
@@ -32,7 +32,7 @@ type Props = {
   readonly rows: ReadonlyMap<string, DeviceRow>
   readonly onFocus: (id: string) => void
   readonly onOpen: (id: string) => void
-  /** Gives the buttons of the page the same powers as the keys. */
+  /** Passes the actions of the keys to the buttons of the page. */
   readonly tools: (tools: { readonly fit: () => void; readonly zoom: () => void }) => void
 }
 
@@ -44,10 +44,10 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
   const isNarrow = useNarrow()
   const [choice, setChoice] = useState({ seq, node: 0 })
   const [hovered, setHovered] = useState(-1)
-  // Of another graph it is the one in the middle.
+  // After a change of the graph, the focus is selected.
   const selected = choice.seq === seq && choice.node < graph.ids.length ? choice.node : 0
   const select = (node: number) => setChoice({ seq, node })
-  // Until any are known, all are on their way.
+  // Shows an ellipsis until the names are loaded.
   const names = useMemo(() => graph.ids.map((id) => rows.get(id)?.name ?? (rows.size === 0 ? '…' : id)), [graph, rows])
   const roles = useMemo(
     () =>

@@ -1,4 +1,4 @@
-/** The relationships as a graph, and what of it hangs together with one device. Knows neither drawing nor the network. */
+/** The graph of relationships, and the subgraph around one device. Independent of drawing and requests. */
 import type { Relationship } from '../api/contracts.ts'
 
 export const VIEWS = ['all', 'connections', 'containment', 'impact'] as const
@@ -13,32 +13,32 @@ const TYPES: Readonly<Record<View, readonly LinkType[]>> = {
   impact: ['depends_on'],
 }
 
-/** Chains of need are long and thin; everything else is as wide as a switch has ports. */
+/** Chains of dependencies are long and thin. Other views are as wide as a switch has ports. */
 export const MOST_HOPS: Readonly<Record<View, number>> = { all: 2, connections: 2, containment: 2, impact: 4 }
 
-/** More than this nobody reads: unless they ask for it. */
+/** The default limit, up to which a graph is readable. */
 export const MOST_NODES = 300
-/** More than this nothing is drawn smoothly on a small machine. */
+/** The upper limit, up to which a small machine draws smoothly. */
 export const EVEN_MORE_NODES = 1000
 
 export type GraphQuery = {
   readonly focus: string
   readonly view: View
   readonly hops: number
-  /** Devices that there is room for. */
+  /** The maximum number of devices. */
   readonly most: number
 }
 
-/** From parent to child, as places in `ids`. */
+/** From parent to child, as indexes of `ids`. */
 export type GraphLink = { readonly from: number; readonly to: number; readonly type: LinkType }
 
 export type Graph = {
   /** The focus is the first. */
   readonly ids: readonly string[]
-  /** Hops from the focus; in the view of impact below zero for what the focus needs, above for what needs it. */
+  /** Hops from the focus. In the impact view, dependencies of the focus are negative, and dependents are positive. */
   readonly levels: readonly number[]
   readonly links: readonly GraphLink[]
-  /** Devices next to those shown for which there was no room. */
+  /** The number of neighbours that the limit left out. */
   readonly left: number
 }
 
@@ -47,8 +47,8 @@ type Edge = { readonly parent: string; readonly child: string; readonly type: Li
 const LINK_TYPES = TYPES.all
 
 /**
- * Every relationship, found from either of its ends. Numbers in arrays: an object for each would be looked through by the garbage
- * collector, on the processor that has to draw.
+ * All relationships, indexed by both ends. Uses typed arrays, because one object for each would slow garbage
+ * collection on the drawing processor.
  */
 export class LinkIndex {
   readonly #numbers = new Map<string, number>()
@@ -56,7 +56,7 @@ export class LinkIndex {
   readonly #parents: Uint32Array
   readonly #children: Uint32Array
   readonly #types: Uint8Array
-  /** Relationships of each device, one after another, and where those of a device begin. */
+  /** The relationships of each device, one device after the other, and the offset of each device. */
   readonly #places: Uint32Array
   readonly #starts: Uint32Array
   readonly size: number
@@ -90,7 +90,7 @@ export class LinkIndex {
     return this.#ids.push(id) - 1
   }
 
-  /** In the order in which they were given. */
+  /** In the given order. */
   of(id: string): readonly Edge[] {
     const number = this.#numbers.get(id)
     if (number === undefined) return []
@@ -103,15 +103,15 @@ export class LinkIndex {
   }
 }
 
-/** The level of what is at the other end, or undefined if the way does not go there. */
+/** Returns the level of the other end, or undefined if the view does not follow the edge. */
 const nextLevel = (view: View, level: number, isParent: boolean): number | undefined => {
   if (view !== 'impact') return level + 1
-  // A parent needs its child. What fails with the focus is found by going up alone, what it needs by going down alone.
+  // A parent depends on its child. Dependents are found only by going up, and dependencies only by going down.
   if (isParent) return level <= 0 ? level - 1 : undefined
   return level >= 0 ? level + 1 : undefined
 }
 
-/** The surroundings of the focus, nearest first. */
+/** Returns the surroundings of the focus, nearest first. */
 export const graphAround = (index: LinkIndex, query: GraphQuery): Graph => {
   const { focus, view, hops, most } = query
   const types = new Set(TYPES[view])
@@ -140,13 +140,13 @@ export const graphAround = (index: LinkIndex, query: GraphQuery): Graph => {
   for (const [from, id] of ids.entries())
     for (const { parent, child, type } of index.of(id)) {
       const to = places.get(child)
-      // Each edge is found at both of its ends, and taken at its parent.
+      // Both ends list each edge. It is taken at its parent.
       if (parent === id && to !== undefined && types.has(type)) links.push({ from, to, type })
     }
   return { ids, levels, links, left: left.size }
 }
 
-/** The places of the nodes next to one. */
+/** Returns the indexes of the neighbours of a node. */
 export const neighboursOf = ({ links }: Pick<Graph, 'links'>, node: number): number[] => [
   ...new Set(links.flatMap(({ from, to }) => (from === node ? [to] : to === node ? [from] : []))),
 ]

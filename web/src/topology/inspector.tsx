@@ -1,4 +1,4 @@
-/** The panel of the node that is selected. */
+/** The panel of the selected node. */
 import { Link } from '@tanstack/react-router'
 import { StatusBadge } from '../devices/columns.tsx'
 import { RelationshipBadge } from '../devices/relationship-badge.tsx'

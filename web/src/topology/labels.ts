@@ -1,23 +1,23 @@
-/** Which labels are written: those that matter most, and none over another. */
+/** Chooses labels by rank, so that none overlap. */
 
 export type Label = {
   readonly node: number
   readonly x: number
   readonly y: number
   readonly width: number
-  /** Where else it may begin. */
+  /** The alternative start of the label. */
   readonly otherX?: number
-  /** Higher goes first. */
+  /** Higher ranks come first. */
   readonly rank: number
 }
 
 const HEIGHT = 16
-/** Between labels side by side. */
+/** The gap between labels. */
 const GAP = 4
-/** Of the cells that places are looked up in. */
+/** The cell size of the grid that finds overlaps. */
 const CELL = 64
 
-/** `x` is where the text begins, `y` its middle. What is an obstacle is drawn anyway, and written over by nothing. */
+/** `x` is the start of the text, and `y` its middle. Obstacles are drawn in any case, and no label covers them. */
 export const cullLabels = (labels: readonly Label[], obstacles: readonly Label[] = []): Label[] => {
   const taken = new Map<string, Label[]>()
   const cellsOf = ({ x, y, width }: Label): string[] => {

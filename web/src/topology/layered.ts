@@ -1,9 +1,9 @@
-/** Places nodes in columns by their level: what is needed on the left, what needs it on the right. */
+/** Places nodes in columns by level: dependencies on the left, dependents on the right. */
 import type { Graph } from './graph.ts'
 
 export const COLUMN = 210
 const ROW = 34
-/** A column that is longer is folded, so that it can be read. */
+/** Longer columns are split, for legibility. */
 const MOST_ROWS = 26
 const FOLD = 150
 const SWEEPS = 4
@@ -11,7 +11,7 @@ const SWEEPS = 4
 const mean = (values: readonly number[]): number | undefined =>
   values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** x and y of each node, one after the other. */
+/** x and y of each node, in turn. */
 export const layeredLayout = ({ levels, links }: Pick<Graph, 'levels' | 'links'>): Float32Array<ArrayBuffer> => {
   const columns = new Map<number, number[]>()
   for (const [node, level] of levels.entries()) columns.set(level, [...(columns.get(level) ?? []), node])
@@ -26,7 +26,7 @@ export const layeredLayout = ({ levels, links }: Pick<Graph, 'levels' | 'links'>
   }
   for (const nodes of columns.values()) place(nodes)
   const outward = [...columns.keys()].sort((a, b) => Math.abs(a) - Math.abs(b))
-  // Each node as near as may be to the middle of those it is linked to: fewer lines cross.
+  // Moves each node near the mean of its neighbours, which reduces crossings.
   for (let sweep = 0; sweep < SWEEPS; sweep++)
     for (const level of sweep % 2 === 0 ? outward : outward.toReversed()) {
       const wanted = new Map(

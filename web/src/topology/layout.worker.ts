@@ -1,11 +1,11 @@
-/** Holds every relationship, cuts out what is asked for, and places it: none of that holds up the page. */
+/** Stores all relationships, selects a subgraph and lays it out, without blocking the page. */
 import type { Relationship } from '../api/contracts.ts'
 import { forceLayout, ringLayout } from './force.ts'
 import { graphAround, LinkIndex } from './graph.ts'
 import { layeredLayout } from './layered.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
-// The types of a page are those of a window, which posts to an origin; a worker posts to its page.
+// The DOM types describe the postMessage of a window, which takes an origin.
 const tell = (message: WorkerResponse): void =>
   (self as unknown as { postMessage: (message: WorkerResponse) => void }).postMessage(message)
 
@@ -17,7 +17,7 @@ const load = async (): Promise<Loaded> => {
     const { status } = response
     const retryAfter = response.headers.get('retry-after')
     if (!response.ok) return { status, body: await response.json().catch(() => undefined), retryAfter }
-    // The server's half of the contract.
+    // The server returns values of the contract's type.
     return new LinkIndex((await response.json()) as readonly Relationship[])
   } catch {
     return { status: 0, body: undefined, retryAfter: null }
@@ -26,9 +26,9 @@ const load = async (): Promise<Loaded> => {
 
 let loaded: Promise<Loaded> | undefined
 
-/** For the page to draw the first picture before the forces take a processor of their own. */
+/** Lets the page draw the first layout before the simulation occupies a processor. */
 const DRAWN_MS = 150
-/** Number of the latest question: nobody waits for the forces of another. */
+/** The number of the latest request. Simulations for earlier requests stop. */
 let latest = 0
 
 const answer = async ({ seq, query }: WorkerRequest): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What lines and shapes mean. */
+/** The legend of lines and shapes. */
 import { useEffect, useRef } from 'react'
 import { type Colours, useColours } from './colours.ts'
 import type { LinkType } from './graph.ts'
@@ -13,7 +13,7 @@ const LINES: readonly (readonly [LinkType, string])[] = [
   ['depends_on', 'depends on'],
 ]
 
-/** Drawn by the same code as the picture, so that it can't say anything else. */
+/** Drawn by the code of the graph, so that both always agree. */
 const Shape = ({ role, colours }: { readonly role: Role; readonly colours: Colours }) => {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What the page and the worker of the topology say to each other. */
+/** The messages between the page and the topology worker. */
 import type { Graph, GraphQuery } from './graph.ts'
 
 export type WorkerRequest = { readonly type: 'graph'; readonly seq: number; readonly query: GraphQuery }
@@ -10,7 +10,7 @@ export type WorkerResponse =
       readonly graph: Graph
       readonly positions: Float32Array<ArrayBuffer>
     }
-  /** The places that the nodes have in the end. */
+  /** The final positions of the nodes. */
   | { readonly type: 'settled'; readonly seq: number; readonly positions: Float32Array<ArrayBuffer> }
   | {
       readonly type: 'failed'

@@ -1,4 +1,4 @@
-/** The same estate as a table: a row for each datacenter. */
+/** The overview as a table, one row for each datacenter. */
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Brief, STATES } from '../devices/messages.ts'

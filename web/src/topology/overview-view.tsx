@@ -1,4 +1,4 @@
-/** Every device as a dot, grouped by datacenter: where to begin. */
+/** All devices as dots, grouped by datacenter. */
 import { useId, useMemo, useRef, useState } from 'react'
 import { type Brief, STATES } from '../devices/messages.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
@@ -13,7 +13,7 @@ import css from './topology.module.css'
 const ROOM = { top: 76, right: 32, bottom: 56, left: 32 }
 const NARROW_ROOM = { top: 88, right: 20, bottom: 64, left: 20 }
 const MAX_ZOOM = 2
-/** Of the name above a block. */
+/** The height of the name above a block. */
 const HEAD = 12
 
 const FILLS: readonly (keyof Colours)[] = ['ip-used', 'line-strong', 'warn-fill', 'ip-free']
@@ -92,7 +92,7 @@ export const OverviewView = ({ brief, onFocus }: Props) => {
   const move = (direction: Point) => () => {
     if (at === -1) return setCurrent(0)
     const here = pointAt(plan.positions, at)
-    // The next dot of its row or column; across a gap the nearest one that way.
+    // Returns the next dot in the same row or column, or across a gap the nearest one in that direction.
     let [best, least] = [-1, Number.POSITIVE_INFINITY]
     for (let device = 0; device < brief.ids.length; device++) {
       const { x, y } = pointAt(plan.positions, device)

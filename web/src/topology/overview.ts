@@ -1,15 +1,15 @@
-/** The whole estate as dots, a block for each datacenter: every device has its place in the picture. */
+/** The overview: all devices as dots, one block for each datacenter. */
 import type { Positions } from './camera.ts'
 
-/** Between dots, and their size. */
+/** The distance between dots, and their size. */
 export const STEP = 10
 export const DOT = 7
 const GAP = 46
-/** Blocks are about this much wider than high. */
+/** The preferred ratio of a block's width to its height. */
 const SHAPE = 1.5
 
 export type Block = {
-  /** Of the place; the last one is for devices without a datacenter. */
+  /** The index of the datacenter. The last one stands for devices without a datacenter. */
   readonly place: number
   readonly count: number
   readonly x: number
@@ -21,7 +21,7 @@ export type OverviewPlan = { readonly positions: Positions; readonly blocks: rea
 
 type BlockSize = { readonly across: number; readonly down: number }
 
-/** The width at which the blocks fill a window of this shape best. */
+/** Returns the width at which the blocks fill a window of this ratio best. */
 const bestWidth = (sizes: readonly BlockSize[], aspect: number): number => {
   const least = Math.max(...sizes.map(({ across }) => across * STEP))
   const costOf = (widest: number): number => {
@@ -41,7 +41,7 @@ const bestWidth = (sizes: readonly BlockSize[], aspect: number): number => {
   )
 }
 
-/** `places` names the block of each device. */
+/** `places` has the index of each device's block. */
 export const planOverview = (places: Uint16Array, aspect: number): OverviewPlan => {
   const members = new Map<number, number[]>()
   for (const [device, place] of places.entries()) {

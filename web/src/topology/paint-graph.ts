@@ -1,4 +1,4 @@
-/** Draws a graph: lines told apart by dash as well as hue, devices by shape. */
+/** Draws a graph: line types differ in dash and hue, device roles in shape. */
 import { type Camera, type Positions, pointAt, type Size, toScreen } from './camera.ts'
 import type { Colours } from './colours.ts'
 import type { Graph, LinkType } from './graph.ts'
@@ -12,10 +12,10 @@ export type Scene = {
   readonly roles: readonly Role[]
   readonly selected: number
   readonly hovered: number
-  /** Next to the selected one. */
+  /** The neighbours of the selected node. */
   readonly near: ReadonlySet<number>
   readonly isLayered: boolean
-  /** Until the names are known there is nothing to write. */
+  /** False until the names are loaded. */
   readonly isNamed: boolean
 }
 
@@ -33,10 +33,10 @@ const TYPES: readonly LinkType[] = ['contains', 'connected_to', 'depends_on']
 
 const RADIUS = 6
 const LABEL_FONT = '11px Inter, sans-serif'
-/** From the middle of a node to its label. */
+/** The distance from the center of a node to its label. */
 const LABEL_GAP = 13
 const ARROW = 6
-/** With more lines than this at one device, or in all, each is as thin as a line gets: thicker ones are slow, and a blot. */
+/** Above these numbers of lines, at one device or in total, lines are thin. Thick ones are slow and illegible. */
 const MANY_HOT = 120
 const MANY_LINKS = 400
 
@@ -59,7 +59,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
       const lines = new Path2D()
       for (const { from, to, type: kind } of graph.links) {
         if (kind !== type || (from === selected || to === selected) !== isHot) continue
-        // Without an object for each end: there are thousands, and a frame waits for them.
+        // Allocates no object for each end, because a frame draws thousands of them.
         const ax = (positions[from * 2] ?? 0) * zoom + camera.x
         const ay = (positions[from * 2 + 1] ?? 0) * zoom + camera.y
         const bx = (positions[to * 2] ?? 0) * zoom + camera.x
@@ -91,7 +91,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
   context.globalAlpha = 1
 }
 
-/** Shapes of about the same area. */
+/** All shapes have about the same area. */
 export const shapePath = (role: Role, { x, y }: { x: number; y: number }, radius: number): Path2D => {
   const path = new Path2D()
   if (role === 'network') path.roundRect(x - radius, y - radius, radius * 2, radius * 2, 2.5)
@@ -115,27 +115,27 @@ type Look = {
   readonly rimColour: string
   readonly fill: string
 }
-/** `half` is from its middle to its edge. */
+/** `half` is the distance from the center to the edge. */
 type Sprite = { readonly image: ImageBitmap; readonly half: number }
 
 const sprites = new Map<string, Sprite>()
-/** Every step of a zoom has some of its own. */
+/** Each zoom level needs other sprites. */
 const MOST_SPRITES = 200
 
-/** A node that is drawn once and copied from then on: a hundred shapes take as long as a thousand copies. */
+/** Draws a node once, for later copies. A hundred drawn shapes take as long as a thousand copies. */
 const spriteOf = ({ role, radius, rim, rimColour, fill }: Look, ratio: number): Sprite => {
   const key = [role, radius, rim, rimColour, fill, ratio].join(' ')
   const known = sprites.get(key)
   if (known) return known
   if (sprites.size >= MOST_SPRITES) sprites.clear()
-  // The corners of a square on its tip reach furthest.
+  // The corners of a diamond reach furthest.
   const half = Math.ceil((radius + rim) * 1.3) + 1
   const canvas = new OffscreenCanvas(Math.ceil(half * 2 * ratio), Math.ceil(half * 2 * ratio))
   const context = canvas.getContext('2d')
   if (!context) throw new Error('a canvas of this size has a context')
   context.scale(ratio, ratio)
   const middle = { x: half, y: half }
-  // The rim is a shape under the shape: to draw along a path takes three times as long.
+  // The rim is a larger shape below. A stroke along the path takes three times as long.
   context.fillStyle = rimColour
   context.fill(shapePath(role, middle, radius + rim))
   context.fillStyle = fill
@@ -148,9 +148,9 @@ const spriteOf = ({ role, radius, rim, rimColour, fill }: Look, ratio: number): 
 const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void => {
   const { graph, positions, roles, selected, hovered, near } = scene
   const ratio = devicePixelRatio
-  // To whole dots of the screen, where a copy is a copy.
+  // Rounds to whole pixels, where a copy needs no resampling.
   const snap = (at: number): number => Math.round(at * ratio) / ratio
-  // By role, and by what sets a node apart: there are a few dozen, and thousands of nodes.
+  // Sprites depend on the role and the state of a node. A few dozen serve thousands of nodes.
   const looks: (Sprite | undefined)[] = []
   const spriteFor = (node: number, role: Role): Sprite => {
     const isLit = near.has(node) || node === hovered || node === 0
@@ -172,7 +172,7 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
     const y = (positions[node * 2 + 1] ?? 0) * camera.zoom + camera.y
     context.drawImage(image, snap(x - half), snap(y - half), image.width / ratio, image.height / ratio)
   }
-  // The middle of the picture stays known when something else is selected.
+  // The focus stays marked when another node is selected.
   context.strokeStyle = colours.accent
   context.lineWidth = 2
   context.stroke(
@@ -180,7 +180,7 @@ const paintNodes = ({ context, camera, colours }: Painter, scene: Scene): void =
   )
 }
 
-/** Of texts that are measured again with each frame. */
+/** The measured widths of texts. */
 const widths = new Map<string, number>()
 const MOST_WIDTHS = 5000
 
@@ -213,7 +213,7 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
     const gap = LABEL_GAP + (node === 0 ? 5 : 0)
     labels.push({ node, x: x + gap, otherX: x - gap - width, y, width, rank: rankOf(node) })
   }
-  // What is looked at has its name, whatever is under it.
+  // The selected and the hovered node always show their names.
   const isFirst = ({ node }: Label) => node === selected || node === hovered
   const kept = cullLabels(
     labels.filter((label) => !isFirst(label)),

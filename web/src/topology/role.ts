@@ -1,9 +1,9 @@
-/** What a device is for, as far as its name, tags and model tell: the shape it is drawn in. */
+/** Guesses the role of a device from its name, tags and model. The role sets its shape. */
 
 export const ROLES = ['network', 'storage', 'host', 'server'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Of these words the first that occurs decides; they are the short forms that people give machines. */
+/** The first matching word decides. The words are common abbreviations in host names. */
 const WORDS: readonly (readonly [Role, ReadonlySet<string>])[] = [
   ['network', new Set('sw switch tor spine leaf rtr router gw gateway fw firewall lb vpn ap wlc'.split(' '))],
   ['storage', new Set('db database postgres mysql nas san storage backup cache redis ceph'.split(' '))],

@@ -1,4 +1,4 @@
-/** The topology as the page sees it: a worker that lives as long as the page is open. */
+/** The interface to the topology worker, which runs while the page is open. */
 import { useEffect, useState } from 'react'
 import { errorOf } from '../../../src/platform/cli/client.ts'
 import type { AppError } from '../../../src/platform/contract/errors.ts'
@@ -12,7 +12,7 @@ export type Placed = {
   readonly view: View
   readonly graph: Graph
   readonly positions: Float32Array
-  /** Another graph has another number. */
+  /** Changes with the graph. */
   readonly seq: number
 }
 
@@ -27,7 +27,7 @@ const errorFrom = ({ status, body, retryAfter }: WorkerResponse & { type: 'faile
 
 type State = { readonly placed?: Placed | undefined; readonly error?: AppError | undefined }
 
-/** Numbers of questions, over all workers: an answer of another one is never taken for ours. */
+/** Sequence numbers across all workers, so that a late response of an earlier worker is ignored. */
 let seq = 0
 
 export const useGraph = (query: GraphQuery | undefined): State & { readonly retry: () => void } => {

@@ -1,4 +1,4 @@
-/** A canvas that one moves about in: drag, wheel, pinch, and the keys of whoever draws on it. */
+/** A canvas that is moved by dragging, wheel, pinch, and keys that its user defines. */
 import { type PointerEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import {
@@ -27,10 +27,10 @@ export type Frame = {
 type Props = {
   readonly ref: Ref<StageHandle>
   readonly label: string
-  /** Id of the line that says what is current. */
+  /** The id of the element that describes the current node. */
   readonly noteId: string
   readonly positions: Positions
-  /** Another one is another picture, which is shown whole. */
+  /** A new key means a new drawing, which is fitted to the canvas. */
   readonly pictureKey: string | number
   readonly fitting: FitOptions
   readonly paint: (frame: Frame) => void
@@ -39,9 +39,9 @@ type Props = {
   readonly onHover: (index: number) => void
 }
 
-/** How near a thing must be to be meant, for a pointer and for a finger. */
+/** The hit radius of a pointer and of a finger, in pixels. */
 const REACH = { mouse: 14, touch: 26 }
-/** How far a press may slide and still be one. */
+/** How far a press may move and still be a click. */
 const SLIP = 4
 const MOVE_MS = 320
 const CLOSE_ZOOM = 1.6
@@ -55,7 +55,7 @@ export const Stage = (props: Props) => {
   const canvas = useRef<HTMLCanvasElement>(null)
   const latest = useRef(props)
   latest.current = props
-  // What changes with each frame is none of React's.
+  // State that changes with each frame stays outside of React.
   const live = useRef({
     size: { width: 0, height: 0 },
     camera: { x: 0, y: 0, zoom: 1 },
@@ -160,7 +160,7 @@ export const Stage = (props: Props) => {
       render()
     })
     observer.observe(element)
-    // React's own listener is passive, and could not keep the page from scrolling.
+    // React's listener is passive, so it can't prevent scrolling.
     const onWheel = (event: WheelEvent) => {
       event.preventDefault()
       zoomBy(Math.exp(-event.deltaY / 500), { x: event.offsetX, y: event.offsetY })
@@ -174,7 +174,7 @@ export const Stage = (props: Props) => {
     }
   }, [])
 
-  // Whatever it was that React drew again for: colours, the selection, names.
+  // Redraws after every render: colours, the selection or names may have changed.
   useEffect(request)
 
   const pointOf = (event: PointerEvent): Point => {

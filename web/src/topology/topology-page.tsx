@@ -1,4 +1,4 @@
-/** What hangs together with what: one device and what is around it, or the whole estate. */
+/** The topology page: one device and its surroundings, or all devices. */
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { useStore } from '../api/store.ts'
@@ -63,7 +63,7 @@ const Around = ({ focus }: { readonly focus: string }) => {
   }
   const open = (id: string) => void navigate({ to: '/devices/$id', params: { id } })
   useHotkeys({ '[': () => setHops(hops - 1), ']': () => setHops(hops + 1) })
-  // Rows that are there and don't hold the device: there is none. Until they are there, nobody knows.
+  // The device does not exist if the rows are loaded without it. Before that, nothing is known.
   const isMissing =
     placed?.focus === focus && rows.size === 0 && placed.graph.ids.length === 1 && state.status === 'ready'
   const name = rows.get(focus)?.name ?? focus

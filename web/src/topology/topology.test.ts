@@ -1,4 +1,4 @@
-/** Graphs, their layouts, their labels and the way through them. */
+/** Graphs, their layouts, labels and keyboard navigation. */
 import { describe, expect, test } from 'bun:test'
 import { fit, hit, toScreen, towards, zoomAt } from './camera.ts'
 import { forceLayout } from './force.ts'
@@ -13,7 +13,7 @@ const index = (...rows: readonly string[]) =>
   new LinkIndex(
     rows.map((row) => {
       const [parent_id = '', type, child_id = ''] = row.split(' ')
-      // The names in these tests are those of the contract.
+      // These tests use the names of the contract.
       return { parent_id, type: type as LinkType, child_id }
     }),
   )

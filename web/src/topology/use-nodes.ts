@@ -1,4 +1,4 @@
-/** What is known of the devices in a picture, out of the rows that the tables use. */
+/** The data of the drawn devices, from the rows that the tables use. */
 import { useEffect, useState } from 'react'
 import { useStore } from '../api/store.ts'
 import type { Brief } from '../devices/messages.ts'
@@ -9,7 +9,7 @@ import { useNames } from '../devices/use-devices.ts'
 const DRAWN_MS = 150
 const NONE: ReadonlyMap<string, DeviceRow> = new Map()
 
-/** Empty while they are on their way. */
+/** Empty while the rows load. */
 export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string, DeviceRow> => {
   const { status, version } = useStore(devices.state)
   const [rows, setRows] = useState(NONE)
@@ -17,7 +17,7 @@ export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string
   const isPlaced = ids !== undefined
   useEffect(() => {
     if (!isPlaced) return
-    // The picture first: all the rows take more than one processor for a while.
+    // The drawing comes first, because loading all rows occupies several processors.
     let end: (() => void) | undefined
     const timer = setTimeout(() => {
       end = devices.use(false)
@@ -42,7 +42,7 @@ export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string
   return rows
 }
 
-/** The whole estate; undefined while it is on its way. */
+/** All devices, or undefined while they load. */
 export const useBrief = (): Brief | undefined => {
   const { status, version } = useStore(devices.state)
   const [brief, setBrief] = useState<Brief>()

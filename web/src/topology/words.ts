@@ -1,4 +1,4 @@
-/** A graph in words: the line for what is current, and the cells of its table. */
+/** A graph in words: the line for the current node, and the cells of the table. */
 import { plural } from '../ui/format.ts'
 import type { Graph, LinkType, View } from './graph.ts'
 import type { Role } from './role.ts'
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<LinkType, readonly [asParent: string, asChild: stri
 
 export type Tie = { readonly node: number; readonly type: LinkType; readonly isParent: boolean; readonly text: string }
 
-/** How a node hangs together with those next to it. */
+/** Returns the relationships of a node with its neighbours. */
 export const tiesOf = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =>
   links.flatMap(({ from, to, type }) => {
     if (from !== node && to !== node) return []
@@ -39,9 +39,9 @@ export const levelText = (view: View, level: number): string => {
   return view === 'impact' ? `${level > 0 ? 'fails with it' : 'is needed'}, ${hops}` : `${hops} away`
 }
 
-/** What the picture as a whole says. */
+/** The summary of the whole graph. */
 export const summaryOf = ({ ids, levels, links, left }: Graph, view: View, name: string): string => {
-  const more = left > 0 ? `, and ${plural(left, 'device')} more that there is no room for` : ''
+  const more = left > 0 ? `, and ${plural(left, 'device')} more that are not shown` : ''
   if (ids.length === 1)
     return view === 'impact' ? `Nothing depends on ${name}, and it depends on nothing` : `${name} stands alone`
   if (view !== 'impact') return `${plural(ids.length, 'device')}, ${plural(links.length, 'relationship')}${more}`

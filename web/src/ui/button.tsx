@@ -1,4 +1,4 @@
-/** The button. One that may not be used stays where it is, and says why. */
+/** The button. A disabled one stays visible and shows the reason. */
 import type { ComponentProps, MouseEvent } from 'react'
 import css from './button.module.css'
 import { cx } from './cx.ts'
@@ -6,9 +6,9 @@ import { Tooltip } from './tooltip.tsx'
 
 export type ButtonProps = ComponentProps<'button'> & {
   readonly look?: 'primary' | 'danger' | 'dangerFill' | 'quiet' | undefined
-  /** Holds an icon alone; needs an aria-label. */
+  /** An icon without text. Needs an aria-label. */
   readonly isIcon?: boolean
-  /** Why it can't be used now. */
+  /** The reason why it is disabled. */
   readonly blocked?: string | undefined
 }
 

@@ -1,2 +1,2 @@
-/** Class names, without those that don't apply. */
+/** Joins class names, leaving out false ones. */
 export const cx = (...names: readonly (string | false | undefined)[]): string => names.filter(Boolean).join(' ')

@@ -1,4 +1,4 @@
-/** What was typed into a form and not saved, kept for the tab: a session that ends or a wrong key loses nothing. */
+/** Unsaved form input, stored for the tab, so that the end of a session or a wrong key loses nothing. */
 
 const nameOf = (key: string): string => `plat.draft.${key}`
 
@@ -6,7 +6,7 @@ export const drafts = {
   get: <T>(key: string): T | undefined => {
     try {
       const text = sessionStorage.getItem(nameOf(key))
-      // Written under this key by the same form.
+      // The same form wrote this key.
       return text === null ? undefined : (JSON.parse(text) as T)
     } catch {
       return undefined
@@ -16,14 +16,14 @@ export const drafts = {
     try {
       sessionStorage.setItem(nameOf(key), JSON.stringify(draft))
     } catch {
-      // Without storage a draft lives as long as its form.
+      // Without storage, a draft lasts as long as its form.
     }
   },
   drop: (key: string): void => {
     try {
       sessionStorage.removeItem(nameOf(key))
     } catch {
-      // There is none then.
+      // Without storage, no draft exists.
     }
   },
 }

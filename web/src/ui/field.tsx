@@ -1,4 +1,4 @@
-/** A field of a form with its label, its hint and the error of the server at it. */
+/** A form field with its label, hint and server error. */
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cx } from './cx.ts'
 import css from './field.module.css'

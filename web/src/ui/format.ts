@@ -6,12 +6,12 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 /** @example count(100000) // '100,000' */
 export const count = (value: number): string => whole.format(value)
 
-/** The powers of two that nobody reads as digits. */
+/** Larger powers of two are shown as powers. */
 const MOST_BITS_READ = 40
 
 const hostBits = (subnet: string): number => (subnet.includes(':') ? 128 : 32) - Number(subnet.split('/')[1])
 
-/** Whether a network has more addresses than is worth counting. */
+/** Returns true if a network has too many addresses to show their number in digits. */
 export const isBeyondCounting = (subnet: string): boolean => hostBits(subnet) > MOST_BITS_READ
 
 /** @example addressCount('2001:db8::/64', 0) // '2^64' */
@@ -41,7 +41,7 @@ export const ago = (at: string, nowMs: number): string => {
   return seconds > 0 ? 'in a moment' : 'just now'
 }
 
-/** A moment in the time of the reader, to the minute. */
+/** Formats a time in the time zone of the browser, to the minute. */
 export const moment = (at: string): string => {
   const time = new Date(at)
   const two = (value: number) => String(value).padStart(2, '0')

@@ -1,4 +1,4 @@
-/** Layers above the page: the drawer in which things are made and changed, the dialog, the question before a loss. */
+/** Layers above the page: the drawer with a form, the dialog, and the confirmation. */
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
@@ -16,7 +16,7 @@ const closing = (onClose: () => void) => (open: boolean) => {
   if (!open) onClose()
 }
 
-/** The first field of a layer is what it is there for; without one Base UI's own choice stands. */
+/** A layer focuses its first field. Without one, Base UI chooses. */
 const firstField = (layer: RefObject<HTMLDivElement | null>) => () =>
   layer.current?.querySelector<HTMLElement>('input:not([hidden], [type=checkbox]), select, textarea') ?? true
 
@@ -49,7 +49,7 @@ export const Drawer = ({ title, onClose, children, isWide }: DrawerProps) => {
 
 type DialogProps = LayerProps & {
   readonly isWide?: boolean
-  /** For one without a title that is seen. */
+  /** The accessible name of a dialog without a visible title. */
   readonly label?: string
 }
 
@@ -84,7 +84,7 @@ type ConfirmProps = {
   readonly action: string
   readonly onConfirm: () => void
   readonly onClose: () => void
-  /** Has to be typed first, where much is at stake. */
+  /** The text to type before a dangerous action. */
   readonly typed?: string | undefined
 }
 

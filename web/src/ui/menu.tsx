@@ -1,4 +1,4 @@
-/** Menus: of actions, and of settings that are on or off. */
+/** Menus of actions, and of settings that are on or off. */
 import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
 import { type ReactElement, type ReactNode, useEffect } from 'react'
@@ -6,8 +6,8 @@ import { cx } from './cx.ts'
 import css from './layers.module.css'
 
 /**
- * What Base UI puts around an open menu to hand the focus on can be focused and is hidden from screen readers, which may
- * not be both (WCAG 4.1.2): the focus never stays there, so nothing is hidden.
+ * Base UI's focus guards around an open menu can be focused and have aria-hidden, which WCAG 4.1.2 forbids. The focus
+ * never stays there, so aria-hidden is removed.
  */
 const useHonestGuards = (): void => {
   useEffect(() => {
@@ -16,7 +16,7 @@ const useHonestGuards = (): void => {
         guard.removeAttribute('aria-hidden')
     }
     show()
-    // Some of them come later than the menu.
+    // Some guards are added after the menu.
     const observer = new MutationObserver(show)
     observer.observe(document.body, { childList: true, subtree: true })
     return () => observer.disconnect()
@@ -45,9 +45,9 @@ type ItemProps = {
   readonly onSelect: () => void
   readonly children: ReactNode
   readonly isDanger?: boolean
-  /** Stands for what is shown already. */
+  /** Marks the option that is in use. */
   readonly isCurrent?: boolean
-  /** Why it can't be used now. */
+  /** The reason why it is disabled. */
   readonly blocked?: string | undefined
 }
 

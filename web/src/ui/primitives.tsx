@@ -1,4 +1,4 @@
-/** The small things that pages are made of. */
+/** The smallest components: badges, meters, cards, facts. */
 import { Check, Copy } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { cx } from './cx.ts'
@@ -15,11 +15,11 @@ export const Tag = ({ children }: { readonly children: ReactNode }) => <span cla
 
 export const Tags = ({ tags }: { readonly tags: readonly string[] }) => tags.map((tag) => <Tag key={tag}>{tag}</Tag>)
 
-/** From where on a meter warns, and from where on it alarms. */
+/** The values from which a meter warns and alarms. */
 const WARN = 75
 const BAD = 90
 
-/** How full something is: always with the number beside the colour. */
+/** A utilization, as colour and as number. */
 export const Meter = ({ value, label }: { readonly value: number; readonly label: string }) => {
   const tone = value > BAD ? 'bad' : value > WARN ? 'warn' : 'ok'
   return (
@@ -40,7 +40,7 @@ export const Meter = ({ value, label }: { readonly value: number; readonly label
   )
 }
 
-/** How long ago; the moment itself when it is pointed at. */
+/** A relative time, with the absolute time as its title. */
 export const TimeAgo = ({ at }: { readonly at: string }) => {
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {
@@ -57,7 +57,7 @@ export const TimeAgo = ({ at }: { readonly at: string }) => {
 type CopyProps = {
   readonly text: string
   readonly label: string
-  /** Beside the text, and not copied. */
+  /** Shown beside the text, and not copied. */
   readonly note?: ReactNode
 }
 

@@ -1,4 +1,7 @@
-/** A link in a row of a table. Rows are drawn by the dozen at every key, and the router's own link costs ten times this. */
+/**
+ * A link in a row of a table. Rows render by the dozen at every keystroke, and the router's link costs ten times as
+ * much.
+ */
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 
@@ -9,7 +12,7 @@ type Props = {
   readonly children: ReactNode
 }
 
-/** Those open another tab or window, or save. */
+/** Modified clicks open another tab or window, or save. */
 const isForBrowser = (event: MouseEvent): boolean =>
   event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
 
@@ -22,7 +25,7 @@ export const RowLink = ({ to, id, className, children }: Props) => {
     history.push(href)
   }
   return (
-    // Not reached by Tab: the grid has the focus, and Enter opens its current row.
+    // Not a tab stop, because the grid has the focus and Enter opens its current row.
     <a href={href} tabIndex={-1} className={className} onClick={open}>
       {children}
     </a>

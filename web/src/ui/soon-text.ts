@@ -1,4 +1,4 @@
-/** When something will be full, where that is near. */
+/** Describes when a network or pool will be full, if that is soon. */
 import { plural } from './format.ts'
 
 const FAR_DAYS = 365

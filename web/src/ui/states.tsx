@@ -1,4 +1,4 @@
-/** What stands in the place of content: nothing there, nothing found, not allowed, gone wrong. */
+/** Placeholders for content: nothing exists, nothing matches, no permission, or an error. */
 import { CircleAlert, SearchX, ShieldAlert, WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { asAppError, missingPermission } from '../api/errors.ts'
@@ -53,7 +53,7 @@ const Denied = ({ permission }: { readonly permission: string }) => {
 
 type FailureProps = { readonly error: unknown; readonly onRetry?: () => void; readonly noun?: string }
 
-/** Any error in the place of what it kept from being there. */
+/** Shows an error instead of the content. */
 export const Failure = ({ error, onRetry, noun = 'page' }: FailureProps) => {
   const { code, message } = asAppError(error)
   const permission = missingPermission(error)

@@ -1,4 +1,4 @@
-/** On or off, at once. */
+/** A switch that takes effect at once. */
 import css from './primitives.module.css'
 import { Tooltip } from './tooltip.tsx'
 
@@ -6,7 +6,7 @@ type Props = {
   readonly label: string
   readonly isOn: boolean
   readonly onChange: () => void
-  /** Why it can't be used now. */
+  /** The reason why it is disabled. */
   readonly blocked?: string | undefined
 }
 

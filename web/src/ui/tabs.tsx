@@ -1,4 +1,4 @@
-/** Tabs that are places: each one has a URL of its own. */
+/** Tabs that are routes, each with its URL. */
 import { Link } from '@tanstack/react-router'
 import { count as countText } from './format.ts'
 import css from './primitives.module.css'

@@ -1,4 +1,4 @@
-/** Short notes at the corner of the window, some with a way back. */
+/** Toasts at the corner of the window, some with an undo button. */
 import { Toast as Base } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -8,12 +8,15 @@ import css from './toast.module.css'
 
 const manager = Base.createToastManager()
 
-/** How long a note stays, and with it the time to undo. */
+/** How long a toast stays, which is also the time to undo. */
 export const TOAST_MS = 6000
 
 type Note = { readonly description?: string; readonly undo?: () => void; readonly type?: 'error' }
 
-/** Shows a note. @returns its id, for `closeToast` */
+/**
+ * Shows a toast.
+ * @returns its id, for `closeToast`
+ */
 export const toast = (title: string, { description, undo, type }: Note = {}): string => {
   const id: string = manager.add({
     title,

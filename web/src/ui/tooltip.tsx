@@ -1,4 +1,4 @@
-/** A line of text beside what it explains, for the pointer and for the keyboard. */
+/** A tooltip, for pointer and keyboard. */
 import { Tooltip as Base } from '@base-ui/react/tooltip'
 import type { ReactElement } from 'react'
 import css from './button.module.css'

@@ -1,4 +1,4 @@
-/** Whether the window is as narrow as a phone. */
+/** Returns true if the window is as narrow as a phone. */
 import { useSyncExternalStore } from 'react'
 
 const query = matchMedia('(max-width: 640px)')

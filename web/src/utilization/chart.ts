@@ -1,34 +1,37 @@
-/** The line of how full something was, as points of a picture. Pure. */
+/** Computes the points of the utilization chart. Pure functions. */
 import type { UtilizationHistory } from '../api/contracts.ts'
 
 type Sample = UtilizationHistory['samples'][number]
 
 export type Chart = {
-  /** Of the highest line of the picture. */
+  /** The value of the top line of the chart. */
   readonly top: number
-  /** Whether `top` is all that there is. */
+  /** True if `top` is the total number of addresses. */
   readonly isWhole: boolean
   /** `x,y x,y ...` in a picture of `WIDTH` x `HEIGHT`. */
   readonly line: string
-  /** The same, down to the ground on both sides. */
+  /** The same, closed along the bottom for the filled area. */
   readonly area: string
-  /** Where the last day stands, of `WIDTH`. */
+  /** The x position of the last day, of `WIDTH`. */
   readonly end: number
-  /** From the last day on, as the forecast sees it; '' without one. */
+  /** The forecast from the last day on, or '' without one. */
   readonly ahead: string
 }
 
 export const WIDTH = 720
 export const HEIGHT = 160
-/** Of what is known, how much more is looked ahead at most. */
+/** The longest forecast, as a part of the known time. */
 const AHEAD = 0.5
-/** What is fuller than this is shown under the line of all there is. */
+/** Above this utilization, the top of the chart is the total number of addresses. */
 const NEAR_FULL = 0.4
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const dayOf = ({ day }: Sample): number => Date.parse(day) / DAY_MS
 
-/** 1, 2 or 5 times a power of ten, and no less than that. @example roundUp(37) // 50 */
+/**
+ * Rounds up to 1, 2 or 5 times a power of ten.
+ * @example roundUp(37) // 50
+ */
 export const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return [1, 2, 5, 10].map((step) => step * power).find((round) => round >= value) ?? value
@@ -36,7 +39,7 @@ export const roundUp = (value: number): number => {
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/** @throws nothing; a history of no day has no line */
+/** Returns the points of a history. Without samples, the line is empty. */
 export const chartOf = ({ samples, forecast }: UtilizationHistory): Chart => {
   const [first, last] = [samples[0], samples.at(-1)]
   if (!first || !last) return { top: 0, isWhole: false, line: '', area: '', end: 0, ahead: '' }

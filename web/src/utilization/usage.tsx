@@ -1,4 +1,4 @@
-/** How full a network or a pool was, day by day, and when it will be full. */
+/** The utilization of a network or pool by day, with a forecast. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import type { UtilizationHistory } from '../api/contracts.ts'

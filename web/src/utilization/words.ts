@@ -1,4 +1,4 @@
-/** How full something was and will be, in words. */
+/** Describes past and future utilization in words. */
 import type { UtilizationHistory } from '../api/contracts.ts'
 import { plural } from '../ui/format.ts'
 

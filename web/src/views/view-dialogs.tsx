@@ -1,4 +1,4 @@
-/** Names the view that is shown, and keeps the saved ones in order. */
+/** Dialogs that name a view and manage the saved ones. */
 import { Trash2 } from 'lucide-react'
 import { type SubmitEvent, useState } from 'react'
 import { useStore } from '../api/store.ts'

@@ -1,4 +1,4 @@
-/** The saved views of a list: picked, saved, and put in order. */
+/** The saved views of a list: open, save and reorder them. */
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { Bookmark } from 'lucide-react'
 import { lazy, memo, Suspense, useState } from 'react'
@@ -46,5 +46,5 @@ const SavedViews = () => {
   )
 }
 
-// Lists are drawn anew at every key in their filter.
+// Memoized, because lists render again at every keystroke in their filter.
 export const ViewsMenu = memo(SavedViews)

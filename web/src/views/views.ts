@@ -1,18 +1,18 @@
-/** Saved views: lists as somebody wants to see them again, under a name. Kept in this browser, and the same in all its tabs. */
+/** Saved views: filtered lists by name, stored in this browser and shared by its tabs. */
 import { createStore } from '../api/store.ts'
 import { parseSearch, stringifySearch } from '../search-text.ts'
 
 export type View = {
   readonly name: string
-  /** The list: `/devices`. */
+  /** The path of the list: `/devices`. */
   readonly path: string
-  /** `?q=tag:prod&sort=address`, or nothing. */
+  /** `?q=tag:prod&sort=address`, or ''. */
   readonly search: string
 }
 
 const KEY = 'plat.views'
 
-/** What of a URL is the view of a list; what is open over it is not. */
+/** The URL parameters that belong to a view. Open drawers do not. */
 const OF_A_VIEW: ReadonlySet<string> = new Set([
   ...['q', 'sort', 'desc', 'cols', 'view', 'network'],
   ...['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to'],
@@ -43,11 +43,11 @@ const change = (next: readonly View[]): void => {
   try {
     localStorage.setItem(KEY, JSON.stringify(views.get()))
   } catch {
-    // A browser without storage keeps them until the tab is closed.
+    // Without storage, views last until the tab is closed.
   }
 }
 
-/** Of a URL, as much as a view keeps. */
+/** Returns the part of a query that a view stores. */
 export const viewSearch = (search: string): string =>
   stringifySearch(Object.fromEntries(Object.entries(parseSearch(search)).filter(([name]) => OF_A_VIEW.has(name))))
 
@@ -56,7 +56,7 @@ const isSame = (a: Pick<View, 'name' | 'path'>, b: Pick<View, 'name' | 'path'>):
 
 export const viewsOf = (all: readonly View[], path: string): readonly View[] => all.filter((one) => one.path === path)
 
-/** In the place of the one of that name, if there is one. */
+/** Replaces a view of the same name. */
 export const saveView = (view: View): void => change([...views.get().filter((one) => !isSame(one, view)), view])
 
 export const renameView = (view: View, name: string): void => {

@@ -1,4 +1,4 @@
-/** What a webhook was sent: the newest first, and new ones as they come. */
+/** The deliveries of a webhook, newest first. New ones appear as they are recorded. */
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { announced } from '../shell/announcer.tsx'
@@ -17,7 +17,7 @@ import { useDeliveries } from './use-deliveries.ts'
 import css from './webhooks.module.css'
 
 const NEWEST = { sort: 'when', isDescending: true }
-/** Nobody subscribes to it: it is sent by hand. */
+/** Sent by hand, and not part of the catalogue of events. */
 const PING = 'webhook.ping'
 
 const COLUMNS: readonly Column<Delivery>[] = [
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
 const useFilter = (): DeliveryFilter => {
   const { search } = usePageSearch()
   const status = STATUSES.find((one) => one === search.status)
-  // The action of a webhook is to tell of an event.
+  // The `action` filter of this page is the name of an event.
   return { ...(status ? { status } : {}), ...(search.action === undefined ? {} : { event: search.action }) }
 }
 
@@ -122,7 +122,7 @@ export const DeliveriesTab = ({ webhook }: { readonly webhook: Webhook }) => {
         {query.data && rows.length === 0 && !isFiltered && (
           <State
             title="Nothing was sent yet"
-            text="It will be with the next event that it is told of. A ping shows at once whether it arrives."
+            text="It will be with the next event that it subscribes to. A ping shows at once whether it arrives."
           />
         )}
         {rows.length > 0 && (

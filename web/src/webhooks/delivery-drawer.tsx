@@ -1,4 +1,4 @@
-/** One delivery: what is sent, with which headers, and how each attempt went. */
+/** One delivery: its payload, its headers, and its attempts. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { api } from '../api/client.ts'
@@ -39,7 +39,7 @@ const Attempts = ({ delivery: { attempts } }: { readonly delivery: Delivery }) =
   </ol>
 )
 
-/** As the server sends them: the moment and what follows from it are those of an attempt. */
+/** The headers that the server sends. The timestamp and the signature are those of an attempt. */
 const useSentHeaders = (
   webhook: Webhook,
   { id, event, attempts }: Delivery,

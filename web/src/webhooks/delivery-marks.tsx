@@ -1,4 +1,4 @@
-/** How a delivery went, in a word. */
+/** Badges for the state of a delivery. */
 
 import { useSecondsUntil } from '../shell/use-seconds-until.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'
@@ -25,11 +25,11 @@ const Countdown = ({ at }: { readonly at: string }) => (
   <time dateTime={at}>{inWords(useSecondsUntil(Date.parse(at)))}</time>
 )
 
-/** When it is tried again; nothing where it is not. */
+/** The time of the next attempt, or nothing if none follows. */
 export const NextTry = ({ delivery: { next_retry } }: { readonly delivery: Delivery }) =>
   next_retry === null ? null : <Countdown at={next_retry} />
 
-/** The code of the answer, or why there is none. */
+/** The status code of the response, or the error. */
 export const Answer = ({ delivery: { response_code, error } }: { readonly delivery: Delivery }) =>
   response_code === null ? (
     <span className="muted" title={error}>

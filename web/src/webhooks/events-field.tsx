@@ -1,4 +1,4 @@
-/** Which events a webhook is told of: by family, each with what it means. */
+/** The events of a webhook, grouped by family, each with its description. */
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { usePermit } from '../shell/me.ts'
@@ -9,7 +9,7 @@ import { type EventName, eventsQuery } from './queries.ts'
 import css from './webhooks.module.css'
 
 type Props = {
-  /** With commas between them. */
+  /** Names of events, separated by commas. */
   readonly value: string
   readonly onChange: (value: string) => void
   readonly error: string | undefined
@@ -19,7 +19,7 @@ export const eventsIn = (text: string): readonly string[] => text.split(',').fil
 
 type Entry = { readonly name: EventName; readonly description: string; readonly permission: string }
 
-/** The names of fields are set off by marks: `changes`. */
+/** Shows the text in backticks as code: `changes`. */
 const Described = ({ text }: { readonly text: string }) =>
   text.split(/(`[^`]*`)/).map((part) =>
     part.startsWith('`') ? (
@@ -45,7 +45,7 @@ export const EventsField = ({ value, onChange, error }: Props) => {
       if (isOn) next.add(name)
       else next.delete(name)
     }
-    // In the order of the catalogue, so that the same choice is the same text.
+    // In the order of the catalogue, so that equal selections are equal texts.
     onChange((data ?? []).flatMap(({ name }) => (next.has(name) ? [name] : [])).join(','))
   }
   return (

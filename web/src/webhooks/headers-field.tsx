@@ -1,4 +1,4 @@
-/** The headers that a webhook sends along: a row each. */
+/** The extra headers of a webhook, one row each. */
 import { Plus, X } from 'lucide-react'
 import { useId } from 'react'
 import { Button } from '../ui/button.tsx'
@@ -10,7 +10,7 @@ type Props = {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly error: string | undefined
-  /** Whether what is stored is for another target than the one that is typed. */
+  /** True if stored values were entered for another target than the typed one. */
   readonly isNeededAgain: boolean
 }
 
@@ -30,7 +30,7 @@ export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) =
     <fieldset className={css.headers} aria-describedby={note === undefined ? undefined : noteId}>
       <legend className={fieldCss.label}>Headers</legend>
       {rows.map(({ name, value: text }, index) => (
-        // Rows are told apart by their places alone.
+        // Rows are identified by their position only.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <div key={index} className={css.header}>
           <input

@@ -1,6 +1,6 @@
-/** The headers of a webhook as they are typed: rows, some of them not finished; and as they are sent. */
+/** Converts the headers of a webhook between form rows, which may be incomplete, and the values of the API. */
 
-/** What the server shows of a value. Sent back, it keeps the value. */
+/** The server shows this instead of a value. Sending it keeps the value. */
 export const MASK = '***'
 
 export type HeaderRow = { readonly name: string; readonly value: string }
@@ -10,15 +10,15 @@ export const rowsOf = (headers: unknown): readonly HeaderRow[] =>
     ? Object.entries(headers).map(([name, value]) => ({ name, value: String(value) }))
     : []
 
-/** The text that a form keeps of them. */
+/** The text by which a form stores the rows. */
 export const textOf = (rows: readonly HeaderRow[]): string => (rows.length === 0 ? '' : JSON.stringify(rows))
 
 export const parseRows = (text: string): readonly HeaderRow[] => {
-  // Written by `textOf`.
+  // The text was written by `textOf`.
   return text === '' ? [] : (JSON.parse(text) as readonly HeaderRow[])
 }
 
-/** Rows without anything in them are not meant. */
+/** Empty rows are ignored. */
 export const sentHeaders = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     parseRows(text)
@@ -26,7 +26,7 @@ export const sentHeaders = (text: string): Readonly<Record<string, string>> =>
       .map(({ name, value }) => [name.trim(), value]),
   )
 
-/** What a name says twice would be sent once. */
+/** Returns a repeated name, which could be sent only once. */
 export const repeatedName = (rows: readonly HeaderRow[]): string | undefined => {
   const names = rows.map(({ name }) => name.trim().toLowerCase()).filter((name) => name !== '')
   return names.find((name, index) => names.indexOf(name) !== index)

@@ -1,10 +1,10 @@
-/** A piece of JSON to be read: in lines, its names and texts in colours. */
+/** Shows JSON with line breaks and syntax colors. */
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import css from './webhooks.module.css'
 
-/** A name with its colon, a text, or anything else that is a value. */
+/** Matches a name with its colon, a string, or another scalar. */
 const PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 const kindOf = ([all, text, colon]: RegExpMatchArray): 'name' | 'text' | 'value' =>

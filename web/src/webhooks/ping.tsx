@@ -1,4 +1,4 @@
-/** A test delivery, and at once how it went. */
+/** Sends a test delivery and shows its result. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Zap } from 'lucide-react'
 import { api } from '../api/client.ts'

@@ -1,4 +1,4 @@
-/** What the pages of webhooks ask for. */
+/** The queries of the webhook pages. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, send, tagged } from '../api/client.ts'
 import { type Contracts, contracts, type Out } from '../api/contracts.ts'
@@ -15,7 +15,7 @@ export const webhooksQuery = queryOptions({ queryKey: ['webhooks'], queryFn: () 
 export const webhookQuery = (id: string) =>
   queryOptions({ queryKey: ['webhook', id], queryFn: () => tagged(contracts.webhooks.get, { id }) })
 
-/** It changes with an upgrade alone. */
+/** Changes only with an upgrade of the server. */
 export const eventsQuery = queryOptions({
   queryKey: ['webhook-events'],
   queryFn: () => api.webhooks.events(),
@@ -23,9 +23,9 @@ export const eventsQuery = queryOptions({
 })
 
 const PAGE = 100
-/** How often it is looked at a delivery that is on its way. */
+/** The polling interval for a pending delivery. */
 const LOOK_MS = 1500
-/** One that is tried again later than this is not waited for. */
+/** The page does not wait for retries that are later than this. */
 const SOON_MS = 60_000
 
 const isComing = ({ status, next_retry }: Delivery): boolean =>
@@ -36,12 +36,12 @@ export type DeliveryPage = { readonly rows: readonly Delivery[]; readonly total:
 
 export const deliveriesQuery = (id: string, filter: DeliveryFilter) =>
   infiniteQueryOptions({
-    // Asked for anew whenever something happens (live/apply.ts).
+    // Invalidated by every event (live/apply.ts).
     queryKey: ['deliveries', id, filter],
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }): Promise<DeliveryPage> => {
       const response = await send(contracts.webhooks.deliveries, { id, ...filter, limit: PAGE, offset })
-      // The server's half of the contract.
+      // The server returns values of the contract's type.
       const rows = (await response.json()) as readonly Delivery[]
       return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
     },

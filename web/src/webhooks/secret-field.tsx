@@ -1,11 +1,11 @@
-/** The key of the signatures: it goes in and never comes out; what is stored stays, is replaced, or is taken away. */
+/** The write-only signing key. A stored key is kept, replaced or removed. */
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Field } from '../ui/field.tsx'
 import css from './webhooks.module.css'
 
-/** What the form keeps: nothing for what stays as it is, a mark before what is typed, and a mark for none. */
+/** The value of the form: '' keeps the key, a prefix marks a typed key, and another mark removes the key. */
 const TYPED = '='
 const NONE = '-'
 
@@ -15,9 +15,9 @@ type Props = {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly error: string | undefined
-  /** Whether one is stored. */
+  /** True if a key is stored. */
   readonly isStored: boolean
-  /** Whether what is stored is for another target than the one that is typed. */
+  /** True if the stored key was entered for another target than the typed one. */
   readonly isNeededAgain: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The code that is offered to receivers tells a delivery from a forgery; in each language that this machine has. */
+/** The sample code for receivers accepts deliveries and refuses forgeries, in each language that this machine has. */
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
@@ -25,7 +25,10 @@ const inFolder = <T>(work: (folder: string) => T): T => {
   }
 }
 
-/** Whether a program said so with its exit status. @throws Error when it did not run */
+/**
+ * Returns true if the program exits with status 0.
+ * @throws Error if it did not run
+ */
 const isLetIn = (command: string, args: readonly string[], env: Record<string, string>): boolean => {
   const { status, stderr } = spawnSync(command, args, { input: BODY, env: { ...process.env, ...env } })
   if (status !== 0 && status !== 1) throw new Error(`${command} ended with ${status}: ${stderr}`)

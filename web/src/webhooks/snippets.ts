@@ -1,4 +1,4 @@
-/** Code that verifies the signature of a delivery, in the languages that receivers are written in. */
+/** Sample code that verifies the signature of a delivery, in common languages. */
 
 type Snippet = { readonly language: string; readonly code: string }
 
@@ -41,7 +41,7 @@ func IsFromPlat(secret, body []byte, signature string) bool {
 
 const SHELL = `#!/bin/sh
 # verify.sh SIGNATURE < body; the secret is in the file that SECRET_FILE names.
-# openssl takes the key as an argument: for a machine that nobody else is on.
+# openssl takes the key as an argument: use it only on a machine without other users.
 key=$(printf %s "$(cat "$SECRET_FILE")" | od -An -v -tx1 | tr -d ' \\n')
 wanted=sha256=$(openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" | sed 's/.* //')
 # Their hashes are compared, so that the time it takes tells nothing of the signature itself.

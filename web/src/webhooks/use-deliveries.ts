@@ -1,16 +1,16 @@
-/** Deliveries as a table draws them, the newest first; more come as the end comes near. */
+/** Deliveries as rows of a table, newest first. Later pages are loaded when the end of the list comes near. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { TableView } from '../table/view.ts'
 import { type Delivery, type DeliveryFilter, deliveriesQuery } from './queries.ts'
 
-/** Rows before the end at which the next page is asked for. */
+/** The distance from the last row, in rows, at which the next page is requested. */
 const AHEAD = 40
 
 export const useDeliveries = (webhookId: string, filter: DeliveryFilter) => {
   const query = useInfiniteQuery(deliveriesQuery(webhookId, filter))
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
-  // What came meanwhile pushes the last of a page onto the next.
+  // A new delivery shifts the last row of a page to the next page.
   const rows = useMemo(() => {
     const all = data?.pages.flatMap((page) => page.rows) ?? []
     return [...new Map(all.map((delivery) => [delivery.id, delivery])).values()]
@@ -18,7 +18,7 @@ export const useDeliveries = (webhookId: string, filter: DeliveryFilter) => {
   const total = Math.max(rows.length, data?.pages.at(-1)?.total ?? 0)
   const view: TableView<Delivery> = useMemo(
     () => ({
-      // One that is on its way stands for all that follow.
+      // One placeholder row stands for all pages that are not loaded.
       count: rows.length + (hasNextPage ? 1 : 0),
       total,
       rowAt: (position) => rows[position],

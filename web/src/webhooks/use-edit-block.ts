@@ -1,4 +1,4 @@
-/** Why the reader may not change a webhook: it takes the permission of each of its events. */
+/** Returns why the caller may not change a webhook: that needs the permission of each of its events. */
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useMe } from '../shell/me.ts'
@@ -6,7 +6,7 @@ import { eventsQuery, type Webhook } from './queries.ts'
 
 const EDIT = 'webhook:update'
 
-/** @returns a function that is the same while the reader's permissions are; it answers undefined where the change is allowed */
+/** @returns a stable function while the permissions are unchanged. It returns undefined if the change is permitted */
 export const useEditBlock = (): ((webhook: Pick<Webhook, 'events'> | undefined) => string | undefined) => {
   const { permissions } = useMe()
   const { data } = useQuery({ ...eventsQuery, enabled: permissions.includes('webhook:list') })

@@ -1,4 +1,4 @@
-/** Switches a webhook on and off: at once here, and back if the server says no. */
+/** Switches a webhook on or off. Updates the page at once, and reverts if the server refuses. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { toastError } from '../ui/toast.tsx'

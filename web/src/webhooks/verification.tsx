@@ -1,4 +1,4 @@
-/** How a receiver tells that a delivery comes from here: code for it, in several languages. */
+/** Sample code that verifies the signature of a delivery, in several languages. */
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from './json-view.tsx'

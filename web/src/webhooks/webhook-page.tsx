@@ -1,4 +1,4 @@
-/** One webhook: what it was sent, what it is, and how its receiver tells that it is Plat. */
+/** The page of one webhook: its deliveries, its settings, and how a receiver verifies signatures. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
@@ -30,7 +30,7 @@ import css from './webhooks.module.css'
 
 const route = getRouteApi('/app/webhooks/$id')
 
-/** What Plat has switched off says why, and can be switched on again by whoever has seen to that. */
+/** Shows why Plat disabled a webhook, with a button that enables it again. */
 const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
   const blocked = useEditBlock()
   const client = useQueryClient()

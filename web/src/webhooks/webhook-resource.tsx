@@ -10,7 +10,7 @@ import { HeadersField } from './headers-field.tsx'
 import type { Webhook } from './queries.ts'
 import { secretSent, WebhookSecret } from './secret-field.tsx'
 
-/** What is stored is for one target: one with another scheme, host or port needs it again. */
+/** Stored secrets belong to one target. Another scheme, host or port needs them again. */
 const isMoved = (stored: Webhook | undefined, { url = '' }: Values): boolean =>
   stored !== undefined && !isSameOrigin(stored.url, url.trim())
 
@@ -31,7 +31,7 @@ const secretField = (stored: Webhook | undefined): FieldSpec => ({
 
 const SENT = 'Each event is sent there as a POST of JSON.'
 
-/** Whether the server lets private addresses be told; undefined until it is known. */
+/** Says whether the server permits private addresses. Undefined until that is known. */
 const urlHint = (allowsPrivate: boolean | undefined): string => {
   if (allowsPrivate === undefined) return SENT
   return `${SENT} Addresses of this machine ${allowsPrivate ? '' : 'and of private networks '}are refused.`
@@ -59,7 +59,7 @@ const fieldsFor = (stored: Webhook | undefined, allowsPrivate: boolean | undefin
     label: 'Enabled',
     kind: 'select',
     options: [
-      ['true', 'Yes, it is told of what happens'],
+      ['true', 'Yes, it receives events'],
       ['false', 'No'],
     ],
     send: (text) => text !== 'false',
@@ -68,7 +68,7 @@ const fieldsFor = (stored: Webhook | undefined, allowsPrivate: boolean | undefin
   {
     name: 'headers',
     label: 'Headers',
-    // They may hold a token.
+    // Header values may contain a token.
     isSecret: true,
     render: ({ values, ...input }) => <HeadersField {...input} isNeededAgain={isMoved(stored, values)} />,
     read: (value) => textOf(rowsOf(value)),
@@ -88,7 +88,7 @@ export const NEW_WEBHOOK = { enabled: 'true', timeout_seconds: '10', retry_count
 
 type Draft = In<(typeof contracts)['webhooks']['create']>
 
-/** @param stored what is edited, as it was */
+/** @param stored the webhook before the edit */
 export const webhookResource = (
   stored: Webhook | undefined,
   allowsPrivate: boolean | undefined,
@@ -98,14 +98,14 @@ export const webhookResource = (
   nameOf: ({ name }) => name,
   operations: contracts.webhooks,
   get: (id) => tagged(contracts.webhooks.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // The form has all required fields, and the server validates their values.
   create: (input) => api.webhooks.create(input as Draft),
   update: (id, input, etag) => api.webhooks.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.webhooks.delete({ id }),
   changes: ['webhooks', 'webhook', 'dashboard'],
 })
 
-/** How it stands with one. */
+/** Returns the state of a webhook. */
 export const stateOf = ({ enabled, disabled_reason }: Webhook): 'enabled' | 'off' | 'disabled' =>
   enabled ? 'enabled' : disabled_reason === '' ? 'off' : 'disabled'
 

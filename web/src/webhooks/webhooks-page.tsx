@@ -1,4 +1,4 @@
-/** Who is told of what happens. */
+/** The list of webhooks. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
