@@ -1,4 +1,4 @@
-/** What differs about one device, field by field: documented, and as it was seen. */
+/** The differences of one device, field by field: documented and observed. */
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, Check, Lock } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
@@ -7,7 +7,7 @@ import css from './inbox.module.css'
 import type { Difference, InboxItem } from './shapes.ts'
 import { becauseText, fieldName, isContradiction } from './words.ts'
 
-/** Facts of the wiring, which switches and neighbours tell. */
+/** Facts about cabling, reported by switches and neighbours. */
 const KINDS: Readonly<Record<string, string>> = { connected_to: 'relationship', switch_port: 'switch port' }
 
 const Observed = ({ difference }: { readonly difference: Difference }) => {
@@ -93,7 +93,7 @@ const Row = ({ name, difference, actions }: RowProps) => {
 
 type Props = { readonly item: InboxItem; readonly name: string; readonly actions?: FieldActions | undefined }
 
-/** Of a new one its name and its address are in its head already. */
+/** The heading of a new device already shows its name and address. */
 const isSaid = ({ bucket, ip }: InboxItem, name: string, { observed }: Difference): boolean =>
   bucket === 'new' && (observed === name || observed === ip)
 

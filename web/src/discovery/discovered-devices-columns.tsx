@@ -8,7 +8,7 @@ import { Confidence, DiscoveredDeviceStatus } from './marks.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
 import { discoveredName } from './words.ts'
 
-/** More are in the drawer. */
+/** The drawer shows the others. */
 const PORTS_SHOWN = 8
 
 const Address = ({ found: { ip, addresses } }: { readonly found: DiscoveredDevice }) => (

@@ -1,4 +1,4 @@
-/** Deletes discovered devices; the next scan may find them again, and then they are new. */
+/** Deletes discovered devices. If a later scan finds them again, they are new. */
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { AppError } from '../../../src/platform/contract/errors.ts'
@@ -10,18 +10,18 @@ import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { DiscoveredDevice } from './shapes.ts'
 import { discoveredName } from './words.ts'
 
-/** From how many on the number has to be typed. */
+/** Above this number, the user must type the number. */
 const TYPED_FROM = 26
-/** Most that one request deletes; more are never shown. */
+/** The most devices in one request. The table shows no more. */
 const AT_ONCE = 1000
 
-/** @returns why some are still there, for each of them */
+/** @returns the errors of devices that were not deleted */
 const removeAll = async (ids: readonly string[]): Promise<readonly unknown[]> => {
   const errors: unknown[] = []
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const { results } = await api.discovery.removeMany({ ids: ids.slice(from, from + AT_ONCE) })
     for (const { error } of results) {
-      // One that somebody else has deleted meanwhile is what was asked for.
+      // A device that another user has deleted counts as deleted.
       if (error && error.code !== 'NOT_FOUND') errors.push(new AppError(error.code, error.error))
     }
   }
@@ -32,7 +32,7 @@ type Props = { readonly found: readonly DiscoveredDevice[]; readonly onClose: ()
 
 export const DeleteDiscovered = ({ found, onClose, onDone }: Props) => {
   const changed = useDiscoveryChanged()
-  // What is deleted is what was asked about, also when rows come in meanwhile.
+  // Deletes only the devices of the question, even if more rows arrive.
   const asked = useRef(found).current
   const [only] = asked
   const what = asked.length === 1 && only ? discoveredName(only) : plural(asked.length, 'discovered device')

@@ -1,4 +1,4 @@
-/** Everything that scans have found, of one network or of all. */
+/** The list of discovered devices, of one network or of all. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Radar, X } from 'lucide-react'
@@ -45,7 +45,7 @@ const HINTS: readonly Hint[] = [
 
 const placeOf = (network: string | undefined) => ({ network_id: network ?? ALL_NETWORKS })
 
-/** The rows of the table: all of them here, or, of more than that, those that the server finds by the words of the filter. */
+/** Returns the rows of the table. Above the limit, the server searches for the words of the filter. */
 const useDiscoveredDevices = (networks: Networks, text: string, sorting: { sort: string; isDescending: boolean }) => {
   const { may } = usePermit()
   const { search } = usePageSearch()
@@ -55,7 +55,7 @@ const useDiscoveredDevices = (networks: Networks, text: string, sorting: { sort:
   const all = useQuery({ ...discoveredDevicesQuery(place), enabled: isAllowed })
   const isMore = (all.data?.total ?? 0) > MAX_DISCOVERED
   const fields = Object.keys(spec.fields)
-  // The words of the URL, which follow those of the field at a distance.
+  // The words of the URL, which follow the typed text after a delay.
   const { words } = splitFilter(search.q ?? '', fields)
   const isAsked = isMore && words !== ''
   const some = useQuery({ ...discoveredDevicesQuery({ ...place, q: words }), enabled: isAllowed && isAsked })
@@ -74,7 +74,7 @@ type BulkProps = {
 const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
   const { blocked } = usePermit()
   const noPromotion = usePromotePermit()
-  // What is being done is done to what was selected then.
+  // An action applies to the selection at its start.
   const [doing, setDoing] = useState<{
     readonly what: 'promote' | 'delete'
     readonly found: readonly DiscoveredDevice[]

@@ -1,4 +1,4 @@
-/** How discovered devices are searched and sorted; what the server searches when there are more than are here. */
+/** How discovered devices are searched and sorted, in the browser or above the limit on the server. */
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { ipKey, parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
@@ -75,13 +75,16 @@ export const discoveredDevicesSpec = (networks: Networks): TableSpec<DiscoveredD
 }
 
 export type Split = {
-  /** For the server: words that must all be there. */
+  /** Words for the server, all of which must match. */
   readonly words: string
-  /** For the rows that are here. */
+  /** The part of the filter for the loaded rows. */
   readonly rest: string
 }
 
-/** What of a filter the server can search for, and what is left for the table. @example splitFilter('web status:up', f) */
+/**
+ * Splits a filter into the words that the server searches for and the rest, for the table.
+ * @example splitFilter('web status:up', f)
+ */
 export const splitFilter = (text: string, fields: readonly string[]): Split => {
   const terms = parseFilter(text, fields)
   const isWord = ({ field, isNegated }: (typeof terms)[number]) => field === '' && !isNegated

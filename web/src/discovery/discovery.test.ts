@@ -1,4 +1,4 @@
-/** How discovery is put into words, and names out of templates. */
+/** The labels of discovery, and names from templates. */
 import { describe, expect, test } from 'bun:test'
 import { nameBy, unknownWords } from './template.ts'
 import { every, span, stagesOf, until } from './words.ts'

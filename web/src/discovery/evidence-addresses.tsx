@@ -1,4 +1,4 @@
-/** The addresses of a discovered device. Those that are somebody else's can be split off. */
+/** The addresses of a discovered device. Addresses of another device can be split off. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'

@@ -1,4 +1,4 @@
-/** Everything that speaks for one discovered device, and what can be done with it. */
+/** The evidence of one discovered device, and the actions on it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -162,7 +162,7 @@ const Tools = ({ found, onClose }: ToolsProps) => {
 type Props = {
   readonly id: string
   readonly onClose: () => void
-  /** What else there is to say of it, first of all. */
+  /** Content above the evidence. */
   readonly above?: ReactNode
 }
 

@@ -1,4 +1,4 @@
-/** What a host said on its ports: products, banners, certificates. All of it is text of strangers. */
+/** The services of a host: products, banners, certificates. All of these texts are untrusted. */
 import { CopyText, Facts } from '../ui/primitives.tsx'
 import css from './evidence.module.css'
 import type { DiscoveredDeviceDetail } from './shapes.ts'

@@ -1,4 +1,4 @@
-/** What a host told of itself by SNMP: its name, its interfaces, its neighbours. */
+/** The SNMP data of a host: its name, its interfaces, its neighbours. */
 
 import { count } from '../ui/format.ts'
 import { Facts } from '../ui/primitives.tsx'

@@ -1,4 +1,4 @@
-/** How sure it is: the pieces of evidence, how they add up, who votes for which operating system. */
+/** The confidence of a discovered device: its evidence, their sum, and the votes for its operating system. */
 import css from './evidence.module.css'
 import marksCss from './marks.module.css'
 import { Confidence } from './marks.tsx'
@@ -20,7 +20,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 export const sourceName = (source: string): string => SOURCES[source] ?? source
 
-/** The best of each source counts: a second answer of the same kind proves nothing new. */
+/** Returns the best evidence of each source. A second one of the same source adds nothing. */
 const bestOf = (evidence: DiscoveredDeviceDetail['evidence']): DiscoveredDeviceDetail['evidence'] => {
   const best = new Map<string, DiscoveredDeviceDetail['evidence'][number]>()
   for (const one of evidence) if ((best.get(one.source)?.weight ?? -1) < one.weight) best.set(one.source, one)
@@ -33,7 +33,7 @@ const Bar = ({ percent }: { readonly percent: number }) => (
   </span>
 )
 
-/** What is left of the doubt after each piece, as a product. */
+/** Shows the remaining doubt after each piece of evidence, as a product. */
 const Sum = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   const best = bestOf(found.evidence)
   const sum = Math.round(100 * (1 - best.reduce((doubt, { weight }) => doubt * (1 - weight), 1)))
@@ -56,7 +56,7 @@ const Sum = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   )
 }
 
-/** What the server says of it and no piece of evidence does: what was taken off, and why. */
+/** Returns the reasons of the server that no evidence covers, such as deductions. */
 const objections = ({ reasons, evidence }: DiscoveredDeviceDetail): string[] =>
   reasons.filter((reason) => !evidence.some(({ detail, source }) => reason.startsWith(detail || source)))
 

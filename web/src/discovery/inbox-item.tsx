@@ -1,4 +1,4 @@
-/** One item of the inbox: which device, what differs, what can be done about it. */
+/** One item of the inbox: its device, its differences, and the actions on it. */
 import { Link } from '@tanstack/react-router'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
@@ -22,7 +22,7 @@ const ACCEPT: Readonly<Record<Bucket, string>> = {
 
 const MOST_PORTS = 12
 
-/** Why nothing of the bucket can be taken over; undefined where it can. */
+/** Returns why items of a bucket can't be accepted, or undefined. */
 export const useAcceptPermit = (): ((bucket: Bucket) => string | undefined) => {
   const { blocked } = usePermit()
   const noPromotion = usePromotePermit()
@@ -33,7 +33,7 @@ export const useFieldActions = (inbox: Inbox, item: InboxItem): FieldActions | u
   const { blocked } = usePermit()
   const noAccept = useAcceptPermit()(item.bucket)
   const { device_id, bucket, id } = item
-  // A new one is documented as a whole.
+  // A new device is promoted as a whole.
   if (bucket === 'new' || item.ignored) return undefined
   return {
     accept: item.fields.length > 1 ? (field) => inbox.accept([{ id, fields: [field] }]) : undefined,
@@ -42,7 +42,7 @@ export const useFieldActions = (inbox: Inbox, item: InboxItem): FieldActions | u
         ? undefined
         : (field) => {
             if (isContradiction({ field })) return
-            // Of the fields, those that contradict themselves alone are not the device's.
+            // The check excludes the fields that can not be locked.
             inbox.lock({ device_id, field: field as Lockable })
           },
     noAccept,
@@ -102,7 +102,7 @@ export const ItemActions = ({ inbox, item, onDone }: ActionsProps) => {
   )
 }
 
-/** What of a new one helps to tell what it is. */
+/** Facts that help to identify a new device. */
 const Seen = ({ item: { discovered } }: { readonly item: InboxItem }) => {
   const { open_ports, services, mac_address } = discovered
   const products = [...new Set(services.map(({ product, service }) => product || service))].filter(Boolean)
@@ -121,7 +121,7 @@ type Props = {
   readonly isCurrent: boolean
   readonly isSelected: boolean
   readonly onPoint: () => void
-  /** Undefined for whoever may do nothing with it. */
+  /** Undefined if the caller may not act on the item. */
   readonly onToggle: ((isRange: boolean) => void) | undefined
 }
 
@@ -133,7 +133,7 @@ export const InboxCard = ({ inbox, item, network, isCurrent, isSelected, onPoint
     <li
       className={cx(css.item, isSelected && css.selected)}
       data-item={item.id}
-      // Has the focus while it is the current one.
+      // The current item has the focus.
       tabIndex={-1}
       aria-current={isCurrent ? 'true' : undefined}
       onPointerDown={onPoint}

@@ -1,4 +1,4 @@
-/** Where what was found and what is documented differ, and somebody has to say which is right. */
+/** The inbox: differences between discovered and documented devices that wait for a decision. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Inbox as InboxIcon, X } from 'lucide-react'
@@ -30,7 +30,7 @@ import { useInboxKeys } from './use-inbox-keys.ts'
 import { BUCKETS } from './words.ts'
 
 const IGNORED = 'ignored'
-/** Of the box that selects all items. */
+/** The id of the checkbox that selects all items. */
 const ALL = 'all-items'
 
 const HINTS: readonly Hint[] = [
@@ -64,7 +64,7 @@ const Nothing = ({ tab, isNarrowed }: { readonly tab: string; readonly isNarrowe
   )
 }
 
-/** What the drawer of the evidence says first: the differences, and what can be done about them. */
+/** The top of the evidence drawer: the differences, and the actions on them. */
 const Decision = ({ inbox, item, onDone }: { inbox: Inbox; item: InboxItem; onDone: () => void }) => {
   const actions = useFieldActions(inbox, item)
   return (
@@ -136,7 +136,7 @@ const useTabs = (network: string | undefined) => {
   ]
 }
 
-/** The bucket and everything in it. */
+/** The items of a bucket. */
 const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFilter }) => {
   const { search, set } = usePageSearch()
   const { may } = usePermit()

@@ -1,4 +1,4 @@
-/** The fields of a device that discovery proposes nothing for, each with the way back. */
+/** The locked fields of a device, for which discovery proposes no changes. Each can be unlocked. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Lock as LockIcon } from 'lucide-react'
 import { api } from '../api/client.ts'

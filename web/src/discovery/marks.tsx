@@ -1,4 +1,4 @@
-/** The small things of discovery: states as badges, how far a scan is, how sure a sighting is. */
+/** Badges and meters of discovery: states, progress, confidence. */
 import { useEffect, useState } from 'react'
 import { cx } from '../ui/cx.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'
@@ -14,7 +14,7 @@ const SCAN_TONES: Readonly<Record<Scan['status'], Tone>> = {
   cancelled: 'warn',
 }
 
-/** People know it as waiting. */
+/** Shown as waiting. */
 export const scanStatusText = (status: Scan['status']): string => (status === 'pending' ? 'waiting' : status)
 
 export const ScanStatus = ({ status }: { readonly status: Scan['status'] }) => (
@@ -33,7 +33,7 @@ export const BucketBadge = ({ bucket }: { readonly bucket: Bucket }) => (
 
 type ProgressProps = { readonly scan: Scan; readonly label: string; readonly isSmall?: boolean }
 
-/** A bar with its number; one that has ended early stops where it was. */
+/** A progress bar with its number. The bar of a scan that ended early stays where it stopped. */
 export const Progress = ({ scan: { progress_percent, status }, label, isSmall }: ProgressProps) => {
   const percent = Math.floor(Math.min(100, progress_percent))
   return (
@@ -53,7 +53,7 @@ export const Progress = ({ scan: { progress_percent, status }, label, isSmall }:
   )
 }
 
-/** Here much is good, unlike with what fills up. */
+/** High values are good here, unlike in a meter of utilization. */
 export const Confidence = ({ value, label }: { readonly value: number; readonly label: string }) => (
   <span className={cx(css.progress, css.small)}>
     <span
@@ -70,7 +70,7 @@ export const Confidence = ({ value, label }: { readonly value: number; readonly 
   </span>
 )
 
-/** What time it is, for what is counted in seconds while it runs. */
+/** Returns the current time, updated every second while it ticks. */
 export const useNow = (isTicking: boolean): number => {
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {

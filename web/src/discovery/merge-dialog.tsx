@@ -1,4 +1,4 @@
-/** Says that other discovered devices are the same one. */
+/** Merges discovered devices that are one host. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'

@@ -1,4 +1,4 @@
-/** A network as a field of a form: there may be thousands, so it is found by a piece of its name or subnet. */
+/** A form field that selects a network by a part of its name or subnet, because the list may be long. */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
@@ -20,7 +20,7 @@ export const useNetworks = (): readonly Network[] => {
 
 const labelOf = ({ name, subnet }: Network): string => `${name} · ${subnet}`
 
-/** An address finds the networks that it is in. */
+/** An address matches the networks that contain it. */
 const matching = (networks: readonly Network[], text: string): Network[] => {
   const ip = parseIp(text)
   const words = text.toLowerCase().split(/\s+/)
@@ -36,14 +36,14 @@ type Props = {
   readonly value: string
   readonly onChange: (id: string) => void
   readonly error?: string | undefined
-  /** It can be looked at, and is another one's. */
+  /** Shows the value without permitting a change. */
   readonly isFixed?: boolean
 }
 
 export const NetworkChoice = ({ value, onChange, error, isFixed = false }: Props) => {
   const networks = useNetworks()
   const listId = useId()
-  /** Undefined while nobody types: then the field shows what is chosen. */
+  /** Undefined while the user is not typing. Then the field shows the selected network. */
   const [text, setText] = useState<string>()
   const [active, setActive] = useState(0)
   const chosen = networks.find(({ id }) => id === value)
@@ -65,7 +65,7 @@ export const NetworkChoice = ({ value, onChange, error, isFixed = false }: Props
       event.preventDefault()
       choose(options[current])
     } else if (event.key === 'Escape' && text !== undefined) {
-      // The list closes, and not the drawer that it is in.
+      // Escape closes only the list, not the drawer around it.
       event.preventDefault()
       event.stopPropagation()
       setText(undefined)
@@ -106,7 +106,7 @@ export const NetworkChoice = ({ value, onChange, error, isFixed = false }: Props
                   tabIndex={-1}
                   aria-selected={index === current}
                   className={css.option}
-                  // Before the field loses the focus.
+                  // Runs before the field loses the focus.
                   onPointerDown={(event) => {
                     event.preventDefault()
                     choose(network)

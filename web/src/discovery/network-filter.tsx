@@ -1,4 +1,4 @@
-/** Keeps a list to one network, which is in its URL. */
+/** Filters a list by a network, which is stored in the URL. */
 import { X } from 'lucide-react'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'

@@ -1,4 +1,4 @@
-/** What discovery knows of one network: its scans, what was found there, its rule, what waits to be decided. */
+/** Discovery of one network: its scans, its discovered devices, its rule and its inbox. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -67,7 +67,7 @@ const RuleLine = ({ network }: { readonly network: Network }) => {
   if (!rule)
     return (
       <p className="muted">
-        It is scanned when somebody says so.{' '}
+        No rule: it is scanned only on request.{' '}
         {may('discovery:create') && (
           <Link to="/rules" search={{ new: '1', network: network.id }} className="link">
             Make a rule
@@ -91,7 +91,7 @@ const RuleLine = ({ network }: { readonly network: Network }) => {
   )
 }
 
-/** As many as the last completed scan saw: more may be known from scans before it. */
+/** Shows the hosts that the last completed scan saw. Earlier scans may have found more. */
 const DiscoveredLine = ({
   network,
   scans,

@@ -1,4 +1,4 @@
-/** What the scanner may do on its machine, and the one command that would let it do more. */
+/** The privileges of the scanner, and the command that grants more. */
 import { Check, Minus } from 'lucide-react'
 import { Card, CopyText } from '../ui/primitives.tsx'
 import css from './scans.module.css'
@@ -6,7 +6,7 @@ import type { ScanDetail } from './shapes.ts'
 
 const ABILITIES = [
   ['icmp', 'Ping', 'finds hosts without an open port'],
-  ['arp', 'ARP of its own', 'sees the MAC of every host on its own link, fast'],
+  ['arp', 'ARP', 'sees the MAC of every host on its own link, fast'],
   ['neighbours', 'Neighbour table', 'sees the MACs that the system has learnt'],
 ] as const
 

@@ -1,4 +1,4 @@
-/** Documents what was found: one under a name of its own, or many by a template. */
+/** Promotes discovered devices: one under a typed name, or many by a template. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
@@ -20,13 +20,13 @@ import type { DiscoveredDevice } from './shapes.ts'
 import { nameBy, unknownWords } from './template.ts'
 import { discoveredName } from './words.ts'
 
-/** What the making of a device out of a discovered one takes. */
+/** Returns why the caller may not promote discovered devices, or undefined. */
 export const usePromotePermit = (): string | undefined => {
   const { blocked } = usePermit()
   return blocked('discovery:update') ?? blocked('devices:create')
 }
 
-/** What many are sent with at most, one call at a time. */
+/** The most devices in one request. */
 const MOST_AT_ONCE = 1000
 const PREVIEWED = 5
 
@@ -153,7 +153,7 @@ type Failed = { readonly id: string; readonly message: string }
 type ManyProps = {
   readonly found: readonly DiscoveredDevice[]
   readonly onClose: () => void
-  /** With those that are not documented yet. */
+  /** Called with the ids of the devices that were not promoted. */
   readonly onDone: (left: readonly string[]) => void
 }
 

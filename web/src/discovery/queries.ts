@@ -1,18 +1,18 @@
-/** What discovery asks the server for, and how often it asks again while something is running. */
+/** The queries of discovery, and their polling intervals while a scan runs. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
 import { api, send } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import type { Bucket, DiscoveredDevice, InboxItem, Scan, ScanType } from './shapes.ts'
 
-/** Rows of a list that are asked for at most; what is beyond them is found by the server. */
+/** The most rows of a list that are loaded. The server searches among the others. */
 export const MOST_SCANS = 200
 export const MAX_DISCOVERED = 2000
-/** Hosts of a running scan that are shown as they appear. */
+/** The most hosts of a running scan that are shown. */
 export const MOST_HOSTS = 500
 export const INBOX_PAGE = 50
 
-/** What discovery changes or is changed by: first parts of keys. */
+/** First parts of the query keys that discovery affects. */
 export const DISCOVERY_KEYS = ['scans', 'scan', 'found', 'inbox', 'discovery-rules'] as const
 
 const SEEN_MS = 3000
@@ -20,21 +20,21 @@ const HIDDEN_MS = 15_000
 
 export const isActive = ({ status }: Pick<Scan, 'status'>): boolean => status === 'pending' || status === 'running'
 
-/** Until the next question: while nobody looks, five times as long; false when there is nothing to wait for. */
+/** Returns the polling interval, five times as long in a hidden tab, or false if nothing runs. */
 export const pollMs = (isOn: boolean, seenMs = SEEN_MS): number | false =>
   isOn ? (document.visibilityState === 'hidden' ? HIDDEN_MS : seenMs) : false
 
 export type Counted<T> = { readonly rows: readonly T[]; readonly total: number }
 
-/** A list with how many rows there are without its limit. */
+/** Loads a list with the number of all rows. */
 const counted = async <O extends AnyOperation, T>(op: O, input: InputOf<O>): Promise<Counted<T>> => {
   const response = await send(op, input)
-  // The server's half of the contract.
+  // The server returns values of the contract's type.
   const rows = (await response.json()) as readonly T[]
   return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
 }
 
-/** One request for all of them, whatever runs; of one network, its own alone. */
+/** One request serves all running scans. A network loads only its scans. */
 export const scansQuery = (networkId?: string) =>
   queryOptions({
     queryKey: networkId === undefined ? ['scans'] : ['scans', networkId],
@@ -58,7 +58,7 @@ export const scanDiffQuery = (id: string) =>
 
 type Wanted = { readonly network: string; readonly type: ScanType; readonly excludes: string }
 
-/** A question, though it is a POST: nothing is started. */
+/** A dry run: the request is a POST, but starts nothing. */
 export const estimateQuery = ({ network, type, excludes }: Wanted) =>
   queryOptions({
     queryKey: ['estimate', network, type, excludes],

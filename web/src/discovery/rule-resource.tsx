@@ -61,7 +61,7 @@ export const ruleResource = (networks: Names): Resource<Rule> => ({
   nameOf: (rule) => ruleName(networks, rule),
   operations: contracts.discoveryRules,
   get: (id) => tagged(contracts.discoveryRules.get, { id }),
-  // A form has every field that is required; the server judges what is in them.
+  // The form has all required fields, and the server validates their values.
   create: (input) => api.discoveryRules.create(input as Draft),
   update: (id, input, etag) => api.discoveryRules.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.discoveryRules.delete({ id }),
@@ -82,7 +82,7 @@ export const ruleSpec = (networks: Names): TableSpec<Rule> => {
       type: ({ scan_type }) => scan_type,
       every: ({ interval_hours }) => interval_hours,
       last: ({ last_run_at }) => last_run_at ?? '',
-      // Those that never run come last.
+      // Rules that never run sort last.
       next: ({ next_run_at }) => next_run_at ?? '~',
       enabled,
     },

@@ -1,4 +1,4 @@
-/** The rules by which networks are scanned by themselves. */
+/** The rules by which networks are scanned at intervals. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pencil, Trash2 } from 'lucide-react'
@@ -24,7 +24,7 @@ import { every } from './words.ts'
 const DELETE_WARNING = 'Its network is not scanned by itself any more; what was found stays.'
 const DEFAULT_COLUMNS = ['network', 'type', 'every', 'enabled', 'next', 'last', 'excludes', 'tools']
 
-/** At once here; back if the server says no. */
+/** Updates the page at once, and reverts if the server refuses. */
 export const useToggleRule = () => {
   const client = useQueryClient()
   const { queryKey } = rulesQuery

@@ -1,4 +1,4 @@
-/** The scans that run or wait, above the list of all: what somebody comes to this page to watch. */
+/** The running and waiting scans, above the list of all. */
 import { Link } from '@tanstack/react-router'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
@@ -10,7 +10,7 @@ import css from './scans.module.css'
 import type { Scan } from './shapes.ts'
 import { durationOf, ofTotal, STAGES, timeLeft } from './words.ts'
 
-/** More than these are in the list alone. */
+/** Further scans are only in the list. */
 const SHOWN = 3
 
 const stageText = ({ stage }: Scan): string => STAGES.find(([one]) => one === stage)?.[1] ?? ''
@@ -71,7 +71,7 @@ type Props = {
 }
 
 export const RunningScans = ({ scans, networks, onCancel }: Props) => {
-  // Those that run before those that wait, and of each the one that was there first.
+  // Running scans first, then waiting ones, each by age.
   const active = scans
     .filter(isActive)
     .sort((a, b) => b.status.localeCompare(a.status) || a.created_at.localeCompare(b.created_at))

@@ -1,4 +1,4 @@
-/** What can be done with a scan: stopped while it runs, deleted with its record. */
+/** The actions on a scan: cancel it while it runs, or delete it with its results. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2, X } from 'lucide-react'
 import { api } from '../api/client.ts'
@@ -22,7 +22,7 @@ export const useCancelScan = () => {
     mutationFn: (id: string) => api.scans.cancel({ id }),
     onSuccess: () => toast('The scan is stopped. What it has found stays.'),
     onError: (error) => toastError('The scan goes on', error),
-    // It may have ended by itself meanwhile.
+    // It may have ended before the request.
     onSettled: changed,
   })
 }
@@ -65,7 +65,7 @@ type RowProps = {
   readonly onDelete: (scan: Scan) => void
 }
 
-/** In a row: by the pointer; the keys of the list do the same. */
+/** The buttons of a row. The list has keys for the same actions. */
 export const ScanTools = ({ scan, network, onCancel, onDelete }: RowProps) => {
   const { blocked } = usePermit()
   return isActive(scan) ? (

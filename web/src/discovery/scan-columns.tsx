@@ -1,4 +1,4 @@
-/** Scans as rows: their columns, how they are searched and sorted. */
+/** The columns of scans, and how scans are searched and sorted. */
 import { Link } from '@tanstack/react-router'
 import type { Network } from '../api/contracts.ts'
 import type { Column } from '../table/column.ts'
@@ -29,7 +29,7 @@ export const scanSpec = (networks: Networks): TableSpec<Scan> => ({
   text: ({ network_id, scan_type, status, error_message, created_by }) =>
     [networkText(networks, network_id), scan_type, scanStatusText(status), error_message, created_by].join('\n'),
   sorts: {
-    // The newest first; a list that is turned round begins with the oldest.
+    // Newest first by default. A descending sort starts with the oldest.
     created: ({ created_at }) => -Date.parse(created_at),
     network: ({ network_id }) => networkName(networks, network_id),
     type: ({ scan_type }) => scan_type,

@@ -1,4 +1,4 @@
-/** What a scan found otherwise than the completed one before it. */
+/** The differences between a scan and the completed one before it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { count, plural } from '../ui/format.ts'
@@ -15,7 +15,7 @@ const KINDS = [
   ['gone', 'Gone'],
 ] as const satisfies readonly (readonly [ScanChange['kind'], string])[]
 
-/** Rows of one kind that are drawn. */
+/** The most rows of one kind that are shown. */
 const SHOWN = 200
 
 const Change = ({ change }: { readonly change: ScanChange }) => (

@@ -17,7 +17,7 @@ import { discoveredDevicesQuery, isActive, MOST_HOSTS, pollMs } from './queries.
 import type { DiscoveredDevice, Scan } from './shapes.ts'
 import { discoveredName } from './words.ts'
 
-/** Twice the pace of the scan itself: together they stay within what a page may ask for. */
+/** Twice the polling interval of the scan. Both together stay below the rate limit. */
 const PACE_MS = 6000
 const NONE: readonly DiscoveredDevice[] = []
 const SHOWN = new Set(['name', 'address', 'mac', 'vendor', 'os', 'ports', 'confidence'])
@@ -48,7 +48,7 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
     enabled: may('discovery:list'),
     refetchInterval: () => pollMs(isOn, PACE_MS),
   })
-  // The first that are found don't wait, and the last don't either.
+  // The first and the last hosts are loaded without delay.
   const seen = useRef(`${scan.status} ${scan.found_hosts > 0}`)
   useEffect(() => {
     const now = `${scan.status} ${scan.found_hosts > 0}`

@@ -1,4 +1,4 @@
-/** What was worth a note while a scan ran, and what the scanner was allowed to do. */
+/** The log of a scan, and the privileges of the scanner. */
 import { Card } from '../ui/primitives.tsx'
 import { Privilege } from './privilege.tsx'
 import css from './scans.module.css'

@@ -1,4 +1,4 @@
-/** One scan: how far it is, what it has found, how that differs from the one before, what it noted. */
+/** The page of one scan: its progress, its hosts, the differences from the scan before, and its log. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
@@ -34,7 +34,7 @@ import { StartScan } from './start-scan.tsx'
 const route = getRouteApi('/app/scans/$id')
 const PARENT = { text: 'Scans', link: { to: '/scans' } } as const
 
-/** Says so when it ends, to whoever does not look, and has what it found asked for. */
+/** Announces the end of a scan to screen readers, and invalidates the queries of its results. */
 const useEnding = (scan: ScanDetail | undefined): void => {
   const changed = useDiscoveryChanged()
   const before = useRef(scan?.status)
@@ -52,7 +52,7 @@ const Facts = ({ scan }: { readonly scan: ScanDetail }) => (
     <ScanStatus status={scan.status} />
     <span>{scan.scan_type} scan</span>
     <span className="muted">
-      {scan.rule_id === null ? `by ${scan.created_by || 'somebody'}` : 'by the rule of the network'},{' '}
+      {scan.rule_id === null ? `by ${scan.created_by || 'unknown'}` : 'by the rule of the network'},{' '}
       {scan.started_at === null ? 'queued ' : 'started '}
       <TimeAgo at={scan.started_at ?? scan.created_at} />
     </span>

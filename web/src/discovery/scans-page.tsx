@@ -1,4 +1,4 @@
-/** All scans: what runs now with how far it is, and those that have been. */
+/** The list of all scans, running and completed. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -21,7 +21,7 @@ import { StartScan } from './start-scan.tsx'
 
 const refuse = () => Promise.reject(new Error('a scan is started, and never edited'))
 
-/** What the list needs of it; scans are started by a drawer of their own. */
+/** The parts of a resource that the list needs. Another drawer starts scans. */
 const scanResource: Resource<Scan> = {
   noun: 'scan',
   fields: [],
@@ -34,7 +34,7 @@ const scanResource: Resource<Scan> = {
   changes: ['scans'],
 }
 
-/** What was found is asked for anew when a scan ends. */
+/** The end of a scan invalidates the queries of its results. */
 const useEndings = (running: number): void => {
   const changed = useDiscoveryChanged()
   const before = useRef(running)

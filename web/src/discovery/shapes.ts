@@ -1,4 +1,4 @@
-/** What discovery sends, as its pages know it: the types of the contract. */
+/** The types of discovery, taken from its contracts. */
 import type { Contracts, Out } from '../api/contracts.ts'
 
 export type Scan = Out<Contracts['scans']['list']>[number]

@@ -1,4 +1,4 @@
-/** How far a scan is: its stages in order, the bar over all of them, the figures. */
+/** The progress of a scan: its stages, the bar of the whole scan, and its figures. */
 import { Check } from 'lucide-react'
 import { count } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'

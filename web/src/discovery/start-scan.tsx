@@ -1,4 +1,4 @@
-/** Starts a scan. What it would take is asked for while it is put together. */
+/** Starts a scan. Shows an estimate of its size while it is configured. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useEffect, useState } from 'react'
@@ -22,9 +22,9 @@ import css from './start.module.css'
 import { TypeChoice } from './type-choice.tsx'
 import { span, techniqueName } from './words.ts'
 
-/** Between the last key and the question to the server. */
+/** The delay between the last keystroke and the request. */
 const SETTLE_MS = 350
-/** From when on a scan is worth a second thought. */
+/** Above these numbers, the form warns about the size of the scan. */
 const MANY_HOSTS = 4096
 const LONG_SECONDS = 300
 

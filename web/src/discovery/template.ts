@@ -1,9 +1,12 @@
-/** Names made of a template, as the server makes them: shown before anything is sent. */
+/** Makes names from a template as the server does, for a preview. */
 import type { DiscoveredDevice } from './shapes.ts'
 
 export const TEMPLATE_WORDS = ['hostname', 'ip', 'mac', 'vendor', 'n'] as const
 
-/** The name of the n-th of those that are promoted together. @example nameBy('rack1-{n}', found, 3) // 'rack1-3' */
+/**
+ * Returns the name of the n-th promoted device.
+ * @example nameBy('rack1-{n}', found, 3) // 'rack1-3'
+ */
 export const nameBy = (
   template: string,
   { hostname, ip, mac_address, vendor }: Pick<DiscoveredDevice, 'hostname' | 'ip' | 'mac_address' | 'vendor'>,
@@ -16,7 +19,7 @@ export const nameBy = (
     .slice(0, 255)
 }
 
-/** What stands in braces and means nothing. */
+/** Returns the placeholders that are not defined. */
 export const unknownWords = (template: string): string[] =>
   [...template.matchAll(/\{([^{}]*)\}/g)].flatMap(([, word = '']) =>
     TEMPLATE_WORDS.some((known) => known === word) ? [] : [word],

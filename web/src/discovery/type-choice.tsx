@@ -1,4 +1,4 @@
-/** What kind of scan, each with a line that says what it does. */
+/** The choice of a scan type, each with a description. */
 import { useId } from 'react'
 import type { ScanType } from './shapes.ts'
 import css from './start.module.css'

@@ -1,4 +1,4 @@
-/** The current item of the inbox, what is selected, and the keys of both. */
+/** The current item of the inbox, the selection, and the keys of both. */
 import { useEffect, useRef, useState } from 'react'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import type { InboxItem } from './shapes.ts'
@@ -9,7 +9,7 @@ type Options = {
   readonly items: readonly InboxItem[]
   readonly onOpen: (item: InboxItem) => void
   readonly onAccept: ((items: readonly InboxItem[]) => void) | undefined
-  /** Puts aside, or back. */
+  /** Ignores items, or restores ignored ones. */
   readonly onIgnore: ((items: readonly InboxItem[]) => void) | undefined
 }
 
@@ -34,7 +34,7 @@ export const useInboxKeys = ({ items, onOpen, onAccept, onIgnore }: Options) => 
     })
   }
   const clear = () => setSelected(NOTHING)
-  /** Of the selection, where there is one. */
+  /** Applies to the selection, or to the current item without one. */
   const on = (action: ((items: readonly InboxItem[]) => void) | undefined) => () => {
     const wanted = chosen.length > 0 ? chosen : current ? [current] : []
     if (wanted.length === 0) return
@@ -59,7 +59,7 @@ export const useInboxKeys = ({ items, onOpen, onAccept, onIgnore }: Options) => 
   })
   const currentId = current?.id
   useEffect(() => {
-    // The one that comes after what was decided has the focus, so that the keys go on from there.
+    // After a decision, the next item gets the focus.
     if (currentId === undefined) return
     const element = [...(list.current?.children ?? [])].find((one) => one.getAttribute('data-item') === currentId)
     if (!(element instanceof HTMLElement) || element.contains(document.activeElement)) return

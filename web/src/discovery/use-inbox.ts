@@ -1,4 +1,4 @@
-/** The items of one bucket, and what is done with them: taken over, put aside, put back, a field locked. */
+/** The items of one bucket, and the actions on them: accept, ignore, restore, lock a field. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api } from '../api/client.ts'
@@ -11,7 +11,7 @@ import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { Difference, InboxItem, Lockable } from './shapes.ts'
 import { discoveredName, fieldName } from './words.ts'
 
-/** Items of one call. */
+/** The most items in one request. */
 const MOST_AT_ONCE = 1000
 
 export type Choice = { readonly id: string; readonly fields?: Difference['field'][] }
@@ -30,12 +30,12 @@ export const useInbox = (filter: InboxFilter) => {
   const client = useQueryClient()
   const changed = useDiscoveryChanged()
   const query = useInfiniteQuery({ ...inboxQuery(filter), enabled: may('discovery:list') })
-  /** Decided, and still in the answer of before. */
+  /** Ids that were decided but are still in the cached response. */
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set())
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
   const items = useMemo(() => {
     const all = query.data?.pages.flatMap(({ rows }) => rows) ?? []
-    // What is decided meanwhile moves the pages: an item may be at the end of one and at the beginning of the next.
+    // A decision shifts later pages, so an item may be on both sides of a page boundary.
     return [...new Map(all.map((item) => [item.id, item])).values()].filter(({ id }) => !settled.has(id))
   }, [query.data, settled])
 
@@ -45,7 +45,7 @@ export const useInbox = (filter: InboxFilter) => {
     await client.refetchQueries({ queryKey: ['inbox', 'items'], type: 'active' })
     setSettled(new Set())
   }
-  /** Hides what went through, and keeps what did not with the reason. */
+  /** Hides the items that succeeded, and keeps the failed ones with their errors. */
   const note = (results: readonly Result[], hides: (id: string) => boolean) => {
     const failed = results.filter(({ status }) => status === 'failed')
     setProblems(new Map(failed.map(({ id, error }) => [id, error?.error ?? 'refused'])))
@@ -64,7 +64,7 @@ export const useInbox = (filter: InboxFilter) => {
     onSuccess: ({ results }, choices) => {
       const whole = new Set(choices.filter(({ fields }) => fields === undefined).map(({ id }) => id))
       const done = note(results, (id) => whole.has(id))
-      // Their rows are other ones now; whoever looks at them next gets them anew.
+      // The rows of these devices have changed, so they are loaded again when they are shown.
       devices.forget()
       if (done > 0) toast(`Accepted ${plural(done, 'item')}`)
     },

@@ -1,4 +1,4 @@
-/** How discovery is put into words: kinds of scans, stages, fields, spans of time. */
+/** The labels of discovery: scan types, stages, fields, durations. */
 import { count, plural } from '../ui/format.ts'
 import type { Bucket, Difference, DiscoveredDevice, Scan, ScanType } from './shapes.ts'
 
@@ -14,10 +14,10 @@ export const STAGES: readonly (readonly [Exclude<Scan['stage'], ''>, string])[] 
   ['services', 'Services'],
 ]
 
-/** A quick scan is over when it knows who is there. */
+/** A quick scan ends when the hosts are known. */
 export const stagesOf = (type: ScanType) => STAGES.slice(0, SCAN_TYPES.findIndex(([one]) => one === type) + 1)
 
-/** What the scanner calls its ways. */
+/** The labels of the scanner's techniques. */
 const TECHNIQUES: Readonly<Record<string, string>> = {
   arp: 'ARP',
   icmp: 'ping',
@@ -50,13 +50,13 @@ export const span = (seconds: number): string => {
   return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
 }
 
-/** How long it took, or takes already. */
+/** Returns the duration of a scan, or its time so far. */
 export const durationOf = ({ started_at, completed_at }: Scan, nowMs: number): string => {
   if (started_at === null) return ''
   return span((Date.parse(completed_at ?? new Date(nowMs).toISOString()) - Date.parse(started_at)) / 1000)
 }
 
-/** At the pace so far; empty while that is not known. */
+/** Returns the remaining time at the present pace, or '' while that is unknown. */
 export const timeLeft = ({ status, progress_percent: percent, started_at }: Scan, nowMs: number): string => {
   if (status !== 'running' || started_at === null || percent < 2 || percent >= 100) return ''
   const seconds = (nowMs - Date.parse(started_at)) / 1000
@@ -105,7 +105,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 export const fieldName = (field: string): string => FIELDS[field] ?? field
 
-/** Those that no device has: they can be decided, and not locked. */
+/** Returns true for fields that devices lack. Their differences can be resolved, but not locked. */
 export const isContradiction = ({ field }: Pick<Difference, 'field'>): boolean =>
   field === 'mac_address' || field === 'ssh_host_key'
 
@@ -117,16 +117,16 @@ const IDENTITIES: Readonly<Record<DiscoveredDevice['identity']['kind'], string>>
   address: 'address alone',
 }
 
-/** Why something is proposed. Addresses are, because the device was recognised. */
+/** Describes why a difference is proposed, such as the identity by which the device was recognised. */
 export const becauseText = (because: string): string => {
   const kind = Object.entries(IDENTITIES).find(([one]) => one === because)?.[1]
   return kind === undefined ? because : `recognised by its ${kind}`
 }
 
-/** What it is called: by its name, else by its address. */
+/** Returns the name of a discovered device, or its address. */
 export const discoveredName = ({ hostname, ip }: Pick<DiscoveredDevice, 'hostname' | 'ip'>): string => hostname || ip
 
-/** @example discoveredText(1616, 65534) // '1,616 of 65,534' */
+/** @example ofTotal(1616, 65534) // '1,616 of 65,534' */
 export const ofTotal = (some: number, all: number): string => `${count(some)} of ${count(all)}`
 
 export const hosts = (value: number): string => plural(value, 'host')
