@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
+import { EVENT_NAMES } from '../src/features/events/catalogue.ts'
 import { contracts } from '../src/features/index.ts'
 import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
@@ -145,7 +146,7 @@ await build({
   logLevel: 'warn',
   publicDir: false,
   plugins: [react(), operations(), commands(), head()],
-  define: { __STORIES__: String(hasStories) },
+  define: { __STORIES__: String(hasStories), __EVENT_NAMES__: JSON.stringify(EVENT_NAMES) },
   worker: { format: 'es' },
   build: {
     outDir,

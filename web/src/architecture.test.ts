@@ -21,7 +21,7 @@ const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'
 
 /** Server modules that also run in a browser: types of contracts, the client, addresses, CSV cells. */
 const SHARED =
-  /^(net\/[\w-]+\.ts|features\/events\/catalogue\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
+  /^(net\/[\w-]+\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
 const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\/operation\.ts)$/
 
 const ofServer = (files: Sources): string[] =>

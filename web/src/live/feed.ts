@@ -1,5 +1,4 @@
 /** The live feed of the server: one event stream for each tab. It does not interpret events. */
-import { EVENT_NAMES } from '../../../src/features/events/catalogue.ts'
 
 /** A tab that has been hidden for this long closes its stream. */
 const HIDDEN_MS = 5 * 60_000
@@ -64,7 +63,7 @@ export const followFeed = (since: string, { hear, reset, refused }: FeedListener
       close()
       retryTimer = setTimeout(openIfSeen, LIMIT_RETRY_MS)
     })
-    for (const name of EVENT_NAMES)
+    for (const name of __EVENT_NAMES__)
       stream.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) => {
         lastId = lastEventId
         // The server sends data of the contract's type.
