@@ -1,4 +1,4 @@
-/** An executable on trial: built, started with nothing around it, and spoken to as its users do. Knows nothing of its sources. */
+/** Builds and starts the executable for tests, and talks to it as users do. Independent of its sources. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,14 +21,17 @@ export const run = async (
   return { code: await child.exited, out, err }
 }
 
-/** The same for a program that a trial cannot go on without. @throws with what it said */
+/**
+ * Runs a program that must succeed.
+ * @throws with its output
+ */
 export const mustRun = async (command: readonly string[], options: Parameters<typeof run>[1] = {}): Promise<string> => {
   const { code, out, err } = await run(command, { env: { PATH: process.env.PATH ?? '' }, ...options })
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${err}${out}`)
   return out
 }
 
-/** Builds the executable of this machine, as whoever wants one does. */
+/** Builds the executable of this machine, by the command that users run. */
 export const build = async (): Promise<void> => {
   const { code, out, err } = await run(['node', 'scripts/build-binary.mjs'], {
     cwd: ROOT,
@@ -66,7 +69,7 @@ export const serve = async (
   const url = await new Promise<string>((resolve, reject) => {
     const read = async () => {
       const decoder = new TextDecoder()
-      // To the end, so that it never waits for a reader of its log.
+      // Reads to the end, so that the program never waits for a reader of its log.
       for await (const chunk of child.stderr) {
         log += decoder.decode(chunk, { stream: true })
         const [, found] = /"url":"(http:[^"]+)"/.exec(log) ?? []
@@ -86,7 +89,7 @@ export const serve = async (
   }
 }
 
-/** Signs in with the first password and gives what the command line then needs of its environment. */
+/** Signs in with the first password, and returns the environment of the command line. */
 export const signIn = async (
   command: readonly string[],
   { url, home }: { url: string; home: string },

@@ -1,4 +1,4 @@
-// Owns how an executable is put together: what goes into it, for which machines, and where their Bun comes from.
+// Owns the build of an executable: its files, its targets, and the source of their Bun.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -6,7 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { basename, dirname, join, relative } from 'node:path'
 import { bunPath, fail, root } from './install.mjs'
 
-/** Of each target the package that brings its Bun. */
+/** The package with the Bun of each target. */
 const runtimes = {
   'linux-x64': 'bun-linux-x64',
   'linux-arm64': 'bun-linux-aarch64',
@@ -20,7 +20,7 @@ export const targets = Object.keys(runtimes)
 
 const cache = join(root, '.cache', 'runtimes')
 
-/** The executable of a target; without one, of this machine. */
+/** Returns the path of a target's executable. The default is this machine. */
 export const binaryPath = (target) => {
   const name = target === undefined ? 'plat' : `plat-${target}`
   return join(root, 'dist', 'bin', target?.startsWith('windows') ? `${name}.exe` : name)
@@ -31,7 +31,7 @@ export const binaryPath = (target) => {
  * @returns {Promise<{ code: number, file: string, bytes: number }>}
  */
 export async function buildBinary({ target, file = binaryPath(target), run }) {
-  // Beside the old one, and swapped at the end: one that runs cannot be written over.
+  // Written beside the old one and renamed at the end, because a running executable can't be overwritten.
   const folder = `${file}.${process.pid}`
   const fresh = join(folder, basename(file))
   mkdirSync(folder, { recursive: true })
@@ -48,7 +48,7 @@ export async function buildBinary({ target, file = binaryPath(target), run }) {
   }
 }
 
-/** The main file, and the files that it starts as workers: they are programs of their own to the bundler. */
+/** The main file and the workers, which are separate entries for the bundler. */
 function entries() {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
@@ -61,7 +61,7 @@ function entries() {
   return ['src/main.ts', ...new Set(workers)]
 }
 
-/** Bun for another machine, out of the package that npm has for it, checked against package-lock.json. */
+/** Fetches the Bun of another machine from its npm package, and checks it against package-lock.json. */
 function runtimeOf(target) {
   const name = `@oven/${runtimes[target]}`
   const { version, integrity } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[

@@ -15,9 +15,9 @@ const { values } = parseArgs({
   options: {
     target: { type: 'string' },
     revision: { type: 'string', default: '1' },
-    /** For trials: what is in dist/bin is taken as it is. */
+    /** For tests: uses the existing dist/bin. */
     'no-build': { type: 'boolean', default: false },
-    /** And hardly compressed, which takes most of the time. */
+    /** For tests: compresses little, because compression takes most of the time. */
     quick: { type: 'boolean', default: false },
   },
 })

@@ -4,14 +4,14 @@ import type { BunPlugin } from 'bun'
 type Plan = {
   readonly entries: string[]
   readonly file: string
-  /** For another machine than this one: its name, and its Bun. */
+  /** The name of the target machine and its Bun, for another machine than this one. */
   readonly target?: Bun.Build.CompileTarget
   readonly runtime?: string
 }
 
 /**
- * Addons that ssh2 would like and does without. They are of the machine that builds, would be written to a folder of temporary files
- * to be loaded, and one that is left out is looked for in the folder that the program is started in.
+ * Optional native addons of ssh2 are left out. They would be built for this machine, unpacked to temporary files, and
+ * searched for in the working directory.
  */
 const withoutAddons: BunPlugin = {
   name: 'without-addons',
@@ -24,7 +24,7 @@ const withoutAddons: BunPlugin = {
   },
 }
 
-// Written by binary.mjs alone.
+// Only binary.mjs writes this argument.
 const { entries, file, target, runtime } = JSON.parse(process.argv[2] ?? '') as Plan
 const { success, logs } = await Bun.build({
   entrypoints: entries,
@@ -42,10 +42,10 @@ const { success, logs } = await Bun.build({
   format: 'esm',
   bytecode: true,
   minify: true,
-  // What a command does not need is not loaded.
+  // A command loads only the modules that it needs.
   splitting: true,
   sourcemap: 'linked',
-  // All in one folder, where the workers' own way of being named finds them.
+  // All in one folder, where the workers are found by their names.
   naming: { entry: '[name].[ext]' },
   throw: false,
 })

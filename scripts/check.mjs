@@ -6,7 +6,7 @@ import { ensureServers } from './test-servers.mjs'
 import { ensureVendors } from './vendors.mjs'
 
 ensureDependencies()
-// What the tests need whatever the database.
+// The servers that tests need with either database.
 ensureServers(['valkey', 'strace', 'zsh', 'fish', 'openssl'])
 ensureVendors()
 
@@ -15,7 +15,7 @@ finish([
   await runLint(),
   await runTests(['src', 'web', '--bail'], {
     PLAT_TEST_DIALECTS: 'sqlite',
-    // Networks are made by the gate alone: they take half a minute.
+    // Only the full test makes networks, which takes half a minute.
     PLAT_TEST_LAB: 'off',
   }),
 ])

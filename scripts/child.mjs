@@ -7,7 +7,7 @@ import { root } from './install.mjs'
 
 let stopSignal
 
-/** The exit code of a script that was asked to stop while a program ran; undefined if it was not. */
+/** Returns the exit code of a script that was stopped while a program ran, or undefined. */
 export function stopCode() {
   return stopSignal && 128 + constants.signals[stopSignal]
 }
@@ -59,7 +59,7 @@ function relaySignals(child) {
   }
 }
 
-/** Whether a terminal controls this process, even if all its streams are redirected. */
+/** Returns true if a terminal controls this process, even if all its streams are redirected. */
 function hasTerminal() {
   try {
     closeSync(openSync('/dev/tty', 'r'))

@@ -12,7 +12,7 @@ const text = readFileSync(path, 'utf8')
 const version = /^# Version: (\d+\.\d+\.\d+)/m.exec(text)?.[1]
 if (version === undefined) throw new Error(`${path} does not say its version`)
 
-/** Code points in hex: what a character looks like -> the characters that look like it. */
+/** Maps a code point to the code points that look like it, in hex. */
 const sources = new Map<string, string[]>()
 const compact = (hex: string): string => Number.parseInt(hex, 16).toString(16)
 for (const [, source = '', target = ''] of text.matchAll(/^([0-9A-F]+)\s*;\s*([0-9A-F ]+?)\s*;\s*MA\b/gm)) {

@@ -1,4 +1,4 @@
-// Owns the Debian package: which file goes where, and what is written about it. Uses dpkg-deb alone.
+// Owns the Debian package: the places of its files, and its metadata. Uses dpkg-deb alone.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -21,7 +21,7 @@ import { bunPath, fail, root } from './install.mjs'
 
 const architectures = { x64: 'amd64', arm64: 'arm64' }
 
-/** Of the C library that the runtime asks for. */
+/** The glibc version that the runtime needs. */
 const depends = 'libc6 (>= 2.17), adduser, init-system-helpers (>= 1.52)'
 
 const description = [
@@ -48,7 +48,7 @@ export function buildDeb({ target, revision, isQuick }) {
     const compression = isQuick ? ['-Zgzip', '-z1'] : ['-Zxz', '-z6']
     const { status } = spawnSync('dpkg-deb', [...compression, '--root-owner-group', '--build', stage, file], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      // What a package holds must not depend on the clock.
+      // The content of a package must not depend on the clock.
       env: { ...process.env, SOURCE_DATE_EPOCH: String(lastChange()) },
     })
     if (status !== 0) fail('dpkg-deb could not make the package.')
@@ -116,14 +116,17 @@ function putControl(stage, { full, architecture, kilobytes }) {
   for (const name of ['control', 'md5sums', 'conffiles']) chmodSync(join(folder, name), 0o644)
 }
 
-/** Files, without folders, in one order. */
+/** Returns the files without folders, sorted. */
 function treeOf(folder) {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => statSync(join(folder, path)).isFile())
     .sort()
 }
 
-/** What the program says of itself; the program of these sources, because that of another machine does not run here. */
+/**
+ * Returns the output of the program. It runs from these sources, because the executable of another machine does not
+ * run here.
+ */
 function said(...words) {
   const { status, stdout, stderr } = spawnSync(bunPath(), ['--no-env-file', 'src/main.ts', ...words], {
     cwd: root,
@@ -134,7 +137,7 @@ function said(...words) {
   return stdout
 }
 
-/** In seconds: of the sources, or where they are no checkout, of what stands for them all. */
+/** Returns the time of the last commit in seconds. Without a checkout, returns the time of a file instead. */
 function lastChange() {
   const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' })
   return status === 0 ? Number(stdout) : Math.floor(statSync(join(root, 'package.json')).mtimeMs / 1000)

@@ -1,4 +1,4 @@
-/** The texts of the golden files, each derived from the registry. Equal sources, equal texts: no clock, no order by chance. */
+/** The texts of the golden files, derived from the registry. They are deterministic: equal sources give equal texts. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ import {
 
 const operations: readonly AnyOperation[] = Object.values<OperationSet>(contracts).flatMap((set) => Object.values(set))
 
-/** Columns as wide as their widest cell, two blanks apart. */
+/** Pads columns to their widest cell, with two blanks between them. */
 const aligned = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
   return rows
@@ -88,10 +88,10 @@ export const cliText = (): string => {
   return ['every command', aligned(GLOBAL_FLAGS.map(flagRow)), '', ...sorted.map(commandText)].join('\n')
 }
 
-/** A fair guess for JSON and English alike. */
+/** An estimate that suits JSON and English. */
 const tokens = (value: unknown): number => Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4)
 
-/** What the tool answers for as many devices as one answer has at most. */
+/** The output of the tool for the most devices that one answer has. */
 const foundDevices = (fields?: readonly string[]) => {
   const results = Array.from({ length: 50 }, (_, i) => {
     const name = `dub-r${String(i).padStart(2, '0')}-sw-01`
@@ -135,14 +135,14 @@ export const permissionsText = (): string =>
     ]),
   ])
 
-/** As written in the migrations, less the indentation of its last line. */
+/** As written in the migrations, without the indentation of the last line. */
 const dedented = (statement: string): string => {
   const lines = statement.trim().split('\n')
   const indent = lines.length > 1 ? (lines.at(-1)?.search(/\S/) ?? 0) : 0
   return lines.map((line, i) => (i === 0 ? line : line.replace(new RegExp(`^ {0,${indent}}`), '').trimEnd())).join('\n')
 }
 
-/** The tables that a full-text index keeps for itself. */
+/** The internal tables of a full-text index. */
 const SHADOW = /_search_(config|content|data|docsize|idx)$/
 
 export const sqliteText = async (): Promise<string> => {

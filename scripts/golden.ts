@@ -1,6 +1,6 @@
 /**
- * Writes golden/: what the product offers, derived from its sources, so that a review sees what a change changes.
- * `--check` writes nothing and fails when a file is not what the sources say.
+ * Writes golden/: the surfaces of the product, derived from its sources, so that a review shows every change.
+ * `--check` writes nothing and fails when a file differs from the sources.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ import {
 } from './golden-texts.ts'
 
 const FOLDER = join(dirname(import.meta.dirname), 'golden')
-/** Lines of a difference that are shown. */
+/** The most lines of a difference that are shown. */
 const MAX_LINES = 20
 const MAX_WIDTH = 320
 
@@ -33,7 +33,7 @@ const texts: Readonly<Record<string, string>> = {
 
 const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 
-/** The lines that only one of the texts has, as many times as it has them more. */
+/** Returns the lines that the text has more often than the other. */
 const onlyIn = (text: string, other: string): string[] => {
   const counts = new Map<string, number>()
   for (const line of other.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1)

@@ -1,5 +1,5 @@
-// Owns the way from a fresh clone to a runnable tree: npm packages and a Bun binary that starts.
-// Plain Node with no imports but Node's own, because it runs before anything is installed.
+// Owns the setup of a fresh clone: npm packages and a working Bun. Plain Node without other imports, because it runs
+// before anything is installed.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -15,17 +15,17 @@ const platforms = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64']
 const manifestFile = join(root, 'package.json')
 const lockFile = join(root, 'package-lock.json')
 const stampFile = join(root, 'node_modules', '.plat-install')
-/** What npm wrote about the tree it installed; npm renews it at the end of every install. */
+/** npm writes this file about the installed tree at the end of every installation. */
 const installedLockFile = join(root, 'node_modules', '.package-lock.json')
 
-/** Ends the script with a sentence for the person at the keyboard; a stack trace would not help them. */
+/** Ends the script with a message for the user, without a stack trace. */
 export function fail(message) {
   console.error(message)
   process.exit(1)
 }
 
 /**
- * Installs the npm packages unless node_modules already holds what package-lock.json says, and checks that Bun
+ * Installs the npm packages unless node_modules already matches package-lock.json, and checks that Bun
  * starts. `dev: false` is content without the development packages.
  */
 export function ensureDependencies({ dev = true } = {}) {
@@ -36,7 +36,7 @@ export function ensureDependencies({ dev = true } = {}) {
 
 let knownBun
 
-/** The Bun binary that npm brought. Never Bun from PATH: that one could be of any version. */
+/** Returns the Bun that npm installed. Bun from PATH could have any version. */
 export function bunPath() {
   knownBun ??= findBun()
   return knownBun
@@ -64,7 +64,7 @@ function isInstalled(dev) {
 function install(dev) {
   console.log('Installing dependencies (once) ...')
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-  // NODE_ENV=production would make npm leave out what types, lint and tests need.
+  // With NODE_ENV=production, npm would leave out packages that types, lint and tests need.
   if (dev) args.push('--include=dev')
   const { status, error } = spawnSync('npm', args, { cwd: root, stdio: 'inherit' })
   if (error) fail(`npm could not be started (${error.message}). It comes with Node; Plat needs it once, to install.`)
@@ -77,7 +77,7 @@ function stamp() {
   writeFileSync(stampFile, fingerprint())
 }
 
-/** Changes whenever what npm would install may have changed. */
+/** Changes when the result of an installation may change. */
 function fingerprint() {
   const { dependencies, devDependencies, optionalDependencies, overrides } = readJson(manifestFile) ?? {}
   const sections = JSON.stringify([dependencies, devDependencies, optionalDependencies, overrides])
@@ -87,7 +87,7 @@ function fingerprint() {
     .digest('hex')
 }
 
-/** Whether the lock was made from this package.json. */
+/** Returns true if the lock file was made from this package.json. */
 function isLockCurrent() {
   const manifest = readJson(manifestFile)
   const locked = readJson(lockFile)?.packages['']
@@ -126,14 +126,17 @@ function findBun() {
   )
 }
 
-/** The binary where bun's install script puts it, then where npm unpacked it: enough when scripts were skipped. */
+/**
+ * The binary at the path of bun's install script, then where npm unpacked it. The second one suffices when scripts
+ * were skipped.
+ */
 function bunCandidates() {
   const scope = join(root, 'node_modules', '@oven')
   const unpacked = list(scope).map((name) => join(scope, name, 'bin', 'bun'))
   return [join(root, 'node_modules', 'bun', 'bin', 'bun.exe'), ...unpacked].filter(isBinary)
 }
 
-/** Without its install script, bun.exe is a few lines of text that say so. */
+/** Without its install script, bun.exe is a short text file. */
 function isBinary(path) {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 1_000_000
 }

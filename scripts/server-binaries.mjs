@@ -1,5 +1,5 @@
-// Owns where the servers and the browser that the tests need are found on a machine.
-// Shared by scripts (Node) and tests (Bun), so both agree on what is installed.
+// Owns the search for the servers and the browser that tests need. Shared by scripts (Node) and tests (Bun), so that
+// both find the same ones.
 
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs'
@@ -14,12 +14,12 @@ export function findPostgres() {
     .find(({ postgres, initdb }) => isExecutable(postgres) && isExecutable(initdb) && hasTrigrams(dirname(postgres)))
 }
 
-/** A Valkey server, or the Redis server that it speaks the protocol of. */
+/** A Valkey server, or a Redis server, which has the same protocol. */
 export function findValkey() {
   return findOnPath(['valkey-server', 'redis-server'])
 }
 
-/** What shows the system calls of a server. */
+/** Traces the system calls of a server. */
 export function findStrace() {
   return findOnPath(['strace'])
 }
@@ -34,7 +34,7 @@ export function findTool(name) {
   return findOnPath([name]) ?? ['/usr/sbin', '/sbin'].map((directory) => join(directory, name)).find(isExecutable)
 }
 
-/** A Chromium or Chrome that can be driven; first the one that draws no window around its pages. */
+/** A Chromium or Chrome that can be automated, preferably a headless one. */
 export function findChromium() {
   const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
   return (
@@ -43,7 +43,7 @@ export function findChromium() {
   )
 }
 
-/** Debian keeps the servers off PATH, one directory for each major version. */
+/** Debian keeps the servers outside of PATH, in one directory for each major version. */
 function debianPostgres() {
   const base = '/usr/lib/postgresql'
   if (!existsSync(base)) return []
@@ -51,7 +51,7 @@ function debianPostgres() {
   return versions.map((version) => join(base, version, 'bin'))
 }
 
-/** Some systems package pg_trgm apart from the server. Where pg_config does not tell, the tests will. */
+/** Some systems package pg_trgm separately. If pg_config can't tell, the tests will. */
 function hasTrigrams(directory) {
   const asked = spawnSync(join(directory, 'pg_config'), ['--sharedir'], { encoding: 'utf8' })
   if (asked.status !== 0) return true

@@ -1,4 +1,4 @@
-// `npm start`: installs what is missing, builds the web UI if it is not current, then runs the server until it ends.
+// `npm start`: installs missing packages, builds the web UI if it is not current, then runs the server until it ends.
 
 import { run } from './child.mjs'
 import { bunPath, ensureDependencies } from './install.mjs'
@@ -6,7 +6,7 @@ import { ensureVendors } from './vendors.mjs'
 import { ensureWeb } from './web.mjs'
 
 ensureDependencies({ dev: false })
-// The API is worth starting even if the build of the UI fails.
+// The API is useful even if the build of the UI fails.
 ensureWeb()
 ensureVendors()
 process.exitCode = await run(bunPath(), ['--no-env-file', 'src/main.ts', 'serve', ...process.argv.slice(2)])

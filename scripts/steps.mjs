@@ -15,7 +15,7 @@ export async function runStep(name, command, args) {
 export async function runTypes() {
   const server = await runStep('types', binary('tsc'), ['--noEmit'])
   if (server.code !== 0) return server
-  // The browser's half has types of its own: the DOM.
+  // The browser code has another type configuration, with the DOM.
   const web = await runStep('types', binary('tsc'), ['--noEmit', '-p', 'web'])
   return { ...web, ms: server.ms + web.ms }
 }
@@ -28,7 +28,7 @@ export function runTests(args, env = {}) {
   return countedTests('tests', args, env, (text) => process.stdout.write(text))
 }
 
-/** Tests that sit still for most of their time: until a lease has ended, a host has not answered, or a client has not read. */
+/** Tests that mostly wait: for the end of a lease, a silent host, or a slow client. */
 function waitingTests() {
   const files = readdirSync(join(root, 'src')).filter((name) =>
     /^(crash.*|slow-clients|import-pace)\.test\.ts$/.test(name),
@@ -36,9 +36,9 @@ function waitingTests() {
   return ['scanner', ...files].map((name) => `src/${name}`)
 }
 
-/** Runs the tests of these folders, but for those that wait. */
+/** Runs the tests of these folders, except those that mostly wait. */
 export function runBusy(folders) {
-  // A pattern matches a file by its own path, and those of a folder by what they begin with.
+  // A pattern matches a file by its path, and the tests of a folder by their prefix.
   const patterns = waitingTests().flatMap((path) => [path, `${path}/**`])
   return runTests([...folders, ...patterns.map((pattern) => `--path-ignore-patterns=${pattern}`)])
 }
@@ -58,7 +58,7 @@ export function runContract({ isThorough = false } = {}) {
 
 const runBeside = (name, args) => shownAtEnd(name, (show) => countedTests(name, args, {}, show))
 
-/** A step that runs beside others prints in one piece, at its end. */
+/** Prints the output of a step in one piece at its end, because other steps run beside it. */
 async function shownAtEnd(name, action) {
   const pieces = []
   const result = await action((text) => pieces.push(text))
@@ -83,13 +83,13 @@ async function counted(name, args, show, env = {}) {
 
 const MOST_LINES = 25
 
-/** What bun printed of each test that failed: its file, its name, and what went wrong, of that the end. */
+/** Returns the file, the name and the end of the error of each failed test, from bun's output. */
 function failuresIn(output) {
   const failures = []
   let file = ''
   let lines = []
   for (const line of stripVTControlCharacters(output).split('\n')) {
-    // Its closing lines name them once more, without what went wrong.
+    // The closing lines repeat the names without the errors.
     if (/^\d+ tests? failed:$/.test(line)) break
     if (/^\S+\.test\.tsx?:$/.test(line)) file = line
     else if (!/^\((pass|fail|skip|todo)\)/.test(line)) {
@@ -101,9 +101,9 @@ function failuresIn(output) {
   return failures
 }
 
-/** Prints what failed, the table and, as the very last line, what passed and failed; a failure sets the exit code. */
+/** Prints the failures, the table and, as the last line, the totals. A failure sets the exit code. */
 export function finish(results) {
-  // Once more, and last: the output is long, and its end is what is looked at.
+  // Repeated at the end, because the output is long.
   for (const { name, failures = [] } of results)
     for (const failure of failures) console.log(`\n--- failed in ${name}: ${failure}`)
   console.log('')
@@ -125,7 +125,7 @@ function countTests(output, code) {
   const count = (word) => Number([...plain.matchAll(new RegExp(`^ *(\\d+) ${word}s?$`, 'gm'))].at(-1)?.[1] ?? 0)
   const passed = count('pass')
   const failed = count('fail')
-  // A crash, a file that does not load or a run of no test at all counts as one failure, whatever else was counted.
+  // A crash, a file that fails to load, or a run without tests counts as one failure.
   const isSilentFailure = failed === 0 && (code !== 0 || passed === 0)
   return { passed, failed: isSilentFailure ? 1 : failed, skipped: count('skip') + count('todo') }
 }

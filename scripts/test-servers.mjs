@@ -1,5 +1,5 @@
-// Owns that the servers and the browser the tests need are installed: with apt-get where it may, else it says what
-// is missing and stops, because a test that is skipped for want of a server would look like one that passed.
+// Owns the installation of the servers and the browser that tests need. Installs them with apt-get if permitted.
+// Otherwise names the missing ones and stops, because a skipped test would look like a passed one.
 
 import { spawnSync } from 'node:child_process'
 import { fail } from './install.mjs'
@@ -39,7 +39,7 @@ const servers = {
   groff: tool('groff', 'groff-base'),
 }
 
-/** What the whole lab of the scanner needs besides: the servers it looks at, and the tools it is compared with. */
+/** The additional servers and tools of the scanner lab. */
 const labTools = Object.fromEntries(
   [
     ['fping', 'fping'],
@@ -55,7 +55,7 @@ const labTools = Object.fromEntries(
     ['nmbd', 'samba'],
   ].map(([name, offered]) => [name, tool(name, offered)]),
 )
-/** What the packages are tried with. */
+/** The tools that test the packages. */
 const packagingTools = {
   debootstrap: tool('debootstrap', 'debootstrap'),
   lintian: tool('lintian', 'lintian'),
@@ -73,10 +73,10 @@ function tool(name, offered) {
   return { find: () => findTool(name), packages: () => [offered], missing: `${name} (package ${offered})` }
 }
 
-/** Installs what `npm run test:lab` needs. */
+/** Installs the tools for `npm run test:lab`. */
 export const ensureLabTools = () => ensureServers(['nft', 'ip', ...Object.keys(labTools)])
 
-/** Installs what `npm run test:packages` needs. */
+/** Installs the tools for `npm run test:packages`. */
 export const ensurePackagingTools = () =>
   ensureServers([
     'zsh',
@@ -90,7 +90,7 @@ export const ensurePackagingTools = () =>
     ...Object.keys(packagingTools),
   ])
 
-/** Installs what is missing of `names`, or ends the script with one line for each that cannot be installed. */
+/** Installs the missing ones of `names`, or ends the script with one line for each that cannot be installed. */
 export function ensureServers(names = Object.keys(servers)) {
   const missing = missingOf(names)
   if (missing.length === 0) return
@@ -105,7 +105,7 @@ function missingOf(names) {
   return names.filter((name) => !everything[name].find())
 }
 
-/** Gives what went wrong, for a person to read; nothing when all went well. */
+/** Returns an error message for the user, or undefined after success. */
 function installPackages(names) {
   if (spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).error) return undefined
   const asRoot = process.getuid() === 0 ? [] : ['sudo', '-n']
@@ -115,7 +115,7 @@ function installPackages(names) {
 
   console.log(`Installing ${names.join(', ')} for the tests (apt-get, once) ...`)
   const update = [...asRoot, 'apt-get', '-qq', 'update']
-  // A broken third-party source fails the update; what the install then finds is what counts.
+  // A broken third-party source fails the update. Only the installation counts.
   spawnSync(update[0], update.slice(1), { stdio: 'ignore' })
   const packages = names.flatMap((name) => everything[name].packages())
   const install = [...asRoot, 'sh', '-c', installScript, 'install', ...packages]
@@ -125,9 +125,9 @@ function installPackages(names) {
 }
 
 /**
- * Installs packages without a service starting now or at the next boot: the tests start servers of their own.
- * Debian asks policy-rc.d before it starts one. One of the machine's own is left as it is; ours is marked, so that one
- * left by a killed run is known and taken away by the next.
+ * Installs packages without starting their services, now or at boot: the tests start separate servers. Debian asks
+ * policy-rc.d before it starts a service. An existing policy-rc.d is kept. Ours is marked, so that the next run
+ * removes one that a killed run has left.
  */
 const installScript = `
 policy=/usr/sbin/policy-rc.d

@@ -1,5 +1,5 @@
 // `npm test`: everything, on a machine that may be fresh. Each step runs even if one before it failed.
-// `npm test -- src/net` runs only the tests, with what follows handed to `bun test`.
+// `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`.
 
 import { ensureSchemathesis } from './contract/install.mjs'
 import { ensureDependencies } from './install.mjs'
@@ -27,7 +27,7 @@ if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])
 else {
   ensureSchemathesis()
   const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
-  // A browser waits for much of its time, and some tests for most of theirs: they run beside those that keep a core busy.
+  // The browser and some tests mostly wait, so they run beside the tests that use a core.
   const tests = [runBusy(['./src', './web', './bench', './packaging/test']), runWaiting(), runPages(), runContract()]
   finish([...checks, ...(await Promise.all(tests))])
 }

@@ -10,28 +10,28 @@ import { root } from './install.mjs'
 const source = join(root, 'node_modules', 'oui-data', 'index.json')
 const file = join(root, 'dist', 'vendors.bin')
 
-/** Of the format, which src/scanner/sys/vendors.ts reads. */
+/** The version of the format that src/scanner/sys/vendors.ts reads. */
 const formatVersion = 1
 const hashBytes = 32
 
-/** Hex digits of the three registries of the IEEE: MA-L, MA-M, MA-S. */
+/** The numbers of hex digits of the three IEEE registries: MA-L, MA-M, MA-S. */
 const lengths = [6, 7, 9]
 
-/** Builds it unless it is there and current. */
+/** Builds the table unless it exists and is current. */
 export function ensureVendors() {
   const json = readFileSync(source)
   const wanted = createHash('sha256').update(`${formatVersion}\n`).update(json).digest()
   if (readHash()?.equals(wanted)) return
   mkdirSync(join(root, 'dist'), { recursive: true })
-  // Beside the old one, and swapped at the end: a server that runs meanwhile always finds a whole one.
+  // Written beside the old one and renamed at the end, so that a running server always finds a complete file.
   const fresh = `${file}.${process.pid}`
   writeFileSync(fresh, Buffer.concat([wanted, compactVendors(JSON.parse(json.toString()))]))
   renameSync(fresh, file)
 }
 
 /**
- * Three counts and the length of the names; then for each registry its prefixes in order, as numbers, and which name each
- * has; then the names, one a line. Numbers are little-endian; prefixes of 36 bits are doubles.
+ * The format: three counts and the length of the names. For each registry, its sorted prefixes as numbers, and the
+ * index of each name. Then the names, one a line. Numbers are little-endian, and prefixes of 36 bits are doubles.
  */
 export function compactVendors(vendors) {
   const names = new Map()

@@ -1,4 +1,4 @@
-// Owns the built web UI: dist/web, made anew whenever what it is made of has changed. `node scripts/web.mjs` builds it.
+// Owns the built web UI in dist/web. `node scripts/web.mjs` builds it if its sources have changed.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,12 +10,12 @@ import { bunPath, root } from './install.mjs'
 const built = join(root, 'dist', 'web')
 const stampFile = join(built, '.stamp')
 
-/** Builds dist/web unless it is there and current. False when the build failed; what it said is on the terminal. */
+/** Builds dist/web unless it is current. Returns false if the build failed, after its errors were printed. */
 export function ensureWeb() {
   const wanted = fingerprint()
   if (readText(stampFile) === wanted) return true
   console.log('Building the web UI ...')
-  // Beside the old one, and swapped at the end: a server that runs meanwhile always finds a whole one.
+  // Built beside the old one and renamed at the end, so that a running server always finds a complete build.
   const fresh = `${built}.${process.pid}`
   const old = `${fresh}.old`
   mkdirSync(join(root, 'dist'), { recursive: true })
@@ -37,7 +37,7 @@ export function ensureWeb() {
   return true
 }
 
-/** Changes whenever the result of the build may have changed. */
+/** Changes when the result of the build may change. */
 function fingerprint() {
   const hash = createHash('sha256').update(readText(join(root, 'package-lock.json')) ?? '')
   hash.update(process.env.PLAT_STORIES ?? '')
@@ -45,7 +45,7 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
-/** The UI itself, and the files that it shares with the server. */
+/** The sources of the UI, and the files that it shares with the server. */
 function sources() {
   const files = ['web', 'src/net', 'src/platform', 'src/features'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),

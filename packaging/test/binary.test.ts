@@ -1,4 +1,4 @@
-/** The executable, built from these sources and started in an empty folder, without a PATH: all it needs is inside. */
+/** The executable, built from these sources and started in an empty folder without a PATH. It needs no other file. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,8 +36,8 @@ test('takes no settings of Bun from the folder that it is started in', async () 
 })
 
 /**
- * A root with nothing in it but what the container image has, and the /proc and /dev of any container, that cannot be written, for a user that owns nothing but its data.
- * Without root's rights an empty folder has to do.
+ * A root with only the files of the container image, and the /proc and /dev of a container. It is read-only for a user
+ * that owns only the data. Without root privileges, an empty folder replaces it.
  */
 const chrooted = (root: string): string[] => [
   ...['unshare', '--mount', 'sh', '-c'],
@@ -50,7 +50,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
   const home = tempFolder()
   const data = isRoot ? '/data' : join(root.path, 'data')
   const plat = isRoot ? chrooted(root.path) : [BINARY]
-  /** For what makes the root; the executable finds nothing there. */
+  /** Only the commands that make the root need a PATH. */
   const env = isRoot ? { PATH: process.env.PATH ?? '' } : {}
   let server: Running
   let client: Record<string, string>

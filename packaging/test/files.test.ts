@@ -1,4 +1,4 @@
-/** What stands around the executable: the unit, the image, the compose file, the manual page, the scripts of shells. */
+/** The files around the executable: the unit, the image, the compose file, the manual page, the shell completions. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -38,7 +38,7 @@ describe('the manual page', () => {
   test('reads well', async () => {
     const text = await mustRun(['groff', '-man', '-Tascii', '-P-cbou'], { stdin: page })
     const words = text.replaceAll(/\s+/g, ' ')
-    // Not toContain, which would show the whole of it.
+    // Not toContain, whose failure would print the whole text.
     expect(words.includes('plat pool next-ip ID Show the lowest free address of a pool; records nothing.')).toBe(true)
   })
 })
@@ -70,7 +70,7 @@ describe('completions', () => {
 })
 
 describe('the unit', () => {
-  /** A system that has nothing but the unit, and the program that it starts. */
+  /** A root with only the unit and its program. */
   const root = tempFolder()
   const unit = 'etc/systemd/system/plat.service'
   const put = (path: string, text: string, mode = 0o644): void => {

@@ -1,4 +1,7 @@
-/** "systemd by hand" of the page on installing, word for word in a Debian of its own; what systemd itself would do is done after it. */
+/**
+ * The commands of "systemd by hand" in the installation guide, executed in a separate Debian. The tests do the work of
+ * systemd.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, cpSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +12,7 @@ setDefaultTimeout(600_000)
 const PATH = process.env.PATH ?? ''
 const page = readFileSync(join(ROOT, 'docs', 'install.md'), 'utf8')
 const section = page.slice(page.indexOf('\n## systemd by hand'), page.indexOf('\n## Container'))
-/** Without what needs a systemd or a kernel of its own. */
+/** Leaves out commands that need systemd or the kernel. */
 const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) =>
   block.replaceAll(/^(systemctl|sysctl) .*$/gm, ''),
 )
@@ -39,7 +42,7 @@ test('every line of it works', async () => {
 })
 
 test('the server runs as its user, with the key that was made', async () => {
-  // StateDirectory= of the unit.
+  // The unit does this by StateDirectory=.
   await run(system.command('install -d -o plat -g plat -m 700 /var/lib/plat'), { env: { PATH } })
   const settings = `set -a; . /etc/plat/plat.env; LISTEN_ADDR=127.0.0.1:0; INITIAL_ADMIN_PASSWORD=${PASSWORD}`
   server = await serve(system.command(`${settings}; exec /usr/bin/plat "$0"`, 'plat'), { env: { PATH } })

@@ -1,4 +1,4 @@
-/** The Debian package in the hands of an administrator: installed, used, upgraded under way, removed, purged. */
+/** The Debian package as administrators use it: installed, run, upgraded while running, removed, purged. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -26,7 +26,7 @@ const install = (deb: string) => {
   copyFileSync(deb, at('/tmp/plat.deb'))
   return inside('dpkg --install /tmp/plat.deb')
 }
-/** As the unit does it: its user, its settings, its command. */
+/** Uses the user, the settings and the command of the unit. */
 const start = (): Promise<Running> => {
   const command = /^ExecStart=(.*) serve$/m.exec(readFileSync(at('/lib/systemd/system/plat.service'), 'utf8'))?.[1]
   const settings = `set -a; . /etc/plat/plat.env; LISTEN_ADDR=127.0.0.1:0; INITIAL_ADMIN_PASSWORD=${PASSWORD}`

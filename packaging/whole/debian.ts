@@ -1,4 +1,4 @@
-/** A Debian of its own, as small as it gets, in a folder; made once and copied. Needs root and debootstrap. */
+/** A minimal Debian in a folder, made once and copied. Needs root and debootstrap. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { mustRun, ROOT, tempFolder } from '../trial.ts'
@@ -6,7 +6,7 @@ import { mustRun, ROOT, tempFolder } from '../trial.ts'
 const RELEASE = 'bookworm'
 const base = join(ROOT, '.cache', `debian-${RELEASE}`)
 
-/** Where this machine has its own packages from. */
+/** Returns the package mirror of this machine. */
 const mirror = async (): Promise<string> => {
   const out = await mustRun(['apt-get', 'indextargets', '--format', '$(REPO_URI) $(CODENAME)', 'Created-By: Packages'])
   const found = out.split('\n').find((line) => line.endsWith(` ${RELEASE}`))

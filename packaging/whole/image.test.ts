@@ -1,4 +1,4 @@
-/** The steps of the Dockerfile, carried out one after the other in a Debian of their own, and the root that comes of them, started. */
+/** The steps of the Dockerfile, executed in a separate Debian, and the resulting root, started. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ const steps = stage.split('\n').filter((line) => /^(RUN|COPY) /.test(line))
 let system: Debian
 const at = (path: string): string => join(system.path, path)
 
-/** What is sent to the builder: the files of the checkout that .dockerignore lets through. */
+/** The files that are sent to the builder: those of the checkout that .dockerignore permits. */
 const context = async (): Promise<string[]> => {
   const names = (await mustRun(['git', 'ls-files', '-co', '--exclude-standard'], { cwd: ROOT })).trim().split('\n')
   const rules = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')
@@ -37,7 +37,7 @@ const copy = async (names: readonly string[]): Promise<void> => {
 
 beforeAll(async () => {
   system = await debian()
-  // What the base image has besides: the Node of this machine, and npm.
+  // The other content of the base image: the Node and npm of this machine.
   const node = realpathSync(findProgram('node') ?? '')
   const npm = join(dirname(realpathSync(findProgram('npm') ?? '')), '..')
   mkdirSync(at('/usr/local/lib/node_modules'), { recursive: true })
@@ -51,7 +51,7 @@ afterAll(() => system?.remove())
 
 test('its steps lead to an image', async () => {
   const registry = (await mustRun(['npm', 'config', 'get', 'registry'])).trim()
-  // Where a company looks into what its machines fetch, they trust a certificate of its own.
+  // Networks with a TLS proxy need its certificate.
   const own = process.env.NODE_EXTRA_CA_CERTS ?? process.env.SSL_CERT_FILE ?? ''
   if (own !== '') copyFileSync(own, at('/etc/own-ca.crt'))
   const trust = own === '' ? '' : 'NODE_EXTRA_CA_CERTS=/etc/own-ca.crt'

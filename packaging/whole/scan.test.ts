@@ -1,4 +1,4 @@
-/** A scan by the executable on a network that is made for it: another host, of a known vendor, behind a cable of its own. */
+/** A scan by the executable on a test network: another host of a known vendor, on a separate link. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** The executable with the settings of the compose file, on a PostgreSQL and a Valkey of the tests. */
+/** The executable with the settings of the compose file, on the PostgreSQL and the Valkey of the tests. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What the unit lets the server do, beside what it does: its system calls and its kinds of sockets, traced from start to end. */
+/** The sandbox of the unit, beside the system calls and socket types of the server, traced from start to end. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const unit = readFileSync(join(ROOT, 'packaging', 'systemd', 'plat.service'), 'u
 const settings = (name: string): string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '))
 
-/** Of a set of systemd, with the sets that are in it. */
+/** Returns the system calls of a set of systemd, including nested sets. */
 const callsOf = async (set: string): Promise<string[]> => {
   const text = await mustRun(['systemd-analyze', 'syscall-filter', set])
   const names = text.split('\n').flatMap((line) => /^ +([@\w-]+)$/.exec(line)?.[1] ?? [])
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await build()
   const log = join(folder.path, 'trace')
   mkdirSync(join(folder.path, 'node_modules'))
-  // So that the scan loads what it has for SSH.
+  // Makes the scan load its SSH code.
   const banner = { open: (socket: Bun.Socket) => void socket.write('SSH-2.0-OpenSSH_9.2\r\n'), data: () => {} }
   const ssh = Bun.listen({ hostname: '127.0.0.2', port: 2222, socket: banner })
   const server = await serve(['strace', '-f', '-D', '-o', log, BINARY], {
@@ -54,9 +54,9 @@ test('every system call that it needs is let through', async () => {
     ),
   ])
   const free = new Set(allowed.flat().filter((name) => !new Set(denied.flat()).has(name)))
-  // Of SQLite, for root alone, which this trace is of and the unit is not.
+  // SQLite calls it only as root, as which this trace runs and the unit does not.
   free.add('fchown')
-  // One that fails without the filter as well is not needed.
+  // A call that fails without the filter as well is not needed.
   const made = [...trace.matchAll(/^\d+ +(\w+)\(.*= (?!-1 )/gm)].flatMap(([, name]) => name ?? [])
   expect([made.length > 1000, [...new Set(made)].filter((name) => !free.has(name)).sort()]).toEqual([true, []])
 })
@@ -69,7 +69,7 @@ test('so is every kind of socket, but for those of ARP', () => {
 })
 
 test('no code is looked for in the folder that it is started in', () => {
-  // It spoke SSH itself: what it has for that is loaded.
+  // The scan spoke SSH, so its SSH code was loaded.
   expect(trace).toMatch(/"SSH-2\.0-(?!OpenSSH_9\.2)/)
   expect(trace.split('\n').filter((line) => /node_modules|\.node"/.test(line))).toEqual([])
 })
