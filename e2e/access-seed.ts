@@ -1,7 +1,7 @@
-/** People, roles, keys, credentials and an audit log for the pages that show them. */
+/** Users, roles, keys, credentials and an audit log for their pages. */
 import type { RunningPlat } from './server.ts'
 
-/** With a log and with room for secrets. */
+/** With an audit log and a key for secrets. */
 export const PEOPLE = { AUDIT_ENABLED: 'true', ENCRYPTION_KEY: '07'.repeat(32) }
 
 const PASSWORD = 'correct horse battery'
@@ -39,9 +39,9 @@ export const seedAccess = async ({ api }: RunningPlat) => {
   await api.credentials.create({ name: 'jump host', type: 'ssh_password', username: 'root', password: 'so secret' })
   const device = await api.devices.create({ name: 'edge-1', os: 'Junos 23.4', tags: ['edge'] })
   await api.devices.update({ id: device.id, os: 'Junos 24.2', tags: ['edge', 'production'], location: 'Row 4' })
-  // More than the log keeps.
+  // More than the log keeps of a change.
   await api.devices.update({ id: device.id, tags: Array.from({ length: 90 }, (_, i) => `${i}-${'x'.repeat(120)}`) })
-  // Refused, and on record as such.
+  // Refused, and recorded as a failure.
   await api.users.delete({ id: (await api.users.list({ username: 'admin' }))[0]?.id ?? '' }).catch(() => undefined)
   const made = await api.roles.create({ name: 'temporary', permissions: ['devices:list'] })
   await api.roles.delete({ id: made.id })

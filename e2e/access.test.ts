@@ -1,4 +1,6 @@
-/** The pages of access and the audit log in both themes: nothing against WCAG 2.2 AA, nothing wider than the window. */
+/**
+ * The pages of access and the audit log in both themes: no WCAG 2.2 AA violation, and no page wider than the window.
+ */
 import { expect, test } from 'bun:test'
 import { PEOPLE, seedAccess } from './access-seed.ts'
 import { axeFindings, world } from './harness.ts'

@@ -1,4 +1,4 @@
-/** One's own account: a key that is shown once, and sessions that can be ended. */
+/** The account page: an API key that is shown once, and sessions that can be ended. */
 import { expect, test } from 'bun:test'
 import { world } from './harness.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A day with an AI client: it is given an address alone, its user signs in and agrees in a browser, and from then on it works
- * with that user's rights, on record, until one of them is taken away.
+ * An AI client from start to end: it gets only the URL, its user consents in a browser, and it works with that user's
+ * permissions. Its calls are audited, until a permission or the grant is removed.
  */
 import { expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -8,7 +8,7 @@ import { type Answer, callOn, Plan } from '../src/testing/mcp.ts'
 import { world } from './harness.ts'
 import { CALLBACK, OAUTH } from './oauth-client.ts'
 
-/** Its own address is a part of what an OAuth server says, so it has to be known before it starts. */
+/** The issuer URL is part of the metadata, so the port must be known before the start. */
 const freePort = (): number => {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
   const { port } = listener
@@ -30,7 +30,7 @@ const it = world({
 
 type Kept = { client?: unknown; tokens?: unknown; verifier?: string; discovered?: unknown; asked?: URL }
 
-/** What an application keeps for the SDK, and the browser that it would open. */
+/** The storage that an application gives the SDK, and the URL that its browser would open. */
 const assistant = () => {
   const kept: Kept = {}
   const provider = {
@@ -62,7 +62,7 @@ const assistant = () => {
     },
     discoveryState: () => kept.discovered,
   }
-  // The kept tokens are those that the SDK itself has handed over; its types have more in them.
+  // The stored tokens come from the SDK itself, whose types have more fields.
   const transport = () =>
     new StreamableHTTPClientTransport(new URL('/mcp', issuer), { authProvider: provider as never })
   return { kept, transport }
@@ -73,11 +73,11 @@ const engineerOf = async (username: string, roles: readonly string[]): Promise<s
   return id
 }
 
-/** Connects, is sent to the browser, and comes back with what its user has agreed to there. */
+/** Connects, opens the browser, and returns after the user's consent. */
 const connected = async (username: string): Promise<Client> => {
   const { kept, transport } = assistant()
   const first = transport()
-  // It ends in a question to its user.
+  // The first attempt ends with a redirect to the consent page.
   await new Client({ name: 'assistant', version: '1' }).connect(first).catch(() => {})
   const { asked } = kept
   if (!asked) throw new Error('nobody was asked')

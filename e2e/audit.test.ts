@@ -1,4 +1,4 @@
-/** The audit log: filtered by its URL, read to its end, one entry in full, proved, taken home. */
+/** The audit log: filters in the URL, scrolling to the end, one entry, verification and export. */
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
@@ -137,7 +137,7 @@ test('more entries come as one scrolls, each of them once', async () => {
     async ({ page, open }) => {
       await open(`/audit?resource_id=${id}`)
       await page.getByText('131 entries').first().waitFor()
-      // Written meanwhile, it must not push the others on.
+      // A new entry must not shift the others.
       await it.plat.api.devices.update({ id, os: 'last' })
       await page.getByRole('grid').focus()
       await page.keyboard.press('End')

@@ -1,15 +1,18 @@
-/** Contradictions and webhooks of every kind, for the pages of both. */
+/** Conflicts and webhooks of all kinds, for their pages. */
 import type { Receiver } from '../src/testing/receiver.ts'
 import type { RunningPlat } from './server.ts'
 
-/** Secrets of webhooks are sealed with it. */
+/** Encrypts the secrets of webhooks. */
 export const SEALED = { ENCRYPTION_KEY: 'f'.repeat(64) }
 
 type Api = RunningPlat['api']
 
 const PLACES = ['Rack 4, unit 12', 'Rack 9, unit 3'] as const
 
-/** Two devices with one address. @returns their ids and the conflict's */
+/**
+ * Creates two devices with one address.
+ * @returns their ids and that of the conflict
+ */
 export const seedDuplicate = async (api: Api, ip: string, name: string) => {
   const [left, right] = await Promise.all(
     PLACES.map((location, index) =>
@@ -26,7 +29,10 @@ export const seedDuplicate = async (api: Api, ip: string, name: string) => {
   return { devices, conflict: conflict?.id ?? '' }
 }
 
-/** Two networks with one subnet. @returns the id of one and of the conflict */
+/**
+ * Creates two networks with one subnet.
+ * @returns the ids of one network and of the conflict
+ */
 export const seedOverlap = async (api: Api, subnet: string) => {
   const { id: network } = await api.networks.create({ name: 'branch office', subnet })
   await api.networks.create({ name: 'branch office, old', subnet, vlan_id: 40 })
@@ -36,7 +42,10 @@ export const seedOverlap = async (api: Api, subnet: string) => {
 
 const EVENTS = ['device.created', 'device.updated', 'device.deleted', 'conflict.detected'] as const
 
-/** One whose deliveries arrive, one whose do not, one that is gone, and one that is off. @returns ids */
+/**
+ * Creates four webhooks: with successful deliveries, with failing ones, answered with 410, and disabled.
+ * @returns ids
+ */
 export const seedWebhooks = async (api: Api, receiver: Receiver) => {
   receiver.answer('/broken', 500)
   receiver.answer('/gone', 410)

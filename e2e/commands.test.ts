@@ -1,4 +1,4 @@
-/** What a page copies as a command is what it shows: the text is run in a shell, by curl and by plat, and gives the same. */
+/** Commands that a page copies return its data: each text is run in a shell by curl and by plat. */
 import { beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   token = (await it.plat.api.keys.create({ name: 'shell' })).key
 })
 
-/** What the text answers, as JSON. */
+/** Returns the output of the text as JSON. */
 const run = async (form: Form, text: string): Promise<unknown> => {
   const command = form === 'plat' ? `${text} -o json` : `${text} -sS`
   const shell = Bun.spawn(['/bin/sh', '-c', command], {
@@ -42,7 +42,7 @@ const copy = async (page: Page, form: Form, menu = 'Copy as a command'): Promise
 const idsOf = (rows: unknown): string[] =>
   (Array.isArray(rows) ? rows : [rows]).map((row: { readonly id: string }) => row.id).sort()
 
-/** Each with what the API answers for the same filter. */
+/** Each list with the response of the API for the same filter. */
 const LISTS = [
   ['/devices', () => it.plat.api.devices.list()],
   [

@@ -1,4 +1,4 @@
-/** Conflicts: found, compared, settled, and marked wherever one of their devices is. */
+/** Conflicts: detected, compared, resolved, and marked on the pages of their devices. */
 import { expect, test } from 'bun:test'
 import { seedDuplicate, seedOverlap } from './automation-seed.ts'
 import { axeFindings, eventually, world } from './harness.ts'

@@ -1,4 +1,4 @@
-/** How an AI client is connected: the commands are those of this server, and what is off is said to be off. */
+/** Connecting an AI client: the commands name this server, and disabled ways are marked as disabled. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { axeFindings, world } from './harness.ts'

@@ -1,4 +1,4 @@
-/** Credentials: secrets go in, are said to be there, and never come out. */
+/** Credentials: secrets are entered, marked as stored, and never shown. */
 import { expect, test } from 'bun:test'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'

@@ -1,4 +1,4 @@
-/** The devices: found, changed, made and deleted, by mouse and by keys alone. */
+/** Devices: searched, changed, created and deleted, by mouse and by keyboard. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually, world } from './harness.ts'

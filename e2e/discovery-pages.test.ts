@@ -1,4 +1,4 @@
-/** The pages of discovery as they stand: accessible in both themes, in every state, with the text of strangers, for those who may only look. */
+/** The pages of discovery: accessible in both themes, in every state, with untrusted text, and for read-only users. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { until } from '../src/testing/until.ts'
@@ -73,7 +73,7 @@ test.each(PAGES)('%s', (_, pathOf) =>
   ),
 )
 
-/** In the place of what a scan of loopback never finds. */
+/** Replaces responses by data that a scan of loopback never finds. */
 const answerStrange = async (page: Page): Promise<void> => {
   const { network, device } = ids()
   const one = strange(network)
@@ -182,7 +182,7 @@ test.each(POLLED)('the list of scans %s', (_, status, more) =>
       const before = asked
       for (let i = 0; i < 3; i++) {
         await page.clock.runFor(3100)
-        // The next is asked for three seconds after the answer.
+        // The next request follows three seconds after the response.
         if (more > 0) await until('another request', () => (asked - before > i ? true : undefined))
         await page.waitForLoadState('networkidle')
       }

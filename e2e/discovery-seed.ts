@@ -1,23 +1,23 @@
 /**
- * Networks of loopback addresses for the pages of discovery: every address of them answers, some have a service, and some
- * are documented otherwise than they are. Real scans find all of it.
+ * Networks of loopback addresses for the pages of discovery. All of their addresses answer, some have a service, and
+ * some differ from their documentation. Real scans find them.
  */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { eventually } from './harness.ts'
 import type { RunningPlat } from './server.ts'
 
-/** Ports that nothing else of a machine listens at; all that a scan of these tests tries. */
+/** Ports that no other service uses. The scans of these tests try only them. */
 const SSH_PORT = 42_022
 const HTTP_PORT = 42_080
 
-/** What a stranger may call a page. */
+/** A hostile title of a page. */
 export const HOSTILE = '<img src=x onerror=alert(1)>'
 
 export const DISCOVERY: Readonly<Record<string, string>> = {
   DISCOVERY_PORTS: `${SSH_PORT},${HTTP_PORT}`,
   DISCOVERY_TIMEOUT: '200ms',
-  // So that whoever watches a scan of 3,839 addresses has seen it run, on a slow machine as well.
+  // Slow enough that a scan of 3,839 addresses can be watched, on a slow machine as well.
   DISCOVERY_RATE: '600',
 }
 
@@ -31,7 +31,10 @@ const HOSTS: readonly Host[] = [
   { ip: '127.90.0.4', port: HTTP_PORT, speak: (socket) => socket.once('data', () => socket.end(HTTP)) },
 ]
 
-/** Hosts with something to say: a name for an operating system, and a page of a stranger. @returns what ends them */
+/**
+ * Hosts with services: a banner that names an operating system, and a hostile page.
+ * @returns a function that stops them
+ */
 export const startHosts = async (): Promise<() => Promise<void>> => {
   const open = new Set<Socket>()
   const servers = await Promise.all(
@@ -55,7 +58,7 @@ export const startHosts = async (): Promise<() => Promise<void>> => {
 
 type Api = RunningPlat['api']
 
-/** Waits until nothing of the network runs any more. */
+/** Waits until no scan of the network is active. */
 export const untilScanned = async (api: Api, networkId: string): Promise<void> => {
   const active = async () => {
     const scans = await api.scans.list({ network_id: networkId })
@@ -74,18 +77,18 @@ export const scanNetwork = async (api: Api, networkId: string, type: 'quick' | '
 export type SeededDiscovery = {
   readonly network: string
   readonly untouched: string
-  /** Large enough to be watched, and larger. */
+  /** Large enough to watch its scan. `large` is larger. */
   readonly watched: string
   readonly large: string
   readonly scan: string
   readonly rule: string
-  /** The one that says what it is. */
+  /** The host whose banner names its system. */
   readonly found: string
-  /** Documented with another system and as not there yet. */
+  /** Documented with another operating system and another status. */
   readonly device: string
 }
 
-/** A network that was scanned, one that was not, and one that is large. */
+/** Creates a scanned network, one without scans, and a large one. */
 export const seedDiscovery = async ({ api }: RunningPlat): Promise<SeededDiscovery> => {
   const network = await api.networks.create({ name: 'loop lab', subnet: '127.90.0.0/28' })
   const untouched = await api.networks.create({ name: 'loop spare', subnet: '127.91.0.0/28' })
@@ -123,7 +126,7 @@ type Item = Awaited<ReturnType<Api['inbox']['list']>>[number]
 
 const AT = '2026-01-02T03:04:05.000Z'
 
-/** What loopback has none of: MACs, SNMP, neighbours, names that disagree. All of its text is a stranger's. */
+/** Data that loopback lacks: MACs, SNMP, neighbours, conflicting names. All of its text is untrusted. */
 export const strange = (networkId: string): Discovered => ({
   id: 'strange',
   ip: '127.90.0.2',
@@ -190,7 +193,7 @@ export const strange = (networkId: string): Discovered => ({
   },
 })
 
-/** Items of the buckets that a scan of loopback never fills. */
+/** Inbox items of the buckets that a scan of loopback never fills. */
 export const strangeItems = (networkId: string, deviceId: string): readonly Item[] => {
   const { services, ...rest } = strange(networkId)
   const discovered = { ...rest, services: services.map(({ banner: _, details: __, ...one }) => one) }

@@ -1,4 +1,7 @@
-/** The pages of discovery when the server refuses, asks for patience, or is away; and many found devices deleted at once. */
+/**
+ * The pages of discovery when the server refuses, limits or is unreachable, and the deletion of many discovered
+ * devices.
+ */
 import { beforeAll, expect, test } from 'bun:test'
 import { eventually, world } from './harness.ts'
 

@@ -1,4 +1,4 @@
-/** Discovery from the first scan to what is documented of it, on loopback: real scans, real hosts. */
+/** Discovery from the first scan to documented devices, on loopback, with real scans and hosts. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { DISCOVERY, type SeededDiscovery, scanNetwork, seedDiscovery, startHosts } from './discovery-seed.ts'
@@ -22,7 +22,7 @@ const ids = (): SeededDiscovery => {
 
 const badge = (page: Page, text: string) => page.getByRole('main').getByText(text, { exact: true }).first()
 
-/** Rows of the table that is shown, without its head. */
+/** Returns the number of rows of the visible table, without its header. */
 const rowCount = async (page: Page): Promise<number> => {
   const rows = await page.getByRole('grid').getAttribute('aria-rowcount')
   return Number(rows) - 1

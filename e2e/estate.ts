@@ -1,11 +1,11 @@
-/** The estate that the pages are shown with: made up, the same every time, and sent in as any estate is. */
+/** The generated inventory of the pages. It is always the same, and is imported like any other. */
 import { generateEstate } from '../src/demo/estate.ts'
 
 const ORDER = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const
 
 type Send = (path: string, body: string) => Promise<Response>
 
-/** @throws for an estate that the server does not take */
+/** @throws if the server refuses the inventory */
 export const seed = async (send: Send, devices: number): Promise<void> => {
   const estate = generateEstate({ devices, seed: 1 })
   for (const resource of ORDER) {

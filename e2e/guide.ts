@@ -19,7 +19,7 @@ type Picture = {
   /** One of the pages of e2e/shot-pages.ts. */
   readonly page: string
   readonly theme?: 'light' | 'dark'
-  /** Runs before the picture. */
+  /** Runs before the screenshot. */
   readonly before?: (page: Page) => Promise<void>
 }
 
@@ -64,7 +64,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'audit', page: 'audit-entry' },
 ]
 
-/** A third of the size of a PNG, and letters stay sharp: the browser makes it, on an empty page of its own. */
+/** A third of the size of a PNG, without blurred letters. The browser converts it on an empty page. */
 const webp = async (browser: Browser, png: Buffer): Promise<Buffer> => {
   const page = await browser.newPage()
   const base64 = await page.evaluate<string>(`(async () => {

@@ -1,7 +1,6 @@
 /**
- * A browser on a real server, for a file of tests. Whatever goes wrong in a page fails the test that it was open in: a
- * breach of the policy, an error in the console or of a script, a request to elsewhere, an answer of 4xx or 5xx that the
- * test did not expect.
+ * A browser on a real server, for a file of tests. Any problem in a page fails the test that opened it: a policy
+ * violation, a script or console error, a request to another host, or an unexpected 4xx or 5xx response.
  */
 import { afterAll, beforeAll } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -19,7 +18,7 @@ export type VisitOptions = {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
-  /** Parts of `404 /api/...` that belong to the test. */
+  /** Parts of `404 /api/...` responses that the test expects. */
   readonly expected?: readonly string[]
 }
 
@@ -28,9 +27,9 @@ export type Visit = {
   readonly context: BrowserContext
   /** `GET /api/devices` and so on, in order. */
   readonly requests: readonly string[]
-  /** Opens a path of the UI and waits for its head. */
+  /** Opens a path of the UI and waits for its heading. */
   readonly open: (path: string) => Promise<void>
-  /** As `open`, and waits until the page has all that it asks for, and has drawn it. */
+  /** As `open`, and waits until all requests of the page are answered and rendered. */
   readonly openWhole: (path: string) => Promise<void>
 }
 
@@ -45,14 +44,14 @@ const launch = async (): Promise<Browser> => {
   const executablePath = findChromium()
   if (!executablePath) throw new Error('there is no Chromium; npm test installs one')
   const launched = await chromium.launch({ executablePath, args: FLAGS })
-  // What comes after one that has crashed gets another.
+  // After a crash, the next caller gets a new browser.
   launched.on('disconnected', () => {
     browser = undefined
   })
   return launched
 }
 
-/** One for all files, which ends with this process: whatever a visit leaves behind goes with its context. */
+/** One browser for all files, which ends with this process. Each visit has a separate context. */
 const runningBrowser = (): Promise<Browser> => {
   browser ??= launch()
   return browser
@@ -60,12 +59,12 @@ const runningBrowser = (): Promise<Browser> => {
 
 const isExpected = (line: string, expected: readonly string[]): boolean => expected.some((part) => line.includes(part))
 
-/** A script of the page, told by the browser itself; no other could get around the policy. */
+/** A script of the page that the browser runs directly. The policy would block any other. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
   platViolation([event.effectiveDirective, event.blockedURI, event.sourceFile, event.lineNumber, event.sample].join(' '))
 })`
 
-/** Notes what must not happen. */
+/** Records problems. */
 const watch = async (context: BrowserContext, page: Page, origin: string, expected: readonly string[]) => {
   const problems: string[] = []
   const requests: string[] = []
@@ -74,17 +73,17 @@ const watch = async (context: BrowserContext, page: Page, origin: string, expect
   await context.addInitScript({ content: REPORT_VIOLATIONS })
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
-    // The browser's own line for an answer of 4xx, which is judged below, with its path.
+    // The browser's message about a 4xx response, which is checked below with its path.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       problems.push(`console: ${message.text()}`)
   })
   context.on('request', (request) => {
     const url = new URL(request.url())
     if (url.origin !== origin) problems.push(`elsewhere: ${request.url()}`)
-    // The icon of its tab is the browser's own affair: it asks once, whatever the page.
+    // The browser requests the icon of the tab once, on any page.
     if (url.pathname.startsWith('/static/assets/favicon')) return
     requests.push(`${request.method()} ${url.pathname}`)
-    // A stream has no end to wait for.
+    // An event stream does not end.
     if (request.resourceType() !== 'eventsource') underWay.add(request)
   })
   context.on('requestfinished', (request) => underWay.delete(request))
@@ -96,12 +95,12 @@ const watch = async (context: BrowserContext, page: Page, origin: string, expect
   return { problems, requests, underWay }
 }
 
-/** What a render leads to, its effects among it, has begun by then. */
+/** By then, the effects of a render have started. */
 const DRAWN = `new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => done())))
 })`
 
-/** Done when nothing is under way, and drawing what came has asked for nothing more. */
+/** Returns when no request is pending and rendering has caused no other. */
 const quiet = async (page: Page, { requests, underWay }: Awaited<ReturnType<typeof watch>>): Promise<void> => {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
@@ -112,7 +111,7 @@ const quiet = async (page: Page, { requests, underWay }: Awaited<ReturnType<type
   }
 }
 
-/** Starts everything before the tests of a file, and ends it after them. */
+/** Starts the server and the browser before the tests of a file, and stops them after them. */
 export const world = (options: ServerOptions = {}): World => {
   let plat: RunningPlat | undefined
   beforeAll(async () => {
@@ -169,7 +168,10 @@ export const world = (options: ServerOptions = {}): World => {
   }
 }
 
-/** Asks until the answer is the one that is waited for. @throws Error with the last answer when that takes too long */
+/**
+ * Polls until the result equals the wanted one.
+ * @throws Error with the last result after a timeout
+ */
 export const eventually = async <T>(ask: () => Promise<T>, wanted: T): Promise<void> => {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
@@ -185,17 +187,19 @@ const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 type AxeViolation = { readonly id: string; readonly target: readonly string[]; readonly failureSummary?: string }
 
-/** All that is handed over: what passes, which is most of it, takes longer to send than to find. */
+/** Returns only violations, because sending the passed checks takes longer than running them. */
 const VIOLATIONS = `({ violations }) => violations.flatMap(({ id, nodes }) =>
   nodes.map(({ target, failureSummary }) => ({ id, target, failureSummary })))`
 
-/** What of a page changes with its colours and its width. */
+/** The checks that depend on colours and width. */
 const AXE_LOOK = ['color-contrast', 'target-size', 'scrollable-region-focusable']
 
-/** What axe finds against WCAG 2.2 AA in the page as it stands, one line each; in the look alone, or without tables, where the
- * rest was judged. */
+/**
+ * Returns the WCAG 2.2 AA violations that axe finds in the page, one line each. Optionally checks only the look, or
+ * leaves out tables where other checks cover them.
+ */
 export const axeFindings = async (page: Page, part: 'all' | 'look' | 'layers' = 'all'): Promise<string[]> => {
-  // By the debugger: a script element would be against the policy.
+  // Through the debugger, because the policy permits no script element.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource)
   const runOnly = part === 'look' ? { type: 'rule', values: AXE_LOOK } : { type: 'tag', values: AXE_TAGS }
   const where = part === 'layers' ? "{ exclude: ['[role=grid]', '[role=treegrid]', 'table'] }" : 'document'

@@ -1,4 +1,4 @@
-/** Back and forward: the same list with the same filter, order and rows. */
+/** Back and forward: the list keeps its filter, order and rows. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually, world } from './harness.ts'
@@ -10,7 +10,7 @@ const isAt = (page: Page, top: number) =>
 
 const scrollTo = async (page: Page, top: number): Promise<void> => {
   await page.getByRole('grid').evaluate((grid, at) => grid.scrollTo(0, at), top)
-  // The rows that are there now, and no longer those of before.
+  // The current rows, and no longer those of before.
   await page.locator(`[role=row][aria-rowindex="${Math.floor(top / 32) + 4}"]`).waitFor()
 }
 

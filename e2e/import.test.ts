@@ -1,4 +1,4 @@
-/** Files into Plat and out of it: pasted, mapped, tried out, loaded, and taken along again. */
+/** Import and export of files: pasted, mapped, tried with a dry run, imported, and exported again. */
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
@@ -15,7 +15,7 @@ const paste = async (page: Page, text: string): Promise<void> => {
   await page.getByRole('list', { name: 'Columns' }).waitFor()
 }
 
-/** What a menu item downloads. */
+/** Returns the content of the file that a menu item downloads. */
 const exported = async (page: Page, format: 'CSV' | 'JSON'): Promise<string> => {
   await page.getByRole('button', { name: 'Export' }).click()
   const [download] = await Promise.all([

@@ -1,4 +1,4 @@
-/** API keys of everyone: seen by who may, made for others, shown once, ended. */
+/** API keys of all users: listed with permission, created for others, shown once, deleted. */
 import { expect, test } from 'bun:test'
 import { world } from './harness.ts'
 

@@ -1,4 +1,6 @@
-/** A server that turns requests away for a while: it is said, nothing is lost, and everything goes on by itself. */
+/**
+ * A server that refuses requests for a while: a banner appears, no input is lost, and requests continue by themselves.
+ */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { world } from './harness.ts'
@@ -15,7 +17,7 @@ const it = world({
 })
 const COUNTDOWN = /Too many requests\. This goes on by itself in \d+ s\./
 
-/** Asks until there is nothing left to ask for. */
+/** Sends requests until the rate limit is exceeded. */
 const useUp = async (page: Page): Promise<void> => {
   while ((await page.request.get('/api/auth/me')).status() !== 429);
 }
@@ -24,7 +26,7 @@ test('too many requests are waited out', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/account')
-      // Pages and their files are not counted, however often they are asked for.
+      // Pages and their files do not count toward the limit.
       for (let i = 0; i < 15; i++)
         expect((await page.request.get('/', { headers: { accept: 'text/html' } })).status()).toBe(200)
       await useUp(page)

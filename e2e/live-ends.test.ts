@@ -1,4 +1,4 @@
-/** A page whose live feed ends: because there is no session any more, or because a newer page took its place. */
+/** A page whose live feed ends, because the session has ended or a newer page took its place. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually, type Visit, world } from './harness.ts'
@@ -9,7 +9,7 @@ const FEED = 'GET /api/events'
 const feedsOf = ({ requests }: Pick<Visit, 'requests'>): number => requests.filter((one) => one === FEED).length
 const followed = (visit: Pick<Visit, 'requests'>) => eventually(async () => feedsOf(visit) > 0, true)
 
-/** As the browser tells it of a page that comes to the front. */
+/** The browser sends this event for a page that becomes visible. */
 const lookAt = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
 test('a page that nobody touches asks to sign in once its session was ended', () =>

@@ -1,4 +1,4 @@
-/** The live feed: what somebody does elsewhere is seen here, and it costs a view nothing. */
+/** The live feed: changes of another client appear, without further requests of the page. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually, type Visit, world } from './harness.ts'
@@ -7,14 +7,14 @@ const it = world({ devices: 60 })
 
 const FEED = 'GET /api/events'
 
-/** A script of the page, which has the types of a page. */
+/** Runs in the page, with the types of a page. */
 const NOTE_MARKS = `new MutationObserver((records) => {
   if (records.some(({ target }) => target.hasAttribute('data-fresh'))) document.body.dataset.wasFresh = 'yes'
 }).observe(document.body, { subtree: true, attributeFilter: ['data-fresh'] })`
 
 const followed = ({ requests }: Pick<Visit, 'requests'>) => eventually(async () => requests.includes(FEED), true)
 
-/** As another does it, in a browser of their own. */
+/** Works as another user with a separate browser. */
 const elsewhere = (work: (page: Page) => Promise<void>) =>
   it.visit(
     async ({ page, open }) => {
@@ -75,7 +75,7 @@ test("one's own change is not marked as another's", async () => {
       await page.getByLabel('Operating system').fill('Haiku')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('row', { name: /Haiku/ }).waitFor()
-      // Events come in their order: with this one here, the own change was heard of.
+      // Events arrive in order, so this one proves that the earlier one has arrived.
       await it.plat.api.devices.update({ id, os: 'BeOS' })
       await page.getByRole('row', { name: /BeOS/ }).waitFor()
       expect(await page.evaluate('document.body.dataset.wasFresh')).toBeUndefined()
@@ -173,7 +173,7 @@ test('there is none for those who may not follow', async () => {
       })
       await open('/devices')
       await page.getByRole('grid', { name: 'Devices' }).waitFor()
-      // Who came later and may, follows by now.
+      // A later page of a permitted user follows the feed by now.
       const later = async (other: Visit): Promise<void> => {
         await other.open('/devices')
         await followed(other)

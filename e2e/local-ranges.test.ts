@@ -1,11 +1,14 @@
-/** Local ranges in the browser: a scan of them is refused with its reason, and a rule that starts none says why. */
+/** Local ranges in the browser: a scan of them is refused with its reason, and a rule that starts no scan shows why. */
 import { expect, test } from 'bun:test'
 import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 0, env: { DISCOVERY_ALLOW_LOCAL: 'false' } })
 const WHY = '127.77.0.0/24 overlaps the local range 127.0.0.0/8, which is scanned only with DISCOVERY_ALLOW_LOCAL=true'
 
-/** A network that became local after its rule was made. The rule is enabled when nothing can be scanned any more. */
+/**
+ * A network that became local after its rule was created. The rule is enabled when its network can't be scanned any
+ * more.
+ */
 const localNetwork = async (): Promise<string> => {
   const { api, write } = it.plat
   const { id } = await api.networks.create({ name: 'loop', subnet: '10.77.0.0/24' })

@@ -1,4 +1,4 @@
-/** The palette answers what is typed, if it is an address, a block, a MAC or a host name, before anything that it merely finds. */
+/** The first result of the palette for an address, a block, a MAC or a host name. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { axeFindings, eventually, world } from './harness.ts'

@@ -1,4 +1,4 @@
-/** Every menu of every page, open: nothing against WCAG 2.2 AA. */
+/** All menus of all pages, open, without a WCAG 2.2 AA violation. */
 import { expect, test } from 'bun:test'
 import type { Locator } from 'playwright-core'
 import { PEOPLE, seedAccess } from './access-seed.ts'
@@ -34,7 +34,7 @@ test.each(Array.from({ length: PAGES }, (_, index) => index))('page %d', async (
   await it.visit(
     async ({ page, openWhole }) => {
       await openWhole(path)
-      // Of rows, which have one each, the first.
+      // Of the menus of rows, only that of the first row.
       const triggers = page.locator(
         '[aria-haspopup=menu]:not([role=gridcell] *), [aria-rowindex="2"] [aria-haspopup=menu]',
       )
@@ -43,7 +43,7 @@ test.each(Array.from({ length: PAGES }, (_, index) => index))('page %d', async (
       expect(count).toBeGreaterThan(0)
       for (let i = 0; i < count; i++) {
         if (await scope.nth(i).isDisabled()) continue
-        // The menus of every page are looked at on one of them.
+        // Menus that every page has are tested on one page.
         if (path !== '/' && (await isOfEvery(scope.nth(i)))) continue
         await scope.nth(i).click()
         await page.getByRole('menu').waitFor()

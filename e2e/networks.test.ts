@@ -1,4 +1,4 @@
-/** Networks and pools: a gap is filled, an address is taken from the map, someone else's pool fills up. */
+/** Networks and pools: a gap is filled, an address is taken from the map, and another client fills a pool. */
 import { expect, test } from 'bun:test'
 import { world } from './harness.ts'
 

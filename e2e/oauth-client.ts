@@ -1,8 +1,8 @@
-/** A program that asks to act for people, as far as the pages that ask them need one. */
+/** An OAuth client with the parts that the consent page needs. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Role, RunningPlat } from './server.ts'
 
-/** Every answer counts as a login, and nobody here waits for a minute. The pages do not care where the issuer is. */
+/** Requests are not limited, because each counts as a login. The pages do not depend on the issuer. */
 export const OAUTH = {
   MCP_OAUTH_ENABLED: 'true',
   MCP_OAUTH_ISSUER_URL: 'http://localhost:8080',
@@ -13,12 +13,12 @@ export type Registration = { readonly client_name?: string; readonly scope?: str
 
 export type OauthProgram = {
   readonly clientId: string
-  /** Where a browser is sent to ask; with other parameters than its own, where they are given. */
+  /** The path of the consent request, optionally with changed parameters. */
   readonly authorizePath: (change?: Readonly<Record<string, string>>) => string
-  /** The code, or the error, that the browser came back with. */
+  /** The code or the error of the callback URL. */
   readonly answerIn: (url: string) => { readonly code: string | null; readonly error: string | null }
   readonly exchange: (code: string) => Promise<{ readonly access_token: string; readonly scope: string }>
-  /** The status of a call of /mcp. */
+  /** Returns the status of a call of /mcp. */
   readonly call: (accessToken: string) => Promise<number>
 }
 
@@ -26,7 +26,7 @@ export const CALLBACK = '/callback'
 
 const SCOPE = 'devices:list devices:read networks:list networks:read devices:create devices:delete'
 
-/** Registers, and then speaks to that server. */
+/** Registers a client at a server. */
 export const oauthProgram = async (url: string, registration: Registration = {}): Promise<OauthProgram> => {
   const { client_name = 'Inventory helper', scope = SCOPE, redirect_uri = url + CALLBACK } = registration
   const registered = await fetch(`${url}/mcp-oauth/register`, {
@@ -78,7 +78,7 @@ export const oauthProgram = async (url: string, registration: Registration = {})
   }
 }
 
-/** As somebody who agrees without a browser to look at; answers with the access token. */
+/** Grants consent without a browser, and returns an access token. */
 export const agreed = async (
   { url, signIn }: Pick<RunningPlat, 'url' | 'signIn'>,
   program: OauthProgram,
@@ -97,7 +97,7 @@ export const agreed = async (
   return (await program.exchange(code ?? '')).access_token
 }
 
-/** Programs that people know, of which some act for somebody. */
+/** Registers known clients, some of them with grants. */
 export const seedPrograms = async (plat: RunningPlat) => {
   const reads = 'devices:list devices:read networks:list networks:read pools:list pools:read search:read'
   const claude = await oauthProgram(plat.url, {

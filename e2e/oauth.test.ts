@@ -1,4 +1,4 @@
-/** Programs that act for people: they are asked, they agree or not, they see who acts for them, and they end it. */
+/** OAuth clients: consent is asked, granted or denied, grants are listed, and users end them. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { axeFindings, eventually, world } from './harness.ts'
@@ -6,7 +6,7 @@ import { agreed, CALLBACK, OAUTH, oauthProgram } from './oauth-client.ts'
 
 const it = world({ devices: 0, env: OAUTH })
 
-/** Nothing listens where the browser is sent back to: its address is what counts. */
+/** No server listens at the callback. Only its URL counts. */
 const expected = [`404 ${CALLBACK}`]
 
 const cameBack = async (page: Page): Promise<string> => {
@@ -200,7 +200,7 @@ test('the question is readable in both themes and on a phone', async () => {
       await page.setViewportSize({ width: 390, height: 844 })
       expect(await isNoWider(page)).toBe(true)
       expect(await axeFindings(page, 'look')).toEqual([])
-      // Both answers are there without scrolling.
+      // Both buttons are visible without scrolling.
       expect(await page.getByRole('button', { name: 'Deny' }).isVisible()).toBe(true)
     },
     { as: 'admin' },

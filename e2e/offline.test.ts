@@ -1,4 +1,4 @@
-/** A server that is away: it is said, what was read stays, and everything goes on when it is back. */
+/** An unreachable server: a banner appears, loaded data stays, and requests continue when the server is back. */
 import { expect, test } from 'bun:test'
 import { world } from './harness.ts'
 

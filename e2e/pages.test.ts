@@ -1,4 +1,4 @@
-/** Every page in both themes: nothing against WCAG 2.2 AA, nothing wider than the window. */
+/** All pages in both themes: no WCAG 2.2 AA violation, and no page wider than the window. */
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const idsOf = async () => {
   }
 }
 
-/** What a view may ask for, with its files. */
+/** The most requests of a page, including its files. */
 const MOST_REQUESTS = 12
 
 type Ids = Awaited<ReturnType<typeof idsOf>>

@@ -1,4 +1,4 @@
-/** The pages of a datacenter and of a network: what is there, tab by tab, and what happened to it. */
+/** The pages of a datacenter and of a network: their tabs and their history. */
 import { expect, test } from 'bun:test'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'

@@ -15,7 +15,10 @@ const START_MS = 120_000
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'images')
 const SIZE = { width: 1200, height: 720 }
 const MOST_BYTES = 120 * 1024
-/** Of 255, the mean of all cells: words such as times differ from run to run (about 0.3), a part that is gone or elsewhere is more. */
+/**
+ * Of 255, the mean difference of all cells. Texts such as times vary by about 0.3 between runs. A missing or moved
+ * part differs more.
+ */
 const MOST_MEAN = 1
 
 let plat: RunningPlat
@@ -57,7 +60,7 @@ const pictureOf = async (theme: 'light' | 'dark'): Promise<Buffer> => {
   return picture
 }
 
-/** The mean difference of two pictures, 0 to 255, each seen as 60 by 36 cells. */
+/** Returns the mean difference of two images, 0 to 255, each reduced to 60 by 36 cells. */
 const differenceOf = async (one: Buffer, other: Buffer): Promise<number> => {
   const page = await browser.newPage()
   const found = await page.evaluate<number>(`(async () => {

@@ -1,4 +1,4 @@
-/** What the server refuses, and how a page says so: 403, 404, 409, 412, a request that is not ours. */
+/** Refusals of the server and how a page shows them: 403, 404, 409, 412, and a request of another origin. */
 import { expect, test } from 'bun:test'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'

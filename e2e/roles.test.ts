@@ -1,4 +1,4 @@
-/** Roles: made in the matrix, changed, deleted; those that come with Plat stay as they are. */
+/** Roles: created in the matrix, changed and deleted. Built-in roles stay as they are. */
 import { expect, test } from 'bun:test'
 import { world } from './harness.ts'
 

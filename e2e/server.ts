@@ -1,4 +1,6 @@
-/** The real server on a port of its own, with the built UI, an estate, and people who are signed in without waiting for bcrypt. */
+/**
+ * A real server on a separate port, with the built UI, an inventory, and signed-in users without the cost of bcrypt.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +22,7 @@ export type Role = 'admin' | 'operator' | 'viewer'
 export type ServerOptions = {
   readonly devices?: number
   readonly env?: Readonly<Record<string, string>>
-  /** In place of the one that keeps away from this machine, on which the receivers of tests are. */
+  /** Replaces the default, which refuses this machine, where the receivers of tests run. */
   readonly outbound?: Outbound
 }
 
@@ -60,9 +62,9 @@ export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOpt
   return {
     url,
     api: createClient({ fetch, baseUrl: url, headers }, contracts),
-    /** Writes what no operation does: the past. */
+    /** Writes data that no operation can write, such as the past. */
     write: (work: Parameters<typeof server.plat.db.write>[0]) => server.plat.db.write(work),
-    /** The cookie of a new session. */
+    /** Returns the cookie of a new session. */
     signIn: async (role: Role) => {
       const userId = ids.get(role) ?? ''
       const { generation } = await server.plat.db.read
@@ -81,12 +83,15 @@ export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOpt
       const cookie = { name: cookieFor(config).name, value: token, path: '/', secure: config.cookieSecure }
       return { ...cookie, domain: new URL(url).hostname, httpOnly: true, sameSite: 'Strict' as const }
     },
-    /** Ends every session of someone. */
+    /** Ends all sessions of a user. */
     signOut: async (role: Role): Promise<void> => {
       const sessions = await server.plat.sessions.list(ids.get(role) ?? '')
       for (const { id } of sessions) await server.plat.sessions.remove(id)
     },
-    /** As an upgrade does it: away for as long as the work takes, then there again, at the same address with the same data. */
+    /**
+     * Stops the server for the duration of the work, then starts it at the same address with the same data, like an
+     * upgrade.
+     */
     restart: async (meanwhile: () => Promise<void>): Promise<void> => {
       await server.stop()
       try {

@@ -1,4 +1,4 @@
-/** The pages that pictures are made of, with something on each of them; for e2e/shots.ts and e2e/guide.ts. */
+/** The pages of the screenshots, each with content. For e2e/shots.ts and e2e/guide.ts. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../scripts/server-binaries.mjs'
 import { type Receiver, startReceiver } from '../src/testing/receiver.ts'
@@ -12,7 +12,7 @@ export type Shot = readonly [name: string, path: string]
 
 export type Estate = RunningPlat & { readonly receiver: Receiver }
 
-/** With hosts to be found and somebody to tell, which end with it. */
+/** Includes hosts to discover and a receiver of webhooks. Both end with it. */
 export const startEstate = async (devices: number): Promise<Estate> => {
   const endHosts = await startHosts()
   const receiver = await startReceiver()
@@ -26,7 +26,7 @@ export const startEstate = async (devices: number): Promise<Estate> => {
   return { ...plat, receiver, stop }
 }
 
-/** Without what differs from machine to machine. */
+/** Without differences between machines. */
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: findChromium() ?? 'chromium',
@@ -36,12 +36,12 @@ export const launch = (): Promise<Browser> =>
 export const settle = async (page: Page): Promise<void> => {
   await page.locator('h1, h2').first().waitFor()
   await page.waitForLoadState('networkidle')
-  // Among all components there is one that is always on its way.
+  // The page of all components always shows a loading state.
   if (page.url().endsWith('/dev/components')) return
   await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
 }
 
-/** The device that most others hang together with. */
+/** Returns the device with the most relationships. */
 const hubOf = async ({ api }: RunningPlat): Promise<string> => {
   const counts = new Map<string, number>()
   for (const { parent_id } of await api.relationships.all()) counts.set(parent_id, (counts.get(parent_id) ?? 0) + 1)

@@ -1,6 +1,6 @@
 /**
  * `bun e2e/shots.ts [NAME ...]`: every page (or those whose names begin so) in both themes, on a desk and on a phone, as
- * pictures in dist/shots, a sheet for each page and one of all. Not a test: somebody looks at it.
+ * pictures in dist/shots, a sheet for each page and one of all. Not a test: people review the pictures.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,14 +16,14 @@ const SIZES = [
   { width: 390, height: 844 },
 ]
 const DEVICES = 2000
-/** Columns of the sheet of all. */
+/** Columns of the contact sheet. */
 const ACROSS = 8
 
 const fileOf = (name: string, theme: string, width: number): string => `${name}-${theme}-${width}.png`
 
 type Wrong = { readonly file: string; readonly what: string }
 
-/** What no eye is needed for. */
+/** Checks that need no reader. */
 const judge = async (page: Page): Promise<string[]> => {
   const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
   return isWider ? ['is wider than its window'] : []

@@ -1,4 +1,4 @@
-/** Signing in, being kept out, and coming back to where one was. */
+/** Signing in, refusals, and the return to the earlier page. */
 import { expect, test } from 'bun:test'
 import { PASSWORD } from '../src/testing/identities.ts'
 import { world } from './harness.ts'

@@ -1,4 +1,4 @@
-/** The theme: as the system has it, or as it was chosen, from the very first paint on. */
+/** The theme: of the system or as selected, from the first paint on. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { eventually, world } from './harness.ts'
@@ -18,7 +18,7 @@ const GROUND = `(() => {
   return context.getImageData(0, 0, 1, 1).data[1]
 })()`
 
-/** The lightness of the ground, 0 to 255. */
+/** The lightness of the background, 0 to 255. */
 const ground = (page: Page): Promise<number> => page.evaluate<number>(GROUND)
 
 test('is that of the system, also when it changes', () =>
@@ -56,7 +56,7 @@ test('is there before anything is painted', () =>
     async ({ page, open }) => {
       await open('/')
       await choose(page, 'Dark')
-      // What the page is made of does not come: what is there by then is what a slow line shows first.
+      // The script is blocked, so that the page shows its state on a slow connection.
       await page.route(/assets\/index-.*\.js/, () => {})
       await page.goto('/', { waitUntil: 'commit' })
       await eventually(() => page.evaluate('document.body !== null && document.styleSheets.length > 0'), true)

@@ -1,4 +1,4 @@
-/** The topology: what hangs together with a device, in pictures, in tables and by keys alone. */
+/** The topology of a device and of all devices, as drawing, as table, and by keyboard. */
 import { beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { axeFindings, world } from './harness.ts'
 const it = world({ devices: 300 })
 const as = 'admin'
 
-/** The device that most others hang together with. */
+/** The device with the most relationships. */
 let hub = { id: '', name: '' }
 beforeAll(async () => {
   const links = await it.plat.api.relationships.all()
@@ -57,7 +57,7 @@ test('by keys alone: hops, neighbours, focus', () =>
       const current = page.getByRole('status').filter({ hasText: 'in the middle' })
       await current.waitFor()
       const neighbour = page.getByRole('status').filter({ hasText: '1 hop away' })
-      // Which way there is one depends on where it was placed.
+      // The direction of the neighbour depends on the layout.
       for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp']) {
         await page.keyboard.press(key)
         const isThere = await neighbour.waitFor({ timeout: 1500 }).then(
@@ -119,7 +119,7 @@ test('a press in the picture selects what is under it, a drag moves it', () =>
       const neighbour = panel.getByRole('listitem').getByRole('button', { name: /\w/ }).first()
       const name = (await neighbour.textContent()) ?? ''
       await neighbour.click()
-      // In the middle of the picture then, from where it is dragged.
+      // It is now in the middle, from where it is dragged.
       await page.getByRole('button', { name: 'Zoom' }).click()
       const { x = 0, y = 0, width = 0, height = 0 } = (await page.getByRole('application').boundingBox()) ?? {}
       const middle = { x: x + width / 2, y: y + height / 2 }

@@ -1,4 +1,7 @@
-/** Users: made with a password that is shown once, given roles, switched off, and refused where it would lock everyone out. */
+/**
+ * Users: created with a password that is shown once, given roles, deactivated, and protected from locking out all
+ * admins.
+ */
 import { expect, test } from 'bun:test'
 import { PEOPLE } from './access-seed.ts'
 import { world } from './harness.ts'
@@ -195,7 +198,7 @@ test('nobody hands out what they do not hold', async () => {
       'apikeys:list',
     ],
   })
-  // The operator is a clerk meanwhile, and nothing else.
+  // Until then the operator has only the role clerk.
   const [operator] = await it.plat.api.users.list({ username: 'operator' })
   await it.plat.api.users.update({ id: operator?.id ?? '', roles: ['clerk'] })
   await it.visit(

@@ -1,4 +1,4 @@
-/** How full networks and pools were, and when they will be full. */
+/** Utilization of networks and pools, and its forecast. */
 import { beforeAll, expect, test } from 'bun:test'
 import { record } from '../src/features/utilization/store.ts'
 import { axeFindings, type Visit, world } from './harness.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   network = (await api.networks.create({ name: 'filling', subnet: '10.77.0.0/24' })).id
   pool = (await api.pools.create({ network_id: network, name: 'tight', start_ip: '10.77.0.1', end_ip: '10.77.0.100' }))
     .id
-  // What is in use today is seen by the server itself.
+  // The server itself records the utilization of today.
   const operations = Array.from({ length: USED }, (_, i) => ({
     op: 'create' as const,
     device: { name: `f${i}`, addresses: [{ ip: `10.77.0.${i + 1}` }] },

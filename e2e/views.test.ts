@@ -1,4 +1,4 @@
-/** Saved views: a list under a name, picked from its menu or from the palette, in every tab of the browser. */
+/** Saved views: named lists, opened from their menu or the palette, in all tabs of the browser. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { PEOPLE } from './access-seed.ts'

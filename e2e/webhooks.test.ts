@@ -1,4 +1,4 @@
-/** Webhooks: made, tried, followed, and mended. */
+/** Webhooks: created, tested, monitored and repaired. */
 import { afterAll, expect, test } from 'bun:test'
 import { startReceiver } from '../src/testing/receiver.ts'
 import { SEALED, seedWebhooks } from './automation-seed.ts'
@@ -25,7 +25,7 @@ test('the form says which addresses the server refuses', () =>
     { as: 'admin' },
   ))
 
-/** Until each of them was tried. */
+/** Waits until each delivery was attempted. */
 const settled = async (id: string) =>
   eventually(
     async () => (await it.plat.api.webhooks.deliveries({ id })).every(({ attempt_number }) => attempt_number > 0),
@@ -84,7 +84,7 @@ test('a change of the form sends what changed: a secret that is not touched stay
   )
 })
 
-/** Reached like the receiver, and another target for its port. */
+/** Reached like the receiver, but another target because of its port. */
 const ELSEWHERE = receiver.url('/elsewhere').replace(/:\d+/, ':9')
 
 test('another target is asked for the secret and the headers again, and the old ones are not shown', async () => {
