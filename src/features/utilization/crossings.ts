@@ -23,7 +23,7 @@ export type HighUtilization = {
 
 /** A pool is reported again only after its utilization was this much below the threshold: percent. */
 const HYSTERESIS = 5
-/** Pools that cross with more addresses than this are judged by the hourly job alone: a count of so many takes milliseconds. */
+/** Pools that cross with more addresses than this are compared by the hourly job alone: a count of so many takes milliseconds. */
 const MOST_COUNTED = 2 ** 20
 /** Pools that are counted at once: on a remote database each count is a round trip. */
 const AT_ONCE = 16
@@ -52,15 +52,15 @@ const growth = (
 }
 
 /** A pool, and its addresses as the transaction has left them. */
-type Judged = Marks & { readonly pool: store.PoolState }
+type CountedPool = Marks & { readonly pool: store.PoolState }
 
-/** By pool. While the transaction holds the locks of the pools, nobody else commits a change of them: later calls count on from here. */
-const lastJudged = lockScopedCache<Map<string, Judged>>()
+/** By pool id. While the transaction holds the locks of the pools, no other one commits a change of them, so later calls add to these counts. */
+const lastCounts = lockScopedCache<Map<string, CountedPool>>()
 
 export type Crossings = {
   readonly reactions: NonNullable<Feature['reactions']>
-  /** Judges every pool, for crossings without a change: by the clock, or by another threshold since the last start. */
-  readonly judgeAll: (ctx: Ctx) => Promise<void>
+  /** Compares every pool with its alarm, for crossings without a change: by the clock, or by another threshold since the last start. */
+  readonly compareAll: (ctx: Ctx) => Promise<void>
 }
 
 /** @param threshold percent */
@@ -86,11 +86,11 @@ export const createCrossings = (threshold: number): Crossings => {
   }
 
   /** @param known of the same transaction, before these changes */
-  const judgeOne = async (
+  const compare = async (
     ctx: Ctx,
     pool: store.PoolState,
-    { changes, known }: { readonly changes: readonly Change[]; readonly known: Judged | undefined },
-  ): Promise<Judged | undefined> => {
+    { changes, known }: { readonly changes: readonly Change[]; readonly known: CountedPool | undefined },
+  ): Promise<CountedPool | undefined> => {
     const range = rangeOf(pool)
     const size = sizeOf(range)
     // Rounding of the percentage can make up for half a hundredth.
@@ -111,24 +111,24 @@ export const createCrossings = (threshold: number): Crossings => {
     return { pool: await decide(ctx, pool, { after: percent(taken), before: percent(earlier) }), ...marks }
   }
 
-  const judge: AtEnd<Tables, Change> = async (ctx, changes) => {
+  const compareChanged: AtEnd<Tables, Change> = async (ctx, changes) => {
     const found = await Promise.all(changes.map(async (change) => ({ ...change, poolIds: await change.poolIds })))
     const ids = [...new Set(found.flatMap(({ poolIds }) => poolIds))]
     if (ids.length === 0) return
     await store.lockForJudging(ctx, ids)
-    const { value: judged = new Map<string, Judged>(), set } = lastJudged.get(ctx)
+    const { value: counted = new Map<string, CountedPool>(), set } = lastCounts.get(ctx)
     // Those whose own range or network has changed are read again.
-    for (const { marked, poolIds } of found) if (!marked) for (const id of poolIds) judged.delete(id)
+    for (const { marked, poolIds } of found) if (!marked) for (const id of poolIds) counted.delete(id)
     const states = await store.statesOf(
       ctx,
-      ids.filter((id) => !judged.has(id)),
+      ids.filter((id) => !counted.has(id)),
     )
-    const all = [...states, ...ids.flatMap((id) => judged.get(id)?.pool ?? [])]
+    const all = [...states, ...ids.flatMap((id) => counted.get(id)?.pool ?? [])]
     for (const some of batches(all, AT_ONCE)) {
-      const done = await Promise.all(some.map((pool) => judgeOne(ctx, pool, { changes, known: judged.get(pool.id) })))
-      for (const one of done) if (one) judged.set(one.pool.id, one)
+      const done = await Promise.all(some.map((pool) => compare(ctx, pool, { changes, known: counted.get(pool.id) })))
+      for (const one of done) if (one) counted.set(one.pool.id, one)
     }
-    set(judged)
+    set(counted)
   }
 
   const marked = (ctx: Ctx, change: Marked): void => {
@@ -136,23 +136,24 @@ export const createCrossings = (threshold: number): Crossings => {
     // Where it is a query, its answer is awaited at the end, and its failure thrown there.
     if (poolIds instanceof Promise) poolIds.catch(() => {})
     else if (poolIds.length === 0) return
-    ctx.atEnd(judge, { poolIds, marked: change })
+    ctx.atEnd(compareChanged, { poolIds, marked: change })
   }
 
   return {
     reactions: {
       'occupancy.marked': async (ctx, change: Marked) => marked(ctx, change),
-      'pool.created': async (ctx, { id }: Pool) => ctx.atEnd(judge, { poolIds: [id] }),
+      'pool.created': async (ctx, { id }: Pool) => ctx.atEnd(compareChanged, { poolIds: [id] }),
       'pool.updated': async (ctx, { pool, changes }: { pool: Pool; changes: readonly string[] }) => {
-        if (changes.includes('start_ip') || changes.includes('end_ip')) ctx.atEnd(judge, { poolIds: [pool.id] })
+        if (changes.includes('start_ip') || changes.includes('end_ip'))
+          ctx.atEnd(compareChanged, { poolIds: [pool.id] })
       },
       // The network and broadcast addresses of a subnet are never free.
       'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
         if (network.subnet === before.subnet) return
-        ctx.atEnd(judge, { poolIds: await pools.idsOfNetwork(ctx, network.id) })
+        ctx.atEnd(compareChanged, { poolIds: await pools.idsOfNetwork(ctx, network.id) })
       },
     },
-    judgeAll: async (ctx) => {
+    compareAll: async (ctx) => {
       const raised = await store.alarms(ctx)
       for (const { pool, utilization: now } of await pools.allUtilization(ctx)) {
         const hasAlarm = raised.has(pool.id)

@@ -93,7 +93,7 @@ export const utilizationFeature = ({ config }: UtilizationOptions): Feature => {
         runsAtStart: true,
         run: async (ctx) => {
           await sample(ctx)
-          await crossings.judgeAll(ctx)
+          await crossings.compareAll(ctx)
         },
       },
     ],
