@@ -10,6 +10,13 @@ import { refusal } from './testing/sign-in.ts'
 
 const { appFor } = perTest()
 
+/** Parameters that a list requires. */
+const QUERIES: Readonly<Record<string, string>> = {
+  '/api/devices/search': '?q=dev',
+  '/api/search': '?q=dev',
+  '/api/discovery/devices': '?network_id=*',
+}
+
 describe('every endpoint', () => {
   let app: TestApp
   let admin: TestCaller
@@ -129,7 +136,7 @@ describe('of an estate with one of each', () => {
   const send = async ({ request }: TestCaller, { method, path }: Endpoint, known = ids) => {
     const inside = path.startsWith('/api/discovery/') ? 'discovery/' : ''
     const at = path.replace(/\/(\w+)\/\{\w+\}/g, (_, kind) => `/${kind}/${known[inside + kind] ?? 'x'}`)
-    const query = path.endsWith('/search') ? '?q=dev' : ''
+    const query = QUERIES[path] ?? ''
     const response = await request(method, at + query, method === 'POST' || method === 'PUT' ? {} : undefined)
     // An endless response cannot be awaited.
     if (response.headers.get('content-type') === 'text/event-stream') {
