@@ -1,12 +1,12 @@
-/** Collects what has piled up, so that a server takes no more memory after a month than in its first hour: docs/decisions/collecting.md. */
+/** Regular garbage collection, so that memory does not grow with the age of the process: docs/decisions/collecting.md. */
 import { fullGC, heapSize } from 'bun:jsc'
 
 const EVERY_MS = 10_000
-/** Less than this is left to the engine: who has nothing to do stays idle. In bytes. */
-const WORTH = 1024 * 1024
+/** Growth since the last collection that starts the next one, in bytes. An idle server does not collect. */
+const MIN_GROWTH = 1024 * 1024
 
 type Heap = {
-  /** What lived through the last look at what is young, in bytes. */
+  /** Size of the objects that survived the last collection of young objects, in bytes. */
   readonly size: () => number
   /** Blocks the event loop for 20 to 30 ms. */
   readonly collect: () => void
@@ -19,14 +19,14 @@ export const collectGarbage = (): void => {
 
 const own: Heap = { size: heapSize, collect: collectGarbage }
 
-/** Left to itself, the engine lets what is old and no longer in use lie until it is as much again as what is in use. */
+/** Collects old objects at an interval. The engine alone would wait until the heap has doubled. */
 export const collectGarbageRegularly = (heap = own): { readonly stop: () => void } => {
   let kept = heap.size()
   const timer = setInterval(() => {
     const size = heap.size()
-    // The engine collects by itself as well.
+    // The engine also collects without this timer.
     kept = Math.min(kept, size)
-    if (size - kept < WORTH) return
+    if (size - kept < MIN_GROWTH) return
     heap.collect()
     kept = heap.size()
   }, EVERY_MS)

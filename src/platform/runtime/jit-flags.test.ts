@@ -1,4 +1,4 @@
-/** What `plat serve` becomes, seen from outside: the process that was started, with the settings of the engine. */
+/** The process that `plat serve` becomes: the same process id, with the flags of the engine in its environment. */
 import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { type ServerFolder, serverFolder } from '../../testing/server-child.ts'
