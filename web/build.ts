@@ -9,7 +9,8 @@ import { contracts } from '../src/features/index.ts'
 import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
-import { LOGIN, PATHS, STORIES } from './src/paths.ts'
+import { PATHS } from './src/pages.ts'
+import { LOGIN, STORIES } from './src/paths.ts'
 
 const ROOT = import.meta.dirname
 const OPERATIONS = 'virtual:operations'
@@ -76,8 +77,10 @@ const head = (): Plugin => ({
 })
 
 /** Folders of pages that are one file each, loaded when they are opened. */
-const PAGES = readFileSync(join(ROOT, 'src/routes.tsx'), 'utf8').matchAll(/import\('\.\/(\w+)\//g)
-const LAZY_FOLDERS = [...new Set([...PAGES].map(([, folder]) => folder)), 'commands', 'lookup']
+const LAZY_IMPORTS = ['pages.ts', 'routes.tsx'].flatMap((name) =>
+  [...readFileSync(join(ROOT, 'src', name), 'utf8').matchAll(/import\('\.\/(\w+)\//g)].map(([, folder]) => folder),
+)
+const LAZY_FOLDERS = [...new Set(LAZY_IMPORTS), 'commands', 'lookup']
 
 const LAZY = new RegExp(
   String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs)`,
@@ -136,6 +139,7 @@ const compressAll = (folder: string): void => {
 
 /** Adds a page of all components, for development. */
 const hasStories = process.env.PLAT_STORIES === '1'
+const paths = [LOGIN, ...PATHS, ...(hasStories ? [STORIES] : [])]
 
 const outDir = resolve(process.argv[2] ?? '')
 await build({
@@ -178,5 +182,5 @@ await build({
   },
 })
 // For the server, which answers 404 at any other path.
-writeFileSync(join(outDir, 'paths.json'), JSON.stringify([LOGIN, ...PATHS, ...(hasStories ? [STORIES] : [])]))
+writeFileSync(join(outDir, 'paths.json'), JSON.stringify(paths))
 compressAll(join(outDir, 'assets'))

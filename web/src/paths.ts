@@ -1,41 +1,4 @@
-/**
- * All paths of the UI, with `$` before parameters. Routes use them, and the build passes them to the server, which
- * answers 404 for others.
- */
-export const PATHS = [
-  '/',
-  '/account',
-  '/audit',
-  '/conflicts',
-  '/connect',
-  '/credentials',
-  '/datacenters',
-  '/datacenters/$id',
-  '/devices',
-  '/devices/$id',
-  '/found',
-  '/import',
-  '/inbox',
-  '/keys',
-  '/networks',
-  '/networks/$id',
-  '/oauth',
-  '/pools',
-  '/pools/$id',
-  '/reservations',
-  '/roles',
-  '/roles/$id',
-  '/rules',
-  '/scans',
-  '/scans/$id',
-  '/topology',
-  '/users',
-  '/users/$id',
-  '/webhooks',
-  '/webhooks/$id',
-] as const
-
-export type Path = (typeof PATHS)[number]
+/** The paths of the pages that need no session, and of the stories. All others are in pages.ts. */
 
 /** All components in their states, only in a build for development. */
 export const STORIES = '/dev/components'

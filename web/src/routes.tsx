@@ -13,7 +13,8 @@ import { meQuery, queryClient } from './api/queries.ts'
 import { DevicePage } from './devices/device-page.tsx'
 import { DevicesPage } from './devices/devices-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
-import { CONSENT, LOGIN, type Path, STORIES } from './paths.ts'
+import { type FIRST_PATHS, PAGES, type Path } from './pages.ts'
+import { CONSENT, LOGIN, STORIES } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
 import { PageLoading, Shell } from './shell/shell.tsx'
@@ -64,127 +65,22 @@ const page = <const P extends Path>(path: P, component: RouteComponent) =>
     errorComponent: RouteFailure,
   })
 
-/**
- * The most used pages are in the first file, with all shared code. Each other page is one file. More files would cost
- * more in requests than they save in bytes.
- */
-const pages = [
-  page('/', OverviewPage),
-  page(
-    '/account',
-    lazyRouteComponent(() => import('./account/account-page.tsx'), 'AccountPage'),
-  ),
-  page(
-    '/datacenters',
-    lazyRouteComponent(() => import('./datacenters/datacenters-page.tsx'), 'DatacentersPage'),
-  ),
-  page(
-    '/datacenters/$id',
-    lazyRouteComponent(() => import('./datacenters/datacenter-page.tsx'), 'DatacenterPage'),
-  ),
-  page(
-    '/networks',
-    lazyRouteComponent(() => import('./networks/networks-page.tsx'), 'NetworksPage'),
-  ),
-  page(
-    '/networks/$id',
-    lazyRouteComponent(() => import('./networks/network-page.tsx'), 'NetworkPage'),
-  ),
-  page(
-    '/pools',
-    lazyRouteComponent(() => import('./pools/pools-page.tsx'), 'PoolsPage'),
-  ),
-  page(
-    '/pools/$id',
-    lazyRouteComponent(() => import('./pools/pool-page.tsx'), 'PoolPage'),
-  ),
-  page(
-    '/reservations',
-    lazyRouteComponent(() => import('./reservations/reservations-page.tsx'), 'ReservationsPage'),
-  ),
-  page(
-    '/scans',
-    lazyRouteComponent(() => import('./discovery/scans-page.tsx'), 'ScansPage'),
-  ),
-  page(
-    '/scans/$id',
-    lazyRouteComponent(() => import('./discovery/scan-page.tsx'), 'ScanPage'),
-  ),
-  page(
-    '/found',
-    lazyRouteComponent(() => import('./discovery/discovered-devices-page.tsx'), 'DiscoveredDevicesPage'),
-  ),
-  page(
-    '/inbox',
-    lazyRouteComponent(() => import('./discovery/inbox-page.tsx'), 'InboxPage'),
-  ),
-  page(
-    '/rules',
-    lazyRouteComponent(() => import('./discovery/rules-page.tsx'), 'RulesPage'),
-  ),
-  page(
-    '/users',
-    lazyRouteComponent(() => import('./access/users-page.tsx'), 'UsersPage'),
-  ),
-  page(
-    '/users/$id',
-    lazyRouteComponent(() => import('./access/user-page.tsx'), 'UserPage'),
-  ),
-  page(
-    '/roles',
-    lazyRouteComponent(() => import('./access/roles-page.tsx'), 'RolesPage'),
-  ),
-  page(
-    '/roles/$id',
-    lazyRouteComponent(() => import('./access/role-page.tsx'), 'RolePage'),
-  ),
-  page(
-    '/keys',
-    lazyRouteComponent(() => import('./access/keys-page.tsx'), 'KeysPage'),
-  ),
-  page(
-    '/credentials',
-    lazyRouteComponent(() => import('./access/credentials-page.tsx'), 'CredentialsPage'),
-  ),
-  page(
-    '/audit',
-    lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
-  ),
-  page(
-    '/conflicts',
-    lazyRouteComponent(() => import('./conflicts/conflicts-page.tsx'), 'ConflictsPage'),
-  ),
-  page(
-    '/oauth',
-    lazyRouteComponent(() => import('./oauth/clients-page.tsx'), 'ClientsPage'),
-  ),
-  page(
-    '/connect',
-    lazyRouteComponent(() => import('./connect/connect-page.tsx'), 'ConnectPage'),
-  ),
-  page(
-    '/webhooks',
-    lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
-  ),
-  page(
-    '/webhooks/$id',
-    lazyRouteComponent(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
-  ),
-  page(
-    '/topology',
-    lazyRouteComponent(() => import('./topology/topology-page.tsx'), 'TopologyPage'),
-  ),
-  page(
-    '/import',
-    lazyRouteComponent(() => import('./import/import-page.tsx'), 'ImportPage'),
-  ),
-  page('/devices', DevicesPage),
-  page('/devices/$id', DevicePage),
-] as const
+const first = [page('/', OverviewPage), page('/devices', DevicesPage), page('/devices/$id', DevicePage)] as const
 
 /** A path without a page is a type error. */
-type Unserved = Exclude<Path, (typeof pages)[number]['path']>
-const all: Unserved extends never ? typeof pages : Unserved = pages
+type Unserved = Exclude<(typeof FIRST_PATHS)[number], (typeof first)[number]['path']>
+const all: Unserved extends never ? typeof first : Unserved = first
+
+type RoutesOf<Pages extends readonly { readonly path: Path }[]> = {
+  readonly [I in keyof Pages]: ReturnType<typeof page<Pages[I]['path']>>
+}
+
+const lazyPage = ({ path, load, name }: (typeof PAGES)[number]) =>
+  // Each module has the component of its name; the compiler does not relate the members of the union.
+  page(path, lazyRouteComponent(load as () => Promise<Record<string, RouteComponent>>, name))
+
+// `map` loses the path of each page.
+const others = PAGES.map(lazyPage) as unknown as RoutesOf<typeof PAGES>
 
 /** Other builds leave out the stories and their imports. */
 const stories = __STORIES__
@@ -198,7 +94,7 @@ const stories = __STORIES__
   : []
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, consent, app.addChildren([...all, ...stories])]),
+  routeTree: root.addChildren([login, consent, app.addChildren([...all, ...others, ...stories])]),
   parseSearch,
   stringifySearch,
   defaultPendingMs: 150,

@@ -16,14 +16,14 @@ const TOGETHER_MS = 250
 /** Above this number of changes, loading the whole list is faster. */
 const MOST_DEVICES = 2000
 
-/** Maps the first part of an event name to the first parts of the query keys that it may affect. */
+/** The first parts of the query keys that events affect, by the first part of their names. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   device: ['networks', 'network', 'pools', 'pool', 'dashboard'],
   network: ['networks', 'network', 'pools', 'dashboard'],
-  pool: ['pools', 'dashboard'],
-  conflict: ['conflicts', 'dashboard'],
   discovery: ['scans', 'found', 'inbox', 'dashboard'],
 }
+/** By default, events affect the list of their objects and the overview. */
+const keysOf = (family: string): readonly string[] => TOUCHED[family] ?? [`${family}s`, 'dashboard']
 /** Any event may cause a delivery of a webhook. */
 const ALWAYS = ['deliveries']
 
@@ -97,7 +97,7 @@ export const applyTo = (client: QueryClient): FeedListener => {
       const family = heard.event.slice(0, heard.event.indexOf('.'))
       if (family === 'device') changeDevice(heard)
       else if (!isOwnDoing()) markFresh([idOf(heard)])
-      touch([...(TOUCHED[family] ?? []), ...ALWAYS])
+      touch([...keysOf(family), ...ALWAYS])
     },
     reset: () => {
       if (devices.state.get().status !== 'idle') devices.load()

@@ -22,7 +22,7 @@ import {
   Waypoints,
   Webhook,
 } from 'lucide-react'
-import type { Path } from '../paths.ts'
+import { PATHS, type Path } from '../pages.ts'
 
 export type NavItem = {
   readonly to: Path
@@ -31,13 +31,21 @@ export type NavItem = {
   /** The key after g. */
   readonly key: string
   readonly permission: string | undefined
-  /** The object that the palette offers to create, with the permission for it. Undefined needs none. */
-  readonly creates?: { readonly noun: string; readonly permission: string | undefined }
+  /** The noun of "New ..." in the palette. Undefined if the page creates nothing. */
+  readonly creates?: string
+  /** The types of search results and of audited objects that the page shows. */
+  readonly types?: readonly string[]
+  /** The parameter that opens the drawer of an object, for objects without a page; `edit` by default. */
+  readonly drawer?: 'edit' | 'entry'
   /** The key of the query whose number is shown beside the item. */
   readonly counted: string | undefined
   /** Left out of the bar of a phone, which has little room. */
   readonly isRoomy?: boolean
 }
+
+/** The parts that follow from the name of a resource. */
+const list = <const Name extends string>(name: Name, noun: string) =>
+  ({ to: `/${name}`, permission: `${name}:list`, creates: noun, types: [noun], counted: name }) as const
 
 export const HOME: NavItem = {
   to: '/',
@@ -49,25 +57,11 @@ export const HOME: NavItem = {
 }
 
 export const INVENTORY: readonly NavItem[] = [
-  {
-    to: '/datacenters',
-    text: 'Datacenters',
-    icon: Building2,
-    key: 'c',
-    permission: 'datacenters:list',
-    counted: 'datacenters',
-  },
-  { to: '/networks', text: 'Networks', icon: Network, key: 'n', permission: 'networks:list', counted: 'networks' },
-  { to: '/pools', text: 'Pools', icon: Boxes, key: 'p', permission: 'pools:list', counted: 'pools' },
-  {
-    to: '/reservations',
-    text: 'Reservations',
-    icon: Ticket,
-    key: 'v',
-    permission: 'reservations:list',
-    counted: 'reservations',
-  },
-  { to: '/devices', text: 'Devices', icon: Server, key: 'd', permission: 'devices:list', counted: 'devices' },
+  { ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },
+  { ...list('networks', 'network'), text: 'Networks', icon: Network, key: 'n' },
+  { ...list('pools', 'pool'), text: 'Pools', icon: Boxes, key: 'p' },
+  { ...list('reservations', 'reservation'), text: 'Reservations', icon: Ticket, key: 'v' },
+  { ...list('devices', 'device'), text: 'Devices', icon: Server, key: 'd' },
   {
     to: '/topology',
     text: 'Topology',
@@ -83,49 +77,57 @@ export const INVENTORY: readonly NavItem[] = [
     icon: TriangleAlert,
     key: 'x',
     permission: 'conflicts:list',
+    types: ['conflict'],
+    drawer: 'entry',
     counted: 'conflicts',
     isRoomy: true,
   },
 ]
 
+const DISCOVERED = { permission: 'discovery:list', counted: undefined } as const
+
 export const DISCOVERY: readonly NavItem[] = [
-  { to: '/scans', text: 'Scans', icon: Radar, key: 's', permission: 'discovery:list', counted: undefined },
+  { ...DISCOVERED, to: '/scans', text: 'Scans', icon: Radar, key: 's', creates: 'scan', types: ['scan'] },
   {
+    ...DISCOVERED,
     to: '/found',
     text: 'Discovered devices',
     icon: ScanSearch,
     key: 'f',
-    permission: 'discovery:list',
-    counted: undefined,
+    types: ['discovered_device', 'discovery'],
+    drawer: 'entry',
   },
-  { to: '/inbox', text: 'Inbox', icon: Inbox, key: 'i', permission: 'discovery:list', counted: undefined },
+  { ...DISCOVERED, to: '/inbox', text: 'Inbox', icon: Inbox, key: 'i' },
   {
+    ...DISCOVERED,
     to: '/rules',
     text: 'Rules',
     icon: CalendarClock,
     key: 'r',
-    permission: 'discovery:list',
+    creates: 'rule',
+    types: ['discovery-rule'],
     counted: 'discovery-rules',
   },
 ]
 
 export const AUTOMATION: readonly NavItem[] = [
-  { to: '/webhooks', text: 'Webhooks', icon: Webhook, key: 'w', permission: 'webhook:list', counted: 'webhooks' },
+  { ...list('webhooks', 'webhook'), text: 'Webhooks', icon: Webhook, key: 'w', permission: 'webhook:list' },
 ]
 
 export const ACCESS: readonly NavItem[] = [
-  { to: '/users', text: 'Users', icon: Users, key: 'u', permission: 'users:list', counted: 'users' },
-  { to: '/roles', text: 'Roles', icon: ShieldCheck, key: 'l', permission: 'roles:list', counted: 'roles' },
+  { ...list('users', 'user'), text: 'Users', icon: Users, key: 'u' },
+  { ...list('roles', 'role'), text: 'Roles', icon: ShieldCheck, key: 'l' },
   // The caller's own keys need no permission.
-  { to: '/keys', text: 'API keys', icon: KeyRound, key: 'k', permission: undefined, counted: 'keys' },
   {
-    to: '/credentials',
-    text: 'Credentials',
-    icon: LockKeyhole,
-    key: 'e',
-    permission: 'credentials:list',
-    counted: 'credentials',
+    to: '/keys',
+    text: 'API keys',
+    icon: KeyRound,
+    key: 'k',
+    permission: undefined,
+    creates: 'API key',
+    counted: 'keys',
   },
+  { ...list('credentials', 'credential'), text: 'Credentials', icon: LockKeyhole, key: 'e' },
   {
     to: '/oauth',
     text: 'OAuth clients',
@@ -139,3 +141,17 @@ export const ACCESS: readonly NavItem[] = [
 ]
 
 export const NAV_ITEMS: readonly NavItem[] = [HOME, ...INVENTORY, ...DISCOVERY, ...AUTOMATION, ...ACCESS]
+
+const BY_TYPE: ReadonlyMap<string, NavItem> = new Map(
+  NAV_ITEMS.flatMap((item) => (item.types ?? []).map((type): [string, NavItem] => [type, item])),
+)
+
+/** Returns the page that shows objects of this type. */
+export const itemOfType = (type: string): NavItem | undefined => BY_TYPE.get(type)
+
+/** The link to an object: to its page, or to the list that opens its drawer. */
+export const objectLink = ({ to, drawer = 'edit' }: NavItem, id: string) => {
+  const page = `${to}/$id`
+  // All pages of objects have the same parameter.
+  return PATHS.has(page) ? { to: page as '/devices/$id', params: { id } } : { to, search: { [drawer]: id } }
+}

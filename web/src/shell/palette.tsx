@@ -1,22 +1,7 @@
 /** The command palette: finds pages, objects and actions by a part of their name or address. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import {
-  Bookmark,
-  Boxes,
-  Building2,
-  type LucideIcon,
-  Moon,
-  Network,
-  Plus,
-  ScanSearch,
-  Search,
-  Server,
-  Sun,
-  Terminal,
-  Upload,
-  User,
-} from 'lucide-react'
+import { Bookmark, type LucideIcon, Moon, Plus, Search, Sun, Terminal, Upload, User } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { SearchResult } from '../api/contracts.ts'
@@ -26,7 +11,7 @@ import { copyShown } from '../commands/command-menu.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { type View, views } from '../views/views.ts'
 import { type Permit, usePermit } from './me.ts'
-import { NAV_ITEMS } from './nav.ts'
+import { itemOfType, NAV_ITEMS, objectLink } from './nav.ts'
 import css from './palette.module.css'
 import { paletteIsOpen } from './palette-state.ts'
 import { setPreferences } from './preferences.ts'
@@ -43,42 +28,22 @@ type Entry = {
 
 type Go = ReturnType<typeof useNavigate>
 
-const ICONS: Readonly<Record<SearchResult['type'], LucideIcon>> = {
-  device: Server,
-  network: Network,
-  pool: Boxes,
-  datacenter: Building2,
-  discovered_device: ScanSearch,
-}
-const GROUPS: Readonly<Record<SearchResult['type'], string>> = {
-  device: 'Devices',
-  network: 'Networks',
-  pool: 'Pools',
-  datacenter: 'Datacenters',
-  discovered_device: 'Discovered devices',
-}
 /** A limit for each type of result, so that no type hides another. */
 const MOST_OF_A_KIND = 7
 
-const openResult = (go: Go, { type, id }: SearchResult): void => {
-  if (type === 'device') void go({ to: '/devices/$id', params: { id } })
-  else if (type === 'network') void go({ to: '/networks/$id', params: { id } })
-  else if (type === 'pool') void go({ to: '/pools/$id', params: { id } })
-  else if (type === 'discovered_device') void go({ to: '/found', search: { entry: id } })
-  else void go({ to: '/datacenters/$id', params: { id } })
-}
-
 const resultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =>
-  [...Map.groupBy(results, ({ type }) => type)].flatMap(([type, found]) =>
-    found.slice(0, MOST_OF_A_KIND).map((result) => ({
-      id: `${type} ${result.id}`,
-      group: GROUPS[type],
-      text: result.name,
-      note: result.match === result.name ? '' : result.match,
-      icon: ICONS[type],
-      run: () => openResult(go, result),
-    })),
-  )
+  [...Map.groupBy(results, ({ type }) => type)].flatMap(([type, found]) => {
+    const item = itemOfType(type)
+    if (!item) return []
+    return found.slice(0, MOST_OF_A_KIND).map(({ id, name, match }) => ({
+      id: `${type} ${id}`,
+      group: item.text,
+      text: name,
+      note: match === name ? '' : match,
+      icon: item.icon,
+      run: () => void go(objectLink(item, id)),
+    }))
+  })
 
 const pageEntries = (go: Go, { may }: Permit): Entry[] => [
   ...NAV_ITEMS.filter(({ permission }) => permission === undefined || may(permission)).map(
@@ -94,29 +59,28 @@ const pageEntries = (go: Go, { may }: Permit): Entry[] => [
   { id: '/account', group: 'Pages', text: 'Your account', icon: User, run: () => void go({ to: '/account' }) },
 ]
 
-const actionEntries = (go: Go, { may }: Permit): Entry[] => {
-  const create = (
-    to:
-      | ('/devices' | '/networks' | '/pools' | '/datacenters' | '/scans' | '/rules')
-      | ('/users' | '/roles' | '/keys' | '/credentials' | '/webhooks'),
-    permission: string | undefined,
-    text: string,
-  ): Entry[] =>
-    permission === undefined || may(permission)
-      ? [{ id: `new ${to}`, group: 'Actions', text, icon: Plus, run: () => void go({ to, search: { new: '1' } }) }]
-      : []
+/** `discovery:list` -> `discovery:create` */
+const createPermission = (permission: string): string => permission.replace(/:list$/, ':create')
+
+const createEntries = (go: Go, { may }: Permit): Entry[] =>
+  NAV_ITEMS.flatMap(({ to, permission, creates }) =>
+    creates !== undefined && (permission === undefined || may(createPermission(permission)))
+      ? [
+          {
+            id: `new ${to}`,
+            group: 'Actions',
+            text: `New ${creates}`,
+            icon: Plus,
+            run: () => void go({ to, search: { new: '1' } }),
+          },
+        ]
+      : [],
+  )
+
+const actionEntries = (go: Go, permit: Permit): Entry[] => {
+  const { may } = permit
   return [
-    ...create('/devices', 'devices:create', 'New device'),
-    ...create('/networks', 'networks:create', 'New network'),
-    ...create('/pools', 'pools:create', 'New pool'),
-    ...create('/datacenters', 'datacenters:create', 'New datacenter'),
-    ...create('/scans', 'discovery:create', 'New scan'),
-    ...create('/rules', 'discovery:create', 'New rule'),
-    ...create('/webhooks', 'webhook:create', 'New webhook'),
-    ...create('/users', 'users:create', 'New user'),
-    ...create('/roles', 'roles:create', 'New role'),
-    ...create('/keys', undefined, 'New API key'),
-    ...create('/credentials', 'credentials:create', 'New credential'),
+    ...createEntries(go, permit),
     ...(may('devices:create')
       ? [{ id: 'import', group: 'Actions', text: 'Import a file', icon: Upload, run: () => void go({ to: '/import' }) }]
       : []),

@@ -4,9 +4,10 @@
  */
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
+import type { Paged } from '../pages.ts'
 
 type Props = {
-  readonly to: 'datacenters' | 'devices' | 'networks' | 'pools'
+  readonly to: Paged
   readonly id: string
   readonly className?: string
   readonly children: ReactNode
