@@ -1,34 +1,14 @@
-/**
- * Imports relationships, of which a file may have hundreds of thousands. New ones are validated and written together;
- * all others one by one.
- */
+/** Imports relationships, of which a file may have hundreds of thousands: those of a batch are written together. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { RelationshipDraft } from '../relationships/api.ts'
 import * as relationships from '../relationships/relationships.ts'
-import { attempt, type Outcome, parseRow, type Row } from './row.ts'
-
-type Parsed = { readonly at: number; readonly draft: RelationshipDraft }
-
-/** Returns the valid rows that are new in the database, and first of their kind in the file. */
-const newAmong = async (ctx: Ctx, parsed: readonly Parsed[]): Promise<Parsed[]> => {
-  const seen = new Set<string>()
-  const validated = await relationships.validate(
-    ctx,
-    parsed.map(({ draft }) => draft),
-  )
-  return parsed.filter((_, i) => {
-    const one = validated[i]
-    if (!one || one.known || one.error || seen.has(one.key)) return false
-    seen.add(one.key)
-    return true
-  })
-}
+import { type Outcome, parseRow, type Row } from './row.ts'
 
 export const importRelationships = async (ctx: Ctx, rows: readonly Row[], breathe: Breathe): Promise<Outcome[]> => {
-  const outcomes: (Outcome | undefined)[] = rows.map(() => undefined)
-  const parsed: Parsed[] = []
+  const outcomes: Outcome[] = []
+  const parsed: { readonly at: number; readonly draft: RelationshipDraft }[] = []
   for (const [at, { value }] of rows.entries()) {
     const { parent_id, ...rest } = value
     const draft = parseRow(RelationshipDraft, { device_id: parent_id, ...rest })
@@ -36,18 +16,13 @@ export const importRelationships = async (ctx: Ctx, rows: readonly Row[], breath
     else parsed.push({ at, draft })
     await breathe()
   }
-  const fresh = await newAmong(ctx, parsed)
-  const together = await attempt(ctx, async () => {
-    await relationships.insertAll(
-      ctx,
-      fresh.map(({ draft }) => draft),
-    )
-    return 'created'
-  })
-  if (together === 'created') for (const { at } of fresh) outcomes[at] = together
-  for (const { at, draft } of parsed) {
-    outcomes[at] ??= await attempt(ctx, () => relationships.upsert(ctx, draft))
-    await breathe()
+  const upserted = await relationships.upsertAll(
+    ctx,
+    parsed.map(({ draft }) => draft),
+  )
+  for (const [i, { at }] of parsed.entries()) {
+    const outcome = upserted[i]
+    if (outcome !== undefined) outcomes[at] = outcome
   }
-  return outcomes.filter((outcome) => outcome !== undefined)
+  return outcomes
 }

@@ -7,6 +7,7 @@ import { existing, mustExist } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import { type Relationship, type RelationshipDraft, relationships } from './api.ts'
 import * as store from './store.ts'
+import type { RelationshipRow } from './table.ts'
 
 const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
 
@@ -20,21 +21,22 @@ const tripleOf = ({ device_id: parent_id, child_id, type }: RelationshipDraft): 
 })
 
 type Validated = {
+  readonly draft: RelationshipDraft
   /** Drafts with equal keys are the same relationship. */
   readonly key: string
   /** The existing relationship of these devices, if any. */
-  readonly known: Awaited<ReturnType<typeof store.among>>[number] | undefined
+  readonly known: RelationshipRow | undefined
   readonly error?: AppError
 }
 
 /** Validates drafts together, with one query for all of them. */
-export const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<Validated[]> => {
+const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<Validated[]> => {
   const [there, rows] = await Promise.all([
     existing(
       ctx,
       drafts.flatMap(({ device_id, child_id }) => [device_id, child_id]),
     ),
-    store.among(ctx, drafts.map(tripleOf)),
+    store.findAll(ctx, drafts.map(tripleOf)),
   ])
   const byKey = new Map(rows.map((row) => [keyOf(row), row]))
   const errorOf = ({ device_id, child_id }: RelationshipDraft): AppError | undefined => {
@@ -46,39 +48,54 @@ export const validate = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): 
   return drafts.map((draft) => {
     const error = errorOf(draft)
     const key = keyOf(tripleOf(draft))
-    return { key, known: byKey.get(key), ...(error ? { error } : {}) }
+    return { draft, key, known: byKey.get(key), ...(error ? { error } : {}) }
   })
 }
 
-const validateOne = async (ctx: Ctx, draft: RelationshipDraft): Promise<Validated['known']> => {
-  const [validated] = await validate(ctx, [draft])
-  if (validated?.error) throw validated.error
-  return validated?.known
-}
-
-/** Records valid drafts that are new. */
-export const insertAll = async (ctx: Ctx, drafts: readonly RelationshipDraft[]): Promise<void> => {
-  const made = drafts.map((draft) => ({ ...tripleOf(draft), notes: draft.notes, created_at: ctx.now }))
+/** Records valid relationships that are new. */
+const insertAll = async (ctx: Ctx, made: readonly RelationshipRow[]): Promise<void> => {
+  if (made.length === 0) return
   await store.insertAll(ctx, made)
   await ctx.emit('relationships.created', made)
 }
 
+const rowOf = (ctx: Ctx, draft: RelationshipDraft): RelationshipRow => ({
+  ...tripleOf(draft),
+  notes: draft.notes,
+  created_at: ctx.now,
+})
+
 export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<void> => {
-  if (await validateOne(ctx, draft))
+  const [validated] = await validate(ctx, [draft])
+  if (validated?.error) throw validated.error
+  if (validated?.known)
     throw new AppError('ALREADY_EXISTS', `The relationship ${describe(tripleOf(draft))} exists already`)
-  await insertAll(ctx, [draft])
+  await insertAll(ctx, [rowOf(ctx, draft)])
 }
 
-/** Creates a relationship, or updates the notes of an existing one. */
-export const upsert = async (ctx: Ctx, draft: RelationshipDraft): Promise<'created' | 'updated' | 'unchanged'> => {
-  const known = await validateOne(ctx, draft)
-  if (!known) {
-    await insertAll(ctx, [draft])
-    return 'created'
-  }
-  if (known.notes === draft.notes) return 'unchanged'
-  await store.setNotes(ctx, { ...known, type: draft.type, notes: draft.notes })
-  return 'updated'
+/**
+ * Creates relationships, and updates the notes of existing ones. Returns one outcome per draft, in order; an invalid
+ * draft has no effect. The number of queries does not depend on the drafts: one each would make an import of a million
+ * rows take minutes.
+ */
+export const upsertAll = async (
+  ctx: Ctx,
+  drafts: readonly RelationshipDraft[],
+): Promise<('created' | 'updated' | 'unchanged' | AppError)[]> => {
+  const created = new Map<string, RelationshipRow>()
+  const updated = new Map<string, RelationshipRow>()
+  const outcomes = (await validate(ctx, drafts)).map(({ draft, key, known, error }) => {
+    if (error) return error
+    // An earlier draft may be the same relationship.
+    const before = created.get(key) ?? updated.get(key) ?? known
+    if (before?.notes === draft.notes) return 'unchanged'
+    const changes = known ? updated : created
+    changes.set(key, before ? { ...before, notes: draft.notes } : rowOf(ctx, draft))
+    return before ? 'updated' : 'created'
+  })
+  await insertAll(ctx, [...created.values()])
+  await store.setNotes(ctx, [...updated.values()])
+  return outcomes
 }
 
 const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {

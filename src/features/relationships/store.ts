@@ -1,6 +1,6 @@
 /** The queries of relationships; the only writer of their table. */
 import type { ExpressionBuilder, Kysely } from 'kysely'
-import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
+import { preparedRows, preparedTuples } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Relationship } from './api.ts'
@@ -41,34 +41,27 @@ export const find = (ctx: Ctx, { parent_id, child_id, type }: Triple) =>
     .where('type', '=', type)
     .executeTakeFirst()
 
-/** Returns the existing relationships between any of these parents and any of these children. */
-export const among = async (ctx: Ctx, triples: readonly Triple[]) => {
-  const parents = new Set(triples.map(({ parent_id }) => parent_id))
-  const rows = await byChildren(
-    ctx,
-    triples.map(({ child_id }) => child_id),
-  )
-  return rows.filter(({ parent_id }) => parents.has(parent_id))
-}
-
-// Searches by the child: a switch has many children, and a device has few parents.
-const byChildren = preparedKeys((db: Kysely<Tables>, children) =>
-  db.selectFrom('relationships').select(columns).where('child_id', 'in', children),
+/** Returns the existing relationships of these devices and types. */
+export const findAll = preparedTuples(['parent_id', 'child_id', 'type'], (db: Kysely<Tables>, triples: Triple[]) =>
+  db
+    .selectFrom('relationships')
+    .select(columns)
+    .where((eb) => eb.or(triples.map((triple) => eb.and(triple)))),
 )
 
 export const insertAll = preparedRows(columns, (db: Kysely<Tables>, rows: Tables['relationships'][]) =>
   db.insertInto('relationships').values(rows),
 )
 
-export const setNotes = async (ctx: Ctx, { parent_id, child_id, type, notes }: Relationship): Promise<void> => {
-  await ctx.db
-    .updateTable('relationships')
-    .set({ notes })
-    .where('parent_id', '=', parent_id)
-    .where('child_id', '=', child_id)
-    .where('type', '=', type)
-    .execute()
-}
+/** Stores the notes of existing relationships. An upsert, because one statement then takes many of them. */
+export const setNotes = preparedRows(columns, (db: Kysely<Tables>, rows: Tables['relationships'][]) =>
+  db
+    .insertInto('relationships')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['parent_id', 'child_id', 'type']).doUpdateSet(({ ref }) => ({ notes: ref('excluded.notes') })),
+    ),
+)
 
 /** Returns false if the relationship did not exist. */
 export const remove = async (ctx: Ctx, { parent_id, child_id, type }: Triple): Promise<boolean> => {

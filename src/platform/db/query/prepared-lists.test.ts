@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
 import { dialects } from '../../../testing/servers.ts'
 import { prepared } from './prepared.ts'
-import { padded, preparedKeys, preparedRows } from './prepared-lists.ts'
+import { padded, preparedKeys, preparedRows, preparedTuples } from './prepared-lists.ts'
 
 type Thing = ThingTables['things']
 
@@ -11,6 +11,12 @@ const insert = preparedRows(['id', 'n', 'owner_id'], (db: Kysely<ThingTables>, r
   db.insertInto('things').values(rows),
 )
 const byIds = preparedKeys((db: Kysely<ThingTables>, ids) => db.selectFrom('things').selectAll().where('id', 'in', ids))
+const byIdsAndNumbers = preparedTuples(['id', 'n'], (db: Kysely<ThingTables>, keys: Pick<Thing, 'id' | 'n'>[]) =>
+  db
+    .selectFrom('things')
+    .selectAll()
+    .where((eb) => eb.or(keys.map((key) => eb.and(key)))),
+)
 const setN = prepared((db: Kysely<ThingTables>, { id, n }: { id: string; n: number }) =>
   db.updateTable('things').set({ n }).where('id', '=', id),
 )
@@ -39,6 +45,13 @@ describe.each(dialects())('on %s', (dialect) => {
     await add(rows)
     const ids = rows.map(({ id }) => id)
     expect(sorted(await byIds(read(), [...ids, 'missing', ...ids]))).toEqual(rows)
+  })
+
+  test.each([0, 1, 9, 17, 256, 257, 600])('%d keys of two columns find what both name, once', async (count) => {
+    const rows = things(`tuples-${count}`, count)
+    await add(rows)
+    const others = rows.map(({ id, n }) => ({ id, n: n + 1 }))
+    expect(sorted(await byIdsAndNumbers(read(), [...rows, ...others, ...rows]))).toEqual(rows)
   })
 
   test.each([0, 1, 9, 50, 256, 257, 1000])('%d keys of an `in` that is padded find what they name', async (count) => {

@@ -29,6 +29,37 @@ const byLength = <Query>(make: (length: number) => Query): ((length: number) => 
   }
 }
 
+/** Returns the placeholders of `length` rows, in the order of their values. */
+const placeholders = <Row>(columns: readonly (keyof Row & string)[], values: readonly Value[], length: number): Row[] =>
+  Array.from(
+    { length },
+    (_, index) =>
+      // The object has every column of a row.
+      Object.fromEntries(columns.map((column, at) => [column, values[index * columns.length + at]])) as Row,
+  )
+
+const valuesOf = <Row extends Readonly<Record<keyof Row, Value>>>(
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): Value[] => {
+  const values: Value[] = []
+  for (const row of rows) for (const column of columns) values.push(row[column])
+  return values
+}
+
+/** Cuts keys into pieces of the prepared lengths. The last piece repeats its last key, which finds no further row. */
+function* pieces<Key>(keys: readonly Key[]): Generator<Key[]> {
+  for (let from = 0; from < keys.length; ) {
+    const count = keys.length - from
+    const length = shortestFor(count) ?? longestWithin(count)
+    const piece = keys.slice(from, from + length)
+    const last = piece.at(-1)
+    while (last !== undefined && piece.length < length) piece.push(last)
+    yield piece
+    from += length
+  }
+}
+
 /**
  * Prepares an insert of any number of rows. `build` gets placeholders, as in `prepared`.
  * @example
@@ -41,19 +72,12 @@ export const preparedRows = <Tables, Row extends Readonly<Record<keyof Row, Valu
   build: (db: Kysely<Tables>, rows: Row[]) => Compilable,
 ): ((scope: PreparedScope<Tables>, rows: readonly Row[]) => Promise<void>) => {
   const queryFor = byLength((length) =>
-    prepared((db: Kysely<Tables>, values: readonly Value[]) => {
-      const placeholder = (_: unknown, index: number) =>
-        // The object has every column of a row.
-        Object.fromEntries(columns.map((column, at) => [column, values[index * columns.length + at]])) as Row
-      return build(db, Array.from({ length }, placeholder))
-    }),
+    prepared((db: Kysely<Tables>, values: readonly Value[]) => build(db, placeholders<Row>(columns, values, length))),
   )
   return async (scope, rows) => {
     for (let from = 0; from < rows.length; ) {
       const length = longestWithin(rows.length - from)
-      const values: Value[] = []
-      for (const row of rows.slice(from, from + length)) for (const column of columns) values.push(row[column])
-      await queryFor(length)(scope, values)
+      await queryFor(length)(scope, valuesOf(columns, rows.slice(from, from + length)))
       from += length
     }
   }
@@ -79,16 +103,32 @@ export const preparedKeys = <Tables, Row>(
   return async (scope, keys) => {
     const found: Row[] = []
     // Without duplicates: a key in two pieces would find its row twice.
-    const distinct = [...new Set(keys)]
-    for (let from = 0; from < distinct.length; ) {
-      const count = distinct.length - from
-      const length = shortestFor(count) ?? longestWithin(count)
-      const values = distinct.slice(from, from + length)
-      // A longer query repeats the last key, which finds no further row.
-      while (values.length < length) values.push(values.at(-1) ?? '')
-      found.push(...(await queryFor(length)(scope, values)))
-      from += length
-    }
+    for (const piece of pieces([...new Set(keys)])) found.push(...(await queryFor(piece.length)(scope, piece)))
+    return found
+  }
+}
+
+/**
+ * Prepares a lookup of any number of keys that have several columns. `build` gets placeholders, as in `prepared`. The order of the rows is
+ * undefined.
+ * @example
+ * const byEnds = preparedTuples(['from', 'to'], (db: Kysely<Tables>, ends: { from: string; to: string }[]) =>
+ *   db.selectFrom('links').select('id').where((eb) => eb.or(ends.map((end) => eb.and(end)))))
+ * await byEnds(ctx, [{ from: 'a', to: 'b' }])
+ */
+export const preparedTuples = <Tables, Key extends Readonly<Record<keyof Key, Value>>, Row>(
+  columns: readonly (keyof Key & string)[],
+  build: (db: Kysely<Tables>, keys: Key[]) => Compilable<Row>,
+): ((scope: PreparedScope<Tables>, keys: readonly Key[]) => Promise<Row[]>) => {
+  const queryFor = byLength((length) =>
+    prepared((db: Kysely<Tables>, values: readonly Value[]) => build(db, placeholders<Key>(columns, values, length))),
+  )
+  return async (scope, keys) => {
+    const found: Row[] = []
+    // Without duplicates, as in `preparedKeys`.
+    const distinct = new Map(keys.map((key) => [JSON.stringify(valuesOf(columns, [key])), key]))
+    for (const piece of pieces([...distinct.values()]))
+      found.push(...(await queryFor(piece.length)(scope, valuesOf(columns, piece))))
     return found
   }
 }
