@@ -1,15 +1,7 @@
 /** Streams of rows: chunks, snapshots, and connections that are returned. On both databases. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
+import { describe, expect, test } from 'bun:test'
 import { dialects } from '../../testing/servers.ts'
-import type { Db, Tx } from './database.ts'
-
-type Things = Db<ThingTables>
-
-const thing = (id: string, n = 0) => ({ id, n, owner_id: null })
-const add = (tx: Tx<ThingTables>, id: string, n = 0) => tx.db.insertInto('things').values(thing(id, n)).execute()
-const ids = async (db: Pick<Things, 'read'>) =>
-  (await db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
+import { addThing, type Things, thing, thingIds, thingsSuite, thrown } from '../../testing/things.ts'
 
 /** Rows from `00000` on, more than several chunks of a stream. */
 const MANY = 1700
@@ -23,56 +15,36 @@ const addMany = (db: Things) =>
         .execute()
   })
 
-const thrown = async (work: Promise<unknown>): Promise<unknown> => {
-  try {
-    await work
-  } catch (error) {
-    return error
-  }
-  throw new Error('nothing was thrown')
-}
-
 describe.each(dialects())('streams on %s', (dialect) => {
-  let database: EmptyDatabase<ThingTables>
-  let db: Things
-  beforeAll(async () => {
-    database = await thingsDatabase(dialect)
-    db = database.db
-  })
-  beforeEach(() =>
-    db.write(async (tx) => {
-      await tx.db.deleteFrom('things').execute()
-      await tx.db.deleteFrom('owners').execute()
-    }),
-  )
-  afterAll(() => database.close())
+  const suite = thingsSuite(dialect)
 
   describe('a stream', () => {
     const query = (on: Things) => on.read.selectFrom('things').selectAll().orderBy('id')
 
     test('yields every row in order, in chunks', async () => {
-      await addMany(db)
-      const chunks = await Array.fromAsync(db.stream(query(db)))
+      await addMany(suite.db)
+      const chunks = await Array.fromAsync(suite.db.stream(query(suite.db)))
       expect(chunks.flat().map(({ n }) => n)).toEqual(Array.from({ length: MANY }, (_, i) => i))
       expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(500)
     })
 
     test('of several queries has the rows of one after the other, as they were at its beginning', async () => {
-      await addMany(db)
-      const some = (order: 'asc' | 'desc') => db.read.selectFrom('things').selectAll().orderBy('id', order).limit(600)
-      const stream = db.stream(some('asc'), some('desc'))
+      await addMany(suite.db)
+      const some = (order: 'asc' | 'desc') =>
+        suite.db.read.selectFrom('things').selectAll().orderBy('id', order).limit(600)
+      const stream = suite.db.stream(some('asc'), some('desc'))
       const { value = [] } = await stream.next()
-      await db.write((tx) => tx.db.deleteFrom('things').execute())
+      await suite.db.write((tx) => tx.db.deleteFrom('things').execute())
       const all = [...value, ...(await Array.fromAsync(stream)).flat()].map(({ n }) => n)
       const first = Array.from({ length: 600 }, (_, i) => i)
       expect(all).toEqual([...first, ...first.map((i) => MANY - 1 - i)])
     })
 
     test('takes the parameters of its query', async () => {
-      await addMany(db)
+      await addMany(suite.db)
       const chunks = await Array.fromAsync(
-        db.stream(
-          query(db)
+        suite.db.stream(
+          query(suite.db)
             .where('n', '>=', MANY - 2)
             .where('id', 'like', '0%'),
         ),
@@ -81,58 +53,58 @@ describe.each(dialects())('streams on %s', (dialect) => {
     })
 
     test('of no rows yields no row', async () => {
-      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
+      expect((await Array.fromAsync(suite.db.stream(query(suite.db)))).flat()).toEqual([])
     })
 
     test('sees one snapshot while writes go on', async () => {
-      await addMany(db)
-      const stream = db.stream(query(db))
+      await addMany(suite.db)
+      const stream = suite.db.stream(query(suite.db))
       let rows = (await stream.next()).value?.length ?? 0
-      await db.write((tx) => tx.db.deleteFrom('things').execute())
+      await suite.db.write((tx) => tx.db.deleteFrom('things').execute())
       for await (const chunk of stream) rows += chunk.length
       expect(rows).toBe(MANY)
     })
 
     test('does not keep writes waiting', async () => {
-      await addMany(db)
-      const stream = db.stream(query(db))
+      await addMany(suite.db)
+      const stream = suite.db.stream(query(suite.db))
       await stream.next()
-      await db.write((tx) => add(tx, 'new'))
-      expect(await ids(db)).toContain('new')
+      await suite.db.write((tx) => addThing(tx, 'new'))
+      expect(await thingIds(suite.db)).toContain('new')
       await stream.return(undefined)
     })
 
     test('that is left early gives its connection back', async () => {
-      await addMany(db)
+      await addMany(suite.db)
       for (let i = 0; i < 100; i++)
-        for await (const chunk of db.stream(query(db))) {
+        for await (const chunk of suite.db.stream(query(suite.db))) {
           expect(chunk.length).toBe(500)
           break
         }
-      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toHaveLength(MANY)
+      expect((await Array.fromAsync(suite.db.stream(query(suite.db)))).flat()).toHaveLength(MANY)
     })
 
     test('that is left early holds no snapshot for the next', async () => {
-      await addMany(db)
-      const stream = db.stream(query(db))
+      await addMany(suite.db)
+      const stream = suite.db.stream(query(suite.db))
       await stream.next()
       await stream.return(undefined)
-      await db.write((tx) => tx.db.deleteFrom('things').execute())
-      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
+      await suite.db.write((tx) => tx.db.deleteFrom('things').execute())
+      expect((await Array.fromAsync(suite.db.stream(query(suite.db)))).flat()).toEqual([])
     })
 
     test('of a broken query throws, and the next one works', async () => {
-      const broken = db.read.selectFrom('missing' as 'things').selectAll()
-      for (let i = 0; i < 30; i++) await thrown(Array.fromAsync(db.stream(broken)))
-      expect((await Array.fromAsync(db.stream(query(db)))).flat()).toEqual([])
+      const broken = suite.db.read.selectFrom('missing' as 'things').selectAll()
+      for (let i = 0; i < 30; i++) await thrown(Array.fromAsync(suite.db.stream(broken)))
+      expect((await Array.fromAsync(suite.db.stream(query(suite.db)))).flat()).toEqual([])
     })
 
     test('that nobody goes on reading leaves other streams and writes alone', async () => {
-      await addMany(db)
-      const held = Array.from({ length: 30 }, () => db.stream(query(db)))
+      await addMany(suite.db)
+      const held = Array.from({ length: 30 }, () => suite.db.stream(query(suite.db)))
       const begun = held.map((stream) => stream.next())
-      await db.write((tx) => add(tx, 'new'))
-      expect(await ids(db)).toContain('new')
+      await suite.db.write((tx) => addThing(tx, 'new'))
+      expect(await thingIds(suite.db)).toContain('new')
       for (const [i, stream] of held.entries()) {
         await begun[i]
         await stream.return(undefined)

@@ -1,42 +1,16 @@
 /** Broken constraints are recognised by kind and by the columns that they name. On both databases. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
-import type { Db } from './database.ts'
+import { thing, thingsSuite, thrown } from '../../testing/things.ts'
 import { violationOf } from './violations.ts'
 
-type Things = Db<ThingTables>
-
-const thing = (id: string, n = 0) => ({ id, n, owner_id: null })
-
-const thrown = async (work: Promise<unknown>): Promise<unknown> => {
-  try {
-    await work
-  } catch (error) {
-    return error
-  }
-  throw new Error('nothing was thrown')
-}
-
 describe.each(dialects())('constraints on %s', (dialect) => {
-  let database: EmptyDatabase<ThingTables>
-  let db: Things
-  beforeAll(async () => {
-    database = await thingsDatabase(dialect)
-    db = database.db
-  })
-  beforeEach(() =>
-    db.write(async (tx) => {
-      await tx.db.deleteFrom('things').execute()
-      await tx.db.deleteFrom('owners').execute()
-    }),
-  )
-  afterAll(() => database.close())
+  const suite = thingsSuite(dialect)
 
   describe('a broken constraint', () => {
     const owner = (id: string, name: string) =>
-      db.write((tx) => tx.db.insertInto('owners').values({ id, name }).execute())
+      suite.db.write((tx) => tx.db.insertInto('owners').values({ id, name }).execute())
 
     test('has the name of the unique columns', async () => {
       await owner('a', 'Ann')
@@ -50,19 +24,19 @@ describe.each(dialects())('constraints on %s', (dialect) => {
 
     test('says that a reference points nowhere', async () => {
       const row = { ...thing('a'), owner_id: 'nobody' }
-      const failing = db.write((tx) => tx.db.insertInto('things').values(row).execute())
+      const failing = suite.db.write((tx) => tx.db.insertInto('things').values(row).execute())
       expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
     })
 
     test('says that something still refers to the row', async () => {
       await owner('a', 'Ann')
-      await db.write((tx) =>
+      await suite.db.write((tx) =>
         tx.db
           .insertInto('things')
           .values({ ...thing('t'), owner_id: 'a' })
           .execute(),
       )
-      const failing = db.write((tx) => tx.db.deleteFrom('owners').execute())
+      const failing = suite.db.write((tx) => tx.db.deleteFrom('owners').execute())
       expect(violationOf(await thrown(failing))?.kind).toBe('foreign_key')
     })
 
@@ -71,7 +45,7 @@ describe.each(dialects())('constraints on %s', (dialect) => {
     })
 
     test('is not seen in another error of the engine', async () => {
-      const failing = db.write((tx) =>
+      const failing = suite.db.write((tx) =>
         tx.db
           .insertInto('nowhere' as 'things')
           .values(thing('a'))

@@ -1,31 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { sql } from 'kysely'
-import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
+import { type ThingTables, thingsDatabase } from '../../../testing/database.ts'
 import { dialects, stoppablePostgres } from '../../../testing/servers.ts'
-import { until } from '../../../testing/until.ts'
+import { addThing, thingIds, thingsSuite } from '../../../testing/things.ts'
+import { startPaused, until } from '../../../testing/until.ts'
 import type { Db, Tx } from '../database.ts'
 import { openPostgres } from './postgres.ts'
-
-const add = (tx: Tx<ThingTables>, id: string) =>
-  tx.db.insertInto('things').values({ id, n: 0, owner_id: null }).execute()
 
 const error = (errno: string) =>
   new SQL.PostgresError('no', { code: 'ERR_POSTGRES_SERVER_ERROR', errno, detail: '', hint: '', severity: 'ERROR' })
 
-/** A promise with its functions. */
-const gate = () => Promise.withResolvers<void>()
-
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
 if (dialects().includes('postgres')) {
-  let database: EmptyDatabase<ThingTables>
-  let db: Db<ThingTables>
-  beforeAll(async () => {
-    database = await thingsDatabase('postgres')
-    db = database.db
-  })
-  beforeEach(() => db.write((tx) => tx.db.deleteFrom('things').execute()))
-  afterAll(() => database.close())
+  const suite = thingsSuite('postgres')
 
   describe('a write is run again', () => {
     test.each([
@@ -35,7 +23,7 @@ if (dialects().includes('postgres')) {
       ['23503', 'foreign key violation'],
     ])('after %s, %s', async (errno) => {
       let tries = 0
-      const answer = await db.write(async () => {
+      const answer = await suite.db.write(async () => {
         if (++tries < 3) throw error(errno)
         return tries
       })
@@ -44,7 +32,7 @@ if (dialects().includes('postgres')) {
 
     test('five times at most, and then says what was wrong', async () => {
       let tries = 0
-      const failing = db.write(() => {
+      const failing = suite.db.write(() => {
         tries++
         return Promise.reject(error('40001'))
       })
@@ -55,17 +43,17 @@ if (dialects().includes('postgres')) {
 
     test('without what the failed try has written', async () => {
       let tries = 0
-      await db.write(async (tx) => {
-        await add(tx, `try-${++tries}`)
+      await suite.db.write(async (tx) => {
+        await addThing(tx, `try-${++tries}`)
         if (tries === 1) throw error('40001')
       })
-      const rows = await db.read.selectFrom('things').select('id').execute()
+      const rows = await suite.db.read.selectFrom('things').select('id').execute()
       expect(rows).toEqual([{ id: 'try-2' }])
     })
 
     test('not after any other error', async () => {
       let tries = 0
-      const failing = db.write(() => {
+      const failing = suite.db.write(() => {
         tries++
         return Promise.reject(error('22P02'))
       })
@@ -74,29 +62,29 @@ if (dialects().includes('postgres')) {
     })
 
     test('in which a statement failed, which nobody minded, is undone, and says so', async () => {
-      const careless = db.write(async (tx) => {
+      const careless = suite.db.write(async (tx) => {
         await sql`SELECT 1 / 0`.execute(tx.db).catch(() => {})
       })
       await expect(careless).rejects.toThrow('division by zero')
     })
 
     test('in which a statement failed, and was undone by itself, is committed', async () => {
-      await db.write(async (tx) => {
-        await add(tx, 'kept')
+      await suite.db.write(async (tx) => {
+        await addThing(tx, 'kept')
         await tx.savepoint(() => sql`SELECT 1 / 0`.execute(tx.db)).catch(() => {})
       })
-      const rows = await db.read.selectFrom('things').select('id').execute()
+      const rows = await suite.db.read.selectFrom('things').select('id').execute()
       expect(rows).toEqual([{ id: 'kept' }])
     })
 
     test('when two of them lock the same rows crosswise', async () => {
-      await db.write(async (tx) => {
-        await add(tx, 'a')
-        await add(tx, 'b')
+      await suite.db.write(async (tx) => {
+        await addThing(tx, 'a')
+        await addThing(tx, 'b')
       })
-      const [one, other] = [gate(), gate()]
+      const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const cross = (first: string, second: string, mine: () => void, theirs: Promise<void>) =>
-        db.write(async (tx) => {
+        suite.db.write(async (tx) => {
           const bump = (id: string) =>
             tx.db
               .updateTable('things')
@@ -109,14 +97,12 @@ if (dialects().includes('postgres')) {
           await bump(second)
         })
       await Promise.all([cross('a', 'b', one.resolve, other.promise), cross('b', 'a', other.resolve, one.promise)])
-      const rows = await db.read.selectFrom('things').select('n').execute()
+      const rows = await suite.db.read.selectFrom('things').select('n').execute()
       expect(rows.map(({ n }) => n)).toEqual([2, 2])
     })
   })
 
   describe('an insert that is not waited for', () => {
-    const idsThere = async () =>
-      (await db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
     const nameless = (tx: Tx<ThingTables>) =>
       sql`INSERT INTO things (id, n) VALUES ('bad', NULL)`.execute(tx.db).then(() => {})
     const bad = (tx: Tx<ThingTables>) =>
@@ -127,25 +113,25 @@ if (dialects().includes('postgres')) {
         .execute()
 
     test('is seen by what is asked after it', async () => {
-      const found = await db.write(async (tx) => {
-        await add(tx, 'a')
+      const found = await suite.db.write(async (tx) => {
+        await addThing(tx, 'a')
         return tx.db.selectFrom('things').select('id').execute()
       })
       expect(found).toEqual([{ id: 'a' }])
     })
 
     test('fails the commit, and nothing is written', async () => {
-      const failing = db.write(async (tx) => {
-        await add(tx, 'a')
+      const failing = suite.db.write(async (tx) => {
+        await addThing(tx, 'a')
         await bad(tx)
       })
       await expect(failing).rejects.toThrow('violates not-null constraint')
-      expect(await idsThere()).toEqual([])
+      expect(await thingIds(suite.db)).toEqual([])
     })
 
     test('fails the next statement, in the words of the insert', async () => {
       let reached = 'nothing'
-      const failing = db.write(async (tx) => {
+      const failing = suite.db.write(async (tx) => {
         await bad(tx)
         reached = 'the next statement'
         await tx.db.selectFrom('things').select('id').execute()
@@ -157,21 +143,21 @@ if (dialects().includes('postgres')) {
 
     test('fails its savepoint, and nothing else', async () => {
       const said: string[] = []
-      await db.write(async (tx) => {
-        await add(tx, 'a')
+      await suite.db.write(async (tx) => {
+        await addThing(tx, 'a')
         await tx.savepoint(() => bad(tx)).catch((error: Error) => said.push(error.message))
         await tx.savepoint(() => nameless(tx)).catch((error: Error) => said.push(error.message))
-        await add(tx, 'b')
+        await addThing(tx, 'b')
       })
       expect(said).toEqual(Array(2).fill(expect.stringContaining('violates not-null constraint')))
-      expect(await idsThere()).toEqual(['a', 'b'])
+      expect(await thingIds(suite.db)).toEqual(['a', 'b'])
     })
 
     test('may be one of very many', async () => {
-      await db.write(async (tx) => {
-        for (let i = 0; i < 1000; i++) await add(tx, String(i))
+      await suite.db.write(async (tx) => {
+        for (let i = 0; i < 1000; i++) await addThing(tx, String(i))
       })
-      expect(await idsThere()).toHaveLength(1000)
+      expect(await thingIds(suite.db)).toHaveLength(1000)
     })
   })
 
@@ -185,7 +171,7 @@ if (dialects().includes('postgres')) {
       )
       for (let i = 0; i < 20; i++) {
         const end = await other.write(async (tx) => {
-          await add(tx, String(i))
+          await addThing(tx, String(i))
           const { rows } = await sql<{ at: string }>`SELECT pg_current_wal_insert_lsn()::text AS at`.execute(tx.db)
           return rows[0]?.at ?? ''
         })
@@ -222,28 +208,22 @@ if (dialects().includes('postgres')) {
 
   test('who may still write here is asked of this database alone', async () => {
     const other = await thingsDatabase('postgres')
-    const hold = async (at: Db<ThingTables>) => {
-      const [begun, over] = [gate(), gate()]
-      const written = at.write(async (tx) => {
-        await add(tx, 'held')
-        // The earlier writes have arrived.
-        await sql`SELECT 1`.execute(tx.db)
-        begun.resolve()
-        await over.promise
-      })
-      await begun.promise
-      return async () => {
-        over.resolve()
-        await written
-      }
-    }
+    const hold = (at: Db<ThingTables>) =>
+      startPaused((pause) =>
+        at.write(async (tx) => {
+          await addThing(tx, 'held')
+          // The earlier writes have arrived.
+          await sql`SELECT 1`.execute(tx.db)
+          await pause()
+        }),
+      )
     const endElsewhere = await hold(other.db)
-    const ask = async () => (await db.sql.underWay(db.read)) ?? { oldest: 0n, next: 0n }
+    const ask = async () => (await suite.db.sql.underWay(suite.db.read)) ?? { oldest: 0n, next: 0n }
     // The next query distinguishes transactions with numbers beyond the last ended one from those that have not begun.
     await ask()
     const quiet = await ask()
     expect(quiet.oldest).toBe(quiet.next)
-    const endHere = await hold(db)
+    const endHere = await hold(suite.db)
     const busy = await ask()
     expect(busy.oldest).toBeLessThan(busy.next)
     expect((await ask()).oldest).toBe(busy.oldest)
@@ -254,13 +234,13 @@ if (dialects().includes('postgres')) {
   })
 
   test('one process sees in the revision what another has written', async () => {
-    const before = await db.revision(['things'])
-    await database.beside().write((tx) => add(tx, 'a'))
-    expect(await db.revision(['things'])).not.toBe(before)
+    const before = await suite.db.revision(['things'])
+    await suite.beside().write((tx) => addThing(tx, 'a'))
+    expect(await suite.db.revision(['things'])).not.toBe(before)
   })
 
   test('a server that is away shows in the connections', async () => {
-    const other = database.beside()
+    const other = suite.beside()
     await other.ping()
     await other.close()
     await Promise.allSettled([other.ping()])

@@ -1,14 +1,13 @@
 // Writes that would wait for each other, and therefore share a transaction.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { sql } from 'kysely'
-import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
+import type { ThingTables } from '../../../testing/database.ts'
 import { dialects } from '../../../testing/servers.ts'
+import { addThing, thingIds, thingsSuite } from '../../../testing/things.ts'
 import type { Tx } from '../database.ts'
 
 type Write = Tx<ThingTables>
-
-const add = (tx: Write, id: string) => tx.db.insertInto('things').values({ id, n: 0, owner_id: null }).execute()
 
 const numberOf = async (tx: Write): Promise<string> => {
   const { rows } = await sql<{ n: string }>`SELECT pg_current_xact_id()::text AS n`.execute(tx.db)
@@ -26,16 +25,9 @@ const conflict = () =>
 
 // Left out rather than skipped, as in postgres.test.ts.
 if (dialects().includes('postgres')) {
-  let database: EmptyDatabase<ThingTables>
-  beforeAll(async () => {
-    database = await thingsDatabase('postgres')
-  })
-  beforeEach(() => database.db.write((tx) => tx.db.deleteFrom('things').execute()))
-  afterAll(() => database.close())
+  const suite = thingsSuite('postgres')
 
-  const write = <T>(work: (tx: Write) => Promise<T>, serializeBy = 'a') => database.db.write(work, { serializeBy })
-  const ids = async () =>
-    (await database.db.read.selectFrom('things').select('id').orderBy('id').execute()).map(({ id }) => id)
+  const write = <T>(work: (tx: Write) => Promise<T>, serializeBy = 'a') => suite.db.write(work, { serializeBy })
 
   /** Holds the queue of a name until it is released. */
   const holdLine = (serializeBy = 'a') => {
@@ -52,7 +44,7 @@ if (dialects().includes('postgres')) {
       const release = holdLine()
       const waiting = Array.from({ length: 10 }, (_, i) =>
         write(async (tx) => {
-          await add(tx, `id-${i}`)
+          await addThing(tx, `id-${i}`)
           const { count } = await tx.db
             .selectFrom('things')
             .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -65,7 +57,7 @@ if (dialects().includes('postgres')) {
       // A slow machine may need several transactions.
       expect(new Set(done.map(({ number }) => number)).size).toBeLessThan(10)
       expect(done.map(({ count }) => count)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-      expect((await ids()).length).toBe(10)
+      expect((await thingIds(suite.db)).length).toBe(10)
     })
 
     test('are alone when nobody waits', async () => {
@@ -88,7 +80,7 @@ if (dialects().includes('postgres')) {
       const batch = async (_: unknown, items: readonly string[]) => void done.push(...items)
       const waiting = ['good', 'bad', 'fine'].map((id) =>
         write(async (tx) => {
-          await add(tx, id)
+          await addThing(tx, id)
           tx.atCommit(batch, id)
           if (id === 'bad') throw new Error('it is bad')
           return id
@@ -97,58 +89,58 @@ if (dialects().includes('postgres')) {
       await release()
       const outcomes = await Promise.allSettled(waiting)
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-      expect(await ids()).toEqual(['fine', 'good'])
+      expect(await thingIds(suite.db)).toEqual(['fine', 'good'])
       expect(done).toEqual(['good', 'fine'])
     })
 
     test('whose insert is refused are told so in its words, and the others are written', async () => {
       const release = holdLine()
       const waiting = [
-        write((tx) => add(tx, 'one')),
+        write((tx) => addThing(tx, 'one')),
         write((tx) =>
           tx.db
             .insertInto('things')
             .values({ id: 'two', n: null as never, owner_id: null })
             .execute(),
         ),
-        write((tx) => add(tx, 'three')),
+        write((tx) => addThing(tx, 'three')),
       ]
       await release()
       const [one, two, three] = await Promise.allSettled(waiting)
       expect([one?.status, three?.status]).toEqual(['fulfilled', 'fulfilled'])
       expect(String((two as PromiseRejectedResult).reason)).toContain('violates not-null constraint')
-      expect(await ids()).toEqual(['one', 'three'])
+      expect(await thingIds(suite.db)).toEqual(['one', 'three'])
     })
 
     test('are run again when another writer was faster', async () => {
       const release = holdLine()
       let tries = 0
       const waiting = [
-        write((tx) => add(tx, 'one')),
+        write((tx) => addThing(tx, 'one')),
         write(async (tx) => {
-          await add(tx, 'two')
+          await addThing(tx, 'two')
           if (++tries === 1) throw conflict()
         }),
       ]
       await release()
       await Promise.all(waiting)
       expect(tries).toBe(2)
-      expect(await ids()).toEqual(['one', 'two'])
+      expect(await thingIds(suite.db)).toEqual(['one', 'two'])
     })
 
     test('are all told when their transaction is lost, and none of them is written', async () => {
       const release = holdLine()
       const waiting = [
-        write((tx) => add(tx, 'one')),
+        write((tx) => addThing(tx, 'one')),
         write(async (tx) => void (await sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(tx.db))),
-        write((tx) => add(tx, 'three')),
+        write((tx) => addThing(tx, 'three')),
       ]
       await release()
       const outcomes = await Promise.allSettled(waiting)
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-      expect(await ids()).toEqual([])
-      await write((tx) => add(tx, 'after'))
-      expect(await ids()).toEqual(['after'])
+      expect(await thingIds(suite.db)).toEqual([])
+      await write((tx) => addThing(tx, 'after'))
+      expect(await thingIds(suite.db)).toEqual(['after'])
     })
 
     test('are answered in several transactions when there are very many', async () => {
@@ -161,12 +153,12 @@ if (dialects().includes('postgres')) {
     })
 
     test('change the revision of what they touch', async () => {
-      const before = await database.db.revision(['things'])
+      const before = await suite.db.revision(['things'])
       const release = holdLine()
-      const waiting = [write((tx) => add(tx, 'one')), write((tx) => add(tx, 'two'))]
+      const waiting = [write((tx) => addThing(tx, 'one')), write((tx) => addThing(tx, 'two'))]
       await release()
       await Promise.all(waiting)
-      expect(await database.db.revision(['things'])).not.toBe(before)
+      expect(await suite.db.revision(['things'])).not.toBe(before)
     })
   })
 }
