@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { ADMIN_ROLE_ID } from './features/roles/catalogue.ts'
 import { permissionsOf } from './platform/operation/operation.ts'
-import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
-import { type Endpoint, endpoints, madeBy, perTest, QUICK } from './testing/security.ts'
+import { auditedSuite, type Endpoint, endpoints, madeBy, perTest, QUICK } from './testing/security.ts'
 import { refusal } from './testing/sign-in.ts'
 
 const { appFor } = perTest()
@@ -18,13 +17,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 }
 
 describe('every endpoint', () => {
-  let app: TestApp
-  let admin: TestCaller
-  beforeAll(async () => {
-    app = await testApp({ env: { AUDIT_ENABLED: 'true' }, passwords: createPasswords({ cost: 4 }) })
-    admin = await app.as('admin')
-  })
-  afterAll(() => app.close())
+  const suite = auditedSuite()
 
   test('without credentials everything that is not public is 401, and nothing is 5xx', async () => {
     const open = new Set(['/healthz', '/readyz', '/api/auth/login'])
@@ -32,7 +25,7 @@ describe('every endpoint', () => {
     const wrong: string[] = []
     for (const { method, path } of endpoints) {
       const body = method === 'POST' || method === 'PUT' ? {} : undefined
-      const response = await app.guest(method, path.replace(/\{\w+\}/g, 'x'), body)
+      const response = await suite.app.guest(method, path.replace(/\{\w+\}/g, 'x'), body)
       const text = await response.text()
       if (open.has(path) || isOfOauth(path)) {
         if (response.status === 401 || response.status >= 500) wrong.push(`${method} ${path}: ${response.status}`)
@@ -42,7 +35,7 @@ describe('every endpoint', () => {
       }
     }
     for (const path of ['/', '/x', '/api', '/api/x', '/api/devices/', '/mcp/x', '/.well-known/x', '/%00', '/..%2f']) {
-      const { status } = await app.guest('GET', path)
+      const { status } = await suite.app.guest('GET', path)
       if (status >= 500) wrong.push(`${path}: ${status}`)
     }
     expect(wrong).toEqual([])
@@ -52,13 +45,13 @@ describe('every endpoint', () => {
     const limited = await appFor({ env: { RATE_LIMIT_ENABLED: 'true', RATE_LIMIT_REQUESTS: '1' } })
     await limited.guest('GET', '/healthz')
     const answers: [string, number, Response][] = [
-      ['JSON', 200, await admin.request('GET', '/api/devices')],
-      ['no credentials', 401, await app.guest('GET', '/api/devices')],
-      ['no object', 404, await admin.request('GET', '/api/devices/none')],
-      ['no route', 404, await app.guest('GET', '/nothing')],
+      ['JSON', 200, await suite.admin.request('GET', '/api/devices')],
+      ['no credentials', 401, await suite.app.guest('GET', '/api/devices')],
+      ['no object', 404, await suite.admin.request('GET', '/api/devices/none')],
+      ['no route', 404, await suite.app.guest('GET', '/nothing')],
       ['too many', 429, await limited.guest('GET', '/healthz')],
-      ['HTML', 200, await admin.request('GET', '/api/docs')],
-      ['a static file', 200, await admin.request('GET', '/api/docs/docs.js')],
+      ['HTML', 200, await suite.admin.request('GET', '/api/docs')],
+      ['a static file', 200, await suite.admin.request('GET', '/api/docs/docs.js')],
     ]
     for (const [name, status, { headers, status: actual }] of answers) {
       const policy = headers.get('content-security-policy') ?? ''
@@ -78,23 +71,25 @@ describe('every endpoint', () => {
   })
 
   test('nobody deletes themselves, and system roles stay as they are', async () => {
-    const self = await admin.request('DELETE', `/api/users/${admin.userId}`)
+    const self = await suite.admin.request('DELETE', `/api/users/${suite.admin.userId}`)
     expect(await refusal(self)).toEqual([400, 'CANNOT_DELETE_SELF'])
     const role = `/api/roles/${ADMIN_ROLE_ID}`
-    expect(await refusal(await admin.request('PUT', role, { permissions: [] }))).toEqual([400, 'SYSTEM_ROLE'])
-    expect(await refusal(await admin.request('DELETE', role))).toEqual([400, 'SYSTEM_ROLE'])
-    expect((await admin.request('GET', '/api/users')).status).toBe(200)
+    expect(await refusal(await suite.admin.request('PUT', role, { permissions: [] }))).toEqual([400, 'SYSTEM_ROLE'])
+    expect(await refusal(await suite.admin.request('DELETE', role))).toEqual([400, 'SYSTEM_ROLE'])
+    expect((await suite.admin.request('GET', '/api/users')).status).toBe(200)
   })
 
   test('an API key opens /mcp, and an unknown token does not', async () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
     const call = async (token: string) => {
       const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json, text/event-stream' }
-      const response = await app.guest('POST', '/mcp', list, headers)
+      const response = await suite.app.guest('POST', '/mcp', list, headers)
       await response.text()
       return response.status
     }
-    expect([await call(admin.key), await call(`${admin.key}x`), await call('anything')]).toEqual([200, 401, 401])
+    expect([await call(suite.admin.key), await call(`${suite.admin.key}x`), await call('anything')]).toEqual([
+      200, 401, 401,
+    ])
   })
 })
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { createPasswords, type Passwords } from './platform/security/passwords.ts'
-import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { createUser, keyFor, PASSWORD } from './testing/identities.ts'
 import {
+  auditedSuite,
   inSession,
   isStored,
   loginTo,
@@ -22,13 +22,7 @@ import { cookieOf, refusal } from './testing/sign-in.ts'
 const { appFor, quickApp, folderFor } = perTest()
 
 describe('a sign-in', () => {
-  let app: TestApp
-  let admin: TestCaller
-  beforeAll(async () => {
-    app = await testApp({ env: { AUDIT_ENABLED: 'true' }, passwords: createPasswords({ cost: 4 }) })
-    admin = await app.as('admin')
-  })
-  afterAll(() => app.close())
+  const suite = auditedSuite()
 
   test('the login cookie is for this server alone, and only its hash is stored', async () => {
     const ttl = { SESSION_TTL: '1h' }
@@ -53,11 +47,11 @@ describe('a sign-in', () => {
   })
 
   test('a change in a session needs X-Requested-With, one with a key does not', async () => {
-    const { id } = await createUser(app.db, { username: 'browser', roles: ['admin'], password: QUICK })
-    const cookie = cookieOf(await loginTo(app, 'browser', QUICK))
+    const { id } = await createUser(suite.app.db, { username: 'browser', roles: ['admin'], password: QUICK })
+    const cookie = cookieOf(await loginTo(suite.app, 'browser', QUICK))
     const device = { id: 'case-7', name: 'before' }
-    expect((await admin.request('POST', '/api/devices', device)).status).toBe(201)
-    const blind = inSession(app, cookie, {})
+    expect((await suite.admin.request('POST', '/api/devices', device)).status).toBe(201)
+    const blind = inSession(suite.app, cookie, {})
     for (const [method, path, body] of [
       ['POST', '/api/devices', { id: 'case-7b', name: 'new' }],
       ['PUT', '/api/devices/case-7', { name: 'after' }],
@@ -68,30 +62,31 @@ describe('a sign-in', () => {
     expect(await (await blind('GET', '/api/devices/case-7')).json()).toMatchObject({ name: 'before' })
     expect((await blind('GET', '/api/devices/case-7b')).status).toBe(404)
 
-    expect((await inSession(app, cookie)('PUT', '/api/devices/case-7', { name: 'after' })).status).toBe(200)
-    const key = await keyFor(app.db, id)
-    const byKey = app.guest('DELETE', '/api/devices/case-7', undefined, { Authorization: `Bearer ${key}` })
+    expect((await inSession(suite.app, cookie)('PUT', '/api/devices/case-7', { name: 'after' })).status).toBe(200)
+    const key = await keyFor(suite.app.db, id)
+    const byKey = suite.app.guest('DELETE', '/api/devices/case-7', undefined, { Authorization: `Bearer ${key}` })
     expect((await byKey).status).toBe(204)
   })
 
   test('a key is shown once, and is worth what its owner is', async () => {
-    const response = await admin.request('POST', '/api/keys', { name: 'once' })
+    const response = await suite.admin.request('POST', '/api/keys', { name: 'once' })
     const { id, key } = z.object({ id: z.string(), key: z.string() }).parse(await response.json())
     const seen = await Promise.all(
-      ['/api/keys', `/api/keys/${id}`].map(async (path) => (await admin.request('GET', path)).text()),
+      ['/api/keys', `/api/keys/${id}`].map(async (path) => (await suite.admin.request('GET', path)).text()),
     )
     expect(seen.every((text) => text.includes(id) && !text.includes(key))).toBe(true)
-    expect(isStored(app.config.dataDir, key)).toBe(false)
+    expect(isStored(suite.app.config.dataDir, key)).toBe(false)
 
-    const owner = await app.as(['devices:list'])
-    const devices = (one: string) => app.guest('GET', '/api/devices', undefined, { Authorization: `Bearer ${one}` })
-    const expired = await keyFor(app.db, owner.userId, { expiresAt: '2026-01-01T00:00:00.000Z' })
+    const owner = await suite.app.as(['devices:list'])
+    const devices = (one: string) =>
+      suite.app.guest('GET', '/api/devices', undefined, { Authorization: `Bearer ${one}` })
+    const expired = await keyFor(suite.app.db, owner.userId, { expiresAt: '2026-01-01T00:00:00.000Z' })
     expect(await refusal(await devices(expired))).toEqual([401, 'EXPIRED_KEY'])
 
     expect((await devices(owner.key)).status).toBe(200)
-    expect((await admin.request('PUT', `/api/users/${owner.userId}`, { roles: [] })).status).toBe(200)
+    expect((await suite.admin.request('PUT', `/api/users/${owner.userId}`, { roles: [] })).status).toBe(200)
     expect((await devices(owner.key)).status).toBe(403)
-    expect((await admin.request('DELETE', `/api/users/${owner.userId}`)).status).toBe(204)
+    expect((await suite.admin.request('DELETE', `/api/users/${owner.userId}`)).status).toBe(204)
     expect((await devices(owner.key)).status).toBe(401)
   })
 })

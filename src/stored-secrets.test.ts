@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { createPasswords } from './platform/security/passwords.ts'
-import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { PASSWORD } from './testing/identities.ts'
-import { isStored, jsonTo, loginTo, madeBy, perTest, SLOW_TEST_MS } from './testing/security.ts'
+import { auditedSuite, isStored, jsonTo, loginTo, madeBy, perTest, SLOW_TEST_MS } from './testing/security.ts'
 import { cookieOf } from './testing/sign-in.ts'
 
 const { appFor, folderFor } = perTest()
 
 describe('in one app', () => {
-  let app: TestApp
-  let admin: TestCaller
-  beforeAll(async () => {
-    app = await testApp({ env: { AUDIT_ENABLED: 'true' }, passwords: createPasswords({ cost: 4 }) })
-    admin = await app.as('admin')
-  })
-  afterAll(() => app.close())
+  const suite = auditedSuite()
 
   describe('the audit trail', () => {
     const Entries = z.array(
       z.object({ changes: z.string(), action: z.string(), resource: z.string(), request_id: z.string() }),
     )
-    const entries = async () => Entries.parse(await (await admin.request('GET', '/api/audit?limit=1000')).json())
+    const entries = async () => Entries.parse(await (await suite.admin.request('GET', '/api/audit?limit=1000')).json())
     const entryOf = async ({ headers }: Response) => {
       const id = headers.get('x-request-id')
       return (await entries()).find(({ request_id }) => request_id === id)
@@ -31,7 +23,7 @@ describe('in one app', () => {
       // Each byte added in front moves the cut through every position within a character.
       for (const front of ['', 'x', 'xx', 'xxx']) {
         const items = Array.from({ length: 60 }, () => ({ op: 'delete', id: front + '🦔'.repeat(60) }))
-        const response = await admin.request('POST', '/api/devices/bulk', { operations: items })
+        const response = await suite.admin.request('POST', '/api/devices/bulk', { operations: items })
         const { changes = '' } = (await entryOf(response)) ?? {}
         expect(Buffer.byteLength(changes)).toBeGreaterThan(10_200)
         expect(Buffer.byteLength(changes)).toBeLessThanOrEqual(10_240)
@@ -42,10 +34,10 @@ describe('in one app', () => {
     test('holds no password and no secret', async () => {
       const secrets = ['plain-of-user', 'plain-of-login', 'plain-of-credential']
       const user = { username: 'secretive', password: secrets[0] }
-      expect(await entryOf(await admin.request('POST', '/api/users', user))).toMatchObject({ action: 'create' })
-      expect(await entryOf(await loginTo(app, 'secretive', secrets[1] ?? ''))).toMatchObject({ action: 'login' })
+      expect(await entryOf(await suite.admin.request('POST', '/api/users', user))).toMatchObject({ action: 'create' })
+      expect(await entryOf(await loginTo(suite.app, 'secretive', secrets[1] ?? ''))).toMatchObject({ action: 'login' })
       const credential = { name: 'c', type: 'ssh_password', username: 'root', password: secrets[2] }
-      expect(await entryOf(await admin.request('POST', '/api/credentials', credential))).toMatchObject({
+      expect(await entryOf(await suite.admin.request('POST', '/api/credentials', credential))).toMatchObject({
         resource: 'credential',
       })
       const text = JSON.stringify(await entries())
@@ -53,8 +45,8 @@ describe('in one app', () => {
     })
 
     test('is no formula in a spreadsheet', async () => {
-      await loginTo(app, '=1+1', 'whatever it is')
-      const csv = await (await admin.request('GET', '/api/audit/export?format=csv&action=login')).text()
+      await loginTo(suite.app, '=1+1', 'whatever it is')
+      const csv = await (await suite.admin.request('GET', '/api/audit/export?format=csv&action=login')).text()
       expect(csv).toContain(",'=1+1,")
       expect(csv).not.toContain(',=1+1')
     })
@@ -64,16 +56,16 @@ describe('in one app', () => {
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
       const accept = { Accept: 'application/json, text/event-stream' }
       for (const response of [
-        await admin.request('GET', '/api/devices'),
-        await admin.request('GET', '/metrics'),
-        await admin.request('GET', '/api/users'),
-        await admin.request('POST', '/mcp', list, accept),
+        await suite.admin.request('GET', '/api/devices'),
+        await suite.admin.request('GET', '/metrics'),
+        await suite.admin.request('GET', '/api/users'),
+        await suite.admin.request('POST', '/mcp', list, accept),
       ]) {
         expect(response.status).toBe(200)
         await response.text()
       }
       expect((await entries()).length).toBe(before)
-      expect((await admin.request('POST', '/api/devices', { id: 'case-39', name: 'x' })).status).toBe(201)
+      expect((await suite.admin.request('POST', '/api/devices', { id: 'case-39', name: 'x' })).status).toBe(201)
       expect((await entries()).length).toBe(before + 1)
     })
   })

@@ -1,5 +1,6 @@
 /** Helpers of the tests of discovery: an app with a scripted scanner, and scans from beginning to end. */
 import { afterAll, beforeAll } from 'bun:test'
+import type { DiscoveredDevice } from '../features/discovery/schema.ts'
 import type { FoundHost, Stage } from '../scanner/protocol.ts'
 import { type TestApp, type TestCaller, testApp } from './app.ts'
 import { type Answer, ask } from './inventory.ts'
@@ -26,6 +27,8 @@ export type Discovery = {
   readonly begin: (networkId: string, type?: ScanType) => Promise<{ readonly id: string; readonly scan: ScriptedScan }>
   /** Runs a whole scan that finds these hosts, and returns its id. */
   readonly scan: (networkId: string, hosts: readonly FoundHost[], type?: ScanType) => Promise<string>
+  /** Returns the one discovered device of a network. @throws Error if there is not exactly one */
+  readonly only: (networkId: string) => Promise<DiscoveredDevice>
   readonly runJob: (name: string) => Promise<void>
   /** Waits until a scan has ended. */
   readonly ended: (scanId: string) => Promise<string>
@@ -92,6 +95,11 @@ export const discoveryApp = (dialect: Dialect, env: Readonly<Record<string, stri
       scan.end('done')
       await ended(id)
       return id
+    },
+    only: async (networkId) => {
+      const devices = await started(admin).api.discovery.list({ network_id: networkId })
+      if (!devices[0] || devices.length > 1) throw new Error(`there are ${devices.length} devices, not one`)
+      return devices[0]
     },
     runJob: (name) => started(app).plat.runJob(name),
     ended,

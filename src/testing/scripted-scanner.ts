@@ -1,7 +1,16 @@
 /** A scripted scanner in place of a process that sends packets, and hosts to report. */
 import { z } from 'zod'
 import type { ScanEnd, startScan } from '../scanner/process.ts'
-import type { Evidence, FoundHost, FromScanner, Privilege, ScanPlan, SnmpFacts, Stage } from '../scanner/protocol.ts'
+import type {
+  Evidence,
+  FoundHost,
+  FoundService,
+  FromScanner,
+  Privilege,
+  ScanPlan,
+  SnmpFacts,
+  Stage,
+} from '../scanner/protocol.ts'
 import type { TestCaller } from './app.ts'
 import { until } from './until.ts'
 
@@ -90,6 +99,29 @@ export const host = (ip: string, about: Partial<FoundHost> = {}): FoundHost => (
   snmp: null,
   ...about,
 })
+
+export const ssh: FoundService = {
+  port: 22,
+  protocol: 'tcp',
+  service: 'ssh',
+  product: 'OpenSSH',
+  version: '9.2p1',
+  banner: 'SSH-2.0-OpenSSH_9.2p1',
+  details: {},
+}
+/** A host that answered a deep scan, with its SSH server. */
+export const deepHost = (ip: string, mac: string): FoundHost =>
+  host(ip, {
+    mac,
+    vendor: 'Intel Corporate',
+    names: [{ name: 'web-01.example.com', source: 'ptr' }],
+    openPorts: [22],
+    services: [ssh],
+    os: 'Debian 12',
+    osConfidence: 90,
+    osVotes: [{ os: 'Debian 12', weight: 60, because: 'SSH banner' }],
+    sshHostKey: 'SHA256:k',
+  })
 
 export const snmpFacts = (about: Partial<SnmpFacts> = {}): SnmpFacts => ({
   credentialId: 'c',

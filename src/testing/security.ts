@@ -1,11 +1,11 @@
-import { afterEach, expect } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { contracts, routes } from '../features/index.ts'
 import { type AnyOperation, httpParts } from '../platform/operation/operation.ts'
 import { createPasswords } from '../platform/security/passwords.ts'
-import { type TestApp, type TestOptions, testApp } from './app.ts'
+import { type TestApp, type TestCaller, type TestOptions, testApp } from './app.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './server-child.ts'
 
 export const ORIGIN = 'http://plat.test'
@@ -20,6 +20,31 @@ export const endpoints = [...operations, ...routes].map(({ name, http, access })
   ...httpParts(http),
 }))
 export type Endpoint = (typeof endpoints)[number]
+
+/** Hashes at the lowest cost, for tests that sign in. */
+const quickPasswords = () => ({ passwords: createPasswords({ cost: 4 }) })
+
+/** One app with an audit trail for a suite, and its admin. Each getter throws before the suite has started. */
+export const auditedSuite = () => {
+  let parts: { readonly app: TestApp; readonly admin: TestCaller } | undefined
+  const started = () => {
+    if (parts === undefined) throw new Error('the suite has not started')
+    return parts
+  }
+  beforeAll(async () => {
+    const app = await testApp({ env: { AUDIT_ENABLED: 'true' }, ...quickPasswords() })
+    parts = { app, admin: await app.as('admin') }
+  })
+  afterAll(() => parts?.app.close())
+  return {
+    get app() {
+      return started().app
+    },
+    get admin() {
+      return started().admin
+    },
+  }
+}
 
 /**
  * Starts apps and servers for one test each, and closes them after it. Called at the top level of a test file.
@@ -36,7 +61,7 @@ export const perTest = () => {
     open.push(app.close)
     return app
   }
-  const quickApp = (options: TestOptions = {}) => appFor({ passwords: createPasswords({ cost: 4 }), ...options })
+  const quickApp = (options: TestOptions = {}) => appFor({ ...quickPasswords(), ...options })
 
   /** A separate server with an empty data folder, for one test. */
   const folderFor = async (settings: Readonly<Record<string, string>> = {}): Promise<ServerFolder> => {

@@ -1,13 +1,8 @@
 // Keys of before are given the maker that the audit trail knows, and no other.
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { migrations } from '../../migrations/index.ts'
-import { migrate } from '../../platform/db/migrate.ts'
-import { emptyDatabase } from '../../testing/database.ts'
+import { upgraded } from '../../testing/earlier-version.ts'
 import { dialects } from '../../testing/servers.ts'
-import type { Tables } from '../tables.ts'
-
-const now = () => new Date('2026-01-02T03:04:05.678Z')
 
 /** An entry that says who called what on a key. */
 type Entry = {
@@ -19,9 +14,6 @@ type Entry = {
 }
 
 test.each([...dialects()])('keys get the maker that the audit trail knows on %s', async (dialect) => {
-  const { db, close } = await emptyDatabase<Tables>(dialect)
-  const before = migrations.filter(({ name }) => name < '0022')
-  await migrate(db, { migrations: before, now })
   const entries: Entry[] = [
     { key: 'own', by: 'owner' },
     { key: 'foreign', by: 'clerk' },
@@ -30,8 +22,8 @@ test.each([...dialects()])('keys get the maker that the audit trail knows on %s'
     { key: 'device', by: 'clerk', resource: 'device' },
     { key: 'by-key', by: 'own' },
   ]
-  await db.write(async ({ db: tx }) => {
-    const at = now().toISOString()
+  const { db, close } = await upgraded(dialect, '0022', async (tx) => {
+    const at = '2026-01-02T03:04:05.678Z'
     await sql`INSERT INTO users (id, username, username_key, email, full_name, password_hash, is_active, generation, created_at, updated_at)
               VALUES ('owner', 'owner', 'owner', '', '', '', 1, 0, ${at}, ${at})`.execute(tx)
     for (const id of [...entries.map(({ key }) => key), 'unheard'])
@@ -43,7 +35,6 @@ test.each([...dialects()])('keys get the maker that the audit trail knows on %s'
         tx,
       )
   })
-  await migrate(db, { migrations, now })
   const rows = await db.read.selectFrom('api_keys').select(['id', 'created_by']).execute()
   expect(Object.fromEntries(rows.map(({ id, created_by }) => [id, created_by]))).toEqual({
     own: 'owner',

@@ -6,31 +6,25 @@ import { refusal } from '../../testing/sign-in.ts'
 
 describe.each(dialects())('on %s', (dialect) => {
   const suite = oauthSuite(dialect)
+  /** Returns status and code of the answer to a refresh that must fail. */
+  const refusalOf = async (client: Client, token: string) => problemOf(await suite.oauth.refresh(client, token))
+  /** Returns the status that each token gets at /mcp. */
+  const statusesOf = (tokens: readonly string[]) => Promise.all(tokens.map(suite.oauth.opens))
 
   describe('a refresh token', () => {
     test('is replaced by each use', async () => {
       const first = await suite.oauth.tokensFor(suite.client, suite.ada)
       const second = await suite.oauth.tokensOf(await suite.oauth.refresh(suite.client, first.refresh_token))
       expect(second.refresh_token).not.toBe(first.refresh_token)
-      expect([await suite.oauth.opens(first.access_token), await suite.oauth.opens(second.access_token)]).toEqual([
-        200, 200,
-      ])
+      expect(await statusesOf([first.access_token, second.access_token])).toEqual([200, 200])
     })
 
     test('that is used twice ends the whole family', async () => {
       const first = await suite.oauth.tokensFor(suite.client, suite.ada)
       const second = await suite.oauth.tokensOf(await suite.oauth.refresh(suite.client, first.refresh_token))
-      expect(await problemOf(await suite.oauth.refresh(suite.client, first.refresh_token))).toEqual([
-        400,
-        'invalid_grant',
-      ])
-      expect([await suite.oauth.opens(first.access_token), await suite.oauth.opens(second.access_token)]).toEqual([
-        401, 401,
-      ])
-      expect(await problemOf(await suite.oauth.refresh(suite.client, second.refresh_token))).toEqual([
-        400,
-        'invalid_grant',
-      ])
+      expect(await refusalOf(suite.client, first.refresh_token)).toEqual([400, 'invalid_grant'])
+      expect(await statusesOf([first.access_token, second.access_token])).toEqual([401, 401])
+      expect(await refusalOf(suite.client, second.refresh_token)).toEqual([400, 'invalid_grant'])
     })
 
     test('of another client is not to be used, and nothing happens to it', async () => {
@@ -38,17 +32,14 @@ describe.each(dialects())('on %s', (dialect) => {
       const used = await suite.oauth.tokensOf(await suite.oauth.refresh(suite.client, tokens.refresh_token))
       const other = await suite.oauth.register()
       for (const one of [tokens, used])
-        expect(await problemOf(await suite.oauth.refresh(other, one.refresh_token))).toEqual([400, 'invalid_grant'])
+        expect(await refusalOf(other, one.refresh_token)).toEqual([400, 'invalid_grant'])
       expect(await suite.oauth.opens(used.access_token)).toBe(200)
     })
 
     test('is over after its time', async () => {
       const tokens = await suite.oauth.tokensFor(suite.client, suite.ada)
       suite.clock.ms += 30 * 24 * 3_600_000
-      expect(await problemOf(await suite.oauth.refresh(suite.client, tokens.refresh_token))).toEqual([
-        400,
-        'invalid_grant',
-      ])
+      expect(await refusalOf(suite.client, tokens.refresh_token)).toEqual([400, 'invalid_grant'])
       await suite.signInAgain()
     })
 
@@ -179,13 +170,8 @@ describe.each(dialects())('on %s', (dialect) => {
       const other = await suite.oauth.tokensFor(suite.client, suite.ada)
       const response = await suite.oauth.revoke(suite.client, tokens[which])
       expect([response.status, await response.text()]).toEqual([200, ''])
-      expect([await suite.oauth.opens(tokens.access_token), await suite.oauth.opens(other.access_token)]).toEqual([
-        401, 200,
-      ])
-      expect(await problemOf(await suite.oauth.refresh(suite.client, tokens.refresh_token))).toEqual([
-        400,
-        'invalid_grant',
-      ])
+      expect(await statusesOf([tokens.access_token, other.access_token])).toEqual([401, 200])
+      expect(await refusalOf(suite.client, tokens.refresh_token)).toEqual([400, 'invalid_grant'])
     })
 
     test("of somebody else's token changes nothing, nor does that of none", async () => {
@@ -208,7 +194,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect((await operator.request('GET', '/api/oauth/clients')).status).toBe(403)
     expect((await suite.admin.request('DELETE', path)).status).toBe(204)
     expect(await suite.oauth.opens(tokens.access_token)).toBe(401)
-    expect(await problemOf(await suite.oauth.refresh(one, tokens.refresh_token))).toEqual([401, 'invalid_client'])
+    expect(await refusalOf(one, tokens.refresh_token)).toEqual([401, 'invalid_client'])
     expect((await suite.admin.request('GET', path)).status).toBe(404)
   })
 
@@ -232,10 +218,7 @@ describe.each(dialects())('on %s', (dialect) => {
         new_password: 'another password',
       })
       expect(await suite.oauth.opens(reset.access_token)).toBe(401)
-      expect(await problemOf(await suite.oauth.refresh(suite.client, reset.refresh_token))).toEqual([
-        400,
-        'invalid_grant',
-      ])
+      expect(await refusalOf(suite.client, reset.refresh_token)).toEqual([400, 'invalid_grant'])
       expect(await suite.oauth.opens(off.access_token)).toBe(200)
       suite.clock.ms += timed.expires_in * 1000
       expect(await suite.oauth.opens(timed.access_token)).toBe(401)

@@ -1,49 +1,22 @@
 // Discovered devices: how scans record them, how they are listed and shown, merged and split.
 import { describe, expect, test } from 'bun:test'
-import type { FoundHost, FoundService } from '../../../scanner/protocol.ts'
+import type { FoundHost } from '../../../scanner/protocol.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { failure, missing, refusal } from '../../../testing/inventory.ts'
-import { host, snmpFacts } from '../../../testing/scripted-scanner.ts'
+import { deepHost, host, snmpFacts } from '../../../testing/scripted-scanner.ts'
 import { dialects } from '../../../testing/servers.ts'
 
 const A = '00:1b:21:00:00:0a'
 const B = '00:1b:21:00:00:0b'
 
-const ssh: FoundService = {
-  port: 22,
-  protocol: 'tcp',
-  service: 'ssh',
-  product: 'OpenSSH',
-  version: '9.2p1',
-  banner: 'SSH-2.0-OpenSSH_9.2p1',
-  details: {},
-}
-const deepHost = (ip: string): FoundHost =>
-  host(ip, {
-    mac: A,
-    vendor: 'Intel Corporate',
-    names: [{ name: 'web-01.example.com', source: 'ptr' }],
-    openPorts: [22],
-    services: [ssh],
-    os: 'Debian 12',
-    osConfidence: 90,
-    osVotes: [{ os: 'Debian 12', weight: 60, because: 'SSH banner' }],
-    sshHostKey: 'SHA256:k',
-  })
-
 describe.each([...dialects()])('discovered devices on %s', (dialect) => {
   const d = discoveryApp(dialect)
-  const only = async (networkId: string) => {
-    const [device, ...others] = await d.api.discovery.list({ network_id: networkId })
-    if (!device || others.length > 0) throw new Error(`${others.length + 1} devices are not one`)
-    return device
-  }
 
   describe('one that is found', () => {
     test('is listed with all that is known of it', async () => {
       const { id, at } = await d.network()
-      await d.scan(id, [deepHost(at(9))], 'deep')
-      expect(await only(id)).toMatchObject({
+      await d.scan(id, [deepHost(at(9), A)], 'deep')
+      expect(await d.only(id)).toMatchObject({
         ip: at(9),
         mac_address: A,
         hostname: 'web-01.example.com',
@@ -64,8 +37,8 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
 
     test('is shown with what speaks for it', async () => {
       const { id, at } = await d.network()
-      await d.scan(id, [deepHost(at(9))], 'deep')
-      const shown = await d.api.discovery.get({ id: (await only(id)).id })
+      await d.scan(id, [deepHost(at(9), A)], 'deep')
+      const shown = await d.api.discovery.get({ id: (await d.only(id)).id })
       expect(shown).toMatchObject({
         identities: [`mac:${A}`, 'ssh:SHA256:k'],
         evidence: [
@@ -87,14 +60,14 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       await scan.found([host(at(4), { openPorts: [80] })], { stage: 'ports' })
       scan.end('done')
       await d.ended(scanId)
-      expect((await only(id)).open_ports).toEqual([80])
+      expect((await d.only(id)).open_ports).toEqual([80])
     })
 
     test('with whatever names the network has is stored', async () => {
       const { id, at } = await d.network()
       const names = [{ name: 'a\u0000b\ud800\u202e\r\nx'.repeat(200), source: 'mdns' as const }]
       await d.scan(id, [host(at(4), { names, vendor: '\u0000', os: "' OR 1=1 --\u0000" })])
-      expect((await only(id)).hostname).toStartWith('a b\ufffd\u202e x')
+      expect((await d.only(id)).hostname).toStartWith('a b\ufffd\u202e x')
     })
   })
 
@@ -102,7 +75,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
     const confidence = async (about: Partial<FoundHost>) => {
       const { id, at } = await d.network()
       await d.scan(id, [host(at(4), about)])
-      return only(id)
+      return d.only(id)
     }
     const SOURCES = ['arp', 'icmp', 'tcp-refused', 'tcp-open'] as const
     const evidence = (...weights: number[]) =>
@@ -142,7 +115,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       const sshHostKey = 'SHA256:k'
       await d.scan(id, [host(at(4), { mac: A, sshHostKey })])
       await d.scan(id, [host(at(4), { mac: B, sshHostKey })])
-      expect(await only(id)).toMatchObject({ mac_address: B, confidence: 60 })
+      expect(await d.only(id)).toMatchObject({ mac_address: B, confidence: 60 })
     })
 
     test('decays by 10 with every scan that does not see it', async () => {
@@ -151,7 +124,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       const seen = []
       for (let i = 0; i < 3; i++) {
         await d.scan(id, [])
-        const { status, confidence: sure } = await only(id)
+        const { status, confidence: sure } = await d.only(id)
         seen.push([status, sure])
       }
       expect(seen).toEqual([
@@ -169,15 +142,15 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       const answer = await d.ask(`POST /api/discovery/networks/${id}/scan`, { exclude_ips: at(4) })
       ;(await d.scanner.next()).end('done')
       await d.ended((answer.body as { id: string }).id)
-      expect((await only(id)).status).toBe('up')
+      expect((await d.only(id)).status).toBe('up')
     })
 
     test('a quick scan forgets nothing that a deep one knew', async () => {
       const { id, at } = await d.network()
-      await d.scan(id, [deepHost(at(9))], 'deep')
-      const before = await only(id)
+      await d.scan(id, [deepHost(at(9), A)], 'deep')
+      const before = await d.only(id)
       await d.scan(id, [host(at(9), { mac: A, os: 'Linux/Unix', osConfidence: 15 })])
-      const { open_ports, services, os_guess, hostname } = await only(id)
+      const { open_ports, services, os_guess, hostname } = await d.only(id)
       expect({ open_ports, services, os_guess, hostname }).toEqual({
         open_ports: before.open_ports,
         services: before.services,
@@ -188,17 +161,17 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
 
     test('a full scan forgets the ports that are closed by now', async () => {
       const { id, at } = await d.network()
-      await d.scan(id, [deepHost(at(9))], 'deep')
+      await d.scan(id, [deepHost(at(9), A)], 'deep')
       await d.scan(id, [host(at(9), { mac: A })], 'full')
-      expect(await only(id)).toMatchObject({ open_ports: [], services: [] })
+      expect(await d.only(id)).toMatchObject({ open_ports: [], services: [] })
     })
 
     test('one that is renumbered is the same one at its new address', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [host(at(4), { mac: A })])
-      const before = await only(id)
+      const before = await d.only(id)
       await d.scan(id, [host(at(14), { mac: A })])
-      expect(await only(id)).toMatchObject({
+      expect(await d.only(id)).toMatchObject({
         id: before.id,
         ip: at(14),
         addresses: [{ ip: at(14), status: 'up' }],
@@ -225,7 +198,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
         { index: 2, name: 'eth1', mac: B, addresses: [at(5)] },
       ]
       await d.scan(id, [host(at(4), { mac: A, snmp: snmpFacts({ interfaces }) }), host(at(5), { mac: B })], 'deep')
-      expect((await only(id)).addresses.map(({ ip }) => ip)).toEqual([at(4), at(5)])
+      expect((await d.only(id)).addresses.map(({ ip }) => ip)).toEqual([at(4), at(5)])
     })
 
     test('a router that answers for others makes as many records as addresses', async () => {
@@ -241,8 +214,8 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
   describe('the list', () => {
     test('is narrowed by network, status, promotion and words', async () => {
       const { id, at } = await d.network()
-      await d.scan(id, [deepHost(at(9)), host(at(4))], 'deep')
-      await d.scan(id, [deepHost(at(9))], 'deep')
+      await d.scan(id, [deepHost(at(9), A), host(at(4))], 'deep')
+      await d.scan(id, [deepHost(at(9), A)], 'deep')
       const ips = async (query: string) => {
         const { body } = await d.ask(`GET /api/discovery/devices?network_id=${id}${query}`)
         return (body as { ip: string }[]).map(({ ip }) => ip)
@@ -272,11 +245,11 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
     test('of one forgets it, so that the next scan finds it anew', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [host(at(4), { mac: A })])
-      const before = await only(id)
+      const before = await d.only(id)
       expect((await d.ask(`DELETE /api/discovery/devices/${before.id}`)).status).toBe(204)
       expect(await d.api.discovery.list({ network_id: id })).toEqual([])
       await d.scan(id, [host(at(4), { mac: A })])
-      expect((await only(id)).id).not.toBe(before.id)
+      expect((await d.only(id)).id).not.toBe(before.id)
     })
 
     test('of all of a network needs the network', async () => {
@@ -289,7 +262,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       await d.scan(two.id, [host(two.at(1))])
       expect((await d.ask(`DELETE /api/discovery/devices?network_id=${one.id}`)).status).toBe(204)
       expect(await d.api.discovery.list({ network_id: one.id })).toEqual([])
-      expect((await only(two.id)).ip).toBe(two.at(1))
+      expect((await d.only(two.id)).ip).toBe(two.at(1))
     })
 
     test('of one that is not there is 404', async () => {
@@ -305,14 +278,14 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       const [one, two] = await d.api.discovery.list({ network_id: id })
       await d.api.discovery.merge({ id: one?.id ?? '', other_ids: [two?.id ?? ''] })
       await d.scan(id, hosts)
-      expect(await only(id)).toMatchObject({ id: one?.id, addresses: [{ ip: at(1) }, { ip: at(2) }] })
+      expect(await d.only(id)).toMatchObject({ id: one?.id, addresses: [{ ip: at(1) }, { ip: at(2) }] })
     })
 
     test('one is made two, and they stay two', async () => {
       const { id, at } = await d.network()
       const hosts = [host(at(1), { mac: A }), host(at(2), { mac: A })]
       await d.scan(id, hosts)
-      const { id: one } = await only(id)
+      const { id: one } = await d.only(id)
       await d.api.discovery.split({ id: one, ips: [at(2)] })
       await d.scan(id, hosts)
       const all = await d.api.discovery.list({ network_id: id })
@@ -326,7 +299,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       const [net, other] = [await d.network(), await d.network()]
       await d.scan(net.id, [host(net.at(1))])
       await d.scan(other.id, [host(other.at(1))])
-      const [one, two] = [await only(net.id), await only(other.id)]
+      const [one, two] = [await d.only(net.id), await d.only(other.id)]
       const merge = (other_ids: string[]) => d.ask(`POST /api/discovery/devices/${one.id}/merge`, { other_ids })
       const split = (ips: string[]) => d.ask(`POST /api/discovery/devices/${one.id}/split`, { ips })
       expect([

@@ -1,48 +1,20 @@
 // Promotion of discovered devices to documented ones: one by one, and many at once.
 import { describe, expect, test } from 'bun:test'
-import type { FoundHost, FoundService } from '../../../scanner/protocol.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { alreadyExists, missing, refusal } from '../../../testing/inventory.ts'
-import { host } from '../../../testing/scripted-scanner.ts'
+import { deepHost, host } from '../../../testing/scripted-scanner.ts'
 import { dialects } from '../../../testing/servers.ts'
 
 const A = '00:1b:21:00:00:0a'
 
-const ssh: FoundService = {
-  port: 22,
-  protocol: 'tcp',
-  service: 'ssh',
-  product: 'OpenSSH',
-  version: '9.2p1',
-  banner: 'SSH-2.0-OpenSSH_9.2p1',
-  details: {},
-}
-const deepHost = (ip: string): FoundHost =>
-  host(ip, {
-    mac: A,
-    vendor: 'Intel Corporate',
-    names: [{ name: 'web-01.example.com', source: 'ptr' }],
-    openPorts: [22],
-    services: [ssh],
-    os: 'Debian 12',
-    osConfidence: 90,
-    osVotes: [{ os: 'Debian 12', weight: 60, because: 'SSH banner' }],
-    sshHostKey: 'SHA256:k',
-  })
-
 describe.each([...dialects()])('discovered devices on %s', (dialect) => {
   const d = discoveryApp(dialect)
-  const only = async (networkId: string) => {
-    const [device, ...others] = await d.api.discovery.list({ network_id: networkId })
-    if (!device || others.length > 0) throw new Error(`${others.length + 1} devices are not one`)
-    return device
-  }
 
   describe('a promotion', () => {
     const found = async () => {
       const net = await d.network()
-      await d.scan(net.id, [deepHost(net.at(9))], 'deep')
-      return { ...net, device: await only(net.id) }
+      await d.scan(net.id, [deepHost(net.at(9), A)], 'deep')
+      return { ...net, device: await d.only(net.id) }
     }
     const promote = (id: string, body: object) => d.ask(`POST /api/discovery/devices/${id}/promote`, body)
 
@@ -75,7 +47,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
     test('is remembered', async () => {
       const { id, device } = await found()
       const made = (await promote(device.id, { name: 'web-01' })).body as { id: string }
-      expect(await only(id)).toMatchObject({
+      expect(await d.only(id)).toMatchObject({
         promoted_to_device_id: made.id,
         matched_device_id: made.id,
         promoted_at: d.now(),
@@ -122,7 +94,11 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       const { id, device } = await found()
       const made = (await promote(device.id, { name: 'x' })).body as { id: string }
       expect((await d.ask(`DELETE /api/devices/${made.id}`)).status).toBe(204)
-      expect(await only(id)).toMatchObject({ promoted_to_device_id: null, promoted_at: null, matched_device_id: null })
+      expect(await d.only(id)).toMatchObject({
+        promoted_to_device_id: null,
+        promoted_at: null,
+        matched_device_id: null,
+      })
       expect((await promote(device.id, { name: 'again' })).status).toBe(201)
     })
   })

@@ -1,14 +1,9 @@
 // Discovered devices of an earlier version are marked, and recognised by their locally administered MACs.
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { migrations } from '../../../migrations/index.ts'
-import { migrate } from '../../../platform/db/migrate.ts'
-import { emptyDatabase } from '../../../testing/database.ts'
+import { insertDiscovered, upgraded } from '../../../testing/earlier-version.ts'
 import { dialects } from '../../../testing/servers.ts'
-import type { Tables } from '../../tables.ts'
 
-const now = () => new Date('2026-01-02T03:04:05.678Z')
-const before = migrations.filter(({ name }) => name < '0030')
 const SHARED = 'f6:00:00:00:00:01'
 
 const macs = [
@@ -23,24 +18,15 @@ const macs = [
 ] as const
 
 test.each([...dialects()])('on %s', async (dialect) => {
-  const { db, close } = await emptyDatabase<Tables>(dialect)
-  await migrate(db, { migrations: before, now })
-  await db.write(async (tx) => {
-    await sql`INSERT INTO networks (id, name, name_key, subnet, prefix, first_key, last_key, description, created_at, updated_at)
-      VALUES ('n', 'n', 'n', '10.0.0.0/24', 24, '40a000000', '40a0000ff', '', '', '')`.execute(tx.db)
-    for (const [id, mac] of macs) {
-      const doc = JSON.stringify({ id, mac_address: mac })
-      await sql`INSERT INTO discovered_devices (id, network_id, ip_key, status, confidence, last_seen, first_scan_id,
-          last_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed, bucket, bucket_since, is_ignored,
-          ignored_findings, findings, conflicts, links, doc)
-        VALUES (${id}, 'n', ${`40a00000${id}`}, 'up', 80, '', '', '', '', '', '', 0, '', '', 0, '', '[]', '[]', '[]', ${doc})`.execute(
-        tx.db,
-      )
+  const { db, close } = await upgraded(dialect, '0030', async (tx) => {
+    await insertDiscovered(
+      tx,
+      macs.map(([id, mac_address]) => ({ id, doc: { id, mac_address } })),
+    )
+    for (const [id, mac] of macs)
       await sql`INSERT INTO discovered_texts (device_id, search_text, mac_address, hostname_key)
-        VALUES (${id}, '', ${mac}, '')`.execute(tx.db)
-    }
+        VALUES (${id}, '', ${mac}, '')`.execute(tx)
   })
-  await migrate(db, { migrations, now })
   const rows = await db.read
     .selectFrom('discovered_devices')
     .select(['id', 'random_mac', 'doc'])
