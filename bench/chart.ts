@@ -1,44 +1,19 @@
-/** The chart of the README: the figures that people feel most, from results.json, on a logarithmic scale of milliseconds. */
+/** Draws the chart of the README: latencies of results.json on a logarithmic scale of milliseconds. */
 import type { AllKept } from './results.ts'
 
-type Bar = { readonly text: string; readonly suite: string; readonly work: string; readonly number: string }
+/** Label, suite, work and number of a bar. A work is named by its beginning, because some end with a size. */
+type Bar = readonly [text: string, suite: string, work: string, number: string]
 
-/** Which number of which result; a work is named by how it begins, because some tell a size as well. */
 const BARS: readonly Bar[] = [
-  {
-    text: 'All devices again, unchanged (304)',
-    suite: 'inventory',
-    work: 'the same with If-None-Match: 304',
-    number: 'ms',
-  },
-  {
-    text: 'Next free address of a /64, p95',
-    suite: 'inventory',
-    work: 'next-ip, a /64 with 50,000 used',
-    number: 'p95_ms',
-  },
-  {
-    text: 'Next free address of a full /16, p95',
-    suite: 'inventory',
-    work: 'next-ip, a /16 with one address free',
-    number: 'p95_ms',
-  },
-  { text: 'Search for a name, p95', suite: 'inventory', work: 'device search, a name', number: 'p95_ms' },
-  { text: 'Lookup of an address, p95', suite: 'lookup', work: 'lookup of an address of a device', number: 'p95_ms' },
-  {
-    text: 'Utilization of every network',
-    suite: 'inventory',
-    work: 'utilization of all',
-    number: 'ms',
-  },
-  {
-    text: '1,000 allocations at once, all done',
-    suite: 'inventory',
-    work: 'allocate, 1000 callers at once on one pool',
-    number: 'ms',
-  },
-  { text: 'Start with all data, until it answers', suite: 'inventory', work: 'start to /healthz', number: 'ms' },
-  { text: 'All 100,000 devices, whole', suite: 'inventory', work: 'GET all devices', number: 'ours_ms' },
+  ['All devices again, unchanged (304)', 'inventory', 'the same with If-None-Match: 304', 'ms'],
+  ['Next free address of a /64, p95', 'inventory', 'next-ip, a /64 with 50,000 used', 'p95_ms'],
+  ['Next free address of a full /16, p95', 'inventory', 'next-ip, a /16 with one address free', 'p95_ms'],
+  ['Search for a name, p95', 'inventory', 'device search, a name', 'p95_ms'],
+  ['Lookup of an address, p95', 'lookup', 'lookup of an address of a device', 'p95_ms'],
+  ['Utilization of every network', 'inventory', 'utilization of all', 'ms'],
+  ['1,000 allocations at once, all done', 'inventory', 'allocate, 1000 callers at once on one pool', 'ms'],
+  ['Start with all data, until it answers', 'inventory', 'start to /healthz', 'ms'],
+  ['All 100,000 devices, whole', 'inventory', 'GET all devices', 'ours_ms'],
 ]
 
 const WIDTH = 720
@@ -59,14 +34,14 @@ const rounded = (n: number): string => n.toFixed(1).replace(/\.0$/, '')
 
 const written = (ms: number): string => `${ms < 10 ? Number(ms.toPrecision(2)) : Math.round(ms)} ms`
 
-/** @throws Error for a figure that the results do not have: the chart shows nothing that was not measured */
-const figureOf = (all: AllKept, { suite, work, number }: Bar): number => {
+/** Returns a figure of the results. @throws Error if they do not have it: each bar is a measurement */
+const figureOf = (all: AllKept, [, suite, work, number]: Bar): number => {
   const value = all[suite]?.results.find((one) => one.work.startsWith(work))?.numbers[number]
   if (value === undefined) throw new Error(`results.json has no "${number}" of "${work}" in the suite ${suite}`)
   return value
 }
 
-/** The whole SVG; its colours follow the theme of the reader. */
+/** Returns the SVG. Its colours follow the colour scheme of the browser. */
 export const chartOf = (all: AllKept): string => {
   const height = TOP + BARS.length * ROW + BOTTOM
   const bottom = TOP + BARS.length * ROW
@@ -77,7 +52,7 @@ export const chartOf = (all: AllKept): string => {
   const bars = BARS.map((bar, row) => {
     const ms = figureOf(all, bar)
     const [y, end] = [TOP + row * ROW, xOf(ms)]
-    const label = `<text x="${LEFT - 8}" y="${y + 16}" text-anchor="end">${bar.text}</text>`
+    const label = `<text x="${LEFT - 8}" y="${y + 16}" text-anchor="end">${bar[0]}</text>`
     const value = `<text x="${rounded(end + 6)}" y="${y + 16}">${written(ms)}</text>`
     return `${label}<rect class="bar" x="${LEFT}" y="${y + 5}" width="${rounded(end - LEFT)}" height="14" rx="2"/>${value}`
   })
