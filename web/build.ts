@@ -9,7 +9,7 @@ import { contracts } from '../src/features/index.ts'
 import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
-import { PATHS } from './src/pages.ts'
+import { PAGES } from './src/pages.ts'
 import { LOGIN, STORIES } from './src/paths.ts'
 
 const ROOT = import.meta.dirname
@@ -76,11 +76,10 @@ const head = (): Plugin => ({
   },
 })
 
-/** Folders of pages that are one file each, loaded when they are opened. */
-const LAZY_IMPORTS = ['pages.ts', 'routes.tsx'].flatMap((name) =>
-  [...readFileSync(join(ROOT, 'src', name), 'utf8').matchAll(/import\('\.\/(\w+)\//g)].map(([, folder]) => folder),
-)
-const LAZY_FOLDERS = [...new Set(LAZY_IMPORTS), 'commands', 'lookup']
+/** Folders of pages that are one file each, loaded when they are opened. Those of the first file are excluded in routes.tsx. */
+const FIRST_FOLDERS = ['devices', 'overview']
+const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/', 'stories/'].map((file) => file.split('/')[0] ?? '')
+const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup'].filter((one) => !FIRST_FOLDERS.includes(one))
 
 const LAZY = new RegExp(
   String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs)`,
@@ -139,7 +138,7 @@ const compressAll = (folder: string): void => {
 
 /** Adds a page of all components, for development. */
 const hasStories = process.env.PLAT_STORIES === '1'
-const paths = [LOGIN, ...PATHS, ...(hasStories ? [STORIES] : [])]
+const paths = [LOGIN, ...Object.keys(PAGES), ...(hasStories ? [STORIES] : [])]
 
 const outDir = resolve(process.argv[2] ?? '')
 await build({

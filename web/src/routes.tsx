@@ -13,7 +13,7 @@ import { meQuery, queryClient } from './api/queries.ts'
 import { DevicePage } from './devices/device-page.tsx'
 import { DevicesPage } from './devices/devices-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
-import { type FIRST_PATHS, PAGES, type Path } from './pages.ts'
+import { componentOf, PAGES, type Path } from './pages.ts'
 import { CONSENT, LOGIN, STORIES } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
@@ -65,22 +65,29 @@ const page = <const P extends Path>(path: P, component: RouteComponent) =>
     errorComponent: RouteFailure,
   })
 
-const first = [page('/', OverviewPage), page('/devices', DevicesPage), page('/devices/$id', DevicePage)] as const
+/** The most used pages are in the first file, with all shared code. */
+const FIRST_PATHS = ['/', '/devices', '/devices/$id'] as const
+const FIRST = [page('/', OverviewPage), page('/devices', DevicesPage), page('/devices/$id', DevicePage)] as const
 
-/** A path without a page is a type error. */
-type Unserved = Exclude<(typeof FIRST_PATHS)[number], (typeof first)[number]['path']>
-const all: Unserved extends never ? typeof first : Unserved = first
+/** Each of these is one file. More files would cost more in requests than they save in bytes. */
+const FILES = import.meta.glob<Record<string, RouteComponent>>([
+  './*/*-page.tsx',
+  '!./{devices,overview,resource,stories}/*',
+])
 
-type RoutesOf<Pages extends readonly { readonly path: Path }[]> = {
-  readonly [I in keyof Pages]: ReturnType<typeof page<Pages[I]['path']>>
+type LazyPath = Exclude<Path, (typeof FIRST_PATHS)[number]>
+type RouteOf<P extends Path> = P extends Path ? ReturnType<typeof page<P>> : never
+
+const lazyPage = ([path, file]: [string, string]) => {
+  const { [`./${file}.tsx`]: load } = FILES
+  if (!load) throw new Error(`pages.ts names ${file}, which does not exist`)
+  return page(path as Path, lazyRouteComponent(load, componentOf(file)))
 }
 
-const lazyPage = ({ path, load, name }: (typeof PAGES)[number]) =>
-  // Each module has the component of its name; the compiler does not relate the members of the union.
-  page(path, lazyRouteComponent(load as () => Promise<Record<string, RouteComponent>>, name))
-
-// `map` loses the path of each page.
-const others = PAGES.map(lazyPage) as unknown as RoutesOf<typeof PAGES>
+// `map` loses which path each page has.
+const others = Object.entries(PAGES)
+  .filter(([path]) => !(FIRST_PATHS as readonly string[]).includes(path))
+  .map(lazyPage) as unknown as readonly RouteOf<LazyPath>[]
 
 /** Other builds leave out the stories and their imports. */
 const stories = __STORIES__
@@ -94,7 +101,7 @@ const stories = __STORIES__
   : []
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, consent, app.addChildren([...all, ...others, ...stories])]),
+  routeTree: root.addChildren([login, consent, app.addChildren([...FIRST, ...others, ...stories])]),
   parseSearch,
   stringifySearch,
   defaultPendingMs: 150,

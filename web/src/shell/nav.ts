@@ -22,7 +22,7 @@ import {
   Waypoints,
   Webhook,
 } from 'lucide-react'
-import { PATHS, type Path } from '../pages.ts'
+import { isPath, type Path } from '../pages.ts'
 
 export type NavItem = {
   readonly to: Path
@@ -153,5 +153,5 @@ export const itemOfType = (type: string): NavItem | undefined => BY_TYPE.get(typ
 export const objectLink = ({ to, drawer = 'edit' }: NavItem, id: string) => {
   const page = `${to}/$id`
   // All pages of objects have the same parameter.
-  return PATHS.has(page) ? { to: page as '/devices/$id', params: { id } } : { to, search: { [drawer]: id } }
+  return isPath(page) ? { to: page as '/devices/$id', params: { id } } : { to, search: { [drawer]: id } }
 }
