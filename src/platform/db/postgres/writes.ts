@@ -101,10 +101,14 @@ class Writing<Tables> {
     heldLocks.set(this.#noticed, this.#locks)
   }
 
-  /** Disables the time limits of statements and locks. */
+  /**
+   * Disables the time limits of statements and locks, and plans each statement again: a plan that was cached while a
+   * table was small reads all of it, which takes hours after the transaction has filled it.
+   */
   takesLong(): Promise<void> {
     return this.#transaction.give(
-      "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)",
+      "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true), " +
+        "set_config('plan_cache_mode', 'force_custom_plan', true)",
     )
   }
 
