@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
+import { CRUD_RESOURCES } from '../crud-resources.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { AuditEntry, AuditObject } from './api.ts'
@@ -27,12 +28,7 @@ const kind = (
   field = 'name',
 ): Kind => ({ tables: [table], permissions: [permission], current, field })
 
-/** Tables whose rows have a name. */
-type NamedTable = {
-  [T in keyof Tables & string]: Tables[T] extends { id: string; name: string } ? T : never
-}[keyof Tables & string]
-
-const named = (table: NamedTable, permission: Permission): Kind =>
+const named = (table: keyof Tables & string, permission: Permission): Kind =>
   kind(
     table,
     permission,
@@ -44,6 +40,14 @@ const named = (table: NamedTable, permission: Permission): Kind =>
         .where('id', 'in', ids),
     ),
   )
+
+/** The resources whose objects have a field `name`; their tables have the same names. */
+const namedResources = (): [string, Kind][] =>
+  CRUD_RESOURCES.filter(({ fields }) => fields().includes('name')).map(({ name, noun, permission }) => [
+    noun,
+    // Plans and tests of the schema rely on the same rule; no type relates the two names.
+    named(name as keyof Tables & string, permission),
+  ])
 
 const user = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('users').select(['id', 'username as name']).where('id', 'in', ids),
@@ -81,15 +85,8 @@ const discoveredName = (doc: string): string => {
   return hostname || ip
 }
 
-/** By `resource` of the trail. A scan and a rule have no name, so they take that of their network. */
-const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ['device', named('devices', 'devices:read')],
-  ['network', named('networks', 'networks:read')],
-  ['pool', named('pools', 'pools:read')],
-  ['datacenter', named('datacenters', 'datacenters:read')],
-  ['credential', named('credentials', 'credentials:read')],
-  ['webhook', named('webhooks', 'webhook:read')],
-  ['role', named('roles', 'roles:read')],
+/** By `resource` of the trail: objects without a field `name`. A scan and a rule take the name of their network. */
+const OTHERS: readonly (readonly [string, Kind])[] = [
   ['oauth-client', named('oauth_clients', 'oauth-clients:read')],
   ['user', kind('users', 'users:read', user, 'username')],
   ['key', { ...kind('api_keys', 'apikeys:read', key), hasOwner: true }],
@@ -121,7 +118,14 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
     'discovery-rule',
     { tables: ['discovery_rules', 'networks'], permissions: ['discovery:read', 'networks:read'], current: rule },
   ],
-])
+]
+
+let known: ReadonlyMap<string, Kind> | undefined
+/** Made at the first use, because the schemas that it reads are. */
+const kinds = (): ReadonlyMap<string, Kind> => {
+  known ??= new Map([...namedResources(), ...OTHERS])
+  return known
+}
 
 /** Calls whose `resource_id` may be that of the enclosing object, because it is the first parameter of the path. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
@@ -131,7 +135,7 @@ const WITHIN: Readonly<Record<string, readonly string[]>> = {
   scan: ['scan', 'network'],
 }
 
-const kindsOf = (resource: string): readonly string[] => WITHIN[resource] ?? (KINDS.has(resource) ? [resource] : [])
+const kindsOf = (resource: string): readonly string[] => WITHIN[resource] ?? (kinds().has(resource) ? [resource] : [])
 
 type Entry = Pick<AuditEntry, 'id' | 'resource' | 'resource_id'>
 
@@ -178,7 +182,7 @@ const textIn = (changes: string, field: string): string | undefined => {
 type Names = ReadonlyMap<string, string>
 
 const currentNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
-  const kind = KINDS.get(name)
+  const kind = kinds().get(name)
   const ids = [
     ...new Set(entries.filter(({ resource }) => kindsOf(resource).includes(name)).map((one) => one.resource_id)),
   ]
@@ -191,7 +195,7 @@ const currentNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): 
 }
 
 const lastNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Promise<Names> => {
-  const { field, permissions } = KINDS.get(name) ?? { permissions: [] }
+  const { field, permissions } = kinds().get(name) ?? { permissions: [] }
   const left = new Map(
     entries.filter(({ resource }) => kindsOf(resource)[0] === name).map((one) => [one.resource_id, one]),
   )
@@ -221,8 +225,8 @@ export const objectsOf = async (ctx: Ctx, entries: readonly Entry[]): Promise<Re
     }
   }
   const about = entries.filter(({ resource_id }) => resource_id !== '')
-  for (const kind of KINDS.keys()) add(kind, await currentNames(ctx, kind, about), false)
-  for (const kind of KINDS.keys()) {
+  for (const kind of kinds().keys()) add(kind, await currentNames(ctx, kind, about), false)
+  for (const kind of kinds().keys()) {
     const left = about.filter(({ id }) => !objects.has(id))
     add(kind, await lastNames(ctx, kind, left), true)
   }
@@ -231,11 +235,9 @@ export const objectsOf = async (ctx: Ctx, entries: readonly Entry[]): Promise<Re
 
 /** Returns a revision that changes with each table that holds names, and with the permissions of the caller. */
 export const namesRevision = async (ctx: Ctx): Promise<string> => {
-  const kinds = [...KINDS.values()]
-  const tables = [...new Set(kinds.flatMap((kind) => kind.tables))]
+  const all = [...kinds().values()]
+  const tables = [...new Set(all.flatMap((kind) => kind.tables))]
   const { permissions, userId } = ctx.caller
-  const rights = kinds
-    .map((kind) => Number(kind.permissions.every((permission) => permissions.has(permission))))
-    .join('')
+  const rights = all.map((kind) => Number(kind.permissions.every((permission) => permissions.has(permission)))).join('')
   return `${await ctx.store.revision(tables)}.${rights}.${userId ?? ''}`
 }

@@ -1,6 +1,7 @@
 /** Describes the rows of each table for plans: noun, name, visible fields. Reads given rows, never the tables. */
 import type { JournalRules, Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
+import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
 
 /** The objects of one table. */
 export type PlanTable = TableRule & {
@@ -36,37 +37,31 @@ const discoveredView = (row: Row): Row => ({
   ...pick('bucket', 'is_ignored')(row),
 })
 
+/** The table of a resource has its name; a row has a column for each field that is neither a list nor an object. */
+const tableOf = ({ noun, permission, fields }: CrudResource): PlanTable => ({
+  noun: noun.replaceAll('-', ' '),
+  key: ['id'],
+  permission,
+  view: (row) => pick(...fields())(row),
+  name: named,
+})
+
+const DERIVED: Readonly<Record<string, PlanTable>> = Object.fromEntries(
+  CRUD_RESOURCES.map((resource) => [resource.name.replaceAll('-', '_'), tableOf(resource)]),
+)
+
+/** The derived description of a table, with differences. */
+const derived = (table: string, differences: Partial<PlanTable>): PlanTable => {
+  const { [table]: own } = DERIVED
+  if (!own) throw new Error(`no resource of the registry has the table ${table}`)
+  return { ...own, ...differences }
+}
+
 /** By table. Rows of all other tables are parts of these objects, or internal to the server. */
 export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
-  datacenters: {
-    noun: 'datacenter',
-    key: ['id'],
-    permission: 'datacenters:read',
-    view: pick('name', 'location', 'description'),
-    name: named,
-  },
-  networks: {
-    noun: 'network',
-    key: ['id'],
-    permission: 'networks:read',
-    view: pick('name', 'subnet', 'vlan_id', 'datacenter_id', 'description'),
-    name: named,
-  },
-  pools: {
-    noun: 'pool',
-    key: ['id'],
-    permission: 'pools:read',
-    view: pick('name', 'network_id', 'start_ip', 'end_ip', 'description'),
-    name: named,
-  },
-  reservations: {
-    noun: 'reservation',
-    key: ['id'],
-    permission: 'reservations:read',
-    view: pick('ip_address', 'pool_id', 'hostname', 'purpose', 'notes', 'expires_at'),
-    name: (row) => text(row.hostname) || text(row.ip_address),
-  },
-  devices: { noun: 'device', key: ['id'], permission: 'devices:read', view: deviceView, name: named },
+  ...DERIVED,
+  reservations: derived('reservations', { name: (row) => text(row.hostname) || text(row.ip_address) }),
+  devices: derived('devices', { view: deviceView }),
   relationships: {
     noun: 'relationship',
     key: ['parent_id', 'child_id', 'type'],
@@ -91,13 +86,7 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
     view: pick('network_id', 'scan_type', 'status'),
     name: (row) => `${text(row.scan_type)} scan of ${text(row.created_at)}`,
   },
-  discovery_rules: {
-    noun: 'discovery rule',
-    key: ['id'],
-    permission: 'discovery:read',
-    view: pick('network_id', 'scan_type', 'interval_hours', 'enabled'),
-    name: (row) => `rule of network ${text(row.network_id)}`,
-  },
+  discovery_rules: derived('discovery_rules', { name: (row) => `rule of network ${text(row.network_id)}` }),
   discovery_locks: {
     noun: 'field lock',
     key: ['device_id', 'field'],
@@ -113,37 +102,18 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
     view: pick('type', 'status', 'description'),
     name: (row) => text(row.description),
   },
-  credentials: {
-    noun: 'credential',
-    key: ['id'],
-    permission: 'credentials:read',
-    view: pick('name', 'type', 'username', 'device_id', 'network_id', 'description'),
-    name: named,
-  },
-  webhooks: {
-    noun: 'webhook',
-    key: ['id'],
-    cascades: [{ table: 'webhook_deliveries', column: 'webhook_id' }],
-    permission: 'webhook:read',
-    view: pick('name', 'url', 'enabled', 'description'),
-    name: named,
-  },
+  webhooks: derived('webhooks', { cascades: [{ table: 'webhook_deliveries', column: 'webhook_id' }] }),
   webhook_deliveries: { noun: 'delivery', key: ['id'] },
-  users: {
-    noun: 'user',
-    key: ['id'],
+  users: derived('users', {
     cascades: [
       { table: 'api_keys', column: 'user_id' },
       { table: 'sessions', column: 'user_id' },
       { table: 'user_roles', column: 'user_id' },
       { table: 'oauth_grants', column: 'user_id' },
     ],
-    permission: 'users:read',
-    view: pick('username', 'full_name', 'email', 'is_active'),
     name: (row) => text(row.username),
-  },
+  }),
   user_roles: { noun: 'granted role', key: ['user_id', 'role_id'] },
-  roles: { noun: 'role', key: ['id'], permission: 'roles:read', view: pick('name', 'description'), name: named },
   api_keys: { noun: 'API key', key: ['id'], permission: 'apikeys:read', view: pick('name', 'expires_at'), name: named },
   sessions: { noun: 'session', key: ['id'] },
   oauth_clients: {
