@@ -18,7 +18,7 @@ type Props = {
   readonly changes: readonly string[]
   readonly onClose: () => void
   /** Called before the queries are invalidated, to leave the page of a deleted object. */
-  readonly onDone?: () => Promise<void>
+  readonly onDone?: (() => unknown) | undefined
   readonly children: ReactNode
 }
 

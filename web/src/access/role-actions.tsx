@@ -10,7 +10,7 @@ import type { Role } from './types.ts'
 
 export const systemNote = ({ name }: Role): string => `${name} comes with Plat and stays as it is`
 
-type Props = { readonly role: Role; readonly onClose: () => void; readonly onDone?: () => Promise<void> }
+type Props = { readonly role: Role; readonly onClose: () => void; readonly onDone?: () => unknown }
 
 export const DeleteRole = ({ role, onClose, onDone }: Props) => {
   const { may } = usePermit()
@@ -25,7 +25,7 @@ export const DeleteRole = ({ role, onClose, onDone }: Props) => {
       done={`Deleted ${role.name}`}
       changes={ROLE_CHANGES}
       onClose={onClose}
-      {...(onDone ? { onDone } : {})}
+      onDone={onDone}
     >
       {holders === undefined ? 'Its users and keys lose it' : `${plural(holders, 'user')} will lose it`}, at once. This
       can't be undone.

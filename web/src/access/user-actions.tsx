@@ -18,7 +18,7 @@ import { PasswordField } from './password-field.tsx'
 import type { User } from './types.ts'
 import { USER_CHANGES } from './user-resource.tsx'
 
-export type UserDeed = 'password' | 'toggle' | 'delete'
+export type UserAction = 'password' | 'toggle' | 'delete'
 
 type Props = { readonly user: User; readonly onClose: () => void }
 
@@ -89,7 +89,7 @@ const Toggle = ({ user, onClose }: Props) => {
   )
 }
 
-type DeleteProps = Props & { readonly onDone?: (() => Promise<void>) | undefined }
+type DeleteProps = Props & { readonly onDone?: () => unknown }
 
 export const DeleteUser = ({ user, onClose, onDone }: DeleteProps) => (
   <ActionDialog
@@ -100,15 +100,15 @@ export const DeleteUser = ({ user, onClose, onDone }: DeleteProps) => (
     done={`Deleted ${user.username}`}
     changes={USER_CHANGES}
     onClose={onClose}
-    {...(onDone ? { onDone } : {})}
+    onDone={onDone}
   >
     All API keys and sessions go too. What the user did stays in the audit log. This can't be undone.
   </ActionDialog>
 )
 
-type DeedProps = DeleteProps & { readonly deed: UserDeed }
+type ActionProps = DeleteProps & { readonly action: UserAction }
 
-export const UserDeedDialog = ({ deed, ...props }: DeedProps) => {
-  if (deed === 'password') return <ResetPassword {...props} />
-  return deed === 'toggle' ? <Toggle {...props} /> : <DeleteUser {...props} />
+export const UserActionDialog = ({ action, ...props }: ActionProps) => {
+  if (action === 'password') return <ResetPassword {...props} />
+  return action === 'toggle' ? <Toggle {...props} /> : <DeleteUser {...props} />
 }

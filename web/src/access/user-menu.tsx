@@ -4,7 +4,7 @@
 import { useMe, usePermit } from '../shell/me.ts'
 import { MenuItem } from '../ui/menu.tsx'
 import type { User } from './types.ts'
-import type { UserDeed } from './user-actions.tsx'
+import type { UserAction } from './user-actions.tsx'
 
 /** Returns the reason why a user can't be deleted. */
 export const useNoDelete = (): ((user: User) => string | undefined) => {
@@ -13,9 +13,9 @@ export const useNoDelete = (): ((user: User) => string | undefined) => {
   return ({ id }) => (may('users:delete') ? (id === me.id ? 'yourself' : undefined) : 'users:delete')
 }
 
-type Props = { readonly user: User; readonly onAction: (deed: UserDeed) => void }
+type Props = { readonly user: User; readonly onAction: (action: UserAction) => void }
 
-export const UserDeeds = ({ user, onAction }: Props) => {
+export const UserActionItems = ({ user, onAction }: Props) => {
   const { may } = usePermit()
   const needs = (permission: string) => (may(permission) ? undefined : permission)
   return (

@@ -1,35 +1,27 @@
 /** The page of one user: profile, roles, effective permissions, sessions and API keys. */
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { ChevronDown } from 'lucide-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
 import { KeysCard } from '../account/keys-card.tsx'
 import { SessionsCard } from '../account/sessions-card.tsx'
 import { contracts } from '../api/contracts.ts'
-import { CommandItems, useCommand } from '../commands/command-menu.tsx'
-import { ResourceDrawer } from '../resource/resource-drawer.tsx'
-import { useHotkeys } from '../shell/hotkeys.ts'
-import { useMe, usePermit } from '../shell/me.ts'
-import { Hints, PageBody, PageHead } from '../shell/page.tsx'
-import { PageLoading } from '../shell/shell.tsx'
-import { usePageSearch } from '../table/list-search.ts'
-import { Button } from '../ui/button.tsx'
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
+import { useMe, usePermit, usePermitted } from '../shell/me.ts'
+import { PageBody } from '../shell/page.tsx'
 import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
-import { Tabs } from '../ui/tabs.tsx'
 import css from './access.module.css'
 import { Matrix } from './matrix.tsx'
 import { rolesQuery, userPermissionsQuery, userQuery } from './queries.ts'
 import type { User } from './types.ts'
-import { type UserDeed, UserDeedDialog } from './user-actions.tsx'
-import { UserDeeds, useNoDelete } from './user-menu.tsx'
+import { DeleteUser, type UserAction, UserActionDialog } from './user-actions.tsx'
+import { UserActionItems, useNoDelete } from './user-menu.tsx'
 import { userResource } from './user-resource.tsx'
 import { UserRolesCard } from './user-roles-card.tsx'
 import { UserStatus } from './users-page.tsx'
 
 const route = getRouteApi('/app/users/$id')
+const PARENT = { text: 'Users', link: { to: '/users' } } as const
 
 const ProfileCard = ({ user }: { readonly user: User }) => (
   <Card title="Profile">
@@ -91,110 +83,56 @@ const Access = ({ user }: { readonly user: User }) => {
   )
 }
 
-const Head = ({ user, onEdit, onAction }: { user: User; onEdit: () => void; onAction: (deed: UserDeed) => void }) => {
-  const { blocked } = usePermit()
-  const noDelete = useNoDelete()
-  const getCall = useCommand(contracts.users.get, { id: user.id })
-  const more = (
-    <Button>
-      More
-      <ChevronDown size={14} aria-hidden="true" />
-    </Button>
-  )
-  return (
-    <PageHead title={user.username} parent={{ text: 'Users', link: { to: '/users' } }}>
-      <Button onClick={onEdit} blocked={blocked('users:update')}>
-        Edit
-        <kbd>e</kbd>
-      </Button>
-      <Menu trigger={more}>
-        <UserDeeds user={user} onAction={onAction} />
-        <CommandItems getCall={getCall} />
-        <MenuLine />
-        <MenuItem isDanger onSelect={() => onAction('delete')} blocked={noDelete(user)}>
-          Delete user<kbd>#</kbd>
-        </MenuItem>
-      </Menu>
-    </PageHead>
-  )
-}
-
 export const UserPage = () => {
   const { id } = route.useParams()
-  const { search, set } = usePageSearch()
-  const navigate = useNavigate()
-  const me = useMe()
   const { may, blocked } = usePermit()
-  const { data, error, refetch } = useQuery({ ...userQuery(id), enabled: may('users:read') })
-  const [deed, setDeed] = useState<UserDeed>()
-  const edit = () => void set({ edit: id })
-  useHotkeys({
-    ...(may('users:update') && data ? { e: edit } : {}),
-    ...(may('users:delete') && data && id !== me.id ? { '#': () => setDeed('delete') } : {}),
-  })
-  const denied = may('users:read') ? undefined : new AppError('FORBIDDEN', 'This needs the permission users:read')
-  if (!data)
-    return (
-      <>
-        <PageHead title="User" parent={{ text: 'Users', link: { to: '/users' } }} />
-        {(denied ?? error) ? (
-          <Failure error={denied ?? error} onRetry={() => void refetch()} noun="user" />
-        ) : (
-          <PageLoading />
-        )}
-      </>
-    )
+  const noDelete = useNoDelete()
+  const { data, error, refetch } = usePermitted('users:read', userQuery(id))
+  const [action, setAction] = useState<UserAction>()
+  if (!data) return <MissingObject noun="user" parent={PARENT} error={error} refetch={refetch} />
   const user = data.value
-  const tab = search.tab ?? 'overview'
+  const overview = (
+    <div className={css.two}>
+      <ProfileCard user={user} />
+      <UserRolesCard user={user} />
+    </div>
+  )
   return (
-    <>
-      <Head user={user} onEdit={edit} onAction={setDeed} />
-      <Tabs
-        label="About this user"
-        current={tab}
-        tabs={[
-          { id: 'overview', text: 'Overview' },
-          { id: 'permissions', text: 'Permissions' },
-          { id: 'access', text: 'Sessions and keys' },
-        ]}
-      />
-      <PageBody>
-        {tab === 'permissions' && <PermissionsCard user={user} />}
-        {tab === 'access' && <Access user={user} />}
-        {tab !== 'permissions' && tab !== 'access' && (
-          <div className={css.two}>
-            <ProfileCard user={user} />
-            <UserRolesCard user={user} />
-          </div>
-        )}
-        {may('audit:list') && (
-          <p className={css.more}>
-            <Link to="/audit" search={{ user: id }} className="link">
-              What {user.username} did
-            </Link>
-            <Link to="/audit" search={{ resource: 'user', resource_id: id }} className="link">
-              What was done to {user.username}
-            </Link>
-          </p>
-        )}
-      </PageBody>
-      <Hints hints={[...(may('users:update') ? [[['e'], 'edit'] as const] : []), [['?'], 'all shortcuts']]} />
-      {search.edit !== undefined && (
-        <ResourceDrawer
-          resource={userResource}
-          id={id}
-          onClose={() => void set({ edit: undefined })}
-          blocked={blocked('users:update')}
-        />
+    <ObjectPage
+      noun="user"
+      parent={PARENT}
+      id={id}
+      title={user.username}
+      get={contracts.users.get}
+      resource={userResource}
+      edit={{ blocked: blocked('users:update') }}
+      remove={{
+        blocked: noDelete(user),
+        dialog: (close, leave) => <DeleteUser user={user} onClose={close} onDone={leave} />,
+      }}
+      menu={<UserActionItems user={user} onAction={setAction} />}
+      tabs={[
+        { id: 'overview', text: 'Overview', content: overview },
+        { id: 'permissions', text: 'Permissions', content: <PermissionsCard user={user} /> },
+        { id: 'access', text: 'Sessions and keys', content: <Access user={user} /> },
+      ]}
+      body={(content) => (
+        <PageBody>
+          {content}
+          {may('audit:list') && (
+            <p className={css.more}>
+              <Link to="/audit" search={{ user: id }} className="link">
+                What {user.username} did
+              </Link>
+              <Link to="/audit" search={{ resource: 'user', resource_id: id }} className="link">
+                What was done to {user.username}
+              </Link>
+            </p>
+          )}
+        </PageBody>
       )}
-      {deed && (
-        <UserDeedDialog
-          user={user}
-          deed={deed}
-          onClose={() => setDeed(undefined)}
-          onDone={deed === 'delete' ? () => navigate({ to: '/users' }) : undefined}
-        />
-      )}
-    </>
+    >
+      {action && <UserActionDialog user={user} action={action} onClose={() => setAction(undefined)} />}
+    </ObjectPage>
   )
 }

@@ -11,11 +11,11 @@ import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, Tags, TimeAgo } from '../ui/primitives.tsx'
 import type { User } from './types.ts'
-import { DeleteUser, PasswordOnce, type UserDeed, UserDeedDialog } from './user-actions.tsx'
-import { UserDeeds, useNoDelete } from './user-menu.tsx'
+import { DeleteUser, PasswordOnce, type UserAction, UserActionDialog } from './user-actions.tsx'
+import { UserActionItems, useNoDelete } from './user-menu.tsx'
 import { userResource, userSpec } from './user-resource.tsx'
 
-type Doing = { readonly user: User; readonly deed: UserDeed }
+type Doing = { readonly user: User; readonly action: UserAction }
 
 export const UserStatus = ({ user }: { readonly user: User }) =>
   user.is_active ? <Badge tone="ok">active</Badge> : <Badge tone="idle">inactive</Badge>
@@ -69,8 +69,8 @@ const columnsFor = ({ onEdit, onAction, canEdit, noDelete }: Tools): readonly Co
     noun: 'user',
     nameOf: ({ username }) => username,
     edit: { run: onEdit, blocked: () => (canEdit ? undefined : 'users:update') },
-    remove: { run: (user) => onAction({ user, deed: 'delete' }), blocked: noDelete },
-    more: (user) => <UserDeeds user={user} onAction={(deed) => onAction({ user, deed })} />,
+    remove: { run: (user) => onAction({ user, action: 'delete' }), blocked: noDelete },
+    more: (user) => <UserActionItems user={user} onAction={(action) => onAction({ user, action })} />,
   }),
 ]
 
@@ -124,7 +124,7 @@ export const UsersPage = () => {
         )}
         removal={(user, onClose) => <DeleteUser user={user} onClose={onClose} />}
       />
-      {doing && <UserDeedDialog {...doing} onClose={() => setDoing(undefined)} />}
+      {doing && <UserActionDialog {...doing} onClose={() => setDoing(undefined)} />}
       {made && <PasswordOnce {...made} onClose={() => setMade(undefined)} />}
     </>
   )

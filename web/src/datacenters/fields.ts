@@ -12,4 +12,5 @@ export const fields: Fields<Datacenter> = {
   },
   description: { label: 'Description', form: { kind: 'area' }, column: { width: 320 }, sort: false, filter: false },
   ...TIME_FIELDS,
+  created_at: { ...TIME_FIELDS.created_at, isDetail: false },
 }

@@ -1,22 +1,16 @@
 /** One device: details, addresses, relationships and history. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { ChevronDown } from 'lucide-react'
-import { useState } from 'react'
 import { contracts } from '../api/contracts.ts'
-import { CommandItems, useCommand } from '../commands/command-menu.tsx'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
 import { HistoryTab } from '../resource/history-tab.tsx'
+import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { usePermit } from '../shell/me.ts'
-import { Hints, PageBody, PageHead } from '../shell/page.tsx'
-import { PageLoading } from '../shell/shell.tsx'
-import { usePageSearch } from '../table/list-search.ts'
+import { usePermit, usePermitted } from '../shell/me.ts'
+import { PageBody } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/layers.tsx'
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { Failure } from '../ui/states.tsx'
-import { Tabs } from '../ui/tabs.tsx'
+import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DeviceDrawer } from './device-drawer.tsx'
@@ -26,104 +20,74 @@ import { RelationshipsTab } from './relationships-tab.tsx'
 import { removeLater } from './removal.ts'
 
 const route = getRouteApi('/app/devices/$id')
+const PARENT = { text: 'Devices', link: { to: '/devices' } } as const
 
 export const DevicePage = () => {
   const { id } = route.useParams()
-  const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const { data, error, refetch } = useQuery(deviceQuery(id))
-  const { data: conflicts = [] } = useQuery({ ...deviceConflictsQuery(id), enabled: may('conflicts:list') })
-  const [isDoomed, setPendingDelete] = useState(false)
-  const getCall = useCommand(contracts.devices.get, { id })
-  const edit = () => void set({ edit: id })
-  useHotkeys({
-    ...(may('devices:update') && data ? { e: edit } : {}),
-    ...(may('devices:delete') && data ? { '#': () => setPendingDelete(true) } : {}),
-    '.': () => void navigator.clipboard.writeText(id).then(() => toast(`Copied ${id}`)),
-  })
-  const parent = { text: 'Devices', link: { to: '/devices' } } as const
+  const { data: conflicts = [] } = usePermitted('conflicts:list', deviceConflictsQuery(id))
+  useHotkeys({ '.': () => void navigator.clipboard.writeText(id).then(() => toast(`Copied ${id}`)) })
   if (!data)
-    return (
-      <>
-        <PageHead title={error ? 'Device' : id} parent={parent} />
-        {error ? <Failure error={error} onRetry={() => void refetch()} noun="device" /> : <PageLoading />}
-      </>
-    )
+    return <MissingObject noun="device" parent={PARENT} title={error ? 'Device' : id} error={error} refetch={refetch} />
   const device = data.value
-  const tab = search.tab ?? 'overview'
-  const more = (
-    <Button>
-      More
-      <ChevronDown size={14} aria-hidden="true" />
-    </Button>
-  )
   return (
-    <>
-      <PageHead title={device.name} parent={parent}>
-        <Button onClick={edit} blocked={blocked('devices:update')}>
-          Edit
-          <kbd>e</kbd>
-        </Button>
+    <ObjectPage
+      noun="device"
+      parent={PARENT}
+      id={id}
+      title={device.name}
+      get={contracts.devices.get}
+      drawer={(close) => <DeviceDrawer id={id} onClose={close} />}
+      edit={{ blocked: blocked('devices:update') }}
+      remove={{
+        blocked: may('devices:delete') ? undefined : 'devices:delete',
+        dialog: (close, leave) => (
+          <Confirm
+            title={`Delete ${device.name}?`}
+            action="Delete device"
+            onConfirm={() => {
+              removeLater([id], device.name)
+              leave()
+            }}
+            onClose={close}
+          >
+            Its addresses become free, and its relationships end.
+          </Confirm>
+        ),
+      }}
+      actions={
         <Button
           onClick={() => void navigate({ to: '/topology', search: { focus: id } })}
           blocked={blocked('relationships:list')}
         >
           Topology
         </Button>
-        <Menu trigger={more}>
-          <MenuItem onSelect={() => void navigator.clipboard.writeText(id).then(() => toast('Copied the ID'))}>
-            Copy ID<kbd>.</kbd>
-          </MenuItem>
-          <CommandItems getCall={getCall} />
-          <MenuLine />
-          <MenuItem
-            isDanger
-            onSelect={() => setPendingDelete(true)}
-            blocked={may('devices:delete') ? undefined : 'devices:delete'}
-          >
-            Delete device<kbd>#</kbd>
-          </MenuItem>
-        </Menu>
-      </PageHead>
-      <Tabs
-        label="About this device"
-        current={tab}
-        tabs={[
-          { id: 'overview', text: 'Overview' },
-          { id: 'addresses', text: 'Addresses', count: device.addresses.length },
-          { id: 'relationships', text: 'Relationships' },
-          { id: 'history', text: 'History' },
-        ]}
-      />
-      <PageBody>
-        <ConflictBanner conflicts={conflicts} />
-        {tab === 'addresses' && <AddressesTab device={device} />}
-        {tab === 'relationships' && <RelationshipsTab device={device} />}
-        {tab === 'history' && <HistoryTab resource="device" id={id} />}
-        {!['addresses', 'relationships', 'history'].includes(tab) && <DeviceOverview device={device} />}
-      </PageBody>
-      <Hints
-        hints={[
-          ...(may('devices:update') ? [[['e'], 'edit'] as const] : []),
-          [['.'], 'copy ID'],
-          [['?'], 'all shortcuts'],
-        ]}
-      />
-      {search.edit !== undefined && <DeviceDrawer id={id} onClose={() => void set({ edit: undefined })} />}
-      {isDoomed && (
-        <Confirm
-          title={`Delete ${device.name}?`}
-          action="Delete device"
-          onConfirm={() => {
-            removeLater([id], device.name)
-            void navigate({ to: '/devices' })
-          }}
-          onClose={() => setPendingDelete(false)}
-        >
-          Its addresses become free, and its relationships end.
-        </Confirm>
+      }
+      menu={
+        <MenuItem onSelect={() => void navigator.clipboard.writeText(id).then(() => toast('Copied the ID'))}>
+          Copy ID<kbd>.</kbd>
+        </MenuItem>
+      }
+      tabs={[
+        { id: 'overview', text: 'Overview', content: <DeviceOverview device={device} /> },
+        {
+          id: 'addresses',
+          text: 'Addresses',
+          count: device.addresses.length,
+          content: <AddressesTab device={device} />,
+        },
+        { id: 'relationships', text: 'Relationships', content: <RelationshipsTab device={device} /> },
+        { id: 'history', text: 'History', content: <HistoryTab resource="device" id={id} /> },
+      ]}
+      body={(content) => (
+        <PageBody>
+          <ConflictBanner conflicts={conflicts} />
+          {content}
+        </PageBody>
       )}
-    </>
+      hints={[[['.'], 'copy ID']]}
+    />
   )
 }

@@ -136,7 +136,7 @@ export const NetworkDiscovery = ({ network, onScan }: Props) => {
           <Card title="Rule">
             <RuleLine network={network} />
           </Card>
-          <Card title="DiscoveredDevice">
+          <Card title="Discovered devices">
             <DiscoveredLine network={network} scans={data} />
           </Card>
         </div>

@@ -1,22 +1,17 @@
 /** Every address of a network that is taken: by a device, or by a reservation. */
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ipKey, parseIp } from '../../../src/net/ip.ts'
 import type { Device, Network, Reservation } from '../api/contracts.ts'
 import { poolsQuery, reservationsQuery } from '../api/queries.ts'
-import { usePermit } from '../shell/me.ts'
+import { usePermitted } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
-import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
-import { useSorting } from '../table/list-search.ts'
-import tableCss from '../table/table.module.css'
-import { TableSkeleton } from '../table/table-skeleton.tsx'
-import { useLocalView } from '../table/view.ts'
+import { LocalTable } from '../table/local-table.tsx'
 import { plural } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { Failure, State } from '../ui/states.tsx'
+import { State } from '../ui/states.tsx'
 import { MOST_DEVICES } from './devices-table.tsx'
 import type { NetworkDevices } from './use-devices.ts'
 
@@ -86,7 +81,7 @@ const SPEC: TableSpec<Row> = {
   facets: {},
 }
 
-const NO_POOLS: readonly never[] = []
+const NONE: readonly never[] = []
 
 const rowsOf = (
   networkId: string,
@@ -116,47 +111,34 @@ const rowsOf = (
 
 type Props = { readonly network: Network; readonly devices: NetworkDevices }
 
-export const AddressesTab = ({ network, devices }: Props) => {
-  const { may } = usePermit()
+export const AddressesTab = ({ network, devices: { data: devices, error, refetch } }: Props) => {
   const navigate = useNavigate()
-  const { data: pools = NO_POOLS } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
-  const { data: reserved = NO_POOLS } = useQuery({ ...reservationsQuery, enabled: may('reservations:list') })
-  const { sort, isDescending, onSort } = useSorting('address')
+  const { data: pools = NONE } = usePermitted('pools:list', poolsQuery)
+  const { data: reserved = NONE } = usePermitted('reservations:list', reservationsQuery)
   const rows = useMemo(() => {
     const names = new Map(pools.flatMap(({ id, name, network_id }) => (network_id === network.id ? [[id, name]] : [])))
-    return rowsOf(
-      network.id,
-      devices.data ?? NO_POOLS,
-      reserved.filter(({ pool_id }) => names.has(pool_id)),
-      names,
-    )
-  }, [network.id, devices.data, pools, reserved])
-  const view = useLocalView(rows, SPEC, { q: '', sort, isDescending })
-  if (devices.error && !devices.data) return <Failure error={devices.error} onRetry={() => void devices.refetch()} />
-  if (!devices.data) return <TableSkeleton columns={COLUMNS} />
-  if (rows.length === 0) return <State title="Every address is free" text="No device and no reservation has one yet." />
+    const own = reserved.filter(({ pool_id }) => names.has(pool_id))
+    return devices && rowsOf(network.id, devices, own, names)
+  }, [network.id, devices, pools, reserved])
   return (
-    <>
-      {devices.data.length === MOST_DEVICES && (
-        <p className={tableCss.note}>These are the addresses of the first {plural(MOST_DEVICES, 'device')}.</p>
-      )}
-      <div className={tableCss.wrap}>
-        <DataTable
-          label="Addresses"
-          columns={COLUMNS}
-          view={view}
-          sorting={{ sort, isDescending }}
-          onSort={onSort}
-          idOf={SPEC.id}
-          nameOf={({ ip }) => ip}
-          actions={{
-            open: ({ kind, deviceId, ip }) =>
-              void (kind === 'device'
-                ? navigate({ to: '/devices/$id', params: { id: deviceId } })
-                : navigate({ to: '/reservations', search: { q: ip } })),
-          }}
-        />
-      </div>
-    </>
+    <LocalTable
+      label="Addresses"
+      rows={rows}
+      error={error}
+      refetch={refetch}
+      spec={SPEC}
+      columns={COLUMNS}
+      sort="address"
+      nameOf={({ ip }) => ip}
+      open={({ kind, deviceId, ip }) =>
+        void (kind === 'device'
+          ? navigate({ to: '/devices/$id', params: { id: deviceId } })
+          : navigate({ to: '/reservations', search: { q: ip } }))
+      }
+      note={
+        devices?.length === MOST_DEVICES && `These are the addresses of the first ${plural(MOST_DEVICES, 'device')}.`
+      }
+      empty={<State title="Every address is free" text="No device and no reservation has one yet." />}
+    />
   )
 }

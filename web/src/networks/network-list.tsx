@@ -1,36 +1,33 @@
 /** The networks of a datacenter, in the order of their addresses. */
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import type { Network } from '../api/contracts.ts'
-import { DataTable } from '../table/data-table.tsx'
-import { useSorting } from '../table/list-search.ts'
-import tableCss from '../table/table.module.css'
-import { useLocalView } from '../table/view.ts'
+import { networksQuery } from '../api/queries.ts'
+import { usePermitted } from '../shell/me.ts'
+import { LocalTable } from '../table/local-table.tsx'
 import { State } from '../ui/states.tsx'
 import { networkColumns } from './columns.tsx'
 import { networkSpec } from './resource.ts'
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
 const COLUMNS = networkColumns(NO_NAMES).filter(({ id }) => id !== 'datacenter')
+const SPEC = networkSpec(NO_NAMES)
 
-export const NetworkList = ({ networks }: { readonly networks: readonly Network[] }) => {
+export const NetworkList = ({ datacenterId }: { readonly datacenterId: string }) => {
   const navigate = useNavigate()
-  const { sort, isDescending, onSort } = useSorting('subnet')
-  const spec = useMemo(() => networkSpec(NO_NAMES), [])
-  const view = useLocalView(networks, spec, { q: '', sort, isDescending })
-  if (networks.length === 0) return <State title="No networks" text="No network is in this datacenter yet." />
+  const { data, error, refetch } = usePermitted('networks:list', networksQuery)
+  const rows = useMemo(() => data?.filter((one) => one.datacenter_id === datacenterId), [data, datacenterId])
   return (
-    <div className={tableCss.wrap}>
-      <DataTable
-        label="Networks"
-        columns={COLUMNS}
-        view={view}
-        sorting={{ sort, isDescending }}
-        onSort={onSort}
-        idOf={spec.id}
-        nameOf={({ name }) => name}
-        actions={{ open: ({ id }) => void navigate({ to: '/networks/$id', params: { id } }) }}
-      />
-    </div>
+    <LocalTable
+      label="Networks"
+      rows={rows}
+      error={error}
+      refetch={refetch}
+      spec={SPEC}
+      columns={COLUMNS}
+      sort="subnet"
+      nameOf={({ name }) => name}
+      open={({ id }) => void navigate({ to: '/networks/$id', params: { id } })}
+      empty={<State title="No networks" text="No network is in this datacenter yet." />}
+    />
   )
 }

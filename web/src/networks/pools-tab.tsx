@@ -1,11 +1,9 @@
 /** The pools of a network, with how full they are. */
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { Network } from '../api/contracts.ts'
 import { poolsQuery } from '../api/queries.ts'
-import { usePermit } from '../shell/me.ts'
+import { usePermit, usePermitted } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { count } from '../ui/format.ts'
 import { Card, Meter, Skeleton } from '../ui/primitives.tsx'
@@ -13,10 +11,9 @@ import { Failure } from '../ui/states.tsx'
 import css from './networks.module.css'
 
 export const PoolsTab = ({ network, onCreate }: { readonly network: Network; readonly onCreate: () => void }) => {
-  const { may, blocked } = usePermit()
-  const { data, error, refetch } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
+  const { blocked } = usePermit()
+  const { data, error, refetch } = usePermitted('pools:list', poolsQuery)
   const pools = data?.filter(({ network_id }) => network_id === network.id)
-  if (!may('pools:list')) return <Failure error={new AppError('FORBIDDEN', 'This needs the permission pools:list')} />
   if (!pools && error) return <Failure error={error} onRetry={() => void refetch()} />
   return (
     <Card

@@ -1,5 +1,6 @@
 /** The signed-in user and the permissions. */
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { type QueryKey, type UseQueryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { Me } from '../api/contracts.ts'
 import { meQuery } from '../api/queries.ts'
 
@@ -16,4 +17,15 @@ export const usePermit = (): Permit => {
   const { permissions } = useMe()
   const may = (permission: string) => permissions.includes(permission)
   return { may, blocked: (permission) => (may(permission) ? undefined : `Needs the permission ${permission}`) }
+}
+
+/** A query that needs a permission. Without it nothing is requested, and the error names it. */
+export const usePermitted = <Q, D = Q, K extends QueryKey = QueryKey>(
+  permission: string,
+  query: UseQueryOptions<Q, Error, D, K>,
+) => {
+  const isAllowed = usePermit().may(permission)
+  const { data, error, refetch } = useQuery({ ...query, enabled: isAllowed && (query.enabled ?? true) !== false })
+  if (isAllowed) return { data, error, refetch }
+  return { data: undefined, error: new AppError('FORBIDDEN', `This needs the permission ${permission}`), refetch }
 }

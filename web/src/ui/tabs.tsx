@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { count as countText } from './format.ts'
 import css from './primitives.module.css'
 
-type Tab = { readonly id: string; readonly text: string; readonly count?: number | undefined }
+export type Tab = { readonly id: string; readonly text: string; readonly count?: number | undefined }
 
 export const Tabs = ({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) => (
   <nav className={css.tabs} aria-label={label}>

@@ -1,24 +1,14 @@
 /** The page of one webhook: its deliveries, its settings, and how a receiver verifies signatures. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { ChevronDown } from 'lucide-react'
-import { useState } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
-import { CommandItems, useCommand } from '../commands/command-menu.tsx'
-import { DeleteDialog } from '../resource/delete-dialog.tsx'
-import { ResourceDrawer } from '../resource/resource-drawer.tsx'
-import { useHotkeys } from '../shell/hotkeys.ts'
+import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { usePermit } from '../shell/me.ts'
-import { Hints, PageBody, PageHead } from '../shell/page.tsx'
-import { PageLoading } from '../shell/shell.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Badge, Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
-import { Failure } from '../ui/states.tsx'
-import { Tabs } from '../ui/tabs.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
 import { PingButton, PingResult, usePing } from './ping.tsx'
@@ -77,110 +67,49 @@ const About = ({ webhook }: { readonly webhook: Webhook }) => (
   </Card>
 )
 
-const DELETE_WARNING = 'Its deliveries go with it, also those that are still on their way.'
 const PARENT = { text: 'Webhooks', link: { to: '/webhooks' } } as const
 
 export const WebhookPage = () => {
   const { id } = route.useParams()
-  const { search, set } = usePageSearch()
-  const navigate = useNavigate()
+  const { search } = usePageSearch()
   const { may } = usePermit()
   const blocked = useEditBlock()
   const { data, error, refetch } = useQuery(webhookQuery(id))
   const { data: config } = useQuery(serverConfigQuery)
   const ping = usePing({ id })
-  const [isDoomed, setPendingDelete] = useState(false)
-  const getCall = useCommand(contracts.webhooks.get, { id })
-  const edit = () => void set({ edit: id })
-  useHotkeys({
-    ...(may('webhook:update') && data ? { e: edit } : {}),
-    ...(may('webhook:delete') && data ? { '#': () => setPendingDelete(true) } : {}),
-  })
-  if (!data)
-    return (
-      <>
-        <PageHead title="Webhook" parent={PARENT} />
-        {error ? <Failure error={error} onRetry={() => void refetch()} noun="webhook" /> : <PageLoading />}
-      </>
-    )
+  if (!data) return <MissingObject noun="webhook" parent={PARENT} error={error} refetch={refetch} />
   const webhook = data.value
-  const resource = webhookResource(webhook, config?.features.private_targets)
-  const tab = search.tab ?? 'deliveries'
-  const more = (
-    <Button>
-      More
-      <ChevronDown size={14} aria-hidden="true" />
-    </Button>
+  const verification = (
+    <Card title="Is it from Plat?">
+      <Verification />
+    </Card>
   )
   return (
-    <>
-      <PageHead title={webhook.name} parent={PARENT}>
-        <PingButton ping={ping} />
-        <Button onClick={edit} blocked={blocked(webhook)}>
-          Edit
-          <kbd>e</kbd>
-        </Button>
-        <Menu trigger={more}>
-          <CommandItems getCall={getCall} />
-          <MenuLine />
-          <MenuItem
-            isDanger
-            onSelect={() => setPendingDelete(true)}
-            blocked={may('webhook:delete') ? undefined : 'webhook:delete'}
-          >
-            Delete webhook<kbd>#</kbd>
-          </MenuItem>
-        </Menu>
-      </PageHead>
-      <Tabs
-        label="About this webhook"
-        current={tab}
-        tabs={[
-          { id: 'deliveries', text: 'Deliveries' },
-          { id: 'about', text: 'About' },
-          { id: 'verify', text: 'Verification' },
-        ]}
-      />
-      <Disabled webhook={webhook} />
-      <PingResult ping={ping} />
-      {tab === 'about' && (
-        <PageBody>
-          <About webhook={webhook} />
-        </PageBody>
-      )}
-      {tab === 'verify' && (
-        <PageBody>
-          <Card title="Is it from Plat?">
-            <Verification />
-          </Card>
-        </PageBody>
-      )}
-      {tab !== 'about' && tab !== 'verify' && <DeliveriesTab webhook={webhook} />}
-      <Hints
-        hints={[
-          ...(may('webhook:update') ? [[['e'], 'edit'] as const] : []),
-          ...(tab === 'deliveries' ? [[['j', 'k'], 'move'] as const] : []),
-          [['?'], 'all shortcuts'],
-        ]}
-      />
-      {search.edit !== undefined && (
-        <ResourceDrawer
-          resource={resource}
-          id={id}
-          onClose={() => void set({ edit: undefined })}
-          blocked={blocked(webhook)}
-        />
-      )}
-      {isDoomed && (
-        <DeleteDialog
-          resource={resource}
-          id={id}
-          name={webhook.name}
-          deleteWarning={DELETE_WARNING}
-          onClose={() => setPendingDelete(false)}
-          onDone={() => void navigate({ to: '/webhooks' })}
-        />
-      )}
-    </>
+    <ObjectPage
+      noun="webhook"
+      parent={PARENT}
+      id={id}
+      title={webhook.name}
+      get={contracts.webhooks.get}
+      resource={webhookResource(webhook, config?.features.private_targets)}
+      edit={{ blocked: blocked(webhook) }}
+      remove={{
+        blocked: may('webhook:delete') ? undefined : 'webhook:delete',
+        warning: 'Its deliveries go with it, also those that are still on their way.',
+      }}
+      before={<PingButton ping={ping} />}
+      tabs={[
+        { id: 'deliveries', text: 'Deliveries', content: <DeliveriesTab webhook={webhook} />, isFull: true },
+        { id: 'about', text: 'About', content: <About webhook={webhook} /> },
+        { id: 'verify', text: 'Verification', content: verification },
+      ]}
+      below={
+        <>
+          <Disabled webhook={webhook} />
+          <PingResult ping={ping} />
+        </>
+      }
+      hints={(search.tab ?? 'deliveries') === 'deliveries' ? [[['j', 'k'], 'move']] : []}
+    />
   )
 }
