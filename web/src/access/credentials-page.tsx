@@ -1,14 +1,11 @@
 /** The credentials with which Plat signs in to devices. Stored secrets are never shown. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { networksQuery } from '../api/queries.ts'
-import { DeleteDialog } from '../resource/delete-dialog.tsx'
-import { ListPage } from '../resource/list-page.tsx'
-import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
-import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import { credentialResource, credentialSpec, TYPE_NAMES } from './credential-resource.tsx'
@@ -17,8 +14,6 @@ import type { Credential } from './types.ts'
 
 type Tools = {
   readonly networks: ReadonlyMap<string, string>
-  readonly onEdit: (credential: Credential) => void
-  readonly onDelete: (credential: Credential) => void
   readonly needs: (permission: string) => string | undefined
 }
 
@@ -38,115 +33,91 @@ const Use = ({ credential, networks }: Pick<Tools, 'networks'> & { readonly cred
   )
 }
 
-const columnsFor = ({ networks, onEdit, onDelete, needs }: Tools): readonly Column<Credential>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 200,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, name }) => (
-      <Link to="." search={{ edit: id }} tabIndex={-1}>
-        {name}
-      </Link>
-    ),
-  },
-  {
-    id: 'type',
-    text: 'Type',
-    width: 130,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ type }) => TYPE_NAMES[type],
-  },
-  {
-    id: 'username',
-    text: 'User name',
-    width: 150,
-    isSortable: true,
-    cell: ({ username }) => <span className="mono">{username}</span>,
-  },
-  {
-    id: 'secret',
-    text: 'Secret',
-    width: 100,
-    cell: ({ has_secret }) => (has_secret ? <Badge tone="ok">stored</Badge> : <Badge tone="idle">none</Badge>),
-  },
-  { id: 'use', text: 'For', width: 170, cell: (credential) => <Use credential={credential} networks={networks} /> },
-  { id: 'description', text: 'Description', width: 280, cell: ({ description }) => description },
-  {
-    id: 'updated',
-    text: 'Updated',
-    width: 120,
-    isSortable: true,
-    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-  },
-  actionsColumn({
-    noun: 'credential',
-    nameOf: ({ name }) => name,
-    edit: { run: onEdit, blocked: () => needs('credentials:update') },
-    remove: { run: onDelete, blocked: () => needs('credentials:delete') },
-  }),
-]
+const columnsFor =
+  ({ networks, needs }: Tools): ColumnsOf<Credential> =>
+  (run) => [
+    {
+      id: 'name',
+      text: 'Name',
+      width: 200,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ id, name }) => (
+        <Link to="." search={{ edit: id }} tabIndex={-1}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      id: 'type',
+      text: 'Type',
+      width: 130,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ type }) => TYPE_NAMES[type],
+    },
+    {
+      id: 'username',
+      text: 'User name',
+      width: 150,
+      isSortable: true,
+      cell: ({ username }) => <span className="mono">{username}</span>,
+    },
+    {
+      id: 'secret',
+      text: 'Secret',
+      width: 100,
+      cell: ({ has_secret }) => (has_secret ? <Badge tone="ok">stored</Badge> : <Badge tone="idle">none</Badge>),
+    },
+    { id: 'use', text: 'For', width: 170, cell: (credential) => <Use credential={credential} networks={networks} /> },
+    { id: 'description', text: 'Description', width: 280, cell: ({ description }) => description },
+    {
+      id: 'updated',
+      text: 'Updated',
+      width: 120,
+      isSortable: true,
+      cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
+    },
+    actionsColumn({
+      noun: 'credential',
+      nameOf: ({ name }) => name,
+      edit: { run: run.edit, blocked: () => needs('credentials:update') },
+      remove: { run: run.remove, blocked: () => needs('credentials:delete') },
+    }),
+  ]
 
 const DEFAULT_COLUMNS = ['name', 'type', 'username', 'secret', 'use', 'description', 'updated', 'actions']
 const NEW = { type: 'ssh_password', auth_protocol: 'SHA256', priv_protocol: 'AES' }
-const DELETE_WARNING = 'What is signed in to with it is not reached any more.'
 
 export const CredentialsPage = () => {
-  const { may, blocked } = usePermit()
+  const { may } = usePermit()
   const { search, set } = usePageSearch()
   const query = useQuery({ ...credentialsQuery, enabled: may('credentials:list') })
   const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
-  const [pendingDelete, setPendingDelete] = useState<Credential>()
   const edited = query.data?.find(({ id }) => id === search.edit)
   const resource = useMemo(() => credentialResource(networks, edited), [networks, edited])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const names = new Map(networks.map(({ id, name }) => [id, name]))
     const needs = (permission: string) => (may(permission) ? undefined : permission)
-    return columnsFor({
-      networks: names,
-      onEdit: ({ id }) => void set({ edit: id }),
-      onDelete: setPendingDelete,
-      needs,
-    })
+    return columnsFor({ networks: names, needs })
   }, [networks])
   return (
-    <>
-      <ListPage
-        title="Credentials"
-        resourceName="credentials"
-        resource={resource}
-        query={query}
-        needs="credentials:list"
-        spec={credentialSpec}
-        columns={columns}
-        defaultColumns={DEFAULT_COLUMNS}
-        sort="name"
-        placeholder="Name, user name, type:, secret:"
-        empty="A credential is what Plat signs in to devices with. Its secrets are encrypted and never shown."
-        deleteWarning={DELETE_WARNING}
-        open={({ id }) => void set({ edit: id })}
-        drawer={(id, onClose) => (
-          <ResourceDrawer
-            resource={resource}
-            id={id}
-            given={NEW}
-            onClose={onClose}
-            blocked={blocked(id === undefined ? 'credentials:create' : 'credentials:update')}
-          />
-        )}
-      />
-      {pendingDelete && (
-        <DeleteDialog
-          resource={resource}
-          id={pendingDelete.id}
-          name={pendingDelete.name}
-          deleteWarning={DELETE_WARNING}
-          onClose={() => setPendingDelete(undefined)}
-        />
-      )}
-    </>
+    <ListPage
+      title="Credentials"
+      resourceName="credentials"
+      resource={resource}
+      query={query}
+      needs="credentials:list"
+      spec={credentialSpec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name, user name, type:, secret:"
+      empty="A credential is what Plat signs in to devices with. Its secrets are encrypted and never shown."
+      deleteWarning="What is signed in to with it is not reached any more."
+      open={({ id }) => void set({ edit: id })}
+      given={NEW}
+    />
   )
 }

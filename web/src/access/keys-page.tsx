@@ -7,11 +7,10 @@ import { NewKeyDialog, ShownOnce } from '../account/new-key.tsx'
 import { api, tagged } from '../api/client.ts'
 import { type ApiKey, contracts, type NewApiKey } from '../api/contracts.ts'
 import { usersQuery } from '../api/queries.ts'
-import { ListPage, type Rules } from '../resource/list-page.tsx'
+import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import type { Resource } from '../resource/resource.ts'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
-import type { Column } from '../table/column.ts'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
 import css from './access.module.css'
 import { ActionDialog } from './action-dialog.tsx'
@@ -20,68 +19,69 @@ import { keysQuery } from './queries.ts'
 
 type Tools = {
   readonly names: ReadonlyMap<string, string>
-  readonly onDelete: (key: ApiKey) => void
   readonly blockedFor: (key: ApiKey) => string | undefined
 }
 
-const columnsFor = ({ names, onDelete, blockedFor }: Tools): readonly Column<ApiKey>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 200,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ name }) => <b className={css.strong}>{name}</b>,
-  },
-  { id: 'prefix', text: 'Begins with', width: 130, cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
-  {
-    id: 'owner',
-    text: 'Owner',
-    width: 160,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ user_id, created_by }) =>
-      user_id === null ? (
-        <Badge tone="bad">nobody, opens nothing</Badge>
-      ) : (
-        <>
-          <Link to="/users/$id" params={{ id: user_id }} search={{ tab: 'access' }} tabIndex={-1}>
-            {names.get(user_id) ?? user_id}
-          </Link>
-          {created_by !== null && created_by !== user_id && (
-            <span className="muted"> made by {names.get(created_by) ?? 'somebody else'}</span>
-          )}
-        </>
-      ),
-  },
-  {
-    id: 'used',
-    text: 'Last used',
-    width: 130,
-    isSortable: true,
-    cell: ({ last_used_at }) =>
-      last_used_at === null ? <span className="muted">never</span> : <TimeAgo at={last_used_at} />,
-  },
-  {
-    id: 'expires',
-    text: 'Expires',
-    width: 180,
-    isSortable: true,
-    cell: ({ expires_at }) => <Expiry at={expires_at} />,
-  },
-  {
-    id: 'created',
-    text: 'Created',
-    width: 130,
-    isSortable: true,
-    cell: ({ created_at }) => <TimeAgo at={created_at} />,
-  },
-  actionsColumn({
-    noun: 'key',
-    nameOf: ({ name }) => name,
-    remove: { run: onDelete, blocked: blockedFor },
-  }),
-]
+const columnsFor =
+  ({ names, blockedFor }: Tools): ColumnsOf<ApiKey> =>
+  (run) => [
+    {
+      id: 'name',
+      text: 'Name',
+      width: 200,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ name }) => <b className={css.strong}>{name}</b>,
+    },
+    { id: 'prefix', text: 'Begins with', width: 130, cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    {
+      id: 'owner',
+      text: 'Owner',
+      width: 160,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ user_id, created_by }) =>
+        user_id === null ? (
+          <Badge tone="bad">nobody, opens nothing</Badge>
+        ) : (
+          <>
+            <Link to="/users/$id" params={{ id: user_id }} search={{ tab: 'access' }} tabIndex={-1}>
+              {names.get(user_id) ?? user_id}
+            </Link>
+            {created_by !== null && created_by !== user_id && (
+              <span className="muted"> made by {names.get(created_by) ?? 'somebody else'}</span>
+            )}
+          </>
+        ),
+    },
+    {
+      id: 'used',
+      text: 'Last used',
+      width: 130,
+      isSortable: true,
+      cell: ({ last_used_at }) =>
+        last_used_at === null ? <span className="muted">never</span> : <TimeAgo at={last_used_at} />,
+    },
+    {
+      id: 'expires',
+      text: 'Expires',
+      width: 180,
+      isSortable: true,
+      cell: ({ expires_at }) => <Expiry at={expires_at} />,
+    },
+    {
+      id: 'created',
+      text: 'Created',
+      width: 130,
+      isSortable: true,
+      cell: ({ created_at }) => <TimeAgo at={created_at} />,
+    },
+    actionsColumn({
+      noun: 'key',
+      nameOf: ({ name }) => name,
+      remove: { run: run.remove, blocked: blockedFor },
+    }),
+  ]
 
 const DEFAULT_COLUMNS = ['name', 'prefix', 'owner', 'used', 'expires', 'created', 'actions']
 
@@ -105,7 +105,6 @@ export const KeysPage = () => {
   const query = useQuery(keysQuery)
   const { data: users } = useQuery({ ...usersQuery, enabled: may('users:list') })
   const [made, setMade] = useState<NewApiKey>()
-  const [pendingDelete, setPendingDelete] = useState<ApiKey>()
   const names = useMemo(
     () => new Map([[me.id, me.username], ...(users ?? []).map(({ id, username }) => [id, username] as const)]),
     [users, me.id, me.username],
@@ -115,7 +114,7 @@ export const KeysPage = () => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
     const blockedFor = (key: ApiKey) => (isOwn(key) || may('apikeys:delete') ? undefined : 'apikeys:delete')
-    return columnsFor({ names, onDelete: setPendingDelete, blockedFor })
+    return columnsFor({ names, blockedFor })
   }, [names])
   const rules: Rules<ApiKey> = {
     // Deleting a key that belongs to the caller needs no permission.
@@ -161,7 +160,6 @@ export const KeysPage = () => {
         }
         removal={(key, onClose) => <DeleteKey apiKey={key} onClose={onClose} />}
       />
-      {pendingDelete && <DeleteKey apiKey={pendingDelete} onClose={() => setPendingDelete(undefined)} />}
       {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
     </>
   )

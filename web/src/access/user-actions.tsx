@@ -18,7 +18,7 @@ import { PasswordField } from './password-field.tsx'
 import type { User } from './types.ts'
 import { USER_CHANGES } from './user-resource.tsx'
 
-export type UserAction = 'password' | 'toggle' | 'delete'
+export type UserAction = 'password' | 'toggle'
 
 type Props = { readonly user: User; readonly onClose: () => void }
 
@@ -106,9 +106,7 @@ export const DeleteUser = ({ user, onClose, onDone }: DeleteProps) => (
   </ActionDialog>
 )
 
-type ActionProps = DeleteProps & { readonly action: UserAction }
+type ActionProps = Props & { readonly action: UserAction }
 
-export const UserActionDialog = ({ action, ...props }: ActionProps) => {
-  if (action === 'password') return <ResetPassword {...props} />
-  return action === 'toggle' ? <Toggle {...props} /> : <DeleteUser {...props} />
-}
+export const UserActionDialog = ({ action, ...props }: ActionProps) =>
+  action === 'password' ? <ResetPassword {...props} /> : <Toggle {...props} />

@@ -3,12 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { usersQuery } from '../api/queries.ts'
-import { ListPage, type Rules } from '../resource/list-page.tsx'
-import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
-import type { Column } from '../table/column.ts'
-import { usePageSearch } from '../table/list-search.ts'
 import { Badge, Tags, TimeAgo } from '../ui/primitives.tsx'
 import type { User } from './types.ts'
 import { DeleteUser, PasswordOnce, type UserAction, UserActionDialog } from './user-actions.tsx'
@@ -21,58 +18,59 @@ export const UserStatus = ({ user }: { readonly user: User }) =>
   user.is_active ? <Badge tone="ok">active</Badge> : <Badge tone="idle">inactive</Badge>
 
 type Tools = {
-  readonly onEdit: (user: User) => void
   readonly onAction: (doing: Doing) => void
   readonly canEdit: boolean
   readonly noDelete: (user: User) => string | undefined
 }
 
-const columnsFor = ({ onEdit, onAction, canEdit, noDelete }: Tools): readonly Column<User>[] => [
-  {
-    id: 'username',
-    text: 'User name',
-    width: 170,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, username }) => (
-      <Link to="/users/$id" params={{ id }} tabIndex={-1}>
-        {username}
-      </Link>
-    ),
-  },
-  { id: 'full_name', text: 'Full name', width: 180, isSortable: true, cell: ({ full_name }) => full_name },
-  { id: 'email', text: 'E-mail', width: 210, isSortable: true, cell: ({ email }) => email },
-  {
-    id: 'roles',
-    text: 'Roles',
-    width: 190,
-    isEssential: true,
-    cell: ({ roles }) => (roles.length === 0 ? <span className="muted">none</span> : <Tags tags={roles} />),
-  },
-  { id: 'status', text: 'Status', width: 100, isSortable: true, cell: (user) => <UserStatus user={user} /> },
-  {
-    id: 'seen',
-    text: 'Last sign-in',
-    width: 130,
-    isSortable: true,
-    cell: ({ last_login_at }) =>
-      last_login_at === null ? <span className="muted">never</span> : <TimeAgo at={last_login_at} />,
-  },
-  {
-    id: 'created',
-    text: 'Created',
-    width: 130,
-    isSortable: true,
-    cell: ({ created_at }) => <TimeAgo at={created_at} />,
-  },
-  actionsColumn({
-    noun: 'user',
-    nameOf: ({ username }) => username,
-    edit: { run: onEdit, blocked: () => (canEdit ? undefined : 'users:update') },
-    remove: { run: (user) => onAction({ user, action: 'delete' }), blocked: noDelete },
-    more: (user) => <UserActionItems user={user} onAction={(action) => onAction({ user, action })} />,
-  }),
-]
+const columnsFor =
+  ({ onAction, canEdit, noDelete }: Tools): ColumnsOf<User> =>
+  (run) => [
+    {
+      id: 'username',
+      text: 'User name',
+      width: 170,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ id, username }) => (
+        <Link to="/users/$id" params={{ id }} tabIndex={-1}>
+          {username}
+        </Link>
+      ),
+    },
+    { id: 'full_name', text: 'Full name', width: 180, isSortable: true, cell: ({ full_name }) => full_name },
+    { id: 'email', text: 'E-mail', width: 210, isSortable: true, cell: ({ email }) => email },
+    {
+      id: 'roles',
+      text: 'Roles',
+      width: 190,
+      isEssential: true,
+      cell: ({ roles }) => (roles.length === 0 ? <span className="muted">none</span> : <Tags tags={roles} />),
+    },
+    { id: 'status', text: 'Status', width: 100, isSortable: true, cell: (user) => <UserStatus user={user} /> },
+    {
+      id: 'seen',
+      text: 'Last sign-in',
+      width: 130,
+      isSortable: true,
+      cell: ({ last_login_at }) =>
+        last_login_at === null ? <span className="muted">never</span> : <TimeAgo at={last_login_at} />,
+    },
+    {
+      id: 'created',
+      text: 'Created',
+      width: 130,
+      isSortable: true,
+      cell: ({ created_at }) => <TimeAgo at={created_at} />,
+    },
+    actionsColumn({
+      noun: 'user',
+      nameOf: ({ username }) => username,
+      edit: { run: run.edit, blocked: () => (canEdit ? undefined : 'users:update') },
+      remove: { run: run.remove, blocked: noDelete },
+      more: (user) => <UserActionItems user={user} onAction={(action) => onAction({ user, action })} />,
+    }),
+  ]
 
 const DEFAULT_COLUMNS = ['username', 'full_name', 'email', 'roles', 'status', 'seen', 'actions']
 
@@ -80,17 +78,13 @@ export const UsersPage = () => {
   const { may, blocked } = usePermit()
   const me = useMe()
   const navigate = useNavigate()
-  const { set } = usePageSearch()
   const query = useQuery({ ...usersQuery, enabled: may('users:list') })
   const [doing, setDoing] = useState<Doing>()
   const [made, setMade] = useState<{ readonly username: string; readonly password: string }>()
   const canEdit = may('users:update')
   const noDelete = useNoDelete()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the setters stay the same
-  const columns = useMemo(
-    () => columnsFor({ onEdit: ({ id }) => void set({ edit: id }), onAction: setDoing, canEdit, noDelete }),
-    [canEdit],
-  )
+  const columns = useMemo(() => columnsFor({ onAction: setDoing, canEdit, noDelete }), [canEdit])
   const rules: Rules<User> = {
     remove: ({ id }) => blocked('users:delete') ?? (id === me.id ? "You can't delete your own account" : undefined),
   }
@@ -111,17 +105,9 @@ export const UsersPage = () => {
         deleteWarning=""
         rules={rules}
         open={({ id }) => void navigate({ to: '/users/$id', params: { id } })}
-        drawer={(id, onClose) => (
-          <ResourceDrawer
-            resource={userResource}
-            id={id}
-            onClose={onClose}
-            blocked={blocked(id === undefined ? 'users:create' : 'users:update')}
-            onSaved={({ username }, { password }) => {
-              if (id === undefined && password) setMade({ username, password })
-            }}
-          />
-        )}
+        onSaved={({ username }, isNew, { password }) => {
+          if (isNew && password) setMade({ username, password })
+        }}
         removal={(user, onClose) => <DeleteUser user={user} onClose={onClose} />}
       />
       {doing && <UserActionDialog {...doing} onClose={() => setDoing(undefined)} />}

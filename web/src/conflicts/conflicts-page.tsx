@@ -2,10 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
-import { useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Conflict } from '../api/contracts.ts'
-import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
@@ -72,8 +70,6 @@ const NOTHING: Readonly<Record<Status, readonly [title: string, text: string]>> 
   resolved: ['Nothing was resolved yet', 'What was settled, or has gone away by itself, is kept here.'],
 }
 
-const DELETE_WARNING = 'If its cause is still there, the next check raises it again.'
-
 /** Checks the whole inventory for conflicts again. */
 const CheckAgain = () => {
   const { blocked } = usePermit()
@@ -101,59 +97,44 @@ export const ConflictsPage = () => {
   const status = STATUSES.find((one) => one === search.tab) ?? 'active'
   const query = useQuery({ ...conflictListQuery(status), enabled: mayList })
   const { data: summary } = useQuery({ ...summaryQuery, enabled: mayList })
-  const [pendingDelete, setPendingDelete] = useState<Conflict>()
   const [nothing, empty] = NOTHING[status]
-  const close = () => void set({ entry: undefined })
   return (
-    <>
-      <ListPage
-        title="Conflicts"
-        resourceName="conflicts"
-        resource={conflictResource}
-        query={query}
-        needs="conflicts:list"
-        spec={conflictSpec}
-        columns={COLUMNS}
-        defaultColumns={DEFAULT_COLUMNS[status]}
-        sort="detected"
-        placeholder="Address, subnet, notes, type:, by:"
-        nothing={nothing}
-        empty={empty}
-        deleteWarning={DELETE_WARNING}
-        canCreate={false}
-        actions={<CheckAgain />}
-        tabs={
-          <Tabs
-            label="Conflicts"
-            current={status}
-            tabs={STATUSES.map((id) => ({
-              id,
-              text: id.slice(0, 1).toUpperCase() + id.slice(1),
-              count: summary?.[id],
-            }))}
-          />
-        }
-        open={({ id }) => void set({ entry: id })}
-      />
-      {search.entry !== undefined && (
+    <ListPage
+      title="Conflicts"
+      resourceName="conflicts"
+      resource={conflictResource}
+      query={query}
+      needs="conflicts:list"
+      spec={conflictSpec}
+      columns={COLUMNS}
+      defaultColumns={DEFAULT_COLUMNS[status]}
+      sort="detected"
+      placeholder="Address, subnet, notes, type:, by:"
+      nothing={nothing}
+      empty={empty}
+      deleteWarning="If its cause is still there, the next check raises it again."
+      canCreate={false}
+      actions={<CheckAgain />}
+      tabs={
+        <Tabs
+          label="Conflicts"
+          current={status}
+          tabs={STATUSES.map((id) => ({
+            id,
+            text: id.slice(0, 1).toUpperCase() + id.slice(1),
+            count: summary?.[id],
+          }))}
+        />
+      }
+      open={({ id }) => void set({ entry: id })}
+      entry={(id, onClose, onDelete) => (
         <ConflictDrawer
-          key={search.entry}
-          id={search.entry}
-          known={query.data?.find(({ id }) => id === search.entry)}
-          onClose={close}
-          onDelete={setPendingDelete}
+          id={id}
+          known={query.data?.find((one) => one.id === id)}
+          onClose={onClose}
+          onDelete={onDelete}
         />
       )}
-      {pendingDelete && (
-        <DeleteDialog
-          resource={conflictResource}
-          id={pendingDelete.id}
-          name={subjectOf(pendingDelete)}
-          deleteWarning={DELETE_WARNING}
-          onClose={() => setPendingDelete(undefined)}
-          onDone={close}
-        />
-      )}
-    </>
+    />
   )
 }

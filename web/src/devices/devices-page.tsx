@@ -13,14 +13,13 @@ import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
+import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
-import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { useSelection } from '../table/use-selection.ts'
 import { Button } from '../ui/button.tsx'
 import { moment } from '../ui/format.ts'
 import { Confirm } from '../ui/layers.tsx'
-import { Failure, State } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { BulkBar } from './bulk-bar.tsx'
@@ -45,34 +44,6 @@ const LOOKING_HINTS = HINTS.filter(([, text]) => !['select', 'edit', 'create'].i
 
 const idOf = (row: DeviceRow): string => row.id
 const nameOf = (row: DeviceRow): string => row.name
-
-const Nothing = ({
-  filter,
-  total,
-  onClear,
-  onCreate,
-}: {
-  filter: string
-  total: number
-  onClear: () => void
-  onCreate?: () => void
-}) =>
-  filter === '' ? (
-    <State title="No devices yet" text="A device is anything with an address: a server, a switch, a camera.">
-      {onCreate && (
-        <Button look="primary" onClick={onCreate}>
-          New device
-        </Button>
-      )}
-    </State>
-  ) : (
-    <State
-      title={`Nothing matches “${filter}”`}
-      text={`There are ${total.toLocaleString('en-US')} devices without the filter.`}
-    >
-      <Button onClick={onClear}>Clear filter</Button>
-    </State>
-  )
 
 export const DevicesPage = () => {
   const { search, set } = usePageSearch()
@@ -141,32 +112,41 @@ export const DevicesPage = () => {
           Showing data from {moment(new Date(state.loadedAtMs).toISOString())}: {state.error.message}
         </p>
       )}
-      <div className={css.wrap}>
-        {!view && state.status === 'failed' && <Failure error={state.error} onRetry={devices.load} />}
-        {!view && state.status !== 'failed' && <TableSkeleton columns={choice.columns} />}
-        {view && view.count === 0 && (
-          <Nothing
-            filter={text.trim()}
-            total={view.total}
-            onClear={() => setText('')}
-            {...(may('devices:create') ? { onCreate: create } : {})}
-          />
-        )}
-        {view && view.count > 0 && (
-          <DataTable
-            label="Devices"
-            columns={choice.columns}
-            view={view}
-            sorting={{ sort, isDescending }}
-            onSort={onSort}
-            idOf={idOf}
-            nameOf={nameOf}
-            actions={actions}
-            selection={mayChange ? selection : undefined}
-          />
-        )}
+      <ListContent
+        view={view}
+        error={state.status === 'failed' ? state.error : undefined}
+        refetch={devices.load}
+        columns={choice.columns}
+        filter={text}
+        onClear={() => setText('')}
+        noun="devices"
+        empty={{
+          title: 'No devices yet',
+          text: 'A device is anything with an address: a server, a switch, a camera.',
+          actions: may('devices:create') && (
+            <Button look="primary" onClick={create}>
+              New device
+            </Button>
+          ),
+        }}
+        table={
+          view && (
+            <DataTable
+              label="Devices"
+              columns={choice.columns}
+              view={view}
+              sorting={{ sort, isDescending }}
+              onSort={onSort}
+              idOf={idOf}
+              nameOf={nameOf}
+              actions={actions}
+              selection={mayChange ? selection : undefined}
+            />
+          )
+        }
+      >
         <BulkBar ids={selection.ids} filter={text.trim()} onDone={selection.clear} />
-      </div>
+      </ListContent>
       <Hints hints={mayChange ? HINTS : LOOKING_HINTS} />
       {(search.new !== undefined || search.edit !== undefined) && (
         <DeviceDrawer

@@ -1,27 +1,24 @@
 /** The list of discovered devices, of one network or of all. */
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Radar, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
 import { ALL_NETWORKS } from '../api/all-networks.ts'
 import { contracts } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { usePermit } from '../shell/me.ts'
+import { usePermit, usePermitted } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
+import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
-import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { useSelection } from '../table/use-selection.ts'
 import { allOf, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { count, plural } from '../ui/format.ts'
-import { Failure, State } from '../ui/states.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { DISCOVERED_DEFAULT_COLUMNS, discoveredDevicesColumns } from './discovered-devices-columns.tsx'
 import { DeleteDiscovered } from './discovered-devices-deletion.tsx'
@@ -47,22 +44,20 @@ const placeOf = (network: string | undefined) => ({ network_id: network ?? ALL_N
 
 /** Returns the rows of the table. Above the limit, the server searches for the words of the filter. */
 const useDiscoveredDevices = (networks: Networks, text: string, sorting: { sort: string; isDescending: boolean }) => {
-  const { may } = usePermit()
   const { search } = usePageSearch()
-  const isAllowed = may('discovery:list')
   const place = placeOf(search.network)
   const spec = useMemo(() => discoveredDevicesSpec(networks), [networks])
-  const all = useQuery({ ...discoveredDevicesQuery(place), enabled: isAllowed })
+  const all = usePermitted('discovery:list', discoveredDevicesQuery(place))
   const isMore = (all.data?.total ?? 0) > MAX_DISCOVERED
   const fields = Object.keys(spec.fields)
   // The words of the URL, which follow the typed text after a delay.
   const { words } = splitFilter(search.q ?? '', fields)
   const isAsked = isMore && words !== ''
-  const some = useQuery({ ...discoveredDevicesQuery({ ...place, q: words }), enabled: isAllowed && isAsked })
+  const some = usePermitted('discovery:list', { ...discoveredDevicesQuery({ ...place, q: words }), enabled: isAsked })
   const query = isAsked ? some : all
   const q = isAsked ? splitFilter(text, fields).rest : text
   const view = useLocalView(query.data?.rows ?? NONE, spec, { q, ...sorting })
-  return { query, view, spec, isAllowed, isMore, total: all.data?.total ?? 0 }
+  return { query, view, spec, isMore, total: all.data?.total ?? 0 }
 }
 
 type BulkProps = {
@@ -116,13 +111,12 @@ export const DiscoveredDevicesPage = () => {
   const networks: Networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('address')
-  const { query, view, spec, isAllowed, isMore, total } = useDiscoveredDevices(networks, text, { sort, isDescending })
+  const { query, view, spec, isMore, total } = useDiscoveredDevices(networks, text, { sort, isDescending })
   const columns = useMemo(() => discoveredDevicesColumns(networks), [networks])
   const choice = useColumns(columns, DISCOVERED_DEFAULT_COLUMNS)
   const selection = useSelection(view)
   const rows = query.data?.rows ?? NONE
   const chosen = useMemo(() => rows.filter(({ id }) => selection.ids.has(id)), [rows, selection.ids])
-  const filter = text.trim()
   const mayAct = may('discovery:update') || may('discovery:delete')
   const scan = () => void set({ new: '1' })
   useHotkeys({
@@ -160,33 +154,30 @@ export const DiscoveredDevicesPage = () => {
           These are {plural(rows.length, 'device')} of {count(total)}: words in the filter search all of them.
         </p>
       )}
-      <div className={tableCss.wrap}>
-        {!isAllowed && <Failure error={new AppError('FORBIDDEN', 'This needs the permission discovery:list')} />}
-        {isAllowed && !query.data && query.error && (
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
-        )}
-        {isAllowed && !query.data && !query.error && <TableSkeleton columns={choice.columns} />}
-        {query.data && view.count === 0 && filter !== '' && (
-          <State title={`Nothing matches “${filter}”`} text={`There are ${count(total)} without the filter.`}>
-            <Button onClick={() => setText('')}>Clear filter</Button>
-          </State>
-        )}
-        {query.data && view.count === 0 && filter === '' && (
-          <State
-            title="Nothing has been found yet"
-            text="What answers a scan is shown here, with everything that speaks for it."
-          >
-            {may('discovery:create') && (
-              <Button look="primary" onClick={scan}>
-                New scan
-              </Button>
-            )}
-            <Link to="/scans" className="link">
-              All scans
-            </Link>
-          </State>
-        )}
-        {view.count > 0 && (
+      <ListContent
+        view={query.data && { count: view.count, total }}
+        error={query.error}
+        refetch={query.refetch}
+        columns={choice.columns}
+        filter={text}
+        onClear={() => setText('')}
+        empty={{
+          title: 'Nothing has been found yet',
+          text: 'What answers a scan is shown here, with everything that speaks for it.',
+          actions: (
+            <>
+              {may('discovery:create') && (
+                <Button look="primary" onClick={scan}>
+                  New scan
+                </Button>
+              )}
+              <Link to="/scans" className="link">
+                All scans
+              </Link>
+            </>
+          ),
+        }}
+        table={
           <DataTable
             label="Discovered devices"
             columns={choice.columns}
@@ -198,9 +189,10 @@ export const DiscoveredDevicesPage = () => {
             actions={{ open: ({ id }) => void set({ entry: id }) }}
             selection={mayAct ? selection : undefined}
           />
-        )}
+        }
+      >
         <Bulk chosen={chosen} onClear={selection.clear} onLeft={selection.set} />
-      </div>
+      </ListContent>
       <Hints hints={mayAct ? HINTS : HINTS.filter(([, what]) => what !== 'select')} />
       {search.entry !== undefined && (
         <EvidenceDrawer key={search.entry} id={search.entry} onClose={() => void set({ entry: undefined })} />

@@ -2,13 +2,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pencil, Trash2 } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { api } from '../api/client.ts'
-import { DeleteDialog } from '../resource/delete-dialog.tsx'
-import { ListPage } from '../resource/list-page.tsx'
-import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
-import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
@@ -21,7 +18,6 @@ import { type Names, NEW_RULE, ruleName, ruleResource, ruleSpec } from './rule-r
 import type { Rule } from './shapes.ts'
 import { every } from './words.ts'
 
-const DELETE_WARNING = 'Its network is not scanned by itself any more; what was found stays.'
 const DEFAULT_COLUMNS = ['network', 'type', 'every', 'enabled', 'next', 'last', 'excludes', 'tools']
 
 /** Updates the page at once, and reverts if the server refuses. */
@@ -49,117 +45,117 @@ export const useToggleRule = () => {
 
 type Tools = {
   readonly networks: Names
-  readonly onEdit: (rule: Rule) => void
-  readonly onDelete: (rule: Rule) => void
   readonly onToggle: (rule: Rule) => void
   readonly blocked: (permission: string) => string | undefined
 }
 
-const columnsFor = ({ networks, onEdit, onDelete, onToggle, blocked }: Tools): readonly Column<Rule>[] => [
-  {
-    id: 'network',
-    text: 'Network',
-    width: 240,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, network_id }) => (
-      <>
-        <Link to="." search={(old: object) => ({ ...old, edit: id })} tabIndex={-1}>
-          {networks.get(network_id)?.name ?? network_id}
-        </Link>{' '}
-        <span className="mono muted">{networks.get(network_id)?.subnet}</span>
-      </>
-    ),
-  },
-  { id: 'type', text: 'Type', width: 80, isSortable: true, cell: ({ scan_type }) => scan_type },
-  {
-    id: 'every',
-    text: 'How often',
-    width: 130,
-    isSortable: true,
-    cell: ({ interval_hours }) => every(interval_hours),
-  },
-  {
-    id: 'enabled',
-    text: 'Enabled',
-    width: 90,
-    isSortable: true,
-    isEssential: true,
-    cell: (rule) => (
-      <Switch
-        label={`Enable ${ruleName(networks, rule)}`}
-        isOn={rule.enabled}
-        onChange={() => onToggle(rule)}
-        blocked={blocked('discovery:update')}
-      />
-    ),
-  },
-  {
-    id: 'next',
-    text: 'Next run',
-    width: 110,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ next_run_at, enabled, skipped_reason }) =>
-      skipped_reason !== '' ? (
-        <span title={skipped_reason}>
-          <Badge tone="warn">skipped</Badge>
-        </span>
-      ) : next_run_at === null ? (
-        <span className="muted">{enabled ? '' : 'never'}</span>
-      ) : (
-        <Until at={next_run_at} />
+const columnsFor =
+  ({ networks, onToggle, blocked }: Tools): ColumnsOf<Rule> =>
+  (run) => [
+    {
+      id: 'network',
+      text: 'Network',
+      width: 240,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ id, network_id }) => (
+        <>
+          <Link to="." search={(old: object) => ({ ...old, edit: id })} tabIndex={-1}>
+            {networks.get(network_id)?.name ?? network_id}
+          </Link>{' '}
+          <span className="mono muted">{networks.get(network_id)?.subnet}</span>
+        </>
       ),
-  },
-  {
-    id: 'last',
-    text: 'Last run',
-    width: 120,
-    isSortable: true,
-    cell: ({ last_run_at }) =>
-      last_run_at === null ? <span className="muted">not yet</span> : <TimeAgo at={last_run_at} />,
-  },
-  {
-    id: 'excludes',
-    text: 'Leaves out',
-    width: 260,
-    cell: ({ exclude_ips }) => (
-      <span className="mono" title={exclude_ips}>
-        {exclude_ips}
-      </span>
-    ),
-  },
-  {
-    id: 'tools',
-    text: '',
-    width: 90,
-    isRight: true,
-    cell: (rule) => (
-      <>
-        <Button
-          isIcon
-          look="quiet"
-          tabIndex={-1}
-          aria-label={`Edit ${ruleName(networks, rule)}`}
+    },
+    { id: 'type', text: 'Type', width: 80, isSortable: true, cell: ({ scan_type }) => scan_type },
+    {
+      id: 'every',
+      text: 'How often',
+      width: 130,
+      isSortable: true,
+      cell: ({ interval_hours }) => every(interval_hours),
+    },
+    {
+      id: 'enabled',
+      text: 'Enabled',
+      width: 90,
+      isSortable: true,
+      isEssential: true,
+      cell: (rule) => (
+        <Switch
+          label={`Enable ${ruleName(networks, rule)}`}
+          isOn={rule.enabled}
+          onChange={() => onToggle(rule)}
           blocked={blocked('discovery:update')}
-          onClick={() => onEdit(rule)}
-        >
-          <Pencil size={14} aria-hidden="true" />
-        </Button>
-        <Button
-          isIcon
-          look="quiet"
-          tabIndex={-1}
-          aria-label={`Delete ${ruleName(networks, rule)}`}
-          blocked={blocked('discovery:delete')}
-          onClick={() => onDelete(rule)}
-        >
-          <Trash2 size={14} aria-hidden="true" />
-        </Button>
-      </>
-    ),
-  },
-]
+        />
+      ),
+    },
+    {
+      id: 'next',
+      text: 'Next run',
+      width: 110,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ next_run_at, enabled, skipped_reason }) =>
+        skipped_reason !== '' ? (
+          <span title={skipped_reason}>
+            <Badge tone="warn">skipped</Badge>
+          </span>
+        ) : next_run_at === null ? (
+          <span className="muted">{enabled ? '' : 'never'}</span>
+        ) : (
+          <Until at={next_run_at} />
+        ),
+    },
+    {
+      id: 'last',
+      text: 'Last run',
+      width: 120,
+      isSortable: true,
+      cell: ({ last_run_at }) =>
+        last_run_at === null ? <span className="muted">not yet</span> : <TimeAgo at={last_run_at} />,
+    },
+    {
+      id: 'excludes',
+      text: 'Leaves out',
+      width: 260,
+      cell: ({ exclude_ips }) => (
+        <span className="mono" title={exclude_ips}>
+          {exclude_ips}
+        </span>
+      ),
+    },
+    {
+      id: 'tools',
+      text: '',
+      width: 90,
+      isRight: true,
+      cell: (rule) => (
+        <>
+          <Button
+            isIcon
+            look="quiet"
+            tabIndex={-1}
+            aria-label={`Edit ${ruleName(networks, rule)}`}
+            blocked={blocked('discovery:update')}
+            onClick={() => run.edit(rule)}
+          >
+            <Pencil size={14} aria-hidden="true" />
+          </Button>
+          <Button
+            isIcon
+            look="quiet"
+            tabIndex={-1}
+            aria-label={`Delete ${ruleName(networks, rule)}`}
+            blocked={blocked('discovery:delete')}
+            onClick={() => run.remove(rule)}
+          >
+            <Trash2 size={14} aria-hidden="true" />
+          </Button>
+        </>
+      ),
+    },
+  ]
 
 export const RulesPage = () => {
   const { may, blocked } = usePermit()
@@ -169,55 +165,25 @@ export const RulesPage = () => {
   const networks = useMemo(() => new Map(all.map((network) => [network.id, network])), [all])
   const resource = useMemo(() => ruleResource(networks), [networks])
   const spec = useMemo(() => ruleSpec(networks), [networks])
-  const [pendingDelete, setPendingDelete] = useState<Rule>()
   const toggle = useToggleRule()
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(
-    () =>
-      columnsFor({
-        networks,
-        onEdit: ({ id }) => void set({ edit: id }),
-        onDelete: setPendingDelete,
-        onToggle: toggle.mutate,
-        blocked,
-      }),
-    [networks, toggle.mutate],
-  )
+  const columns = useMemo(() => columnsFor({ networks, onToggle: toggle.mutate, blocked }), [networks, toggle.mutate])
   return (
-    <>
-      <ListPage
-        title="Rules"
-        resourceName="discovery"
-        resource={resource}
-        query={query}
-        needs="discovery:list"
-        spec={spec}
-        columns={columns}
-        defaultColumns={DEFAULT_COLUMNS}
-        sort="network"
-        placeholder="Network, type:deep, enabled:no"
-        empty="A rule has a network scanned by itself, every so many hours."
-        deleteWarning={DELETE_WARNING}
-        open={({ id }) => void set({ edit: id })}
-        drawer={(id, onClose) => (
-          <ResourceDrawer
-            resource={resource}
-            id={id}
-            given={search.network === undefined ? NEW_RULE : { ...NEW_RULE, network_id: search.network }}
-            onClose={onClose}
-            blocked={blocked(id === undefined ? 'discovery:create' : 'discovery:update')}
-          />
-        )}
-      />
-      {pendingDelete && (
-        <DeleteDialog
-          resource={resource}
-          id={pendingDelete.id}
-          name={ruleName(networks, pendingDelete)}
-          deleteWarning={DELETE_WARNING}
-          onClose={() => setPendingDelete(undefined)}
-        />
-      )}
-    </>
+    <ListPage
+      title="Rules"
+      resourceName="discovery"
+      resource={resource}
+      query={query}
+      needs="discovery:list"
+      spec={spec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="network"
+      placeholder="Network, type:deep, enabled:no"
+      empty="A rule has a network scanned by itself, every so many hours."
+      deleteWarning="Its network is not scanned by itself any more; what was found stays."
+      open={({ id }) => void set({ edit: id })}
+      given={search.network === undefined ? NEW_RULE : { ...NEW_RULE, network_id: search.network }}
+    />
   )
 }

@@ -15,12 +15,11 @@ import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
+import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
-import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
-import { Failure, State } from '../ui/states.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
@@ -56,9 +55,8 @@ export const NetworksPage = () => {
   const view = useLocalView(rows, spec, { q: networkFilter(text), sort, isDescending })
   const choice = useColumns(columns, NETWORK_DEFAULT_COLUMNS)
   const [pendingDelete, setPendingDelete] = useState<Network>()
-  const filter = text.trim()
   // A filter asks for networks wherever they lie.
-  const isTree = search.view !== 'flat' && filter === ''
+  const isTree = search.view !== 'flat' && text.trim() === ''
   const create = () => void set({ new: '1' })
   useHotkeys({ ...(may('networks:create') ? { c: create } : {}), Escape: () => setText('') })
   const actions = {
@@ -100,48 +98,46 @@ export const NetworksPage = () => {
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
-      <div className={css.wrap}>
-        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {!query.data && !query.error && <TableSkeleton columns={choice.columns} />}
-        {query.data && view.count === 0 && filter === '' && (
-          <State
-            title="No networks yet"
-            text="A network is a block of addresses, like 10.0.0.0/16; others may lie in it."
-          >
-            {may('networks:create') && (
-              <Button look="primary" onClick={create}>
-                New network
-              </Button>
-            )}
-          </State>
-        )}
-        {query.data && view.count === 0 && filter !== '' && (
-          <State title={`Nothing matches “${filter}”`} text={`There are ${view.total} networks without the filter.`}>
-            <Button onClick={() => setText('')}>Clear filter</Button>
-          </State>
-        )}
-        {view.count > 0 && isTree && (
-          <TreeTable
-            networks={rows}
-            names={names}
-            isShown={choice.isShown}
-            actions={actions}
-            onFill={may('networks:create') ? (subnet) => void set({ new: '1', subnet }) : undefined}
-          />
-        )}
-        {view.count > 0 && !isTree && (
-          <DataTable
-            label="Networks"
-            columns={choice.columns}
-            view={view}
-            sorting={{ sort, isDescending }}
-            onSort={onSort}
-            idOf={spec.id}
-            nameOf={nameOf}
-            actions={actions}
-          />
-        )}
-      </div>
+      <ListContent
+        view={query.data && view}
+        error={query.error}
+        refetch={query.refetch}
+        columns={choice.columns}
+        filter={text}
+        onClear={() => setText('')}
+        noun="networks"
+        empty={{
+          title: 'No networks yet',
+          text: 'A network is a block of addresses, like 10.0.0.0/16; others may lie in it.',
+          actions: may('networks:create') && (
+            <Button look="primary" onClick={create}>
+              New network
+            </Button>
+          ),
+        }}
+        table={
+          isTree ? (
+            <TreeTable
+              networks={rows}
+              names={names}
+              isShown={choice.isShown}
+              actions={actions}
+              onFill={may('networks:create') ? (subnet) => void set({ new: '1', subnet }) : undefined}
+            />
+          ) : (
+            <DataTable
+              label="Networks"
+              columns={choice.columns}
+              view={view}
+              sorting={{ sort, isDescending }}
+              onSort={onSort}
+              idOf={spec.id}
+              nameOf={nameOf}
+              actions={actions}
+            />
+          )
+        }
+      />
       <Hints hints={HINTS} />
       {(search.new !== undefined || search.edit !== undefined) && (
         <ResourceDrawer

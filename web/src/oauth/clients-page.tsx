@@ -2,15 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Plug } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { ActionDialog } from '../access/action-dialog.tsx'
 import { api } from '../api/client.ts'
 import type { OauthClient } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
-import { ListPage, type Rules } from '../resource/list-page.tsx'
+import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
-import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
@@ -19,70 +18,70 @@ import { ClientDrawer } from './client-drawer.tsx'
 import { clientResource, clientSpec, hostsOf } from './client-spec.ts'
 import { CHANGES, clientsQuery } from './queries.ts'
 
-type Tools = { readonly onDelete: (client: OauthClient) => void; readonly blocked: string | undefined }
-
-const columnsFor = ({ onDelete, blocked }: Tools): readonly Column<OauthClient>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 220,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, client_name }) => (
-      <Link to="." search={(old: object) => ({ ...old, entry: id })} tabIndex={-1}>
-        <bdi>{client_name}</bdi>
-      </Link>
-    ),
-  },
-  {
-    id: 'host',
-    text: 'Sends people to',
-    width: 240,
-    cell: (client) => <span className="mono">{hostsOf(client).join(', ')}</span>,
-  },
-  {
-    id: 'grants',
-    text: 'Acts for',
-    width: 120,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ grant_count }) =>
-      grant_count === 0 ? <span className="muted">nobody</span> : plural(grant_count, 'consent'),
-  },
-  {
-    id: 'used',
-    text: 'Last used',
-    width: 130,
-    isSortable: true,
-    cell: ({ last_used_at }) =>
-      last_used_at === null ? <span className="muted">never</span> : <TimeAgo at={last_used_at} />,
-  },
-  {
-    id: 'scope',
-    text: 'May ask for',
-    width: 140,
-    cell: ({ scope }) => plural(scope.split(' ').length, 'permission'),
-  },
-  {
-    id: 'kind',
-    text: 'Kind',
-    width: 120,
-    cell: ({ is_confidential }) =>
-      is_confidential ? <Badge tone="info">has a secret</Badge> : <Badge tone="idle">public</Badge>,
-  },
-  {
-    id: 'created',
-    text: 'Registered',
-    width: 130,
-    isSortable: true,
-    cell: ({ created_at }) => <TimeAgo at={created_at} />,
-  },
-  actionsColumn({
-    noun: 'client',
-    nameOf: ({ client_name }) => client_name,
-    remove: { run: onDelete, blocked: () => (blocked === undefined ? undefined : 'oauth-clients:delete') },
-  }),
-]
+const columnsFor =
+  (blocked: string | undefined): ColumnsOf<OauthClient> =>
+  (run) => [
+    {
+      id: 'name',
+      text: 'Name',
+      width: 220,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ id, client_name }) => (
+        <Link to="." search={(old: object) => ({ ...old, entry: id })} tabIndex={-1}>
+          <bdi>{client_name}</bdi>
+        </Link>
+      ),
+    },
+    {
+      id: 'host',
+      text: 'Sends people to',
+      width: 240,
+      cell: (client) => <span className="mono">{hostsOf(client).join(', ')}</span>,
+    },
+    {
+      id: 'grants',
+      text: 'Acts for',
+      width: 120,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ grant_count }) =>
+        grant_count === 0 ? <span className="muted">nobody</span> : plural(grant_count, 'consent'),
+    },
+    {
+      id: 'used',
+      text: 'Last used',
+      width: 130,
+      isSortable: true,
+      cell: ({ last_used_at }) =>
+        last_used_at === null ? <span className="muted">never</span> : <TimeAgo at={last_used_at} />,
+    },
+    {
+      id: 'scope',
+      text: 'May ask for',
+      width: 140,
+      cell: ({ scope }) => plural(scope.split(' ').length, 'permission'),
+    },
+    {
+      id: 'kind',
+      text: 'Kind',
+      width: 120,
+      cell: ({ is_confidential }) =>
+        is_confidential ? <Badge tone="info">has a secret</Badge> : <Badge tone="idle">public</Badge>,
+    },
+    {
+      id: 'created',
+      text: 'Registered',
+      width: 130,
+      isSortable: true,
+      cell: ({ created_at }) => <TimeAgo at={created_at} />,
+    },
+    actionsColumn({
+      noun: 'client',
+      nameOf: ({ client_name }) => client_name,
+      remove: { run: run.remove, blocked: () => (blocked === undefined ? undefined : 'oauth-clients:delete') },
+    }),
+  ]
 
 const DEFAULT_COLUMNS = ['name', 'host', 'grants', 'used', 'scope', 'kind', 'created', 'actions']
 
@@ -105,69 +104,56 @@ const DeleteClient = ({ client, onClose, onDone }: DeleteProps) => (
 type DeleteProps = {
   readonly client: OauthClient
   readonly onClose: () => void
-  readonly onDone: () => Promise<void>
+  readonly onDone: () => void
 }
 
 export const ClientsPage = () => {
-  const { search, set } = usePageSearch()
+  const { set } = usePageSearch()
   const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const query = useQuery({ ...clientsQuery, enabled: may('oauth-clients:list') })
   const { data: config } = useQuery(serverConfigQuery)
-  const [pendingDelete, setPendingDelete] = useState<OauthClient>()
   const noDelete = blocked('oauth-clients:delete')
-  const columns = useMemo(() => columnsFor({ onDelete: setPendingDelete, blocked: noDelete }), [noDelete])
+  const columns = useMemo(() => columnsFor(noDelete), [noDelete])
   const rules: Rules<OauthClient> = { remove: () => noDelete }
-  const close = () => set({ entry: undefined })
   return (
-    <>
-      <ListPage
-        title="OAuth clients"
-        resourceName="oauth-clients"
-        resource={clientResource}
-        query={query}
-        needs="oauth-clients:list"
-        spec={clientSpec}
-        columns={columns}
-        defaultColumns={DEFAULT_COLUMNS}
-        sort="name"
-        placeholder="Name, address, host:, is:"
-        nothing="No client has registered"
-        empty="An AI client registers itself when a user adds Plat to it."
-        deleteWarning=""
-        canCreate={false}
-        rules={rules}
-        actions={
-          <Button onClick={() => void navigate({ to: '/connect' })}>
-            <Plug size={15} aria-hidden="true" />
-            Connect an AI client
-          </Button>
-        }
-        note={
-          config && config.features.oauth !== true ? (
-            <>
-              OAuth is off on this server: no client can register, and what is listed opens nothing.{' '}
-              <Link to="/connect" className="link">
-                How to turn it on
-              </Link>
-            </>
-          ) : undefined
-        }
-        open={({ id }) => void set({ entry: id })}
-        removal={(client, onClose) => <DeleteClient client={client} onClose={onClose} onDone={async () => {}} />}
-      />
-      {search.entry !== undefined && (
-        <ClientDrawer
-          key={search.entry}
-          id={search.entry}
-          known={query.data?.find(({ id }) => id === search.entry)}
-          onClose={() => void close()}
-          onDelete={setPendingDelete}
-        />
+    <ListPage
+      title="OAuth clients"
+      resourceName="oauth-clients"
+      resource={clientResource}
+      query={query}
+      needs="oauth-clients:list"
+      spec={clientSpec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name, address, host:, is:"
+      nothing="No client has registered"
+      empty="An AI client registers itself when a user adds Plat to it."
+      deleteWarning=""
+      canCreate={false}
+      rules={rules}
+      actions={
+        <Button onClick={() => void navigate({ to: '/connect' })}>
+          <Plug size={15} aria-hidden="true" />
+          Connect an AI client
+        </Button>
+      }
+      note={
+        config && config.features.oauth !== true ? (
+          <>
+            OAuth is off on this server: no client can register, and what is listed opens nothing.{' '}
+            <Link to="/connect" className="link">
+              How to turn it on
+            </Link>
+          </>
+        ) : undefined
+      }
+      open={({ id }) => void set({ entry: id })}
+      removal={(client, onClose, onDone) => <DeleteClient client={client} onClose={onClose} onDone={onDone} />}
+      entry={(id, onClose, onDelete) => (
+        <ClientDrawer id={id} known={query.data?.find((one) => one.id === id)} onClose={onClose} onDelete={onDelete} />
       )}
-      {pendingDelete && (
-        <DeleteClient client={pendingDelete} onClose={() => setPendingDelete(undefined)} onDone={close} />
-      )}
-    </>
+    />
   )
 }

@@ -1,29 +1,32 @@
 /** A page that is one list: its head, filter, table, and the drawer over it. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { Fragment, type ReactNode, useState } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
+import { Fragment, type ReactNode, useMemo, useState } from 'react'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { usePermit } from '../shell/me.ts'
+import { forbidden, usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
 import type { Column } from '../table/column.ts'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
+import { ListContent } from '../table/list-content.tsx'
 import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
-import { TableSkeleton } from '../table/table-skeleton.tsx'
 import { allOf, useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
-import { Failure, State } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
-import type { Resource } from './resource.ts'
+import type { Resource, Values } from './resource.ts'
 import { ResourceDrawer } from './resource-drawer.tsx'
+
+/** What a cell does with its row: opens its drawer, or asks whether to delete it. */
+export type RowRun<T> = { readonly edit: (row: T) => void; readonly remove: (row: T) => void }
+
+export type ColumnsOf<T> = (run: RowRun<T>) => readonly Column<T>[]
 
 type Props<T extends object> = {
   readonly title: string
@@ -32,7 +35,8 @@ type Props<T extends object> = {
   readonly resource: Resource<T>
   readonly query: UseQueryResult<readonly T[]>
   readonly spec: TableSpec<T>
-  readonly columns: readonly Column<T>[]
+  /** The same list or function while nothing in it changes. */
+  readonly columns: readonly Column<T>[] | ColumnsOf<T>
   readonly defaultColumns: readonly string[]
   readonly sort: string
   readonly placeholder: string
@@ -56,10 +60,16 @@ type Props<T extends object> = {
   readonly tabs?: ReactNode
   /** Said in the place of “No networks yet”. */
   readonly nothing?: string
+  /** Values of a new object. */
+  readonly given?: Values
+  /** `isNew` of a created object. `values` are those of the form. */
+  readonly onSaved?: (value: T, isNew: boolean, values: Values) => void
   /** In the place of the drawer of the resource. */
   readonly drawer?: (id: string | undefined, close: () => void) => ReactNode
+  /** The drawer that shows an object without its form. */
+  readonly entry?: (id: string, close: () => void, remove: (row: T) => void) => ReactNode
   /** In the place of the question whether to delete. */
-  readonly removal?: (row: T, close: () => void) => ReactNode
+  readonly removal?: (row: T, close: () => void, onDone: () => void) => ReactNode
 }
 
 export type Rules<T> = {
@@ -76,26 +86,21 @@ const NONE: readonly never[] = []
 const inSentence = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 export const ListPage = <T extends object>(props: Props<T>) => {
-  const {
-    title,
-    resourceName,
-    resource,
-    query,
-    spec,
-    columns,
-    defaultColumns,
-    placeholder,
-    open,
-    canCreate = true,
-  } = props
+  const { title, resourceName, resource, query, spec, defaultColumns, placeholder, open, canCreate = true } = props
   const { search, set } = usePageSearch()
   const { may, blocked } = usePermit()
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting(props.sort)
   const rows: readonly T[] = query.data ?? NONE
   const view = useLocalView(rows, spec, { q: text, sort, isDescending })
-  const choice = useColumns(columns, defaultColumns)
   const [pendingDelete, setPendingDelete] = useState<T>()
+  const edit = (row: T) => void set({ edit: spec.id(row) })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what runs stays the same
+  const columns = useMemo(
+    () => (typeof props.columns === 'function' ? props.columns({ edit, remove: setPendingDelete }) : props.columns),
+    [props.columns],
+  )
+  const choice = useColumns(columns, defaultColumns)
   const create = () => void set({ new: '1' })
   const rules: Rules<T> = props.rules ?? {}
   const noCreate = rules.create ? rules.create.blocked : blocked(`${resourceName}:create`)
@@ -108,8 +113,12 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   useHotkeys({ ...(mayCreate ? { c: create } : {}), Escape: () => setText('') })
   // Without fields there is nothing to change.
   const canEdit = resource.fields.length > 0 && may(`${resourceName}:update`)
-  const filter = text.trim()
-  const denied = props.needs !== undefined && !may(props.needs)
+  const denied = props.needs === undefined || may(props.needs) ? undefined : forbidden(props.needs)
+  const edited = rows.find((row) => spec.id(row) === search.edit)
+  const noEdit = () => blocked(`${resourceName}:update`) ?? (edited && rules.edit?.(edited))
+  const closeEntry = () => void set({ entry: undefined })
+  const stopDelete = () => setPendingDelete(undefined)
+  const onDeleted = () => (search.entry === undefined ? undefined : closeEntry())
   const close = () => void set({ new: undefined, edit: undefined, subnet: undefined, network: undefined })
   return (
     <>
@@ -142,25 +151,23 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       </FilterBar>
       {props.note !== undefined && <p className={css.note}>{props.note}</p>}
       {props.above}
-      <div className={css.wrap}>
-        {denied && <Failure error={new AppError('FORBIDDEN', `This needs the permission ${props.needs}`)} />}
-        {!query.data && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {!query.data && !query.error && !denied && <TableSkeleton columns={choice.columns} />}
-        {query.data && view.count === 0 && filter !== '' && (
-          <State title={`Nothing matches “${filter}”`} text={`There are ${view.total} without the filter.`}>
-            <Button onClick={() => setText('')}>Clear filter</Button>
-          </State>
-        )}
-        {query.data && view.count === 0 && filter === '' && (
-          <State title={props.nothing ?? `No ${inSentence(title)} yet`} text={props.empty}>
-            {mayCreate && (
-              <Button look="primary" onClick={create}>
-                New {resource.noun}
-              </Button>
-            )}
-          </State>
-        )}
-        {view.count > 0 && (
+      <ListContent
+        view={query.data && view}
+        error={denied ?? query.error}
+        refetch={query.refetch}
+        columns={choice.columns}
+        filter={text}
+        onClear={() => setText('')}
+        empty={{
+          title: props.nothing ?? `No ${inSentence(title)} yet`,
+          text: props.empty,
+          actions: mayCreate && (
+            <Button look="primary" onClick={create}>
+              New {resource.noun}
+            </Button>
+          ),
+        }}
+        table={
           <DataTable
             label={title}
             columns={choice.columns}
@@ -171,13 +178,13 @@ export const ListPage = <T extends object>(props: Props<T>) => {
             nameOf={resource.nameOf}
             actions={{
               ...(open ? { open } : {}),
-              edit: canEdit ? unless(rules.edit, (row) => void set({ edit: spec.id(row) })) : undefined,
+              edit: canEdit ? unless(rules.edit, edit) : undefined,
               remove:
                 rules.remove || may(`${resourceName}:delete`) ? unless(rules.remove, setPendingDelete) : undefined,
             }}
           />
-        )}
-      </div>
+        }
+      />
       <Hints
         hints={[
           [['j', 'k'], 'move'],
@@ -192,18 +199,29 @@ export const ListPage = <T extends object>(props: Props<T>) => {
           {props.drawer ? (
             props.drawer(search.edit, close)
           ) : (
-            <ResourceDrawer resource={resource} id={search.edit} onClose={close} />
+            <ResourceDrawer
+              resource={resource}
+              id={search.edit}
+              given={props.given}
+              onClose={close}
+              onSaved={(value, values) => props.onSaved?.(value, search.edit === undefined, values)}
+              blocked={search.edit === undefined ? noCreate : noEdit()}
+            />
           )}
         </Fragment>
       )}
-      {pendingDelete && props.removal?.(pendingDelete, () => setPendingDelete(undefined))}
+      {search.entry !== undefined && (
+        <Fragment key={search.entry}>{props.entry?.(search.entry, closeEntry, setPendingDelete)}</Fragment>
+      )}
+      {pendingDelete && props.removal?.(pendingDelete, stopDelete, onDeleted)}
       {pendingDelete && !props.removal && (
         <DeleteDialog
           resource={resource}
           id={spec.id(pendingDelete)}
           name={resource.nameOf(pendingDelete)}
           deleteWarning={props.deleteWarning}
-          onClose={() => setPendingDelete(undefined)}
+          onClose={stopDelete}
+          onDone={onDeleted}
         />
       )}
     </>

@@ -200,7 +200,7 @@ type DrawerProps<T> = {
   readonly resource: Resource<T>
   /** Undefined for a new one. */
   readonly id: string | undefined
-  readonly given?: Values
+  readonly given?: Values | undefined
   readonly onClose: () => void
   readonly onSaved?: (value: T, values: Values) => void
   /** Why nothing can be changed; it is all there to be read. */

@@ -1,15 +1,12 @@
 /** The list of webhooks. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery, serverConfigQuery } from '../api/queries.ts'
-import { DeleteDialog } from '../resource/delete-dialog.tsx'
-import { ListPage } from '../resource/list-page.tsx'
-import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
-import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { count } from '../ui/format.ts'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
@@ -23,8 +20,6 @@ import css from './webhooks.module.css'
 type Tools = {
   readonly troubles: Dashboard['webhooks'] | undefined
   readonly onToggle: (webhook: Webhook) => void
-  readonly onEdit: (webhook: Webhook) => void
-  readonly onDelete: (webhook: Webhook) => void
   readonly editBlock: (webhook: Webhook) => string | undefined
   readonly needs: (permission: string) => string | undefined
 }
@@ -41,97 +36,97 @@ const Trouble = ({ webhook, troubles }: Pick<Tools, 'troubles'> & { readonly web
   )
 }
 
-const columnsFor = ({ troubles, onToggle, onEdit, onDelete, editBlock, needs }: Tools): readonly Column<Webhook>[] => [
-  {
-    id: 'name',
-    text: 'Name',
-    width: 170,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, name }) => (
-      <Link to="/webhooks/$id" params={{ id }} tabIndex={-1}>
-        {name}
-      </Link>
-    ),
-  },
-  {
-    id: 'url',
-    text: 'URL',
-    width: 310,
-    isSortable: true,
-    cell: ({ url }) => (
-      <span className="mono" title={url}>
-        {url}
-      </span>
-    ),
-  },
-  {
-    id: 'events',
-    text: 'Events',
-    width: 230,
-    cell: ({ events }) => (
-      <span title={events.join(', ')}>
-        <span className={css.figure}>{events.length}</span>{' '}
-        <span className="muted">{[...new Set(events.map((name) => name.split('.')[0]))].join(', ')}</span>
-      </span>
-    ),
-  },
-  {
-    id: 'enabled',
-    text: 'Enabled',
-    width: 90,
-    isSortable: true,
-    isEssential: true,
-    cell: (webhook) => (
-      <Switch
-        label={`Enable ${webhook.name}`}
-        isOn={webhook.enabled}
-        onChange={() => onToggle(webhook)}
-        blocked={editBlock(webhook)}
-      />
-    ),
-  },
-  {
-    id: 'state',
-    text: 'State',
-    width: 200,
-    isEssential: true,
-    cell: (webhook) => <Trouble webhook={webhook} troubles={troubles} />,
-  },
-  {
-    id: 'signed',
-    text: 'Signed',
-    width: 90,
-    cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
-  },
-  { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
-  {
-    id: 'updated',
-    text: 'Changed',
-    width: 120,
-    isSortable: true,
-    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-  },
-  actionsColumn({
-    noun: 'webhook',
-    nameOf: ({ name }) => name,
-    edit: { run: onEdit, blocked: editBlock },
-    remove: { run: onDelete, blocked: () => needs('webhook:delete') },
-  }),
-]
+const columnsFor =
+  ({ troubles, onToggle, editBlock, needs }: Tools): ColumnsOf<Webhook> =>
+  (run) => [
+    {
+      id: 'name',
+      text: 'Name',
+      width: 170,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ id, name }) => (
+        <Link to="/webhooks/$id" params={{ id }} tabIndex={-1}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      id: 'url',
+      text: 'URL',
+      width: 310,
+      isSortable: true,
+      cell: ({ url }) => (
+        <span className="mono" title={url}>
+          {url}
+        </span>
+      ),
+    },
+    {
+      id: 'events',
+      text: 'Events',
+      width: 230,
+      cell: ({ events }) => (
+        <span title={events.join(', ')}>
+          <span className={css.figure}>{events.length}</span>{' '}
+          <span className="muted">{[...new Set(events.map((name) => name.split('.')[0]))].join(', ')}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'enabled',
+      text: 'Enabled',
+      width: 90,
+      isSortable: true,
+      isEssential: true,
+      cell: (webhook) => (
+        <Switch
+          label={`Enable ${webhook.name}`}
+          isOn={webhook.enabled}
+          onChange={() => onToggle(webhook)}
+          blocked={editBlock(webhook)}
+        />
+      ),
+    },
+    {
+      id: 'state',
+      text: 'State',
+      width: 200,
+      isEssential: true,
+      cell: (webhook) => <Trouble webhook={webhook} troubles={troubles} />,
+    },
+    {
+      id: 'signed',
+      text: 'Signed',
+      width: 90,
+      cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
+    },
+    { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
+    {
+      id: 'updated',
+      text: 'Changed',
+      width: 120,
+      isSortable: true,
+      cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
+    },
+    actionsColumn({
+      noun: 'webhook',
+      nameOf: ({ name }) => name,
+      edit: { run: run.edit, blocked: editBlock },
+      remove: { run: run.remove, blocked: () => needs('webhook:delete') },
+    }),
+  ]
 
 const DEFAULT_COLUMNS = ['name', 'url', 'events', 'enabled', 'state', 'signed', 'updated', 'actions']
-const DELETE_WARNING = 'Its deliveries go with it, also those that are still on their way.'
 
 export const WebhooksPage = () => {
-  const { search, set } = usePageSearch()
+  const { search } = usePageSearch()
   const { may, blocked } = usePermit()
   const editBlock = useEditBlock()
   const navigate = useNavigate()
   const query = useQuery({ ...webhooksQuery, enabled: may('webhook:list') })
   const { data: known } = useQuery({ ...dashboardQuery, enabled: may('webhook:list') && may('dashboard:read') })
   const { mutate: toggle } = useToggleWebhook()
-  const [pendingDelete, setPendingDelete] = useState<Webhook>()
   const edited = query.data?.find(({ id }) => id === search.edit)
   const { data: config } = useQuery(serverConfigQuery)
   const allowsPrivate = config?.features.private_targets
@@ -139,55 +134,29 @@ export const WebhooksPage = () => {
   const troubles = known?.webhooks
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(
-    () =>
-      columnsFor({
-        troubles,
-        onToggle: toggle,
-        onEdit: ({ id }) => void set({ edit: id }),
-        onDelete: setPendingDelete,
-        editBlock,
-        needs: blocked,
-      }),
+    () => columnsFor({ troubles, onToggle: toggle, editBlock, needs: blocked }),
     [troubles, toggle, editBlock],
   )
   return (
-    <>
-      <ListPage
-        title="Webhooks"
-        resourceName="webhook"
-        resource={resource}
-        query={query}
-        needs="webhook:list"
-        spec={webhookSpec}
-        columns={columns}
-        defaultColumns={DEFAULT_COLUMNS}
-        sort="name"
-        placeholder="Name, URL, event:device, state:disabled"
-        empty="A webhook tells another program of what happens here: a change, a conflict, a pool that runs out."
-        deleteWarning={DELETE_WARNING}
-        open={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
-        drawer={(id, onClose) => (
-          <ResourceDrawer
-            resource={resource}
-            id={id}
-            given={NEW_WEBHOOK}
-            onClose={onClose}
-            onSaved={({ id: made }) => {
-              if (id === undefined) void navigate({ to: '/webhooks/$id', params: { id: made } })
-            }}
-            blocked={id === undefined ? blocked('webhook:create') : editBlock(edited)}
-          />
-        )}
-      />
-      {pendingDelete && (
-        <DeleteDialog
-          resource={resource}
-          id={pendingDelete.id}
-          name={pendingDelete.name}
-          deleteWarning={DELETE_WARNING}
-          onClose={() => setPendingDelete(undefined)}
-        />
-      )}
-    </>
+    <ListPage
+      title="Webhooks"
+      resourceName="webhook"
+      resource={resource}
+      query={query}
+      needs="webhook:list"
+      spec={webhookSpec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name, URL, event:device, state:disabled"
+      empty="A webhook tells another program of what happens here: a change, a conflict, a pool that runs out."
+      deleteWarning="Its deliveries go with it, also those that are still on their way."
+      open={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
+      given={NEW_WEBHOOK}
+      onSaved={({ id }, isNew) => {
+        if (isNew) void navigate({ to: '/webhooks/$id', params: { id } })
+      }}
+      rules={{ edit: editBlock }}
+    />
   )
 }
