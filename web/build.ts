@@ -79,7 +79,9 @@ const head = (): Plugin => ({
 /** Folders of pages that are one file each, loaded when they are opened. Those of the first file are excluded in routes.tsx. */
 const FIRST_FOLDERS = ['devices', 'overview']
 const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/', 'stories/'].map((file) => file.split('/')[0] ?? '')
-const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup'].filter((one) => !FIRST_FOLDERS.includes(one))
+const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilization'].filter(
+  (one) => !FIRST_FOLDERS.includes(one),
+)
 
 const LAZY = new RegExp(
   String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs)`,
@@ -87,6 +89,9 @@ const LAZY = new RegExp(
 
 /** Pages of users and permissions. They share code and are often visited together. */
 const ACCESS = /\/web\/src\/(access|account)\//
+
+/** The parts of lists and of object pages that the first pages do not have. */
+const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/(local-table|use-paged-view))\./
 
 /** Small inventory pages that share their styles. */
 const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations|utilization)\//
@@ -121,7 +126,8 @@ for (const path of LOADED_LATER)
 /**
  * All other sources are one file. Without this group, the bundler makes one for each set of pages that share a module.
  */
-const isShared = (id: string): boolean => !LAZY.test(id) && !id.includes(COMMANDS) && !LOADED_LATER.includes(id)
+const isShared = (id: string): boolean =>
+  !LAZY.test(id) && !LISTS.test(id) && !id.includes(COMMANDS) && !LOADED_LATER.includes(id)
 
 const COMPRESSED = /\.(js|css|svg)$/
 
@@ -167,6 +173,7 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
+            { name: 'lists', test: LISTS },
             { name: 'access', test: ACCESS },
             { name: 'inventory', test: INVENTORY },
             { name: 'discovery', test: DISCOVERY },
