@@ -132,16 +132,6 @@ export const dueWebhooks = async ({ db, store }: StoreScope, nowMs: number): Pro
   return rows.map(({ id }) => id)
 }
 
-/** Returns the earliest due time; undefined without pending deliveries. */
-export const nextDueMs = async ({ db }: Pick<Ctx, 'db'>): Promise<number | undefined> => {
-  const row = await db
-    .selectFrom('webhook_deliveries')
-    .select(({ fn }) => fn.min('due_ms').as('due'))
-    .where('due_ms', 'is not', null)
-    .executeTakeFirst()
-  return row?.due === null || row?.due === undefined ? undefined : Number(row.due)
-}
-
 export type Due = Pick<DeliveryRow, 'id' | 'event' | 'body' | 'attempt_number' | 'attempts_left' | 'attempts'>
 
 type Claim = { readonly webhookId: string; readonly nowMs: number; readonly most: number }

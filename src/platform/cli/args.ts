@@ -9,9 +9,6 @@ type Found = { readonly flag: Flag; readonly isNegated: boolean }
 
 const isShort = (word: string): boolean => /^-[A-Za-z]/.test(word)
 
-/** Returns true for a flag, and false for an argument such as `-` or `-5`. */
-export const isFlagWord = (word: string): boolean => word.startsWith('--') || isShort(word)
-
 const findLong = (flags: readonly Flag[], typed: string): Found | undefined => {
   const name = typed.replaceAll('_', '-')
   const direct = flags.find((flag) => flag.names.includes(name))

@@ -9,12 +9,6 @@ export const userQuery = (id: string) =>
 export const userPermissionsQuery = (id: string) =>
   queryOptions({ queryKey: ['user', id, 'permissions'], queryFn: () => api.users.permissions({ id }) })
 
-export const userSessionsQuery = (id: string) =>
-  queryOptions({ queryKey: ['sessions', id], queryFn: () => api.sessions.list({ user_id: id }) })
-
-export const userKeysQuery = (id: string) =>
-  queryOptions({ queryKey: ['keys', id], queryFn: () => api.keys.list({ user_id: id }) })
-
 export const rolesQuery = queryOptions({ queryKey: ['roles'], queryFn: () => api.roles.list() })
 
 export const roleQuery = (id: string) =>

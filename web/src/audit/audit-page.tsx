@@ -1,19 +1,19 @@
 /** The audit log, newest entries first. Scrolling loads older entries. */
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { RefreshCw, ShieldCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { AppError } from '../../../src/platform/contract/errors.ts'
 import { type AuditEntry, contracts } from '../api/contracts.ts'
 import { serverConfigQuery } from '../api/queries.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { announced } from '../shell/announcer.tsx'
-import { usePermit } from '../shell/me.ts'
+import { forbidden, usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
+import { usePagedView } from '../table/use-paged-view.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
@@ -23,7 +23,7 @@ import { EntryDrawer } from './entry-drawer.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { filterOf, isFiltered, NO_FILTER } from './filter.ts'
 import { AuditFilters } from './filters.tsx'
-import { useEntries } from './use-entries.ts'
+import { entriesQuery } from './queries.ts'
 import { useVerification, VerifyResult } from './verify.tsx'
 
 const NEWEST = { sort: 'time', isDescending: true }
@@ -72,7 +72,7 @@ export const AuditPage = () => {
   const { may, blocked } = usePermit()
   const { filter, renew } = useFilter()
   const isAllowed = may('audit:list')
-  const { query, view, total, rows } = useEntries(filter, isAllowed)
+  const { query, view, total, rows } = usePagedView(useInfiniteQuery({ ...entriesQuery(filter), enabled: isAllowed }))
   const verification = useVerification()
   const choice = useColumns(AUDIT_COLUMNS, AUDIT_DEFAULT_COLUMNS)
   const refresh = () => {
@@ -106,7 +106,7 @@ export const AuditPage = () => {
       </AuditFilters>
       <VerifyResult verification={verification} />
       <Wrap>
-        {!isAllowed && <Failure error={new AppError('FORBIDDEN', 'This needs the permission audit:list')} />}
+        {!isAllowed && <Failure error={forbidden('audit:list')} />}
         {isAllowed && query.error && !query.data && (
           <Failure error={query.error} onRetry={() => void query.refetch()} />
         )}

@@ -15,7 +15,7 @@ const MOST = 20
 export const SeenCard = ({ device: { id } }: { readonly device: Device }) => {
   const { may } = usePermit()
   const { data: seen = [] } = useQuery({
-    queryKey: ['found', 'of', id],
+    queryKey: ['discovered-devices', 'of', id],
     queryFn: () => api.discovery.list({ network_id: ALL_NETWORKS, device_id: id, limit: MOST }),
     enabled: may('discovery:list'),
   })

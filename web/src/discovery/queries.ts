@@ -13,7 +13,7 @@ export const MOST_HOSTS = 500
 export const INBOX_PAGE = 50
 
 /** First parts of the query keys that discovery affects. */
-export const DISCOVERY_KEYS = ['scans', 'scan', 'found', 'inbox', 'discovery-rules'] as const
+export const DISCOVERY_KEYS = ['scans', 'scan', 'discovered-devices', 'inbox', 'discovery-rules'] as const
 
 const SEEN_MS = 3000
 const HIDDEN_MS = 15_000
@@ -76,7 +76,7 @@ type DiscoveredFilter = { readonly network_id: string; readonly q?: string; read
 
 export const discoveredDevicesQuery = ({ limit = MAX_DISCOVERED, ...filter }: DiscoveredFilter) =>
   queryOptions({
-    queryKey: ['found', { ...filter, limit }],
+    queryKey: ['discovered-devices', { ...filter, limit }],
     queryFn: () =>
       counted<typeof contracts.discovery.list, DiscoveredDevice>(contracts.discovery.list, { ...filter, limit }),
     placeholderData: keepPreviousData,
@@ -84,7 +84,11 @@ export const discoveredDevicesQuery = ({ limit = MAX_DISCOVERED, ...filter }: Di
   })
 
 export const discoveredDeviceQuery = (id: string) =>
-  queryOptions({ queryKey: ['found', 'one', id], queryFn: () => api.discovery.get({ id }), staleTime: SEEN_MS })
+  queryOptions({
+    queryKey: ['discovered-devices', 'one', id],
+    queryFn: () => api.discovery.get({ id }),
+    staleTime: SEEN_MS,
+  })
 
 export const rulesQuery = queryOptions({ queryKey: ['discovery-rules'], queryFn: () => api.discoveryRules.list() })
 

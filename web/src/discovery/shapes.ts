@@ -14,6 +14,5 @@ export type Rule = Out<Contracts['discoveryRules']['get']>
 export type InboxItem = Out<Contracts['inbox']['list']>[number]
 export type Difference = InboxItem['fields'][number]
 export type Bucket = InboxItem['bucket']
-export type InboxCounts = Out<Contracts['inbox']['summary']>
 export type Lock = Out<Contracts['discoveryLocks']['list']>[number]
 export type Lockable = Lock['field']

@@ -20,7 +20,7 @@ const MOST_DEVICES = 2000
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   device: ['networks', 'network', 'pools', 'pool', 'dashboard'],
   network: ['networks', 'network', 'pools', 'dashboard'],
-  discovery: ['scans', 'found', 'inbox', 'dashboard'],
+  discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }
 /** By default, events affect the list of their objects and the overview. */
 const keysOf = (family: string): readonly string[] => TOUCHED[family] ?? [`${family}s`, 'dashboard']

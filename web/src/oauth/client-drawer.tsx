@@ -23,7 +23,7 @@ const Consents = ({ client }: { readonly client: OauthClient }) => {
       {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Skeleton />}
       {data?.length === 0 && (
-        <p className="muted">No user. A client without any grant is deleted a day after it has registered.</p>
+        <p className="muted">No user. A client without consent is deleted a day after it has registered.</p>
       )}
       {data && data.length > 0 && <GrantRows grants={data} titleOf={({ username }) => username} blockedFor={noEnd} />}
     </section>

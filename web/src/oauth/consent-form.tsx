@@ -85,7 +85,7 @@ export const ConsentForm = ({ request, isBusy, onDeny, onAllow, onOtherAccount }
             ) : (
               <>
                 Go on only if you know this address and came from there. The name above is what the program calls
-                itself; nobody has checked it.
+                itself, and it is not checked.
               </>
             )}
           </p>

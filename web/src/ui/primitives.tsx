@@ -54,6 +54,21 @@ export const TimeAgo = ({ at }: { readonly at: string }) => {
   )
 }
 
+/**
+ * Copies a text, and shows for a moment that it is copied.
+ * @param size of the icon, in pixels
+ */
+export const useCopy = (text: string, size: number) => {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1500)
+  }
+  const Icon = isCopied ? Check : Copy
+  return { isCopied, copy: () => void copy(), icon: <Icon size={size} aria-hidden="true" /> }
+}
+
 type CopyProps = {
   readonly text: string
   readonly label: string
@@ -62,18 +77,13 @@ type CopyProps = {
 }
 
 export const CopyText = ({ text, label, note }: CopyProps) => {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1500)
-  }
+  const { isCopied, copy, icon } = useCopy(text, 13)
   return (
     <span className={cx(css.copy, note !== undefined && css.noted)}>
       <span className="mono truncate">{text}</span>
       {note}
-      <button type="button" onClick={() => void copy()} aria-label={isCopied ? 'Copied' : `Copy ${label}`}>
-        {isCopied ? <Check size={13} aria-hidden="true" /> : <Copy size={13} aria-hidden="true" />}
+      <button type="button" onClick={copy} aria-label={isCopied ? 'Copied' : `Copy ${label}`}>
+        {icon}
       </button>
     </span>
   )

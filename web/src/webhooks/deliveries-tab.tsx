@@ -1,4 +1,5 @@
 /** The deliveries of a webhook, newest first. New ones appear as they are recorded. */
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { announced } from '../shell/announcer.tsx'
@@ -7,13 +8,13 @@ import { DataTable } from '../table/data-table.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
+import { usePagedView } from '../table/use-paged-view.ts'
 import { Button } from '../ui/button.tsx'
 import { moment, plural } from '../ui/format.ts'
 import { Failure, State } from '../ui/states.tsx'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { Answer, DeliveryBadge, NextTry } from './delivery-marks.tsx'
-import { type Delivery, type DeliveryFilter, STATUSES, type Webhook } from './queries.ts'
-import { useDeliveries } from './use-deliveries.ts'
+import { type Delivery, type DeliveryFilter, deliveriesQuery, STATUSES, type Webhook } from './queries.ts'
 import css from './webhooks.module.css'
 
 const NEWEST = { sort: 'when', isDescending: true }
@@ -69,7 +70,7 @@ const useFilter = (): DeliveryFilter => {
 export const DeliveriesTab = ({ webhook }: { readonly webhook: Webhook }) => {
   const { search, set } = usePageSearch()
   const filter = useFilter()
-  const { query, view, total, rows } = useDeliveries(webhook.id, filter)
+  const { query, view, total, rows } = usePagedView(useInfiniteQuery(deliveriesQuery(webhook.id, filter)))
   const summary = query.data ? plural(total, 'delivery', 'deliveries') : ''
   useEffect(() => {
     if (summary !== '') announced.set(summary)

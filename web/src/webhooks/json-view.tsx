@@ -1,7 +1,6 @@
 /** Shows JSON with line breaks and syntax colors. */
-import { Check, Copy } from 'lucide-react'
-import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { useCopy } from '../ui/primitives.tsx'
 import css from './webhooks.module.css'
 
 /** Matches a name with its colon, a string, or another scalar. */
@@ -26,15 +25,10 @@ const piecesOf = (json: string) => {
 }
 
 export const CopyButton = ({ text, label }: { readonly text: string; readonly label: string }) => {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1500)
-  }
+  const { isCopied, copy, icon } = useCopy(text, 14)
   return (
-    <Button isIcon look="quiet" onClick={() => void copy()} aria-label={isCopied ? 'Copied' : `Copy ${label}`}>
-      {isCopied ? <Check size={14} aria-hidden="true" /> : <Copy size={14} aria-hidden="true" />}
+    <Button isIcon look="quiet" onClick={copy} aria-label={isCopied ? 'Copied' : `Copy ${label}`}>
+      {icon}
     </Button>
   )
 }
