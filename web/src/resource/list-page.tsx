@@ -95,7 +95,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
   const view = useLocalView(rows, spec, { q: text, sort, isDescending })
   const [pendingDelete, setPendingDelete] = useState<T>()
   const edit = (row: T) => void set({ edit: spec.id(row) })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what runs stays the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: both actions stay the same
   const columns = useMemo(
     () => (typeof props.columns === 'function' ? props.columns({ edit, remove: setPendingDelete }) : props.columns),
     [props.columns],
