@@ -90,7 +90,10 @@ const LAZY = new RegExp(
 /** Pages of users and permissions. They share code and are often visited together. */
 const ACCESS = /\/web\/src\/(access|account)\//
 
-/** The parts of lists and of object pages that the first pages do not have. */
+/**
+ * The parts of lists and of object pages that the first pages do not have. They are in the file of the inventory: as a
+ * file of their own they would cost each page a request for 2 KB.
+ */
 const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/(local-table|use-paged-view))\./
 
 /** Small inventory pages that share their styles. */
@@ -173,9 +176,8 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
-            { name: 'lists', test: LISTS },
+            { name: 'inventory', test: (id) => INVENTORY.test(id) || LISTS.test(id) },
             { name: 'access', test: ACCESS },
-            { name: 'inventory', test: INVENTORY },
             { name: 'discovery', test: DISCOVERY },
             { name: 'webhooks', test: WEBHOOKS },
             // Before the clients, so that other users of the sign-in form do not load the clients' code.
