@@ -334,8 +334,14 @@ function shell(words: string[]): string {
   return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
 }
 
+/** Returns the text of a file, or '' if there is none. A server may delete the file at any moment. */
 function read(path: string): string {
-  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return ''
+  }
 }
 
 function lastLines(path: string): string {
