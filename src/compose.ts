@@ -60,10 +60,7 @@ const LIMIT_PATIENCE_MS = 300
 
 const nothingToMaintain = async (): Promise<void> => {}
 
-/**
- * Opens the database for a short command, also beside a running server, which has migrated the schema already.
- * @throws as `openDatabase`
- */
+/** Opens the database for a short command, even beside a running server. @throws as `openDatabase` */
 export const openDatabaseBeside = async (context: Process): Promise<OpenDatabase> => {
   try {
     return await openDatabase(context)

@@ -191,10 +191,7 @@ const showBanner = ({ logFormat }: Config, { url, firstAdmin }: Server, { log }:
     })
 }
 
-/**
- * Serves until the process is stopped. @throws ConfigError, DataLockedError, MigrationError with a message for the
- * operator.
- */
+/** Serves until the process is stopped. @throws ConfigError, DataLockedError, MigrationError */
 export const serve = async (flags: Flags, options: ComposeOptions = {}): Promise<void> => {
   const context = processFor(flags)
   const server = await startServer(context, options)

@@ -98,10 +98,7 @@ const pairsOf = async ({ source, target }: CopyOptions): Promise<Pair[]> => {
   return pairs
 }
 
-/**
- * Returns the last key of an earlier copy of the table. A table whose rows differ from the current source is copied
- * again from its start.
- */
+/** Returns the last copied key of the table; a table whose rows differ from the source is copied again. */
 const keptUntil = async (
   { from, to }: Pair,
   { source, target, signal }: CopyOptions,

@@ -1,7 +1,4 @@
-/**
- * Copies the key of dev mode, which is stored beside the data, to another folder. Any other key is the operator's
- * responsibility.
- */
+/** Copies the key of dev mode, which is stored beside the data, to another folder. */
 import { chmodSync, constants, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { devKeyFile } from '../features/secrets/dev-key.ts'

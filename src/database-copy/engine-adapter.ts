@@ -49,10 +49,7 @@ export type LoosePart = {
 export type Target = Side & {
   /** Migrates an empty database to this program's schema. */
   readonly prepare: () => Promise<void>
-  /**
-   * Marks it as unfinished, and removes the indexes, references and triggers, which `fasten` restores one by one. May
-   * be repeated.
-   */
+  /** Marks it as unfinished, and removes the indexes, references and triggers. May be repeated. */
   readonly loosen: () => Promise<void>
   readonly clear: (table: Table) => Promise<void>
   /** Inserts all of the rows, or none. */
@@ -70,9 +67,7 @@ export type Target = Side & {
 
 /** Tables that are maintained by each database itself. */
 const OWN_TABLES = new Set(['migrations', 'revisions'])
-/**
- * The table of the parts that `loosen` has removed and `fasten` restores. It exists only until the copy is finished.
- */
+/** The table of the parts that `loosen` has removed, until the copy is finished. */
 export const LOOSE_PARTS = 'copy_loose_parts'
 
 export const isCopied = (table: string): boolean => !OWN_TABLES.has(table) && table !== LOOSE_PARTS

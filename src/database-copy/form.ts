@@ -92,10 +92,7 @@ const copyText = (cell: Cell, kind: Kind): string => {
   return ESCAPED.test(cell) ? cell.replace(EVERY_ESCAPED, (c) => ESCAPES[c] ?? c) : cell
 }
 
-/**
- * Formats rows for COPY.
- * @throws AppError that names the position of a text with a NUL in it, which PostgreSQL cannot store
- */
+/** Formats rows for COPY. @throws AppError for a text with a NUL in it, which PostgreSQL cannot store */
 export const copyLines = (table: Table, rows: readonly Row[]): string =>
   rows
     .map((row) => {

@@ -24,10 +24,7 @@ const words: Words = {
   parameter: (n, { kind, type }) => (kind === 'bytes' ? `decode($${n}::text, 'hex')` : `$${n}::text::${type}`),
 }
 
-/**
- * Excludes concurrent copies into one database. The first number is that of all locks of Plat, the second is the one of
- * this lock.
- */
+/** Excludes concurrent copies: the number of all locks of Plat, and the one of this lock. */
 const COPY_LOCK = `${0x504c4154}, 1000000`
 
 /** Tables of extensions are not copied. */

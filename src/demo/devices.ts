@@ -66,9 +66,7 @@ const locationOf = (inventory: Inventory, { seat, room, isVirtual }: Machine): s
   return `Room ${room.inPlace + 1}, Rack ${rack}, U${(seat.inSegment % UNITS_PER_RACK) + 1}`
 }
 
-/**
- * Every third machine has IPv6 as well; the others have a management address, whose network follows from the address.
- */
+/** Every third machine has IPv6 as well; the others have a management address. */
 const secondAddress = ({ seat, room, isVirtual }: Machine) =>
   isVirtual && seat.inRoom % 3 === 0
     ? { ip: serverIp6(room, seat), label: 'ipv6' }

@@ -1,7 +1,4 @@
-/**
- * The scans of the demo data: most hosts are as documented, with a few of each possible difference. Always the same; no
- * packet is sent to these addresses.
- */
+/** The scans of the demo data, always the same: most hosts are as documented. No packet is sent. */
 import type { discoveryRules, scans } from '../features/discovery/api.ts'
 import type { InputOf } from '../platform/operation/operation.ts'
 import { type DeviceRow, deviceRow, type Inventory } from './devices.ts'

@@ -6,10 +6,7 @@ import { maskIpv4 } from './ipv4-text.ts'
 import { IPV6_TEXT_MAX, valueToGroups } from './ipv6-text.ts'
 import { spanToBlocks, subtractSpans } from './span.ts'
 
-/**
- * A block of addresses. `prefix` is its length in bits (0 to 32 or 128); `first` and `last` are the lowest and the
- * highest address value in it, host bits clear and set.
- */
+/** A block: `prefix` in bits (0 to 32 or 128), `first` and `last` the lowest and highest address value. */
 export type Cidr = { readonly family: Family; readonly prefix: number; readonly first: bigint; readonly last: bigint }
 
 const PREFIX = /^(?:0|[1-9][0-9]{0,2})$/

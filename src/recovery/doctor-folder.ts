@@ -1,6 +1,4 @@
-/**
- * Checks the data folder: it exists, is private to its owner, has free space, and its files are not from the future.
- */
+/** Checks the data folder: private, with free space, and no file from the future. */
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'

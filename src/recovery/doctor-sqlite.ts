@@ -1,6 +1,4 @@
-/**
- * Checks the SQLite file: sound, of a known schema, with the right key. Works beside a running server, and without one.
- */
+/** Checks the SQLite file: sound, of a known schema, with the right key. Works beside a running server. */
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -14,10 +14,7 @@ export type Step = (done: 'log merged' | 'kept aside' | 'log removed' | 'replace
 
 const IN_USE = 'another command is reading the data (a backup, perhaps): try again when it has ended'
 
-/**
- * Merges the log into the file and removes it. Fails if another process has the file open. A damaged file keeps its
- * log.
- */
+/** Merges the log into the file and removes it. Fails if another process has the file open. */
 const mergeLog = (file: string): void => {
   const database = new Database(file, { readwrite: true, create: false })
   try {

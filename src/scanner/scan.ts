@@ -31,11 +31,7 @@ export type ScanOptions = {
   readonly onReporter: (reporter: Reporter) => void
 }
 
-/**
- * Sends `ready`, the batches, and at the end `done` or `cancelled`.
- *
- * @throws PlanError when the plan cannot be carried out
- */
+/** Sends `ready`, the batches, then `done` or `cancelled`. @throws PlanError for an invalid plan */
 export const runScan = async (plan: ScanPlan, { send, signal, onReporter }: ScanOptions): Promise<void> => {
   const targets = openTargets(plan.subnet, plan.excludes)
   // Also without the server's word for it: a plan that does not say so may not.

@@ -1,7 +1,4 @@
-/**
- * The addresses of a scan: the usable ones of a subnet, less the excluded ones. Pure, runs in a browser; independent of
- * sockets and plans.
- */
+/** The addresses of a scan: the usable ones of a subnet, less the excluded ones. Pure; browser-safe. */
 import { type Cidr, formatCidr, networkAndBroadcast, parseCidr } from '../net/cidr.ts'
 import { type Family, formatIp, type Ip, parseIp } from '../net/ip.ts'
 import { formatIpv4 } from '../net/ipv4-text.ts'
@@ -41,11 +38,7 @@ const blockOf = (subnet: string): Cidr => {
   return block
 }
 
-/**
- * Refuses a block that overlaps a local range: services there are meant for this machine alone.
- *
- * @throws PlanError naming the range
- */
+/** @throws PlanError for a block that overlaps a local range, meant for this machine alone */
 export const refuseLocal = (block: Cidr): void => {
   const range = localRangeOf(block)
   if (range !== undefined) throw new PlanError(`subnet: ${formatCidr(block)} overlaps the local range ${range}`)

@@ -1,6 +1,4 @@
-/**
- * The audit contract: who changed what, when and from where, and the proof that the trail is complete. Browser-safe.
- */
+/** The audit contract: who changed what, when and from where, and proof of it. Browser-safe. */
 import { z } from 'zod'
 import { Filter, Key, Moment, Page, Timestamp } from '../../platform/contract/fields.ts'
 import { AUDIT_ACTIONS, operation, rawRoute } from '../../platform/operation/operation.ts'

@@ -1,7 +1,4 @@
-/**
- * The hash chains of the audit trail: each entry contains the hash of the one before it. A row for each chain records
- * its start and end.
- */
+/** The hash chains of the audit trail: each entry contains the hash of the one before it. */
 import { keyIdOf } from '../../platform/security/crypto.ts'
 import type { AuditChainRow, AuditRow } from './table.ts'
 
@@ -44,19 +41,13 @@ export type Link = Entry & {
   readonly seq: number
 }
 
-/**
- * Returns chain and seq as one number, the sort key of entries.
- * @example placeOf(1, 7) // 2 ** 40 + 7
- */
+/** The sort key of entries: chain and seq as one number. @example placeOf(1, 7) // 2 ** 40 + 7 */
 export const placeOf = (chain: number, seq: number): number => chain * PLACES + seq
 
 /** Returns the seq of a place in the given chain. */
 export const seqOf = (chain: number, place: number | string): number => Number(place) - placeOf(chain, 0)
 
-/**
- * Returns the values of all versions up to the last one with a value. An entry therefore keeps the hash that an earlier
- * version computed, and the number of values identifies their fields.
- */
+/** The values of all versions up to the last one with a value, so that an older entry keeps its hash. */
 const laterValues = (link: Link): readonly string[] => {
   const last = hashedLater.findLastIndex((fields) => fields.some((column) => link[column] !== ''))
   return hashedLater.slice(0, last + 1).flatMap((fields) => fields.map((column) => link[column]))

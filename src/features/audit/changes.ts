@@ -53,10 +53,7 @@ const kindOf = (name: string): NameKind => {
 /** Undefined if the contract is unknown: the whole value is recorded. */
 type Contract = InputSchema | undefined
 
-/**
- * Returns the option of a union that a value matches. Lists and objects are distinguished; among objects the one with
- * most known fields wins.
- */
+/** The option of a union that a value matches; among objects the one with most known fields. */
 const optionFor = (schema: Contract, value: object): Contract => {
   if (!schema?.anyOf) return schema
   const wanted = Array.isArray(value) ? 'array' : 'object'

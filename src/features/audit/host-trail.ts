@@ -23,10 +23,7 @@ const ON_THE_HOST = {
   schema: undefined,
 } as const
 
-/**
- * Opens the trail for the configuration. Without the signing key it writes no entry, and logs a warning. An entry with
- * another signature, or without one, would look like an alteration.
- */
+/** Opens the trail. Without the signing key it writes no entry, which would look like an alteration. */
 export const openHostTrail = async (options: TrailOptions): Promise<HostTrail<Tx<Tables>>> => {
   const { db, config, log } = options
   if (!config.auditEnabled) return { record: async () => {} }

@@ -139,16 +139,10 @@ const kindsOf = (resource: string): readonly string[] => WITHIN[resource] ?? (ki
 
 type Entry = Pick<AuditEntry, 'id' | 'resource' | 'resource_id'>
 
-/**
- * The number of recent entries of an object that are searched for its last name; an object may have any number of
- * entries.
- */
+/** The number of an object's newest entries that are searched for its last name. */
 const RECENT = 200
 
-/**
- * Returns the newest `changes` that contain the object's name, for each of these entries; null if none of the recent
- * ones does.
- */
+/** Returns the newest `changes` with the object's name, for each of these entries; null if none has it. */
 const lastChanges = async (
   { db }: Ctx,
   { resource, field, entries }: { resource: string; field: string; entries: readonly Entry[] },

@@ -42,10 +42,7 @@ export const createWriter = (database: StoreScope['store']) => {
               .execute()
       return row && chainOf(row)
     },
-    /**
-     * Appends entries to a chain and signs its new end. Returns undefined, and changes nothing, if the chain has
-     * changed since.
-     */
+    /** Appends entries and signs the new end. Undefined, without a change, if the chain has changed since. */
     append: async (
       db: Kysely<Tables>,
       { chain, entries, sign }: { chain: SignedChain; entries: readonly Entry[]; sign: (chain: Chain) => string },
@@ -113,10 +110,7 @@ const idAt = (ms: number): string => {
 /** 48 bits (RFC 9562 5.7). */
 const MAX_ID_MS = 2 ** 48 - 1
 
-/**
- * Matches the actions of a user or API key, and those of the user's keys. Earlier versions stored the owner in
- * `user_id`, and the key in `key_id` alone.
- */
+/** Matches the actions of a user, their keys, or one key. Earlier versions stored the owner in `user_id`. */
 const isBy =
   (id: string) =>
   (eb: ExpressionBuilder<Tables, 'audit'>): Expression<SqlBool> =>

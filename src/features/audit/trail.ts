@@ -88,10 +88,7 @@ const entryAt = (at: Date, draft: Draft): Entry => ({
   ...draft,
 })
 
-/**
- * Signs chains without a signature of the current key: all of them with the first key, afterwards those signed with an
- * earlier key.
- */
+/** Signs chains without a signature of the current key: all with the first key, later those of an earlier one. */
 const signAgain = async ({ db, log }: TrailOptions, signer: Signer): Promise<void> => {
   const stale = (chain: SignedChain) => !signer.isCurrent(chain)
   if (!(await store.chains({ db: db.read })).some(stale)) return
@@ -145,10 +142,7 @@ export const trailOf = ({ db, log, now }: TrailOptions, signer: Signer): Trail =
     return isSound ? after : undefined
   }
 
-  /**
-   * A valid chain as the last commit left it, when no other process writes. Reading it for each commit would be slower
-   * than the update's own check, which detects a failed commit or deleted entries.
-   */
+  /** A valid chain of the last commit, if no other process writes. Reading it for each commit would be slow. */
   let last: SignedChain | undefined
 
   /** Appends all entries of a commit to one chain. */

@@ -19,10 +19,7 @@ export const causeOfAddress = (ipKey: string): string => `ip ${ipKey}`
 export const causeOfSubnet = (datacenterId: string | null, subnet: string): string =>
   `subnet ${datacenterId ?? ''} ${subnet}`
 
-/**
- * The number of members that a conflict names. Thousands of devices may have an address, such as that of a container
- * bridge. Only this number is read.
- */
+/** The number of members that a conflict names; thousands may have the address of a container bridge. */
 export const MAX_MEMBERS = 100
 
 const causeOf = (ipKey: string, ip: string, ids: ReadonlySet<string>): Cause => ({

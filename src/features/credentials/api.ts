@@ -1,6 +1,4 @@
-/**
- * The credentials contract: what Plat signs in to devices with. Secrets are accepted and never returned. Browser-safe.
- */
+/** The credentials contract: secrets for devices, accepted and never returned. Browser-safe. */
 import { z } from 'zod'
 import { draft, Filter, idOf, Name, Page, patch, reference, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'

@@ -53,10 +53,7 @@ const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> => {
   return stored
 }
 
-/**
- * For use inside the server only.
- * @throws AppError NOT_FOUND; SealedValueError for a secret that was altered or whose key is missing
- */
+/** Inside the server only. @throws AppError NOT_FOUND; SealedValueError for an altered secret or a missing key */
 export const openCredential = async (scope: DbScope, secrets: Secrets, id: string): Promise<OpenCredential> => {
   const stored = await mustGet(scope, id)
   return { ...stored.credential, secret: openOf(secrets, stored) }
@@ -103,10 +100,7 @@ const resetBy = (before: Credential, { type = before.type }: Pick<CredentialPatc
     ? {}
     : { auth_protocol: 'none', priv_protocol: 'none', ...(!takesUsername(type) && { username: '' }) }
 
-/**
- * Returns the stored secrets. A damaged secret can be entered again, so it need not be readable if all fields are
- * `given`.
- */
+/** Returns the stored secrets. If all fields are `given`, a damaged secret need not be readable. */
 const openForChange = (
   { log }: Ctx,
   secrets: Secrets,

@@ -1,7 +1,4 @@
-/**
- * Decides when a change of a credential sends its secrets to another target (discovery/credential-store.ts), and which
- * of them are required again.
- */
+/** Decides when a change sends a credential's secrets to another target, and which are required again. */
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Credential, SecretField } from './api.ts'
 import { type SecretValues, secretsOf } from './secret-fields.ts'
@@ -36,10 +33,7 @@ type Change = {
   readonly stored: SecretValues | undefined
 }
 
-/**
- * Returns the issues for secrets that a new target requires again: those that are stored, and that the credential still
- * takes.
- */
+/** Returns the issues for stored secrets that a new target requires again. */
 export const targetIssues = ({ before, after, given, stored }: Change): FieldIssue[] => {
   // Another type deletes the stored secrets.
   if (!before.has_secret || after.type !== before.type || !isNewTarget(before, after)) return []

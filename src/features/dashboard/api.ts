@@ -1,7 +1,4 @@
-/**
- * The dashboard contract: totals, the fullest networks and pools, items that need attention, and recent changes.
- * Browser-safe.
- */
+/** The dashboard contract: totals, the fullest pools, items that need attention. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'

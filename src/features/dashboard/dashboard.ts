@@ -1,6 +1,4 @@
-/**
- * Composes the first page, each part for callers who may list it. Joins the tables of other features, and owns none.
- */
+/** Composes the first page from the tables of other features, each part for callers who may list it. */
 import { sql } from 'kysely'
 import { countRows } from '../../platform/contract/list.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
@@ -33,9 +31,7 @@ const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Math
 
 type Full = Current & Omit<Fill, 'days_to_full'>
 
-/**
- * For utilization an address counts only in the most specific network; here it counts in all networks that contain it.
- */
+/** Here an address counts in all networks that contain it, for utilization only in the most specific one. */
 const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
   const uses = new Map((await networks.allUtilization(ctx)).map((one) => [one.network_id, one]))
   const rows = await ctx.db

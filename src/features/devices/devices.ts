@@ -176,10 +176,7 @@ export const update = async (ctx: Ctx, { id, ...fields }: DevicePatch): Promise<
 
 type NewAddress = Pick<Address, 'ip' | 'label' | 'network_id' | 'pool_id'>
 
-/**
- * Adds claimed addresses to a device.
- * @throws AppError VALIDATION_ERROR on `device_id` if the device would have too many.
- */
+/** Adds claimed addresses to a device. @throws AppError VALIDATION_ERROR if it would have too many */
 export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddress[]): Promise<void> => {
   const { addresses } = await lockForChange(ctx, id)
   if (addresses.length + added.length > MAX_ADDRESSES)

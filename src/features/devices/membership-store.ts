@@ -60,10 +60,7 @@ export const devicesOf = async (ctx: Ctx, networkId: string): Promise<string[]> 
 
 type Range = { readonly first_key: string; readonly last_key: string; readonly prefix: number }
 
-/**
- * Returns the devices that a network of that range may affect. They have an address in the range that names no network,
- * and that belongs to no network more specific than `prefix`.
- */
+/** The devices with an address in the range that names no network and is in none more specific than `prefix`. */
 export const devicesConcerned = async (ctx: Ctx, { first_key, last_key, prefix }: Range): Promise<string[]> => {
   const rows = await ctx.db
     .selectFrom('addresses')

@@ -1,7 +1,4 @@
-/**
- * Checks the references of devices: datacenters, networks and pools must exist and contain the addresses that name
- * them.
- */
+/** Checks that datacenters, networks and pools exist and contain the addresses that name them. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { ipKeyOf, parseIp } from '../../net/ip.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'

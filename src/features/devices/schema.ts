@@ -1,6 +1,4 @@
-/**
- * The device as it is sent and stored. It is a separate file because other contracts answer with devices. Browser-safe.
- */
+/** The device as it is sent and stored, for the contracts that answer with devices. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 

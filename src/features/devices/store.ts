@@ -172,10 +172,7 @@ export const remove = async (ctx: Ctx, device: Device): Promise<void> => {
 /** The number of devices that are rewritten before the event loop runs again; each takes a quarter of a millisecond. */
 const REWRITTEN_AT_ONCE = 50
 
-/**
- * Rewrites devices that have lost an object that they refer to: `change` applies the loss, and the address rows follow
- * from it. A device may have changed since its id was found, and may no longer refer to that object.
- */
+/** Rewrites devices that lost an object; `change` applies the loss, and skips a device without the object. */
 export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device: Device) => Device): Promise<void> => {
   for (const batch of batches(ids, REWRITTEN_AT_ONCE)) {
     const query = ctx.db.selectFrom('devices').select('doc').where('id', 'in', batch).orderBy('id')

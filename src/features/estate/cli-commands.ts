@@ -1,6 +1,4 @@
-/**
- * `plat import` and `plat export` read and write a whole estate as files. The implementation is loaded when they run.
- */
+/** `plat import` and `plat export` for a whole estate as files. The implementation is loaded when they run. */
 import { argument, type Command, flag } from '../../platform/cli/command.ts'
 import { RESOURCES } from './cli-resources.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Imports devices, of which a file may have hundreds of thousands. New ones are validated and written together; only
- * failing rows are processed separately.
- */
+/** Imports devices: new ones are validated and written together, failing rows separately. */
 import { AppError } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'

@@ -11,9 +11,7 @@ import type { Outcome, Row } from './row.ts'
 
 /** Slightly more characters than the audit trail stores of a file. */
 const AUDITED_LENGTH = 16 * 1024
-/**
- * From this number of rows, or of bytes, an import is a large transaction. Smaller ones commit in a few milliseconds.
- */
+/** From this number of rows, or of bytes, an import is a large transaction. */
 const LARGE_ROWS = 1000
 const LARGE_BYTES = 256 * 1024
 

@@ -1,6 +1,4 @@
-/**
- * Receives the complete body of an import before a transaction begins, so that a slow client never holds the writer.
- */
+/** Receives the complete body of an import before its transaction, so that a slow client never holds the writer. */
 import { AppError } from '../../platform/contract/errors.ts'
 import { type JsonRow, RowCutter } from '../../platform/http/json-rows.ts'
 import { pacedBody } from '../../platform/http/paced-body.ts'

@@ -28,9 +28,7 @@ export const parseRow = <S extends z.ZodType>(schema: S, value: unknown): z.outp
   }
 }
 
-/**
- * Returns the result of `work`, or the error after which its savepoint was rolled back. Unexpected errors are thrown.
- */
+/** Returns the result of `work`, or the error after which its savepoint was rolled back. */
 export const attempt = async (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> => {
   try {
     return await ctx.savepoint(work)

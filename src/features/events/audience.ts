@@ -1,7 +1,4 @@
-/**
- * Groups the listeners of the live feed that receive the same events, so that each text is encoded once for all of
- * them.
- */
+/** Groups the listeners of the live feed that receive the same events, so that each text is encoded once. */
 import { EVENTS } from './catalogue.ts'
 import type { StoredEvent } from './store.ts'
 

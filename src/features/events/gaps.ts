@@ -11,10 +11,7 @@ export const isMissingOne = (rows: readonly Numbered[], after: number): boolean 
   rows.some(({ seq }, at) => seq !== after + 1 + at)
 
 export class Gaps {
-  /**
-   * Numbers missing below `upTo` were taken by transactions that began before `until`, which is undefined until
-   * queried.
-   */
+  /** Numbers missing below `upTo` were taken by transactions that began before `until`. */
   #noted: { readonly upTo: number; readonly until: bigint | undefined } | undefined
 
   /** Records that rows were read with a gap among them. */

@@ -31,10 +31,7 @@ export type Revalidation = {
   readonly admit: (listener: Listener) => Promise<void>
   /** Checks all listeners again, after a commit that changed access. */
   readonly request: () => void
-  /**
-   * Resolves when every listener has been checked since the last request and the last expiry; undefined when that is
-   * already so.
-   */
+  /** Resolves when every listener has been checked since the last request and expiry; undefined if so now. */
   readonly settled: () => Promise<void> | undefined
   readonly close: () => void
 }
@@ -73,9 +70,7 @@ export const createRevalidation = ({ check, listeners, dismiss, polled, now }: O
     earliestMs = listeners().reduce((least, one) => Math.min(least, evaluated.get(one)?.expiresMs ?? least), Infinity)
   }
 
-  /**
-   * Used when the stores are unavailable: the last check of a listener holds until its expiry, and at most 10 seconds.
-   */
+  /** If the stores are unavailable, the last check holds until its expiry, and at most 10 seconds. */
   const dismissExpired = (): void => {
     const atMs = now().getTime()
     const oldestMs = atMs - MAX_UNVERIFIED_MS

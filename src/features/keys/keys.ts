@@ -64,10 +64,7 @@ const ownerOf = ({ caller }: Ctx): string => {
   return caller.userId
 }
 
-/**
- * @throws AppError NOT_FOUND, also for another user's key unless the caller has the permission; FORBIDDEN for the key
- * of an account with a permission that the caller lacks.
- */
+/** @throws AppError NOT_FOUND, also for another user's key without the permission; FORBIDDEN as `requireCharge` */
 const mustGet = async (ctx: Ctx, id: string, permission: Permission): Promise<ApiKey> => {
   const key = await store.find(ctx, id)
   const isVisible = key && (key.user_id === ownerOf(ctx) || ctx.caller.permissions.has(permission))
@@ -102,10 +99,7 @@ const requireRoom = async (ctx: Ctx, userId: string): Promise<void> => {
   )
 }
 
-/**
- * Returns the user who makes a key. If the caller uses a key that another user has made, that user counts: their new
- * keys must end together with the first one.
- */
+/** The user who makes a key: of a key made by another user, its maker, so that both end together. */
 const makerOf = async (ctx: Ctx): Promise<string> => {
   const { via, credentialId } = ctx.caller
   const shown = via === 'key' && credentialId !== undefined ? await store.find(ctx, credentialId) : undefined

@@ -69,10 +69,7 @@ type PoolFound = Awaited<ReturnType<typeof store.poolsOfNetworks>>[number]
 const byStart = (a: PoolFound, b: PoolFound): number =>
   a.start_key < b.start_key ? -1 : a.start_key > b.start_key ? 1 : a.id < b.id ? -1 : 1
 
-/**
- * Finding pools by their network is faster. It is used only if the caller may list networks, because a withheld network
- * must not change the result.
- */
+/** Finding pools by their network is faster, but a withheld network must not change the result. */
 const overlapping = async (
   ctx: Ctx,
   networks: readonly store.NetworkFound[] | 'withheld',

@@ -34,10 +34,7 @@ const IN_BLOCK: ReadonlySet<string> = new Set(['devices', 'discovered', 'reserva
 /** The number of objects whose audit entries are read. */
 const SOME_OBJECTS = 5
 
-/**
- * Returns the open conflicts of the found objects. If devices are withheld, the address conflict is still found by the
- * address.
- */
+/** The open conflicts of the found objects. With devices withheld, the address still finds its conflict. */
 const conflictsOf = async (ctx: Ctx, asked: Subject, { members, may }: { members: readonly string[]; may: May }) => {
   const ofMembers = await store.openConflictsOf(ctx, members)
   if (may('devices') || asked.kind !== 'ip') return ofMembers.map(conflictOf)

@@ -1,6 +1,4 @@
-/**
- * Describes row changes as changes of objects: their kinds, numbers and field values. Compares two such descriptions.
- */
+/** Describes row changes as changes of objects, and compares two such descriptions. */
 
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Row, RowChange } from '../../platform/db/journal.ts'
@@ -123,10 +121,7 @@ const normalize = (text: string, made: ReadonlyMap<string, string>, now: string)
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url').slice(0, 22)
 
-/**
- * Hashes each change: the whole row before it, with hidden columns and the time of the last change, and the visible
- * fields after it.
- */
+/** Hashes each change: the whole row before it, and the visible fields after it. */
 export const fingerprintsOf = (changes: readonly RowChange[], now: string): Fingerprint[] => {
   const made = new Map<string, string>()
   for (const one of changes) {
@@ -152,10 +147,7 @@ export type Drift = {
   readonly issues: readonly FieldIssue[]
 }
 
-/**
- * Compares the current changes with the planned ones. Objects that the caller may not read are neither named nor
- * counted.
- */
+/** Compares the current changes with the planned ones. Unreadable objects are neither named nor counted. */
 export const detectDrift = (
   planned: readonly Fingerprint[],
   now: readonly Fingerprint[],

@@ -1,7 +1,4 @@
-/**
- * The rules of plans. A call that would delete or change many objects returns a plan. Applying the plan executes it if
- * its changes are still exactly those shown.
- */
+/** The rules of plans: applying a plan executes it if its changes are still exactly those shown. */
 
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -84,10 +81,7 @@ export type PlansOptions = {
   readonly now: () => Date
 }
 
-/**
- * Returns the operations that need a plan, by name.
- * @throws if one of them does more than a transaction can roll back
- */
+/** The operations that need a plan, by name. @throws if one does more than a transaction can roll back */
 export const plannedOf = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
   const planned = operations.filter(({ op }) => needsPlan(op) && op.mcp !== 'hidden')
   for (const bound of planned)

@@ -1,7 +1,4 @@
-/**
- * The rule for the network of an address that names none: the most specific network whose subnet contains it, or all
- * networks with that subnet.
- */
+/** The network of an address that names none: the most specific one, or all with that subnet. */
 import { enclosingCidrs } from '../../net/cidr.ts'
 import { ipFromKey } from '../../net/ip.ts'
 import type { Subset } from '../../platform/db/subset.ts'
@@ -17,10 +14,7 @@ export const devicesIn = (networkId: string): Subset => ({
   value: networkId,
 })
 
-/**
- * Up to this many addresses, their possible subnets are queried by name. Beyond it, reading every network once is
- * cheaper.
- */
+/** Beyond this many addresses, reading every network once is cheaper than querying their subnets. */
 const FEW = 8
 
 const PLACEMENT = ['networks placement']

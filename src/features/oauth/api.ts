@@ -1,7 +1,4 @@
-/**
- * The OAuth contract: the protocol endpoints, with their own forms and errors (RFC 6749 5.2), and the operations that
- * manage clients and consents. Browser-safe.
- */
+/** The OAuth contract: the protocol endpoints (RFC 6749), and the management of clients. Browser-safe. */
 import { z } from 'zod'
 import { idOf, Page } from '../../platform/contract/fields.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'

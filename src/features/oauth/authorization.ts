@@ -51,10 +51,7 @@ const pkceProblem = (
   return CHALLENGE.test(code_challenge) ? undefined : 'code_challenge must be 43 characters of base64url'
 }
 
-/**
- * Checks that tokens for this resource are those that this server issues. Clients send the address of /mcp, older ones
- * that of the server. Some append a slash.
- */
+/** Clients send the address of /mcp, older ones that of the server; some append a slash. */
 export const isOurResource = (resource: string, { issuer, resource: own }: Server): boolean => {
   const bare = resource.replace(/\/$/, '')
   return bare === own || bare === issuer

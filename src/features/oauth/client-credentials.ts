@@ -25,10 +25,7 @@ const basicOf = (header: string): ShownClient => {
   return { id: decoded(text.slice(0, colon)), secret: decoded(text.slice(colon + 1)) }
 }
 
-/**
- * Reads the client credentials of a request.
- * @throws OauthProtocolError invalid_client without any, invalid_request with both methods at once.
- */
+/** @throws OauthProtocolError invalid_client without credentials, invalid_request with both methods at once */
 export const shownClient = (headers: Headers, { client_id, client_secret }: Parameters): ShownClient => {
   const header = headers.get('authorization')
   if (header === null) {

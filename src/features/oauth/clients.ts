@@ -67,10 +67,7 @@ export const getClient = async (ctx: Ctx, id: string): Promise<OauthClient> => {
   return sent(row)
 }
 
-/**
- * Deletes a client with all grants that users have given it, and all their tokens.
- * @throws AppError FORBIDDEN where one of these users has permissions that the caller lacks.
- */
+/** Deletes a client with all grants and tokens. @throws AppError FORBIDDEN as `requireChargeOf` of its users */
 export const deleteClient = async (ctx: Ctx, id: string): Promise<void> => {
   const client = await getClient(ctx, id)
   const users = (await store.usersOfClient(ctx, id)).filter((user) => user !== ctx.caller.userId)

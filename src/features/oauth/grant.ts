@@ -1,7 +1,4 @@
-/**
- * Decides on a code or a refresh token from its stored state and the request. The client is already authenticated.
- * Pure; the time is an argument.
- */
+/** Decides on a code or a refresh token of an authenticated client. Pure; the time is an argument. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isOurResource, type Server } from './authorization.ts'
 import type { Problem } from './oauth-error.ts'

@@ -35,11 +35,7 @@ export const formParameters = async (request: Request): Promise<Parameters> => {
   return once(new URLSearchParams(new TextDecoder().decode(bytes)))
 }
 
-/**
- * Reads a body that is a JSON object.
- * @param error the code for any other body
- * @throws OauthProtocolError; AppError for a body that is too large or incomplete.
- */
+/** Reads a body that is a JSON object. @param error for any other body @throws OauthProtocolError, AppError */
 export const jsonMembers = async (
   request: Request,
   error: 'invalid_request' | 'invalid_client_metadata',

@@ -6,10 +6,7 @@ import { ENDING } from './store.ts'
 const BATCH = 500
 const DAY_MS = 24 * 3_600_000
 
-/**
- * Retention after expiry, in milliseconds. It still detects a second use of a code, and leaves a client the time for a
- * first consent.
- */
+/** Retention after expiry, in ms: detects a second use of a code, and leaves time for a first consent. */
 const KEPT_MS: Readonly<Record<keyof typeof ENDING, number>> = {
   codes: DAY_MS,
   accessTokens: 0,

@@ -1,7 +1,4 @@
-/**
- * Decides where a browser may be redirected with a code. Compares the text itself, because URL parsers repair malformed
- * input. Pure.
- */
+/** Decides where a browser may be redirected. Compares text, because URL parsers repair it. Pure. */
 
 const MAX_LENGTH = 2048
 /** RFC 3986 needs no other characters. Excluded are the backslash, which browsers treat as a slash, and wildcards. */
@@ -23,10 +20,7 @@ const partsOf = (uri: string): Parts | undefined => {
 
 const isLoopbackHttp = ({ scheme, host }: Parts): boolean => scheme === 'http' && LOOPBACK.has(host)
 
-/**
- * Checks that a client may register the URI: https, or http to the loopback interface.
- * @example isRedirectUri('http://127.0.0.1.example.com/cb') // false
- */
+/** True for https, or http to the loopback. @example isRedirectUri('http://127.0.0.1.example.com/cb') // false */
 export const isRedirectUri = (uri: string): boolean => {
   const parts = partsOf(uri)
   return parts !== undefined && (parts.scheme === 'https' || isLoopbackHttp(parts))

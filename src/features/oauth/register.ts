@@ -10,10 +10,7 @@ import { jsonMembers } from './parameters.ts'
 import { type Metadata, validateRegistration } from './registration.ts'
 import * as store from './store.ts'
 
-/**
- * The largest number of clients without consent. Beyond it the oldest are deleted, so a flood does not block new
- * clients.
- */
+/** Beyond this number of clients without consent, the oldest are deleted. */
 export const MAX_IDLE_CLIENTS = 1000
 const SECRET_PREFIX = 'plat_cs_'
 

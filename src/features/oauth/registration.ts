@@ -17,10 +17,7 @@ export type Metadata = {
 const MAX_REDIRECT_URIS = 10
 const MAX_NAME = 255
 const UNNAMED = 'Unnamed client'
-/**
- * Format characters and line and paragraph separators. They are invisible or reorder text, and users decide by the
- * name.
- */
+/** Format characters and separators, which are invisible or reorder text; users decide by the name. */
 const MARK = /[\p{Cf}\p{Zl}\p{Zp}]/u
 const CONTROL = /\p{Cc}/u
 

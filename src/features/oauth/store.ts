@@ -104,10 +104,7 @@ export const removeGrant = async ({ db }: DbScope, id: string): Promise<void> =>
   await db.deleteFrom('oauth_grants').where('id', '=', id).execute()
 }
 
-/**
- * Deletes all grants of a user, their tokens, and the codes that are not yet exchanged.
- * @returns the grants that were in force
- */
+/** Deletes a user's grants, tokens and codes. @returns the grants that were in force */
 export const removeGrantsOf = async (scope: DbScope, userId: string) => {
   const inForce = await grants(scope).where('oauth_grants.user_id', '=', userId).execute()
   await scope.db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
@@ -176,10 +173,7 @@ export const findRefreshToken = ({ db }: DbScope, hash: string) =>
     .where('token_hash', '=', hash)
     .executeTakeFirst()
 
-/**
- * As `findRefreshToken`, with a lock on the grant until commit. Revocation locks the grant first, so locking the token
- * here could deadlock.
- */
+/** As `findRefreshToken`, with a lock on the grant; locking the token first could deadlock with revocation. */
 export const lockRefreshToken = async (ctx: Pick<Ctx, 'db' | 'store'>, hash: string) => {
   const found = await findRefreshToken(ctx, hash)
   if (!found) return undefined

@@ -82,10 +82,7 @@ const mark = async (
 /** Marks addresses as taken. Call `lock` first. */
 export const take = (ctx: Ctx, keys: readonly string[]): Promise<void> => mark(ctx, keys, { taken: true })
 
-/**
- * Takes addresses that the caller has found free. Returns false, and takes none, if another writer was faster.
- * @param cache the cache in which the addresses were found
- */
+/** Takes addresses found free in `cache`. Returns false, and takes none, if another writer was faster. */
 export const claim = async (ctx: Ctx, keys: readonly string[], cache?: BlockCache): Promise<boolean> => {
   await lock(ctx, keys)
   // With a valid cache, the blocks were locked before they were read.
@@ -130,10 +127,7 @@ export const countAllTakenIn = async (ctx: Ctx, range: KeyRange, also: readonly 
 /** Up to this many blocks are read rather than counted first. */
 const FEW_BLOCKS = 4
 
-/**
- * Returns a number that `countAllTakenIn` does not exceed, less than `count`, if a range has so few blocks that this is certain;
- * undefined otherwise.
- */
+/** Returns an upper bound of `countAllTakenIn` below `count`, if the blocks are few enough; else undefined. */
 export const boundTakenIn = async (ctx: Ctx, range: KeyRange, count: number): Promise<number | undefined> => {
   const needed = Math.ceil(count / 256)
   if (needed <= FEW_BLOCKS) return undefined

@@ -45,10 +45,7 @@ export const PAGE_OF_BLOCKS = 256
 
 type BlockRange = { readonly first: string; readonly last: string }
 
-/**
- * Returns the blocks from `first` to `last` in order. Keys of each family have one fixed length, so text order keeps
- * the families apart.
- */
+/** Returns the blocks in order. Keys of a family have one length, so text order keeps the families apart. */
 export const pageOfBlocks = (ctx: Ctx, range: BlockRange): Promise<Tables['address_blocks'][]> =>
   firstBlocks(ctx, range)
 

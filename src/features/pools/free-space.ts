@@ -33,10 +33,7 @@ export const neverFree = ({ subnet }: Pick<Network, 'subnet'>): ReadonlySet<stri
   return new Set(ends ? [ipKey(ends.network), ipKey(ends.broadcast)] : [])
 }
 
-/**
- * Yields the available addresses of a range as sortable keys, ascending and on demand. Expired reservations count as
- * taken until they are purged.
- */
+/** Yields available addresses as sortable keys, ascending. Expired reservations count until purged. */
 export async function* availableKeys(
   ctx: Ctx,
   range: KeyRange,
@@ -94,11 +91,7 @@ export const percentOf = (part: bigint, whole: bigint): number =>
 /** How many addresses of a range are taken, or are those that its network keeps; an upper bound unless `isExact`. */
 export type Marks = { readonly count: number; readonly isExact: boolean }
 
-/**
- * Counts by the bitmaps, 256 addresses at a time. Expired reservations count until they are purged (`countExpired`).
- * @param never as of `neverFree`
- * @param least up to which a bound will do
- */
+/** Counts by the bitmaps. @param never as of `neverFree` @param least up to which a bound will do */
 export const countMarks = async (
   ctx: Ctx,
   range: KeyRange,
@@ -130,10 +123,7 @@ const within = (sorted: readonly string[], { first, last }: KeyRange): string[] 
   return sorted.slice(from, sorted[to] === last ? to + 1 : to)
 }
 
-/**
- * Counts by the same rule as the heatmap, for all pools or one, and for ranges of any size.
- * @param subnets by the id of their network
- */
+/** Counts by the rule of the heatmap, for ranges of any size. @param subnets by the id of their network */
 export const utilizations = async (
   ctx: Ctx,
   subnets: ReadonlyMap<string, string>,

@@ -47,10 +47,7 @@ export const rangesOf = store.rangesOf
 /** Returns the tags of pools, by their ids. */
 export const tagsOf = store.tagsOf
 
-/**
- * Locks the existing pools until commit. To prevent a deadlock, a transaction that takes addresses locks their pools
- * first and the addresses afterwards, like an allocation.
- */
+/** Locks pools until commit. To prevent a deadlock, lock pools before their addresses. */
 export const lockAll = store.lockAll
 
 const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { subnet }: Network): FieldIssue[] => {

@@ -75,10 +75,7 @@ export const find = async (ctx: Ctx, id: string): Promise<Pool | undefined> => {
   )
 }
 
-/**
- * Locks the pools until commit, by their names instead of their rows. A thousand callers that wait for one pool then
- * wait in the server's memory, without writing row locks.
- */
+/** Locks pools by name until commit: a thousand callers then wait in memory, without writing row locks. */
 export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
   ctx.store.sql.lockNames(
     ctx.db,
@@ -183,10 +180,7 @@ export const reservedIn = (ctx: Ctx, first: string, last: string) =>
     .where(isLive(ctx.now))
     .execute()
 
-/**
- * Returns the latest expiry of the expired reservations that are still stored; `''` without any. It changes with time
- * alone.
- */
+/** The latest expiry of the stored expired reservations; `''` without any. Changes with time alone. */
 export const lastExpiry = async (ctx: Ctx): Promise<string> =>
   (await lastExpiryBefore(ctx, { now: ctx.now }))[0]?.at ?? ''
 

@@ -1,7 +1,4 @@
-/**
- * The reservations contract: held addresses, and the allocation, which never gives an address to two callers.
- * Browser-safe.
- */
+/** The reservations contract: held addresses, and the allocation, unique for each caller. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
 import {

@@ -46,10 +46,7 @@ export const free = async (ctx: Ctx, keys: readonly string[]): Promise<void> => 
   await occupancy.release(ctx, keys)
 }
 
-/**
- * Caches the earliest expiry for a transaction. A reservation that another transaction adds may expire earlier, but not
- * within the time of this transaction.
- */
+/** The earliest expiry by transaction; a reservation added since cannot expire within it. */
 const nextExpiries = new WeakMap<occupancy.BlockCache, string>()
 
 const hasExpired = async (ctx: Ctx, cache: occupancy.BlockCache): Promise<boolean> => {

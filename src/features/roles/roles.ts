@@ -40,10 +40,7 @@ export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subj
   throw new AppError('FORBIDDEN', `${subject} holds what you do not: ${named}`)
 }
 
-/**
- * Returns the ids of roles with a permission that the caller lacks, sorted. An account without such a role has no
- * permission that the caller lacks.
- */
+/** The ids of roles with a permission that the caller lacks, sorted. */
 export const rolesBeyond = async (ctx: Ctx): Promise<string[]> => {
   const stored = await store.permissionsByRole(ctx)
   const lacks = (permission: string): boolean => !ctx.caller.permissions.has(permission)

@@ -1,6 +1,4 @@
-/**
- * The queries of roles; the only writer of their tables. A system role has a row; its permissions are in the catalogue.
- */
+/** The queries of roles; the only writer of their tables. Permissions of system roles are in the catalogue. */
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { RoleRow } from './table.ts'
 

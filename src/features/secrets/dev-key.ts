@@ -1,7 +1,4 @@
-/**
- * The key of dev mode: created at the first start without one, and stored beside the data. A production installation
- * must not do that.
- */
+/** The key of dev mode, created at the first start and stored beside the data. Not for production. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

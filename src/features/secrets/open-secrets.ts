@@ -77,10 +77,7 @@ const checkKey = async ({ db }: SecretOptions, secrets: Secrets, from: string): 
   }
 }
 
-/**
- * Deletes the check value. Without a key nothing can be sealed with a wrong one, and every sealed value still names its
- * key.
- */
+/** Deletes the check value; without a key nothing can be sealed with a wrong one. */
 const startWithoutKey = async ({ db, log }: SecretOptions): Promise<void> => {
   const used = [...(await countByKey({ db: db.read })).values()].reduce((sum, n) => sum + n, 0)
   if (used > 0) log.warn('no ENCRYPTION_KEY is set: the stored secrets cannot be used', { stored: used })

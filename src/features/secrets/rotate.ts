@@ -57,10 +57,7 @@ const countRemaining = async (scope: DbScope, secrets: Secrets): Promise<number>
   return remaining
 }
 
-/**
- * Can be repeated and interrupted: finished batches are committed, and the earlier keys open the rest.
- * @throws AppError INVALID_INPUT without a key
- */
+/** Seals with the current key; may be repeated and interrupted. @throws AppError INVALID_INPUT without a key */
 export const rotate = async (ctx: Ctx, secrets: Secrets): Promise<Rotation> => {
   const key_id = secrets.currentKeyId
   if (key_id === undefined)

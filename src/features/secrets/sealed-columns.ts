@@ -1,7 +1,4 @@
-/**
- * The registry of sealed columns: one line for each column with sealed values or null. Rotation and the check at the
- * start are derived from it.
- */
+/** The registry of sealed columns, one line each; rotation and the check at the start derive from it. */
 import type { Tables } from '../tables.ts'
 
 /** Does not compile if its table lacks the column. */

@@ -1,7 +1,4 @@
-/**
- * The queries of secrets: the check value, and the sealed columns of every feature. Besides their owners, only rotation
- * writes these columns.
- */
+/** The queries of secrets: the check value and the sealed columns, written by rotation and their owners. */
 import { type Kysely, sql } from 'kysely'
 import { sealedPrefix } from '../../platform/security/crypto.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
@@ -18,9 +15,7 @@ export const removeCheck = async ({ db }: DbScope): Promise<void> => {
   await db.deleteFrom('secret_checks').where('name', '=', CHECK).execute()
 }
 
-/**
- * If another process has inserted one concurrently, this violates a constraint, and PostgreSQL repeats the transaction.
- */
+/** A concurrent insert violates a constraint, and PostgreSQL repeats the transaction. */
 export const insertCheck = async ({ db }: DbScope, sealed: string): Promise<void> => {
   await db.insertInto('secret_checks').values({ name: CHECK, sealed }).execute()
 }

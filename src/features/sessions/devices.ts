@@ -23,10 +23,7 @@ type NewDevice = Omit<Device, 'id'> & {
 }
 
 export type Devices = {
-  /**
-   * Returns the device of a request: signed by this server, and no older than 90 days. Does not check that its user is
-   * unchanged.
-   */
+  /** The device of a request: signed by this server, no older than 90 days. Its user may have changed. */
   readonly shown: (headers: Headers, now: Date) => Promise<Device | undefined>
   /** Returns the Set-Cookie value of a device. */
   readonly cookieFor: (device: NewDevice) => Promise<string>

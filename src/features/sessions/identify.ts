@@ -28,10 +28,7 @@ export type IdentifyOptions = {
   readonly log: Logger
 }
 
-/**
- * A change to one of these tables may change the identity of a caller. Uses of keys and expiries of sessions are in
- * other tables.
- */
+/** The tables that determine the identity of a caller; uses of keys and expiries are in others. */
 const TABLES = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 'sessions'] as const
 const COMMON = ['roles', 'role_permissions', 'user_roles'] as const
 const MAX_ENTRIES = 10_000
@@ -152,10 +149,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return rights
   }
 
-  /**
-   * Renews the expiry. Returns undefined if another request does, or after a failure, which must not fail an admitted
-   * request.
-   */
+  /** Renews the expiry. Undefined if another request does, or after a failure, which must not fail the request. */
   const renew = async (live: Live, at: Date, token: string): Promise<string | undefined> => {
     const before = live.session
     // Set at once, so that concurrent requests of a page don't write it again.

@@ -74,10 +74,7 @@ const list = async (
   })
 }
 
-/**
- * Ends a session in the transaction that records it. An external store is called before the transaction, which may
- * contain only SQL.
- */
+/** Ends a session. An external store is called before the transaction, which contains only SQL. */
 const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
   if (!store.isInDatabase) await store.remove(id)
   return async (ctx) => {
@@ -86,10 +83,7 @@ const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promi
   }
 }
 
-/**
- * Without users:update, another user's session does not exist. @throws AppError FORBIDDEN if its user has permissions
- * that the caller lacks.
- */
+/** Without users:update, another user's session does not exist. @throws AppError FORBIDDEN */
 const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
   // The session is removed before any transaction, so the rights are checked here.
   if (!store.isInDatabase) await ctx.confirmRights()

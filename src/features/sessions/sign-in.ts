@@ -1,7 +1,4 @@
-/**
- * Checks a name and a password, outside any transaction; every failure has the same answer and duration. It chooses the
- * lane of the queue: docs/decisions/sign-in-queue.md.
- */
+/** Checks a password outside any transaction, always in the same time: docs/decisions/sign-in-queue.md. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -29,10 +26,7 @@ export type Admitted = SignedIn & {
   readonly deviceCookie: string
 }
 
-/**
- * @throws AppError INVALID_CREDENTIALS, with the same text and duration for every cause; LOGIN_RATE_LIMIT_EXCEEDED
- * after the longest wait in the queue.
- */
+/** @throws AppError INVALID_CREDENTIALS in the same time for every cause; LOGIN_RATE_LIMIT_EXCEEDED */
 export type SignIn = (ctx: Ctx, attempt: Attempt) => Promise<Admitted>
 
 export type SignInOptions = {
@@ -79,10 +73,7 @@ export const createSignIn = ({ db, config, passwords, now, firstUser }: SignInOp
     return { lane: 'common', ...place, sinceMs: performance.now(), signal: ctx.signal }
   }
 
-  /**
-   * Returns a hash of current strength if the stored one is weaker. The sign-in succeeds without it if the queue is
-   * full.
-   */
+  /** Returns a hash of current strength if the stored one is weaker and the queue is not full. */
   const strongerHash = async (password: string, stored: string, turn: PasswordTurn): Promise<string | undefined> => {
     if (!passwords.needsRehash(stored) || passwordProblem(password)) return undefined
     try {

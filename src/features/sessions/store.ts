@@ -18,10 +18,7 @@ export type Session = {
 
 /** All methods throw AppError UNAVAILABLE while the store is unavailable. */
 export type SessionStore = {
-  /**
-   * True if a change of a session changes the revision of the tables `sessions` and `users`, so that answers can be
-   * cached by revision.
-   */
+  /** True if a change of a session changes the revisions of the tables `sessions` and `users`. */
   readonly isInDatabase: boolean
   readonly create: (session: Session, tokenHash: string) => Promise<void>
   /** Includes expired sessions. Reads in the given transaction if sessions are in the database. */
@@ -35,10 +32,7 @@ export type SessionStore = {
   readonly renew: (found: Session, to: Pick<Session, 'renewedAt' | 'expiresAt'>) => Promise<boolean>
   /** Removes in the given transaction if sessions are in the database. */
   readonly remove: (id: string, tx?: Kysely<Tables>) => Promise<void>
-  /**
-   * Removes expired sessions. @returns their number. `write` is the fenced write of a job, which fails once its lease
-   * is lost.
-   */
+  /** Removes expired sessions. @param write the fenced write of a job @returns their number */
   readonly purge: (now: Date, write?: Write) => Promise<number>
   readonly close: () => void
 }

@@ -1,7 +1,4 @@
-/**
- * Sessions in a Valkey or Redis server: one text for each session, its id by the hash of the token, and the session ids
- * of each user. All keys have a time to live.
- */
+/** Sessions in a Valkey or Redis server, by token hash and by user. All keys have a time to live. */
 import { z } from 'zod'
 import { batches } from '../../platform/db/batches.ts'
 import type { Valkey } from '../../platform/runtime/valkey.ts'
@@ -43,10 +40,7 @@ const sessionOf = ({ tokenHash: _, ...session }: Stored): Session => session
 const ttlOf = ({ renewedAt, expiresAt }: Pick<Session, 'renewedAt' | 'expiresAt'>): string =>
   String(Math.max(1, expiresAt.getTime() - renewedAt.getTime()))
 
-/**
- * Replaces the session's text if it is unchanged since it was read. Of two concurrent requests one renews the expiry,
- * and neither revives a removed session.
- */
+/** Replaces an unchanged text: one of two requests renews, and neither revives a removed session. */
 const RENEW = `
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])

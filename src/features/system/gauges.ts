@@ -1,7 +1,4 @@
-/**
- * Counts devices, networks and datacenters at the start, and updates the numbers after each commit. If other processes
- * write to the database, a job counts again every minute.
- */
+/** Counts objects at the start and after each commit; every minute if other processes write as well. */
 import type { Db } from '../../platform/db/database.ts'
 import type { Tables } from '../tables.ts'
 

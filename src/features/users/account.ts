@@ -76,10 +76,7 @@ export const permissionsOfUser = async (scope: Scope, id: string): Promise<Reado
 export const permissionsOfUsers = async (scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   permissionsOfRoles(scope, await store.roleIdsOf(scope, ids))
 
-/**
- * Requires the caller to hold all permissions of an account before changing it or acting for it.
- * @throws AppError FORBIDDEN that names the missing permissions.
- */
+/** @throws AppError FORBIDDEN that names the permissions of the account that the caller lacks */
 export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'username'>): Promise<void> =>
   requireHeld(ctx, await permissionsOfUser(ctx, user.id), `The user "${user.username}"`)
 
@@ -100,10 +97,7 @@ export const RIGHTS_TABLES = ['users', 'user_roles', 'roles', 'role_permissions'
 export type Coverage = {
   /** Part of the ETag of the list, because other callers may see other rows at the same URL. */
   readonly tag: string
-  /**
-   * Returns a condition on the owner column: the owner has no permission that the caller lacks. Undefined if all owners
-   * match.
-   */
+  /** A condition: the owner has no permission that the caller lacks. Undefined if all owners match. */
   readonly ownerIs: (column: 'api_keys.user_id' | 'oauth_grants.user_id') => Expression<SqlBool> | undefined
 }
 
@@ -171,9 +165,7 @@ export type SignedIn = {
   readonly at: string
 }
 
-/**
- * Records a sign-in. Returns undefined if the user was deactivated, deleted or given another password during the check.
- */
+/** Records a sign-in. Undefined if the user was changed or deleted during the check. */
 export const recordSignIn = async (
   ctx: Ctx,
   { id, passwordHash, strongerHash }: SignIn,
@@ -196,10 +188,7 @@ export const turnOf = (ctx: Pick<Ctx, 'caller' | 'signal'>, userId = ctx.caller.
 /** By then the queue of password checks has advanced. */
 const RETRY_AFTER_MS = 5000
 
-/**
- * Awaits work that hashes passwords.
- * @throws AppError LOGIN_RATE_LIMIT_EXCEEDED while too many others are running.
- */
+/** Awaits work that hashes passwords. @throws AppError LOGIN_RATE_LIMIT_EXCEEDED if too many are running */
 export const unlessBusy = async <T>({ now }: Pick<Ctx, 'now'>, work: Promise<T>): Promise<T> => {
   const startedMs = performance.now()
   try {

@@ -1,7 +1,4 @@
-/**
- * Password changes over the API: of one's own account with the current password, and of others by holding all their
- * permissions.
- */
+/** Password changes over the API: one's own with the current password, others' by their permissions. */
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
 import type { Passwords } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'

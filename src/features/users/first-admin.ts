@@ -22,10 +22,7 @@ type FirstAdminOptions = {
 /** `password` is set only if Plat generated it: it is shown once. */
 export type FirstAdmin = { readonly username: string; readonly password?: string }
 
-/**
- * Creates the first admin if no user exists, otherwise returns undefined. Safe when several processes start at once.
- * @throws ConfigError if the configured name is invalid.
- */
+/** Creates the first admin if no user exists. Safe for concurrent starts. @throws ConfigError for a bad name */
 export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<FirstAdmin | undefined> => {
   const { db, config, passwords, now } = options
   if (await store.hasAny({ db: db.read })) return undefined

@@ -140,9 +140,7 @@ export const namesakes = (
     )
     .execute()
 
-/**
- * Returns the name of another user that looks like this one. Names without a current skeleton are compared one by one.
- */
+/** Another user's name that looks like this one. Names without a current skeleton are compared one by one. */
 export const lookAlike = async (
   { db }: DbScope,
   { id, username }: Pick<UserRow, 'id' | 'username'>,

@@ -14,10 +14,7 @@ import { Username } from './username.ts'
 
 const Renamed = z.object({ username: Username })
 
-/**
- * Returns the username that an update sets. An unchanged name may be older than the current rules.
- * @throws AppError VALIDATION_ERROR
- */
+/** The username that an update sets; an unchanged one may be older than the rules. @throws AppError */
 export const changedUsername = (before: string, username: string | undefined): string | undefined =>
   username === undefined || username === before ? username : parse(Renamed, { username }).username
 

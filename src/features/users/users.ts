@@ -62,10 +62,7 @@ const requireGrantable = async (ctx: Ctx, roles: readonly NamedRole[]): Promise<
   for (const { id, name } of roles) requireHeld(ctx, await permissionsOfRoles(ctx, [id]), `The role "${name}"`)
 }
 
-/**
- * Locks the admins, so that none is removed concurrently. @throws AppError LAST_ADMIN if no other user is an active
- * admin
- */
+/** Locks the admins. @throws AppError LAST_ADMIN if no other user is an active admin */
 const requireAnotherAdmin = async (ctx: Ctx, { id, is_active }: UserRow): Promise<void> => {
   if (is_active !== 1 || !(await store.rolesOf(ctx, id)).some((role) => role.id === ADMIN_ROLE_ID)) return
   await store.lockAdmins(ctx)
@@ -133,9 +130,7 @@ const told = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<U
 /** Emits that these users have gained or lost a role, after the write. */
 const rolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.emit('user.roles-changed', { ids })
 
-/**
- * Removes the role from every account. @throws AppError FORBIDDEN if one of them has a permission that the caller lacks
- */
+/** Removes the role from every account. @throws AppError FORBIDDEN as `requireCharge` of any of them */
 const roleDeleting = async (ctx: Ctx, { id, name }: { readonly id: string; readonly name: string }): Promise<void> => {
   const holders = await store.dropRole(ctx, id)
   requireHeld(ctx, await permissionsOfUsers(ctx, holders), `A user with the role "${name}"`)
@@ -179,10 +174,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 type Granting = { readonly row: UserRow; readonly role: NamedRole; readonly held: readonly NamedRole[] }
 
-/**
- * @throws AppError VALIDATION_ERROR for an unknown user or role, FORBIDDEN if the caller lacks a permission of the
- * user.
- */
+/** @throws AppError VALIDATION_ERROR for an unknown user or role, FORBIDDEN as `requireCharge` */
 const validateGrant = async (ctx: Ctx, { user_id, role_id }: RoleGrant): Promise<Granting> => {
   const row = await store.lock(ctx, user_id)
   const role = await findRole(ctx, role_id)

@@ -1,6 +1,4 @@
-/**
- * The utilization contract: the history of networks and pools, and the forecast when they will be full. Browser-safe.
- */
+/** The utilization contract: history and forecast of networks and pools. Browser-safe. */
 import { z } from 'zod'
 import { idOf } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'

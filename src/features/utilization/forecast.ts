@@ -13,10 +13,7 @@ const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2
 }
 
-/**
- * Fits a line by the median of the slopes between all pairs of days (Theil 1950, Sen 1968). A single day with an import
- * or a clean-up does not change it.
- */
+/** The median slope between all pairs of days (Theil 1950, Sen 1968): a single import does not change it. */
 export const forecastOf = (samples: readonly Sample[]): History['forecast'] => {
   const last = samples.at(-1)
   if (!last || samples.length < FEWEST) return null

@@ -7,9 +7,7 @@ import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './
 
 export const MAX_URL = 2048
 
-/**
- * Zod's record drops `__proto__`. Without this check, an object with that name alone would clear the stored headers.
- */
+/** Zod's record drops `__proto__`: an object with that name alone would clear the headers. */
 const withoutProto = (headers: unknown, check: z.RefinementCtx): unknown => {
   if (typeof headers === 'object' && headers !== null && Object.hasOwn(headers, '__proto__'))
     check.addIssue({ code: 'custom', message: 'is not a valid header name', path: ['__proto__'] })

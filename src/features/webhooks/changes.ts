@@ -55,10 +55,7 @@ const isNeeded = (field: string): FieldIssue => ({
   message: 'is needed again, because the URL has another scheme, host or port',
 })
 
-/**
- * The secret and the headers are for one target. Another target gets only those of the same request, never the stored
- * ones.
- */
+/** Another target gets only the secret and headers of the same request, never the stored ones. */
 const targetIssues = (
   { webhook, sealed }: store.Stored,
   { url, secret, headers }: Pick<WebhookPatch, 'url' | 'secret' | 'headers'>,
@@ -69,11 +66,7 @@ const targetIssues = (
   return [...(isSecretLeft ? [isNeeded('secret')] : []), ...(areHeadersLeft ? [isNeeded('headers')] : [])]
 }
 
-/**
- * Requires the permissions of all events that the change may send elsewhere: the old and new ones, and those of pending
- * deliveries.
- * @throws AppError FORBIDDEN
- */
+/** @throws AppError FORBIDDEN without the permissions of all events, old, new or pending, that may be sent */
 const requireRights = async (ctx: Ctx, { webhook }: store.Stored, patch: Pick<WebhookPatch, 'events'>) => {
   requireEvents(ctx, [...webhook.events, ...(patch.events ?? [])])
   requireEvents(ctx, await deliveries.openEvents(ctx, webhook.id))

@@ -34,10 +34,7 @@ const CLOSE_MS = 2000
 /** The pause after an internal error, such as a full disk: a delivery whose outcome can't be recorded is sent again. */
 const REST_MS = 30_000
 
-/**
- * Collects outcomes while earlier ones are written. A lane that is far behind collects more of them, because writing
- * costs more than sending. Outcomes lost in a crash are sent again.
- */
+/** Collects outcomes while earlier ones are written. Those lost in a crash are sent again. */
 class Outcomes {
   #waiting: deliveries.Outcome[] = []
   #writing: Promise<void> | undefined

@@ -1,7 +1,4 @@
-/**
- * The headers of a webhook: sealed in the database, masked in every answer, and in clear text only in a request to the
- * target.
- */
+/** The headers of a webhook: sealed in the database, masked in answers, in clear only in a request. */
 
 import { type FieldIssue, invalid, invalidField } from '../../platform/contract/errors.ts'
 import type { Logger } from '../../platform/runtime/log.ts'

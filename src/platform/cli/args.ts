@@ -1,6 +1,4 @@
-/**
- * Splits the words of a command line into flags and arguments. Knows the declared flags, but not the meaning of values.
- */
+/** Splits a command line into flags and arguments by their declarations. */
 import type { Argument, Flag, Spec, Texts } from './command.ts'
 import { didYouMean } from './suggest.ts'
 import { usageError } from './usage-error.ts'
@@ -124,10 +122,7 @@ const fillArguments = (texts: Map<string, string[]>, args: readonly Argument[], 
   if (extra !== undefined) throw usageError(`unexpected argument ${JSON.stringify(extra)}`)
 }
 
-/**
- * Returns the texts of every flag and argument, by field.
- * @throws AppError INVALID_INPUT for an unknown flag, a missing value or an extra word
- */
+/** Returns the texts of every flag and argument, by field. @throws AppError INVALID_INPUT */
 export const readArguments = (words: readonly string[], { args, flags }: Spec): Map<string, string[]> => {
   const reader = new Words(words, flags)
   reader.read({ stop: false })

@@ -1,7 +1,4 @@
-/**
- * The hand-written commands of the client: sign-in, completion, the manual, and the health check. They load their code
- * when they run.
- */
+/** The hand-written commands of the client. They load their code when they run. */
 import { argument, type Command, flag, textOf } from './command.ts'
 import { completionScript, SHELLS } from './completion.ts'
 import { usageError } from './usage-error.ts'

@@ -130,10 +130,7 @@ const reach = async (transport: Transport, path: string, init: RequestInit): Pro
   }
 }
 
-/**
- * Sends a request as the transport's caller and checks only its status.
- * @throws AppError the server's error, or UNAVAILABLE if it can't be reached
- */
+/** Sends a request and checks its status. @throws AppError of the server, or UNAVAILABLE if out of reach */
 export const sendRequest = async (transport: Transport, path: string, init: RequestInit): Promise<Response> => {
   const { headers } = transport
   const own = typeof headers === 'function' ? headers() : headers
@@ -161,10 +158,7 @@ export const send = (
   })
 }
 
-/**
- * Reads the JSON of an answer; undefined for one without a body. @throws AppError UNAVAILABLE for one that is
- * incomplete or isn't JSON
- */
+/** Reads JSON; undefined without a body. @throws AppError UNAVAILABLE if it is incomplete or isn't JSON */
 export const readJson = async (transport: Transport, response: Response): Promise<unknown> => {
   if (response.status === 204) return undefined
   try {

@@ -21,10 +21,7 @@ export const commandOf = ({ name, cli }: Named): readonly string[] => {
   return [singular(noun), ...verb]
 }
 
-/**
- * Returns the MCP tool name, which may contain letters, digits and `_`.
- * @example toolName({ name: 'pools.next-ip' }) // 'pool_next_ip'
- */
+/** The MCP tool name: letters, digits and `_`. @example toolName({ name: 'pools.next-ip' }) // 'pool_next_ip' */
 export const toolName = (op: Named): string => commandOf(op).join('_').replaceAll('-', '_')
 
 /** Returns a field's name as a flag. @example flagName('datacenter_id') // 'datacenter-id' */

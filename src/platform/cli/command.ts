@@ -55,10 +55,7 @@ export type Program = {
   readonly version: string
   /** Loaded only by commands that need it: loading takes most of the start. */
   readonly contracts: () => Promise<Readonly<Record<string, OperationSet>>>
-  /**
-   * Commands that are not operations: `login`, `import`, `serve`. They take precedence over operations of the same
-   * words.
-   */
+  /** Commands such as `login` and `serve`, which take precedence over operations of the same words. */
   readonly specials: readonly Command[]
 }
 

@@ -16,10 +16,7 @@ export type Connection = {
 
 type Asked = { readonly url: string | undefined; readonly token: string | undefined }
 
-/**
- * @example normalUrl('https://Plat.example.com/') // 'https://plat.example.com'
- * @throws AppError INVALID_INPUT for anything but an http or https URL
- */
+/** @example normalUrl('https://Plat.example.com/') // 'https://plat.example.com' @throws AppError INVALID_INPUT */
 export const normalUrl = (text: string): string => {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.host === '')

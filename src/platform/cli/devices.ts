@@ -1,7 +1,4 @@
-/**
- * Stores the device cookies of `plat login`. With one, a later sign-in to that server skips the queue of unknown
- * clients. A logout keeps them.
- */
+/** The device cookies of `plat login`: a later sign-in skips the queue of unknown clients. A logout keeps them. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Env, settingsPath, writePrivate } from './settings.ts'

@@ -10,10 +10,7 @@ const hex = (character: string, digits: number): string => character.charCodeAt(
 
 export const isPrintable = (text: string): boolean => !UNPRINTABLE.test(text)
 
-/**
- * Escapes all characters that have an effect on a terminal.
- * @example printable('a\u001b[2Jb') // 'a\\x1b[2Jb'
- */
+/** Escapes characters that affect a terminal. @example printable('a\u001b[2Jb') // 'a\\x1b[2Jb' */
 export const printable = (text: string): string =>
   isPrintable(text)
     ? text

@@ -1,6 +1,4 @@
-/**
- * `plat healthcheck`: probes the server for a monitor. Derives the address of this machine's server from its settings.
- */
+/** `plat healthcheck`: probes this machine's server, at the address that its settings give. */
 
 import { AppError } from '../contract/errors.ts'
 import { listenAddress } from '../runtime/config/values.ts'

@@ -15,10 +15,7 @@ import { readValue } from './values.ts'
 
 type Input = Record<string, unknown>
 
-/**
- * Returns true for a field of the output that is not part of the input, such as `created_at`. It is ignored as over
- * REST, so that get - edit - update works.
- */
+/** Output fields outside the input, such as `created_at`, are ignored so that get - edit - update works. */
 const isReadOnly = (op: AnyOperation, field: string): boolean => {
   const output: unknown = op.output
   return output instanceof z.ZodObject && Object.hasOwn(output.shape, field)
@@ -83,10 +80,7 @@ const refuseNothing = (op: AnyOperation, input: Input): void => {
     throw usageError('nothing to change: give a flag, --unset FIELD or --input FILE')
 }
 
-/**
- * Builds the input; the contract has not validated it yet.
- * @throws AppError INVALID_INPUT for unknown fields at any depth
- */
+/** Builds the input, not yet validated. @throws AppError INVALID_INPUT for unknown fields at any depth */
 export const inputOf = async (
   io: Io,
   { op, spec, texts }: { op: AnyOperation; spec: Spec; texts: Texts },

@@ -1,7 +1,4 @@
-/**
- * `plat login` and `plat logout`: exchanges a user's password for an API key of this machine, and deletes the key at
- * logout.
- */
+/** `plat login` and `plat logout`: exchanges a password for an API key of this machine, and deletes it. */
 
 import { AppError } from '../contract/errors.ts'
 import { readJson, sendRequest, type Transport } from './client.ts'

@@ -5,10 +5,7 @@ import { describeConfig } from '../runtime/config/config.ts'
 import type { Argument, Command, Flag, Value } from './command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
 
-/**
- * In troff a line that begins with a dot or an apostrophe is a request, a backslash an escape, and a bare dash a hyphen
- * that search does not find.
- */
+/** In troff a leading dot or apostrophe is a request, a backslash an escape, a bare dash a hyphen. */
 const escaped = (text: string): string =>
   text
     .replaceAll('\\', '\\e')

@@ -9,9 +9,7 @@ import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } fro
 export const INPUT_FIELD = '@input'
 export const UNSET_FIELD = '@unset'
 
-/**
- * `datacenter_id` is also `--datacenter`, because references accept names. A list also accepts its singular: `--tag`.
- */
+/** References accept names, so `--datacenter` is `--datacenter_id`; a list accepts its singular, `--tag`. */
 const shortForms = (field: string, schema: FieldSchema): string[] => {
   const isReference = (elementOf(schema) ?? settled(schema)).ref !== undefined
   const bare = field.replace(/_ids?$/, '')

@@ -1,7 +1,4 @@
-/**
- * Prints the answer of an operation in the requested format. Long lists are written in pieces. JSON in a pipe is
- * written as received.
- */
+/** Prints an answer in the requested format. Long lists are written in pieces. */
 import { z } from 'zod'
 import { csvText } from '../http/csv.ts'
 import type { AnyOperation } from '../operation/operation.ts'
@@ -125,10 +122,7 @@ const writeAll = async (session: Session, pieces: Pieces): Promise<void> => {
 
 const doneText = (op: AnyOperation): string => (op.effect === 'delete' ? 'Deleted.\n' : 'Done.\n')
 
-/**
- * Returns false for a successful answer that reports a failure, such as a partly failed bulk call or a negative result
- * of a check.
- */
+/** False for a successful answer that reports a failure, such as a partly failed bulk call. */
 const isWell = (value: unknown): boolean => {
   if (!isRow(value)) return true
   return value.ok !== false && !(typeof value.failed === 'number' && value.failed > 0)

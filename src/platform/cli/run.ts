@@ -42,9 +42,7 @@ const showGroup = async (io: Io, commands: readonly Command[], { words, texts }:
   return isAsked ? 0 : 2
 }
 
-/**
- * Returns true for a request for help, even if other words are wrong or missing. Behind `--` it is an ordinary word.
- */
+/** True for a request for help, even beside wrong words. Behind `--` it is an ordinary word. */
 const asksForHelp = (words: readonly string[]): boolean => {
   const end = words.indexOf('--')
   return (end === -1 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h')

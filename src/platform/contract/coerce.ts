@@ -1,7 +1,4 @@
-/**
- * Converts text of query strings and command lines. The input schema determines the numbers, booleans and lists.
- * Browser-safe.
- */
+/** Converts text of query strings and command lines to the types of the input schema. Browser-safe. */
 import type { z } from 'zod'
 import { inputJsonSchema } from './validate.ts'
 
@@ -36,10 +33,7 @@ export const coerceOne = (kind: Kind, text: string): unknown => {
   return text
 }
 
-/**
- * Converts the texts of one field: all of them for a list, the last one otherwise. An empty number or boolean counts as
- * absent.
- */
+/** Converts the texts of a field: all for a list, else the last. An empty number or boolean is absent. */
 export const coerce = (coercion: Coercion, name: string, texts: readonly string[]): unknown => {
   const field = coercion.get(name)
   if (!field) return texts.at(-1)

@@ -71,10 +71,7 @@ export class AppError extends Error {
   }
 }
 
-/**
- * Returns the 400 that names every invalid field at once.
- * @example invalid([{ field: 'name', message: 'is required' }]).message // 'name: is required'
- */
+/** The 400 for all invalid fields. @example invalid([{ field: 'name', message: 'is required' }]) */
 export const invalid = (issues: readonly FieldIssue[]): AppError => {
   // One entry per field: its first error.
   const seen = new Set<string>()

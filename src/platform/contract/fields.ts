@@ -51,10 +51,7 @@ export const NewId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'mus
 /** Text of a lookup. A NUL becomes U+FFFD, which every engine can search for and no key contains. */
 export const Key = z.string().overwrite((text) => (isStorable(text) ? text : '\ufffd'))
 
-/**
- * The id of an object of `noun` (plural), in a path or filter. Any text is valid: an unknown one is a 404 or an empty
- * list. The CLI accepts a name in its place.
- */
+/** The id of an object of `noun` (plural), in a path or filter; any text is valid. The CLI accepts a name. */
 export const idOf = shared((noun: string) => Key.meta({ ref: noun }))
 
 /** Requests the objects of every parent from a list. No id contains it. */
@@ -94,10 +91,7 @@ export const Tags = z
 export const Timestamp = z.iso.datetime({ precision: 3 })
 
 const MOMENT_HINT = 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z'
-/**
- * The length of a `Timestamp`. In UTC, a time with an offset can leave the range of four-digit years, which sort as
- * text.
- */
+/** The length of a `Timestamp`: with four-digit years, which sort as text. */
 const TIMESTAMP_LENGTH = 24
 
 /** A time in a request: RFC 3339 with any offset; stored in UTC. */

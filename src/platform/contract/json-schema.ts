@@ -1,7 +1,4 @@
-/**
- * Converts a contract's schemas to JSON Schema (draft 2020-12), without keywords for zod or other projections.
- * Browser-safe.
- */
+/** Converts a contract's schemas to JSON Schema (draft 2020-12). Browser-safe. */
 import { z } from 'zod'
 import { singular } from '../cli/command-name.ts'
 

@@ -96,10 +96,7 @@ export async function* firstRows<Row>(
   }
 }
 
-/**
- * Returns a list made of several queries in sequence. The complete list is read in one snapshot, its first rows without
- * a stream.
- */
+/** A list of several queries in sequence. The complete list is read in one snapshot. */
 export const listChain = <Tables, Row, T>(
   ctx: KernelCtx<Tables>,
   { revision, queries, total, page, row }: Chain<Row, T>,

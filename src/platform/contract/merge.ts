@@ -7,9 +7,7 @@ export type Merged<T> = {
   readonly changes: readonly (keyof T & string)[]
 }
 
-/**
- * @example merge({ a: 1, b: 2 }, { b: 3 }) // { value: { a: 1, b: 3 }, changes: ['b'] }
- */
+/** @example merge({ a: 1, b: 2 }, { b: 3 }) // { value: { a: 1, b: 3 }, changes: ['b'] } */
 export const merge = <T extends object>(
   before: T,
   patch: { readonly [K in keyof T]?: T[K] | undefined },

@@ -112,8 +112,6 @@ const findUnknown = (schema: InputSchema, value: unknown, path: Path): Path[] =>
   })
 }
 
-/**
- * Returns the fields of `value`, at any depth, that the schema does not have. CLI and MCP reject them as typing errors.
- */
+/** Names the fields of `value`, at any depth, that the schema does not have; CLI and MCP reject them. */
 export const unknownFields = (schema: z.ZodType, value: unknown): string[] =>
   findUnknown(inputJsonSchema(schema), value, []).map(fieldName)

@@ -1,10 +1,7 @@
 /** Collects work of transactions that is done once, right before their common commit. */
 import type { Kysely } from 'kysely'
 
-/**
- * Work that is done once for all transactions of a commit. If it fails, so does the commit. Its writes do not change
- * the revisions of tables.
- */
+/** Work done once for all transactions of a commit, which fails with it. Does not change revisions. */
 export type Batch<Tables, Item> = (db: Kysely<Tables>, items: readonly Item[]) => Promise<void>
 
 type AnyBatch = (db: never, items: never) => Promise<void>

@@ -1,7 +1,4 @@
-/**
- * The interface of the database, independent of the engine. Features see `Tx` and the named capabilities in `Sql`. Only
- * the files of this folder know the engine.
- */
+/** The interface of the database, independent of the engine. Only the files of this folder know the engine. */
 import type { Compilable, Expression, Kysely, QueryExecutorProvider, RawBuilder, SqlBool } from 'kysely'
 import type { Batch } from './at-commit.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
@@ -11,17 +8,11 @@ export type Engine = 'sqlite' | 'postgres'
 
 /** One write transaction. */
 export type Tx<Tables> = {
-  /**
-   * An insert that returns nothing need not be awaited. Its failure is thrown by the next awaited statement, by the end
-   * of the savepoint, or by the commit.
-   */
+  /** An insert that returns nothing need not be awaited: the next statement or the commit throws its failure. */
   readonly db: Kysely<Tables>
   /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
-  /**
-   * Adds an item to a batch. If the batch fails, so does the commit. Not within a savepoint, which might be rolled
-   * back.
-   */
+  /** Adds an item to a batch, with which the commit fails. Not within a savepoint. */
   readonly atCommit: <Item>(batch: Batch<Tables, Item>, item: Item) => void
   /** Declares which search texts a transaction removes from a table and adds to it: every one of them, or none for that table. */
   readonly searchTextChanged: SearchTextChanged
@@ -75,15 +66,9 @@ export type SearchMatch = {
 }
 
 export type WriteOptions = {
-  /**
-   * Does not share its commit with other writes, and has no time limit. For long work, so that a short write never
-   * fails with it.
-   */
+  /** Does not share its commit with other writes, and has no time limit. For long work. */
   readonly exclusive?: boolean
-  /**
-   * For an exclusive write that changes thousands of rows. SQLite runs it on another thread, where its commit delays no
-   * request. Each of its statements takes a little longer.
-   */
+  /** For an exclusive write of thousands of rows: SQLite commits it on another thread. */
   readonly large?: boolean
   /**
    * Returns before the commit is synced to disk, for data that can be collected again. A power failure may undo the
@@ -91,10 +76,7 @@ export type WriteOptions = {
    * it.
    */
   readonly deferSync?: boolean
-  /**
-   * Writes with equal names would wait for each other's locks, so those that wait may share a transaction. On SQLite
-   * all writes may.
-   */
+  /** Writes with equal names may share a transaction if they wait. On SQLite all writes may. */
   readonly serializeBy?: string
 }
 
@@ -123,10 +105,7 @@ export type Db<Tables> = {
    * SQL and computation: it holds the writer (SQLite) or a connection (PostgreSQL).
    */
   readonly write: <T>(work: (tx: Tx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
-  /**
-   * Yields the rows of the queries in sequence, in one snapshot, in chunks of bounded size. Yields to the event loop in
-   * between.
-   */
+  /** Yields the rows of the queries in sequence, in one snapshot, in chunks of bounded size. */
   readonly stream: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
   /** Like `stream`, for work of the server itself: its snapshot is never recalled, because no client delays it. */
   readonly scan: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
@@ -184,10 +163,7 @@ export type WordsInOrder = {
   readonly count: number | undefined
 }
 
-/**
- * Transactions are numbered at their first write. Those below `oldest` have ended; those from `next` on end after this
- * query.
- */
+/** Transactions are numbered at their first write: those below `oldest` have ended, `next` is not yet used. */
 export type UnderWay = { readonly oldest: bigint; readonly next: bigint }
 
 /** A transaction or a connection, with any type of tables. */
@@ -199,15 +175,9 @@ export type Sql = {
   readonly hasOneWriter: boolean
   /** True if the database is in this process. Otherwise several concurrent queries take as long as one. */
   readonly isInProcess: boolean
-  /**
-   * True if `table.search_text` contains every one of `words` as a substring; both are lower case. An index supports
-   * words of 3 and more characters.
-   */
+  /** True if `table.search_text` contains all `words`, in lower case. Indexed from 3 characters on. */
   readonly matchesWords: (table: string, words: readonly string[]) => Expression<SqlBool>
-  /**
-   * Like `matchesWords`, in the fastest form for the first rows in the order of `name_key` and `id`, which has an
-   * index.
-   */
+  /** Like `matchesWords`, fastest for the first rows in the order of `name_key` and `id`. */
   readonly matchesWordsInOrder: (db: QueryExecutorProvider, table: string, wanted: WordsWanted) => Promise<WordsInOrder>
   /** Counts the rows that match. */
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
@@ -221,10 +191,7 @@ export type Sql = {
   readonly guard: ((demand: Demand) => Guard) | undefined
   /** Returns the transactions in progress, if there may be several; undefined with one writer. */
   readonly underWay: (db: QueryExecutorProvider) => Promise<UnderWay | undefined>
-  /**
-   * Returns the current time in ms since the epoch, by the clock on which all servers agree. That is the database's
-   * clock; with a single server it is `ownMs`.
-   */
+  /** The time in ms since the epoch by the database's clock; with a single server it is `ownMs`. */
   readonly nowMs: (ownMs: number) => RawBuilder<number>
   /** Locks the selected rows against other writers until commit, if the engine has more than one writer. */
   readonly lockRows: <Q>(query: Q) => Q
@@ -236,10 +203,7 @@ export type Sql = {
    * call run when the locks are held; the call need not be awaited.
    */
   readonly lockNames: (db: QueryRunner, names: readonly string[]) => Promise<void>
-  /**
-   * Like `lockNames`, in shared mode: several transactions may hold the locks so, but none while another one holds them
-   * by `lockNames`.
-   */
+  /** Like `lockNames`, in shared mode: excludes only `lockNames`. */
   readonly lockNamesShared: (db: QueryRunner, names: readonly string[]) => Promise<void>
   /**
    * Returns a number that changes with each named lock taken or released; undefined without such locks. If it is equal

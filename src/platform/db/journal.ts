@@ -231,10 +231,7 @@ type Write = Omit<Around, 'query'> & {
 // Only names are known; the columns are those of the rules.
 const openOn = (executor: QueryExecutor): Open => kyselyOn(executor)
 
-/**
- * Returns the same transaction, recorded. Changes that a savepoint rolls back are discarded.
- * @example const { tx: watched, journal } = journaled(tx, { rules: { tags: { key: ['id'] } }, ... })
- */
+/** Records a transaction, without the changes of rolled back savepoints. @example journaled(tx, { rules }) */
 export const journaled = <Tables>(tx: Tx<Tables>, options: JournalOptions): { tx: Tx<Tables>; journal: Journal } => {
   const notes = new Notes(options)
   const watch = new Watch(notes, options)

@@ -1,7 +1,4 @@
-/**
- * Migrates a database to the program's schema: numbered migrations, each in one transaction, never edited after
- * release.
- */
+/** Migrates a database: numbered migrations, each in one transaction, never edited after release. */
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine } from './database.ts'
 import { asLetters } from './postgres/search.ts'
@@ -75,10 +72,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-/**
- * Recorded among the migrations of a database that `plat database copy` has not finished, so that older programs reject
- * it too.
- */
+/** Recorded as a migration of a database whose copy is unfinished, so that older programs reject it too. */
 export const UNFINISHED_COPY = 'copy-not-finished'
 
 /** The copy may be incomplete, so it must not be used. */
@@ -92,10 +86,7 @@ export class UnfinishedCopyError extends MigrationError {
 
 type Applied = readonly { readonly name: string; readonly checksum: string }[]
 
-/**
- * Returns the migrations that a database still needs.
- * @throws MigrationError if the database is newer than the program or a released migration was changed.
- */
+/** The missing migrations. @throws MigrationError if the database is newer, or a released migration changed */
 export const pendingOf = (migrations: readonly Migration[], applied: Applied, ddl: Ddl): Migration[] => {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   if (applied.some(({ name }) => name === UNFINISHED_COPY)) throw new UnfinishedCopyError()

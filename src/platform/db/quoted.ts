@@ -1,5 +1,2 @@
-/**
- * Quotes the name of a table or a column for both databases.
- * @example quoted('key') // '"key"'
- */
+/** Quotes a name for both databases. @example quoted('key') // '"key"' */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

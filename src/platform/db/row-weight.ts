@@ -11,10 +11,7 @@ export const lengthOf = (row: object, columns: readonly string[]): number => {
   return length
 }
 
-/**
- * Returns a function to call with each row of one query. It returns true if that row completes a chunk.
- * @example const isFull = byWeight<{ doc: string }>(500, 512 * 1024)
- */
+/** Returns true for a row that completes a chunk. @example const isFull = byWeight<Row>(500, 512 * 1024) */
 export const byWeight = <Row>(mostRows: number, mostLength: number): ((row: Row) => boolean) => {
   let columns: readonly string[] | undefined
   let rows = 0

@@ -1,7 +1,4 @@
-/**
- * The REST projection of every operation and raw route. The contract defines the order of checks: unknown route ->
- * credentials -> CSRF -> permission -> body -> object.
- */
+/** The REST projection. Order of checks: route -> credentials -> CSRF -> permission -> body -> object. */
 
 import { AppError, toAppError } from '../contract/errors.ts'
 import { checkAccess } from '../operation/access.ts'

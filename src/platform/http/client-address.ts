@@ -81,29 +81,19 @@ export const clientAddress = (
   return formatIp(client ?? direct)
 }
 
-/**
- * Returns the key of a rate limit: an IPv4 address, or the /64 of an IPv6 one, which is the usual assignment to one
- * customer.
- * @example limitKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64'
- */
+/** An IPv4 address, or the /64 of an IPv6 one. @example limitKey('2001:db8:1:2:3::4') // '2001:db8:1:2::/64' */
 export const limitKey = (address: string): string => {
   const ip = parseIp(address)
   return ip?.family === 6 ? formatCidr(cidrOf(ip, V6_CLIENT_PREFIX)) : address
 }
 
-/**
- * Returns the /48 of an IPv6 address, the usual assignment to one site with 65,536 /64s; undefined for IPv4.
- * @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48'
- */
+/** The /48 of an IPv6 address, usually one site. @example siteKey('2001:db8:1:2:3::4') // '2001:db8:1::/48' */
 export const siteKey = (address: string): string | undefined => {
   const ip = parseIp(address)
   return ip?.family === 6 ? formatCidr(cidrOf(ip, V6_SITE_PREFIX)) : undefined
 }
 
-/**
- * Returns the network by which clients share a fair queue: the /24 of an IPv4 address, the /48 of an IPv6 one.
- * @example networkKey('192.0.2.7') // '192.0.2.0/24'
- */
+/** The network of a fair queue, /24 or /48. @example networkKey('192.0.2.7') // '192.0.2.0/24' */
 export const networkKey = (address: string): string => {
   const ip = parseIp(address)
   return ip ? formatCidr(cidrOf(ip, ip.family === 6 ? V6_SITE_PREFIX : V4_NETWORK_PREFIX)) : address

@@ -32,10 +32,7 @@ export const weightsOf = (header: string): ReadonlyMap<string, number> =>
     }),
   )
 
-/**
- * Returns the coding for an answer, out of the available ones; undefined for none.
- * @example acceptedCoding('gzip;q=0.5, br') // 'br'
- */
+/** The coding for an answer; undefined for none. @example acceptedCoding('gzip;q=0.5, br') // 'br' */
 export const acceptedCoding = <C extends Coding = Coding>(
   header: string | null,
   // The default is all codings.

@@ -1,7 +1,4 @@
-/**
- * Writes texts as CSV cells that neither a spreadsheet nor a terminal executes, and reads such cells back. `plainCell`
- * is the inverse of `safeCell`. Browser-safe.
- */
+/** CSV cells that neither a spreadsheet nor a terminal executes, and their inverse. Browser-safe. */
 import { HIDDEN } from '../contract/hidden-characters.ts'
 
 /** Spreadsheets take a cell that begins with one of these for a formula. The last four are their full-width forms. */

@@ -6,9 +6,7 @@ const TICK_MS = 250
 
 export type InFlight = {
   readonly size: () => number
-  /**
-   * Returns the result of `work`, or an error after the time limit. The work itself continues; its result is ignored.
-   */
+  /** Returns the result of `work`, or an error after the time limit; the work itself continues. */
   readonly run: <T>(work: Promise<T>, options?: RunOptions) => Promise<T>
   readonly stop: () => void
 }

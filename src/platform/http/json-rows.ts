@@ -4,10 +4,7 @@ import { DEFAULT_MAX_BODY_BYTES, MAX_DEPTH } from './body.ts'
 
 /** Maximum size of one row in bytes, the same as of any other request's body. */
 export const MAX_ROW_BYTES = DEFAULT_MAX_BODY_BYTES
-/**
- * Maximum number of commas outside of strings in one row. The largest valid device, with 1,000 addresses, has 8,200.
- * Validation time grows with them.
- */
+/** Maximum number of commas outside of strings in one row; the largest valid device has 8,200. */
 export const MAX_ROW_VALUES = 20_000
 
 const QUOTE = 0x22
@@ -47,10 +44,7 @@ const textOf = (bytes: Uint8Array, row: number): string => {
   }
 }
 
-/**
- * The position of the next significant byte: before the first, before a row, inside a row, after a row of a list, after
- * the list.
- */
+/** The position of the next byte: before the first, before a row, in it, after it, after the list. */
 type State = 'start' | 'row' | 'object' | 'next' | 'end'
 
 /**
@@ -135,10 +129,7 @@ export class RowCutter {
     return at
   }
 
-  /**
-   * Reads the bytes of a row, up to its end or to the end of the piece. Brackets are only counted: `JSON.parse` checks
-   * that they match.
-   */
+  /** Reads a row to its end or to that of the piece. Brackets are only counted; `JSON.parse` matches them. */
   #inside(bytes: Uint8Array, from: number): number {
     let isInString = this.#isInString
     let isEscaped = this.#isEscaped

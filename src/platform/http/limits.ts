@@ -1,6 +1,4 @@
-/**
- * The two rate limits of every client: one on all requests, and a lower one on requests that check or set a password.
- */
+/** The two rate limits of every client: all requests, and those that check or set a password. */
 import { AppError } from '../contract/errors.ts'
 import type { Valkey } from '../runtime/valkey.ts'
 import { limitKey, siteKey } from './client-address.ts'

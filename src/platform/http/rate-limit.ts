@@ -1,6 +1,4 @@
-/**
- * Limits the requests per client and window: the bucket is full at the window's first request, and again at its end.
- */
+/** Limits requests per client and window; the bucket is full again at the window's end. */
 
 export type Limit = { readonly requests: number; readonly windowMs: number }
 

@@ -1,7 +1,4 @@
-/**
- * Turns the result of a handler into an HTTP answer: ETag and 304, total count, compression, streaming in bounded
- * memory.
- */
+/** Turns a result into an HTTP answer: ETag and 304, total count, compression, streaming. */
 
 import { etagOf, matchesEtag, quoted } from '../contract/etag.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
@@ -85,9 +82,7 @@ const beginningOf = async (bytes: AsyncGenerator<Uint8Array>): Promise<Beginning
   return { chunks, size, isWhole: false }
 }
 
-/**
- * Returns all chunks from the beginning on. Not a generator: closing one that has not started would not close `rest`.
- */
+/** All chunks from the beginning. Not a generator: closing an unstarted one would not close `rest`. */
 const resumed = (beginning: Beginning, rest: AsyncGenerator<Uint8Array>): AsyncIterableIterator<Uint8Array> => {
   const waiting = [...beginning.chunks]
   return {

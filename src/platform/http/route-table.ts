@@ -1,7 +1,4 @@
-/**
- * Finds the route of a path. A literal segment takes precedence over a parameter. All methods of a path are found
- * together.
- */
+/** Finds the route of a path, with all methods. A literal segment precedes a parameter. */
 
 type Leaf<Route> = { readonly route: Route; readonly params: readonly string[] }
 
@@ -38,10 +35,7 @@ const decoded = (segment: string): string => {
 
 type Wanted = { readonly method: string; readonly path: string; readonly values: string[] }
 
-/**
- * Adds the values of the parameters to `values`.
- * @param at where the next segment begins in `path`
- */
+/** Adds the values of the parameters to `values`. @param at the next segment in `path` */
 const walk = <Route>(node: Node<Route>, wanted: Wanted, at: number): Leaf<Route> | undefined => {
   const { method, path, values } = wanted
   if (at > path.length) return node.methods.get(method)

@@ -30,10 +30,7 @@ export type SpoolOptions = {
   readonly freeBytes?: () => number
 }
 
-/**
- * Creates the folder first, because the free space of a missing folder is unknown. With PostgreSQL there may be no data
- * folder.
- */
+/** Creates the folder first: with PostgreSQL there may be none, and its free space is then unknown. */
 const freeBytesIn = (folder: string): number => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -83,10 +83,7 @@ const assetAnswer = (answer: Answer, { type, plain, coded }: File, accepted: str
 const wantsHtml = ({ headers }: Request): boolean =>
   (headers.get('accept') ?? '').includes('text/html') && !headers.has('x-requested-with')
 
-/**
- * Returns true if the Accept field allows HTML, by name or by a range (RFC 9110 12.5.1), or is missing. The root has
- * only the page, so curl and uptime checks get it as well.
- */
+/** True if Accept allows HTML (RFC 9110 12.5.1) or is missing; the root has only the page. */
 const acceptsHtml = ({ headers }: Request): boolean => {
   if (headers.has('x-requested-with')) return false
   const ranges = weightsOf(headers.get('accept') || '*/*')

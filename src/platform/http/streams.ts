@@ -13,9 +13,7 @@ import { readUnacknowledged, type Unacknowledged } from './unacknowledged.ts'
 const TICK_MS = 500
 /** A client that takes this many bytes between two checks is fast. */
 const FAST_BYTES = 1024 * 1024
-/**
- * Maximum number of answers that are moved to files concurrently. Each uses a turn of the event loop for every chunk.
- */
+/** Maximum number of answers that are moved to files concurrently. */
 const MOVED_AT_ONCE = 2
 /** An answer ends if its source has not been read to the end this long after its snapshot was due. */
 const MOVE_WITHIN_MS = 10_000
@@ -86,10 +84,7 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
     outgoing.cut(`the answer was cut off: ${reason}`)
   }
 
-  /**
-   * Ends the oldest answer of the user whose answers take the most room, until there is room. @returns false if there
-   * is none
-   */
+  /** Ends the oldest answer of the user whose answers take the most room, until there is room. */
   const hasRoom = (bytes: number): boolean => {
     while (!space.hasRoomFor(bytes)) {
       const spooled = [...all].filter((one) => one.spooledBytes > 0).sort(byAge)

@@ -2,12 +2,7 @@
 
 const COOKIE = /(?:^|;\s*)plat_look=(system|light|dark)\.(compact|comfortable)\./
 
-/**
- * Returns the attributes of the page's root element for a `Cookie` header; '' for the default theme.
- *
- * @example
- * themeAttributes('plat_look=dark.compact.on') // ' data-theme="dark"'
- */
+/** Attributes of the page's root. @example themeAttributes('plat_look=dark.compact.on') // ' data-theme="dark"' */
 export const themeAttributes = (cookies: string | null): string => {
   const [, theme = 'system', density = 'compact'] = COOKIE.exec(cookies ?? '') ?? []
   const themed = theme === 'system' ? '' : ` data-theme="${theme}"`

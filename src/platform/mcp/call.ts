@@ -1,7 +1,4 @@
-/**
- * Runs one tool call: strict input, `kernel.run` or a plan, an answer of bounded size. Every failure becomes a result
- * that a model can read.
- */
+/** Runs one tool call. Every failure becomes a result that a model can read. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { toolName } from '../cli/command-name.ts'

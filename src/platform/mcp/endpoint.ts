@@ -96,10 +96,7 @@ const readMessage = async (request: Request): Promise<unknown> => {
   return parseJson(await readBytes(request, DEFAULT_MAX_BODY_BYTES))
 }
 
-/**
- * Returns the request in the form that the SDK requires, whatever headers a lenient client sent. The body is parsed
- * already, and the answer is JSON.
- */
+/** The request as the SDK requires it, for lenient clients. Its body is parsed already. */
 const normalised = (request: Request): Request => {
   const headers = new Headers(request.headers)
   headers.set('content-type', 'application/json')

@@ -1,6 +1,4 @@
-/**
- * Questions that a person selects from a menu. Each becomes a text that explains to the model how to find the answer.
- */
+/** Questions that a person selects from a menu: texts that explain to the model how to answer them. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 type PromptArgument = { readonly name: string; readonly description: string; readonly required: boolean }

@@ -1,6 +1,4 @@
-/**
- * Resolves names to ids in the input of tools, because a model knows names, and each id costs it about twenty tokens.
- */
+/** Resolves names to ids in the input of tools: a model knows names, and ids cost tokens. */
 
 import { type Ask, createNamesBy, referencesOf, UUID } from '../cli/names.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
@@ -30,10 +28,7 @@ export const setsOf = (operations: readonly AnyOperation[]): Readonly<Record<str
       .map(([noun, ops]) => [noun, Object.fromEntries(ops.map((op) => [op.name, op]))]),
   )
 
-/**
- * Returns the input with names replaced by ids.
- * @throws AppError NOT_FOUND for text that is neither; INVALID_INPUT for an ambiguous name
- */
+/** Replaces names by ids. @throws AppError NOT_FOUND for neither; INVALID_INPUT for an ambiguous name */
 export const withIds = async (
   op: AnyOperation,
   input: Fields,

@@ -1,6 +1,4 @@
-/**
- * Objects that a client can attach to a conversation by URI: `plat://device/{id}`. They are read through the kernel.
- */
+/** Objects that a client can attach by URI, `plat://device/{id}`, read through the kernel. */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import type { Bound } from '../operation/context.ts'
 import { type CallContext, failureOf, type Runner } from './call.ts'

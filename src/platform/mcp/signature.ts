@@ -42,10 +42,7 @@ const bare = (schema: JsonSchema): string => {
   return type === undefined ? 'any' : `${NAMES[type] ?? type}${range(schema.minimum, schema.maximum)}`
 }
 
-/**
- * @example signatureOf({ type: 'object', properties: { vlan_id: { type: 'integer', maximum: 4094 } } })
- * // '{ vlan_id?: integer(..4094) }'
- */
+/** @example signatureOf({ type: 'object', properties: { id: { type: 'string' } } }) // '{ id?: string }' */
 export const signatureOf = (schema: JsonSchema): string => {
   const text = bare(schema)
   return isNullable(schema) && !text.includes('null') ? `${text} | null` : text

@@ -212,9 +212,7 @@ export const APPLY_TOOL: ToolDefinition = {
   annotations: HINTS.action,
 }
 
-/**
- * Returns all tools in the order of the registry. They are the same for every caller, because the call checks access.
- */
+/** All tools in the order of the registry, the same for every caller; the call checks access. */
 export const toolDefinitions = (operations: readonly AnyOperation[]): readonly ToolDefinition[] => [
   ...operations.filter(({ mcp }) => mcp === 'listed').map(definitionOf),
   SEARCH_TOOL,

@@ -38,10 +38,7 @@ export type AuditEvent = AuditedCall & {
   readonly oauthClient: string
   /** The MCP tool that made the call; '' without one. */
   readonly tool: string
-  /**
-   * The input of the caller, secrets included: the trail redacts it. Undefined if there was no input, or it was not
-   * read.
-   */
+  /** The input with its secrets, which the trail redacts. Undefined if there was none, or it was not read. */
   readonly changes: unknown
   /** The schema of `changes`: only its fields are recorded. Undefined if the route has chosen the fields itself. */
   readonly schema: z.ZodType | undefined
@@ -54,9 +51,7 @@ export type AuditSink<Tx> = {
   readonly failed: (event: AuditEvent, error: unknown) => Promise<void>
 }
 
-/**
- * Writes entries for commands on the host, which run without a kernel. The entry is part of the change's transaction.
- */
+/** Writes entries for commands on the host, in the transaction of the change. */
 export type HostTrail<Tx> = {
   readonly record: (tx: Tx, event: Pick<AuditEvent, 'action' | 'resource' | 'resourceId' | 'changes'>) => Promise<void>
 }

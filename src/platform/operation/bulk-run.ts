@@ -1,7 +1,4 @@
-/**
- * Runs a bulk call. Each item follows the rules of its own operation. The call is atomic, or each item succeeds or
- * fails alone.
- */
+/** Runs a bulk call by the rules of each item's operation; atomic, or each item alone. */
 import type { z } from 'zod'
 import {
   type AppError,

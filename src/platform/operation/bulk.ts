@@ -17,9 +17,7 @@ export const BulkFields = z.record(z.string(), z.unknown()).optional().describe(
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
-/**
- * `{operations: [{op, id?, <noun>?}], atomic?}`; the key of `object` is the noun under which an item holds its fields.
- */
+/** `{operations: [{op, id?, <noun>?}], atomic?}`; the key of `object` is the noun. */
 export const bulkInput = <const S extends Shape>(object: S) =>
   z.object({
     operations: z

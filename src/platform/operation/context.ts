@@ -47,10 +47,7 @@ export type KernelCtx<Tables> = {
   readonly revision: Tx<Tables>['revision']
   /** Runs `work` in a savepoint. If it throws, only its own changes are rolled back. */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
-  /**
-   * @throws AppError FORBIDDEN unless the caller holds the permission. Each later transaction of the call checks it
-   * again.
-   */
+  /** @throws AppError FORBIDDEN without the permission. Later transactions of the call check it again. */
   readonly require: (permission: Permission) => void
   /**
    * Compares the caller's rights with the current ones. A long transaction calls it before each batch and before its
@@ -62,9 +59,7 @@ export type KernelCtx<Tables> = {
   readonly confirmRights: () => Promise<void>
   /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
   readonly precondition: (current: Etag) => void
-  /**
-   * Runs a short transaction. For raw routes, jobs and operations with `hasOwnTransactions`, which begin without one.
-   */
+  /** Runs a short transaction. For raw routes, jobs and operations with `hasOwnTransactions`. */
   readonly write: <T>(work: InTransaction<Tables, T>, options?: KernelWriteOptions<Tables>) => Promise<T>
 }
 

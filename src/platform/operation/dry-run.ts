@@ -34,10 +34,7 @@ type DryRunContext<Tables> = {
   readonly at: Date
 }
 
-/**
- * Returns the changes and the result of a call without committing, notifying or auditing. @throws the errors of the
- * call
- */
+/** Returns the changes and the result of a call, rolled back. @throws the errors of the call */
 export const dryRun = async <Tables>(
   { kernel, db, watched, at }: DryRunContext<Tables>,
   bound: Bound<Tables>,

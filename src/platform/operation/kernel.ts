@@ -52,10 +52,7 @@ export type Kernel<Tables> = {
   /** Returns a kernel of the same features with other options, such as another view of the database. */
   readonly over: (other: Partial<Omit<KernelOptions<Tables>, 'features'>>) => Kernel<Tables>
   readonly run: (bound: Bound<Tables>, request: Request) => Promise<unknown>
-  /**
-   * Returns the request with its caller's current rights. @throws AppError UNAUTHORIZED or FORBIDDEN if they do not
-   * suffice.
-   */
+  /** Returns the request with its caller's current rights. @throws AppError UNAUTHORIZED, FORBIDDEN */
   readonly confirmed: <R extends Omit<Request, 'input'>>(op: AnyOperation, request: R) => Promise<R>
   /** Runs a short transaction for a caller who may call the operation. */
   readonly write: <T>(op: AnyOperation, request: Omit<Request, 'input'>, work: InTransaction<Tables, T>) => Promise<T>

@@ -34,10 +34,7 @@ export type CliHints = {
   readonly command?: string
   /** Positional arguments, in order. */
   readonly args?: readonly string[]
-  /**
-   * Secrets that the CLI prompts for at a terminal when they are missing, so that they need not appear on the command
-   * line.
-   */
+  /** Secrets that the CLI prompts for at a terminal, so that they need not be on the command line. */
   readonly ask?: readonly string[]
   /** Values of required fields that the CLI sends when they are missing. */
   readonly preset?: Readonly<Record<string, string>>
@@ -59,10 +56,7 @@ export type Operation<
   readonly alsoAnswers?: OtherAnswers
   /** Determines the transaction, the audit entry and the MCP hints. */
   readonly effect: Effect
-  /**
-   * The handler begins without a transaction and writes in short ones (`ctx.write`), like a job. For long work, or work
-   * other than SQL.
-   */
+  /** The handler writes in short transactions (`ctx.write`), like a job. For long work or work other than SQL. */
   readonly hasOwnTransactions?: true
   /**
    * Returns a name for the rows that a call with this input locks, or undefined. Calls of one name would wait for each
@@ -86,10 +80,7 @@ export type Operation<
   /** Maximum size of a request body in bytes; the default is 1 MiB. */
   readonly maxBodyBytes?: number
   readonly cli?: CliHints
-  /**
-   * `listed` takes one of about 20 slots of the tool list. `searchable` (the default) is found by search. `hidden` is
-   * not offered to models.
-   */
+  /** `listed` takes a slot of the tool list, `searchable` (default) is found by search, `hidden` is not offered. */
   readonly mcp?: 'listed' | 'searchable' | 'hidden'
   readonly input: In
   readonly output: Out
@@ -193,9 +184,7 @@ export const rawRoute = <const R extends RawRoute>(route: R): R => route
 
 export type HttpParts = { readonly method: Method; readonly path: string; readonly params: readonly string[] }
 
-/**
- * @example httpParts('GET /api/devices/{id}') // { method: 'GET', path: '/api/devices/{id}', params: ['id'] }
- */
+/** @example httpParts('GET /api/devices/{id}') // { method: 'GET', path: '/api/devices/{id}', params: ['id'] } */
 export const httpParts = (http: Http): HttpParts => {
   const at = http.indexOf(' ')
   const path = http.slice(at + 1)

@@ -16,10 +16,7 @@ export type Identity = {
   readonly rights?: Rights
 }
 
-/**
- * Identifies the caller by the request's headers; undefined without credentials. @throws AppError for invalid
- * credentials.
- */
+/** Identifies the caller; undefined without credentials. @throws AppError for invalid credentials */
 export type Identify = (headers: Headers) => Promise<Identity | undefined>
 
 /** A call without its transport: input, caller and details of the request. */

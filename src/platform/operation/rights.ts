@@ -23,10 +23,7 @@ export type Rights = {
   readonly isOver: () => boolean
   /** Lets the commit itself confirm the rights, where `confirm` would cost a round trip. */
   readonly guard: Guard | undefined
-  /**
-   * Checks with a session store other than the database, outside of short transactions.
-   * @throws AppError UNAUTHORIZED for a session that has ended
-   */
+  /** Checks an external session store, outside of short transactions. @throws AppError UNAUTHORIZED */
   readonly ask?: () => Promise<void>
 }
 
@@ -47,10 +44,7 @@ export class HeldRights {
   readonly #check: (caller: Caller) => void
   readonly #required = new Set<Permission>()
 
-  /**
-   * @param check throws AppError UNAUTHORIZED or FORBIDDEN for a caller who may not make this call
-   * @throws what `check` throws
-   */
+  /** @param check throws AppError UNAUTHORIZED or FORBIDDEN for a caller who may not make this call */
   constructor(
     { caller, rights }: { readonly caller: Caller; readonly rights?: Rights | undefined },
     check: (caller: Caller) => void = () => {},
@@ -65,9 +59,7 @@ export class HeldRights {
     return this.#caller
   }
 
-  /**
-   * @throws AppError FORBIDDEN unless the caller has the permission. It is checked again whenever the rights change.
-   */
+  /** @throws AppError FORBIDDEN without the permission, now and whenever the rights change */
   require(permission: Permission): void {
     checkAccess(permission, this.#caller)
     if (this.#rights) this.#required.add(permission)
@@ -77,10 +69,7 @@ export class HeldRights {
     return this.#rights
   }
 
-  /**
-   * Writes, and repeats the write if the permissions changed during it. @param write its argument is true on the first
-   * attempt
-   */
+  /** Writes, and repeats the write if the permissions changed. @param write `isFirst` on the first attempt */
   async tried<T>(write: (isFirst: boolean) => Promise<T>): Promise<T> {
     await this.#rights?.ask?.()
     for (let tries = 1; ; tries++) {

@@ -19,10 +19,7 @@ export type FairQueue<Item extends { readonly turn: Turn }> = {
   readonly next: () => Item | undefined
   readonly done: (turn: Turn) => void
   readonly remove: (item: Item) => void
-  /**
-   * Removes an item if a lane holds more than the limit: the newest one of the client with the most items in the
-   * longest group.
-   */
+  /** Removes the newest item of the busiest client in the longest group, if a lane is too long. */
   readonly overflow: () => Item | undefined
   readonly clear: () => Item[]
   /** The number of waiting items. */

@@ -1,6 +1,4 @@
-/**
- * Yields to the event loop. Long work in one transaction calls it between batches, so that reads are still answered.
- */
+/** Yields to the event loop. Long transactions call it between batches, so that reads are answered. */
 export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Maximum time of work between two turns of the event loop. */

@@ -1,7 +1,4 @@
-/**
- * Temporary files without a name: the system frees one when it is closed, and when the process ends in any way
- * (unlink(2)).
- */
+/** Files without a name, which the system frees when they are closed or the process ends (unlink(2)). */
 import { readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,4 @@
-/**
- * Sends commands to a Valkey (or Redis) server. Connects on first use, and reconnects after an outage. Waits are short.
- */
+/** Sends commands to a Valkey (or Redis) server. Connects on first use, and reconnects after an outage. */
 import type { RedisClient } from 'bun'
 import { AppError } from '../contract/errors.ts'
 import type { Logger } from './log.ts'

@@ -61,10 +61,7 @@ const REAL_TIME: Clock = {
   },
 }
 
-/**
- * Workers start when a job needs them and are replaced when they die. A worker keeps the process alive while it
- * computes, but not while it is idle.
- */
+/** Starts workers when a job needs them. A worker keeps the process alive only while it computes. */
 export function createWorkerGate<Job, Value>(options: WorkerGateOptions): WorkerGate<Job, Value> {
   const { clock = REAL_TIME } = options
   const slots = new Set<Slot<Job, Value>>()

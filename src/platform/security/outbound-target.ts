@@ -42,11 +42,7 @@ export const targetRules = (allowsPrivate: boolean): TargetRules => ({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const UNSEEN = /[\u0000-\u0020\u007f]/
 
-/**
- * Parses the text of a target: http or https, a host, no user, a port from 1 on.
- *
- * @throws OutboundError
- */
+/** Parses a target: http or https, a host, no user, a port from 1 on. @throws OutboundError */
 export const parseTarget = (text: string): URL => {
   if (text.length > MAX_URL) throw new OutboundError(`must be at most ${MAX_URL} characters`)
   if (UNSEEN.test(text)) throw new OutboundError('must not contain blanks or control characters')
@@ -85,11 +81,7 @@ const within = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   })
 }
 
-/**
- * Returns the address to connect to. Every address of the name is validated, and the first is used.
- *
- * @throws OutboundError
- */
+/** Validates all addresses of the name, and returns the first. @throws OutboundError */
 export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSignal): Promise<string> => {
   const host = hostOf(url)
   if (isLocalName(host)) throw new OutboundError(`${host} is this machine, which is never connected to`)
@@ -103,12 +95,7 @@ export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSigna
   return first
 }
 
-/**
- * Validates a target when it is saved. A name that does not resolve now may do so later, and is validated before each
- * use.
- *
- * @returns the error, or undefined
- */
+/** Returns the error of a target when it is saved. It is validated again before each use. */
 export const targetProblem = async (rules: TargetRules, text: string): Promise<string | undefined> => {
   let isUnknown = false
   const resolve = async (name: string) => {

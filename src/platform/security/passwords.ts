@@ -116,10 +116,7 @@ function costOf(hash: string): number {
   return Number(/^\$2[abxy]\$(\d\d)\$/.exec(hash)?.[1] ?? 0)
 }
 
-/**
- * Two workers keep the wait of 25 simultaneous sign-ins well below the maximum; docs/decisions/sign-in-queue.md has the
- * cost for other requests.
- */
+/** Two workers keep 25 simultaneous sign-ins fast: docs/decisions/sign-in-queue.md. */
 function defaultWorkers(): number {
   return Math.min(2, availableParallelism())
 }

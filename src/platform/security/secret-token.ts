@@ -1,13 +1,7 @@
-/**
- * Secrets that are shown once and looked up by hash: session tokens, API keys, OAuth tokens. Independent of their
- * tables.
- */
+/** Secrets that are shown once and looked up by hash: session tokens, API keys, OAuth tokens. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
-/**
- * Returns 256 random bits as 43 base64url characters, after a prefix that identifies the kind to people and secret
- * scanners.
- */
+/** Returns 256 random bits as 43 base64url characters, after a prefix for people and secret scanners. */
 export const newSecret = (prefix = ''): string => prefix + randomBytes(32).toString('base64url')
 
 /**

@@ -139,10 +139,7 @@ table arp lab {
 }
 `
 
-/**
- * On-link 198.18.0.0/16 with 50 hosts in the first /24, and optionally more throughout; and 198.19.0.0/16 behind a
- * router with 255 hosts.
- */
+/** On-link 198.18.0.0/16 with 50 hosts in the first /24; 198.19.0.0/16 behind a router with 255 hosts. */
 export const createLab = ({ hostCount = HOSTS, scattered = 0 } = {}): Lab => {
   const [scanner, hosts] = [`plat-scan-${process.pid}`, `plat-lab-${process.pid}`]
   const started: { kill: (signal: 'SIGKILL') => void }[] = []

@@ -51,10 +51,7 @@ const POLLHUP = 16
 const POLLFD_SIZE = 8
 const LEAST_CAPACITY = 8
 
-/**
- * Descriptors that are left for other code, and the share of the rest that is used, because other scans run in this
- * process.
- */
+/** Descriptors that are left for other code, and the share of the rest that one scan uses. */
 const KEPT_DESCRIPTORS = 256
 
 /** Most descriptors that probes may hold, from the limit of the process. */

@@ -37,10 +37,7 @@ const isEnough = (bytes: Buffer): boolean => {
   return identify({ banner: text }) !== undefined
 }
 
-/**
- * Returns true for a TLS alert or handshake (RFC 8446 section 5.1), a web server that demands TLS, or one that closes
- * plain-text connections.
- */
+/** A TLS alert or handshake (RFC 8446 section 5.1), or a web server that demands TLS or hangs up. */
 const wantsTls = ({ bytes, isConnected, isHungUp }: Answer): boolean =>
   (isConnected && isHungUp && bytes.length === 0) ||
   (bytes.length >= 3 && (bytes[0] === 0x15 || bytes[0] === 0x16) && bytes[1] === 3) ||

@@ -1,7 +1,4 @@
-/**
- * Reads the host key of an SSH server and, after a login, facts of its system. A password is sent only to a host with the key
- * that was pinned for its address.
- */
+/** Reads the host key of an SSH server and, after a login to a pinned key, facts of its system. */
 import { Client, type ClientChannel, type ConnectConfig } from 'ssh2'
 import type { SshLogin } from '../protocol.ts'
 import { cleanText } from './clean-text.ts'

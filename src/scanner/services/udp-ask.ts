@@ -1,7 +1,4 @@
-/**
- * Sends one UDP request to many hosts over one socket. An answer counts only if its address and its content match,
- * because some servers answer from another address.
- */
+/** Sends one UDP request to many hosts over one socket. Answers must match by address and content. */
 import { createSocket, type Socket } from 'node:dgram'
 import { nextTick, type Pacer } from '../sweeps/pacer.ts'
 import type { Targets } from '../targets.ts'

@@ -78,11 +78,7 @@ const outerOf = (message: Buffer): Node[] => {
   return outer?.tag === SEQUENCE ? nodesIn(outer.value) : []
 }
 
-/**
- * The engine id in hex of an answer to `engineQuestion` with that id; undefined for anything else.
- *
- * @throws RangeError for invalid BER
- */
+/** The engine id in hex of the answer to `engineQuestion`, or undefined. @throws RangeError for invalid BER */
 export const readEngine = (message: Buffer, id: number): string | undefined => {
   const [version, header, parameters, scoped] = outerOf(message)
   if (numberIn(version) !== 3 || header === undefined || parameters === undefined || scoped?.tag !== SEQUENCE)
@@ -94,11 +90,7 @@ export const readEngine = (message: Buffer, id: number): string | undefined => {
   return isReport && engine?.tag === OCTETS && engine.value.length >= 5 ? engine.value.toString('hex') : undefined
 }
 
-/**
- * The sysDescr of an answer to `communityQuestion` with that id; undefined for anything else.
- *
- * @throws RangeError for invalid BER
- */
+/** The sysDescr of the answer to `communityQuestion`, or undefined. @throws RangeError for invalid BER */
 export const readCommunity = (message: Buffer, id: number): string | undefined => {
   const [version, , response] = outerOf(message)
   if (numberIn(version) !== 1 || response?.tag !== GET_RESPONSE) return undefined

@@ -16,10 +16,7 @@ const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
     .where('device_id', 'is not', null),
 )
 
-/**
- * The discovered devices that are recognised by these keys: `[key, id]`. Those of the network come before those of others, where
- * a random MAC may be another device's.
- */
+/** The discovered devices with these keys, `[key, id]`; those of the network come first. */
 export const ownersOf = async (ctx: Ctx, networkId: string, keys: readonly string[]): Promise<Map<string, string>> => {
   const [here, elsewhere] = [new Map<string, string>(), new Map<string, string>()]
   for (const { key, place, device_id } of await identitiesByKeys(ctx, keys)) {

@@ -43,10 +43,7 @@ const mustItem = async (ctx: Ctx, id: string): Promise<Item> => {
   return { record, row, bucket: row.bucket, findings: JSON.parse(row.findings) as Finding[] }
 }
 
-/**
- * Returns the addresses of the device as the scan has seen them. New addresses replace, in order, those of the network that the
- * scan did not see. The remaining new ones are added.
- */
+/** The addresses as scanned: new ones replace unseen ones of the network in order, the rest is added. */
 const observedAddresses = (device: Device, discovered: DiscoveredDevice): DevicePatch['addresses'] => {
   const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)
   const all = new Set(device.addresses.map(({ ip }) => ip))

@@ -53,11 +53,7 @@ type BatchedWork<T> = {
   readonly options?: WriteOptions
 }
 
-/**
- * Processes items in transactions of adaptive size. `isLast` is true in the last one.
- * @param work answers false to stop early
- * @returns true if all items were processed
- */
+/** Processes items in transactions of adaptive size. @param work false stops @returns true if all were processed */
 export const inBatches = async <T>(
   ctx: Ctx,
   { items, batch, options = {} }: BatchedWork<T>,

@@ -128,10 +128,7 @@ export const inspect = (file: string): BackupFile => {
   return { kind: 'backup', manifest: manifest.data, offset: beginning.length + 1 }
 }
 
-/**
- * Unpacks the database of a backup into a new file, readable by its owner alone.
- * @throws BackupError unless it equals, byte by byte, the original
- */
+/** Unpacks a backup into a new private file. @throws BackupError unless it equals the original */
 export const unpack = async (
   { file, manifest, offset, to }: Omit<Packed, 'kind'> & { readonly file: string; readonly to: string },
   watch: Watch,

@@ -47,10 +47,7 @@ const sameText = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON
 
 const namesOf = ({ schema }: FileReport): string[] => schema.map(({ name }) => name)
 
-/**
- * Checks the content of an unpacked backup, or of another file called `name`.
- * @throws BackupError if it is damaged, or does not match the manifest
- */
+/** Checks an unpacked backup, or a file called `name`. @throws BackupError if damaged, or unlike the manifest */
 export const verify = async (
   database: string,
   { manifest, name }: { readonly manifest?: Manifest | undefined; readonly name: string },

@@ -1,7 +1,4 @@
-/**
- * Manages the data folder of SQLite: one process, one file, its reserve of space, and a copy of the data before each
- * upgrade.
- */
+/** Manages the data folder of SQLite: one process, one file, its reserve of space, copies before upgrades. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../../runtime/log.ts'
@@ -68,10 +65,7 @@ const startOn = (reserve: DiskReserve) => {
   }
 }
 
-/**
- * Opens the data of the folder, which is created if missing, and migrates it with `migrations`.
- * @throws DataLockedError, DataFolderOpenError, MigrationError
- */
+/** Creates, opens and migrates the data. @throws DataLockedError, DataFolderOpenError, MigrationError */
 export const openDataFolder = async <Tables>(options: Options): Promise<DataFolder<Tables>> => {
   const { dataDir, migrations, now, log, freeBytes } = options
   makePrivateFolder(dataDir)

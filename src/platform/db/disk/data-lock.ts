@@ -14,10 +14,7 @@ export class DataLockedError extends Error {
   override readonly name = 'DataLockedError'
 }
 
-/**
- * @returns the function that releases the lock. @throws DataLockedError, DataFolderOpenError, and other errors of the
- * lock file.
- */
+/** @returns the function that releases the lock @throws DataLockedError, DataFolderOpenError */
 export const lockDataDir = (dataDir: string): (() => void) => {
   const file = join(dataDir, LOCK_FILE)
   // Created before SQLite does: any user who can read it can lock it.

@@ -27,9 +27,7 @@ const MESSAGES: Readonly<Record<DiskProblem, string>> = {
 const UNLIMITED_PAGES = 4_294_967_294
 /** With less free space the system reports other errors than a full disk, such as a file that can't be mapped. */
 const NOTHING_LEFT_BYTES = 1024 * 1024
-/**
- * Pause after a reserve that could not be created despite free space (a quota), so that not every write tries again.
- */
+/** Pause after a reserve that failed despite free space (a quota). */
 const RETRY_MS = 1000
 
 type Options = {

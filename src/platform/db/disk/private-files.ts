@@ -1,7 +1,4 @@
-/**
- * Makes the data folder and its files private to the user of the server: they contain password hashes, sessions and the
- * map of the network.
- */
+/** Makes the data folder and its files private: they contain password hashes and sessions. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 
 /** Other users can access the data folder or own a file of it, and that cannot be changed. */

@@ -40,10 +40,7 @@ export const earlierData = (dataDir: string): string[] =>
 export const rewriteEarlierData = (file: string, change: (database: Database) => void): void =>
   rewriteFile(file, file + PART, change)
 
-/**
- * Copies the data before the migration of this number, and deletes the oldest copies.
- * @returns the path of the copy, which is never incomplete
- */
+/** Copies the data before this migration, and deletes the oldest copies. @returns the path of the copy */
 export const copyBeforeUpgrade = (source: Source, dataDir: string, migration: number): string => {
   const copy = join(dataDir, `plat-before-${migration}.db`)
   const part = copy + PART

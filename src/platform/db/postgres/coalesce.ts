@@ -1,9 +1,6 @@
 /** Coalesces concurrent calls of a function. */
 
-/**
- * Calls that arrive during a run share the next run.
- * @returns resolves to the result of a run that began after the call
- */
+/** Calls during a run share the next run. @returns the result of a run that began after the call */
 export const coalesce = <T>(run: () => Promise<T>): (() => Promise<T>) => {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

@@ -41,9 +41,7 @@ export const send = (client: Client, text: string, values: readonly unknown[] = 
   return (client as unknown as Runs).unsafe(text, [...values], PREPARED).execute()
 }
 
-/**
- * Like `send`, for a statement whose answer has another form each time. Later statements do not wait for its answer.
- */
+/** Like `send`, for answers of varying form. Later statements do not wait for its answer. */
 export const later = (client: Client, text: string, values: readonly unknown[] = []): Promise<unknown[]> => {
   const answer = (client as unknown as Runs).unsafe(text, [...values], UNPREPARED).execute()
   // The rejection is reported where the result is awaited, if it is.

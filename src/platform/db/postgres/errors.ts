@@ -1,14 +1,8 @@
-/**
- * Recognizes errors of PostgreSQL that do not concern the statement: it is unreachable, it is busy, or it took too
- * long.
- */
+/** Recognizes errors of PostgreSQL itself: it is unreachable, busy, or took too long. */
 import { SQL } from 'bun'
 import { AppError } from '../../contract/errors.ts'
 
-/**
- * SQLSTATEs of a server that shuts down or starts (class 57P, 08), that has no connection left (53300), and that was
- * promoted or demoted (25006, read-only).
- */
+/** SQLSTATEs of a server that stops or starts, has no connection left, or was promoted or demoted. */
 const AWAY = /^(57P0[1-5]|08...|53300|25006|25P03)$/
 /** `query_canceled`, by the limit on statements, and `lock_not_available`, by that on waiting for a lock. */
 const TOO_LONG = /^(57014|55P03)$/

@@ -24,10 +24,7 @@ const CONNECT_S = 5
 const PING_MS = 2000
 /** The application name of the connections. */
 export const PROGRAM_NAME = 'plat'
-/**
- * The settings of every connection. After a broken connection or a suspended process, the server holds its locks for a
- * minute at most.
- */
+/** The settings of every connection. After a broken one, the server holds its locks for a minute at most. */
 const CONNECTION = {
   application_name: PROGRAM_NAME,
   idle_in_transaction_session_timeout: 60_000,

@@ -12,9 +12,7 @@ const SEPARATOR = /[.:-]/g
 const AMBIGUOUS = /[.:\-qxz]/
 const TRIGRAM = 3
 
-/**
- * Returns the indexed text as SQL (`translate` would take five times as long). Migrations use it, so it never changes.
- */
+/** The indexed text as SQL (`translate` is five times slower). Migrations use it, so it never changes. */
 export const asLetters = (column: string): string =>
   Object.entries(LETTERS).reduce((text, [separator, letter]) => `replace(${text}, '${separator}', '${letter}')`, column)
 

@@ -1,7 +1,4 @@
-/**
- * A transaction on PostgreSQL. Statements are pipelined unless their callers await them. Statements whose answer is
- * only success are not awaited at all.
- */
+/** A transaction on PostgreSQL. Statements are pipelined unless their callers await them. */
 import type { ReservedSQL } from 'bun'
 import {
   type CompiledQuery,
@@ -120,10 +117,7 @@ export class PostgresTransaction implements DatabaseConnection {
 const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
-/**
- * Creates a Kysely on a transaction. Kysely's own would wait for each answer before it sends the next query.
- * @param dialect of the transaction's database
- */
+/** A Kysely on a transaction, because Kysely's own waits for each answer before the next query. */
 export const kyselyIn = <Tables>(
   transaction: PostgresTransaction,
   dialect: Dialect,

@@ -1,7 +1,4 @@
-/**
- * Writes on PostgreSQL: named locks, the counters that a commit updates for readers, and several callers in one
- * transaction.
- */
+/** Writes on PostgreSQL: named locks, the counters for readers, and several callers in one transaction. */
 import { SQL } from 'bun'
 import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'kysely'
 import { AtCommit } from '../at-commit.ts'
@@ -22,10 +19,7 @@ const locking = (take: string): string =>
 const LOCK = locking('pg_advisory_xact_lock')
 const LOCK_SHARED = locking('pg_advisory_xact_lock_shared')
 
-/**
- * Maximum number of rows over which the counter of a table is spread, so that concurrent commits seldom wait for one
- * another.
- */
+/** Maximum number of rows of a table's counter, so that concurrent commits seldom wait. */
 const REVISION_SHARDS = 16
 const COUNT = counting('$1', '$2::int4')
 
@@ -37,17 +31,11 @@ const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 const MAX_TRIES = 5
 const isRetryable = (error: unknown): boolean => error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
 
-/**
- * Maximum number of callers in one transaction, and the time in which it accepts more of them: the first one waits for
- * the last.
- */
+/** Maximum number of callers in one transaction, and the time in which it accepts more of them. */
 const LARGEST_GROUP = 64
 const LONGEST_GROUP_MS = 50
 
-/**
- * Returns the lock of a name, whose first word is its kind. Two kinds share no lock. Otherwise two transactions that
- * lock one name of each kind in the same order could deadlock.
- */
+/** The lock of a name. The kind, its first word, is included: locks shared by kinds could deadlock. */
 const lockOf = (name: string): number => {
   const kind = Bun.hash.crc32(name.split(' ', 1)[0] ?? '') % LOCK_KINDS
   return kind * LOCK_BUCKETS + (Bun.hash.crc32(name) % LOCK_BUCKETS)
@@ -217,9 +205,7 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
 
   const answer = async ({ work, resolve, reject }: Waiting<Tables>): Promise<void> => alone(work).then(resolve, reject)
 
-  /**
-   * Runs the queued work in one transaction, and work that is queued until it ends; all are answered after its commit.
-   */
+  /** Runs all queued work, and work that is queued until it ends, in one transaction. */
   const together = async (queue: Waiting<Tables>[]): Promise<void> => {
     const done: (() => void)[] = []
     const again: Waiting<Tables>[] = []

@@ -1,7 +1,4 @@
-/**
- * Prepared queries for lists: inserts of several rows and lookups by several keys, built once for each of a few
- * lengths.
- */
+/** Prepared queries for lists: inserts of rows and lookups by keys, built once for each of a few lengths. */
 import type { Compilable, Kysely } from 'kysely'
 import { type PreparedScope, prepared, type Value } from './prepared.ts'
 
@@ -12,9 +9,7 @@ const longestWithin = (count: number): number => LENGTHS.find((length) => length
 /** Undefined for more keys than the longest. */
 const shortestFor = (count: number): number | undefined => LENGTHS.findLast((length) => length >= count)
 
-/**
- * Pads the keys of an `in` to one of a few lengths, to limit the number of different queries. `none` is no row's key.
- */
+/** Pads keys to one of a few lengths, to limit the different queries. `none` is no row's key. */
 export const padded = <Key>(keys: readonly Key[], none: Key): Key[] => {
   const length = shortestFor(keys.length) ?? Math.ceil(keys.length / LENGTHS[0]) * LENGTHS[0]
   return [...keys, ...Array.from({ length: length - keys.length }, () => none)]

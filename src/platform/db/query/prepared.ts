@@ -1,7 +1,4 @@
-/**
- * Prepared queries for hot paths: built and compiled once, then run with other values. Building a query costs more than running
- * it.
- */
+/** Prepared queries for hot paths, built and compiled once: building costs more than running. */
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { Db, Engine } from '../database.ts'
 

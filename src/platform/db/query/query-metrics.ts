@@ -15,10 +15,7 @@ const MAX_CACHED_NAMES = 2000
 const STATEMENT = /^\s*(select|insert|update|delete|with)\b/i
 const TABLE = /\b(?:from|into|update)\s+"?(\w+)"?/i
 
-/**
- * A name of low cardinality: the verb and the first table.
- * @example queryName('select "doc" from "devices" where "id" = ?') // 'select devices'
- */
+/** The verb and first table. @example queryName('select "doc" from "devices"') // 'select devices' */
 export const queryName = (sql: string): string => {
   const verb = STATEMENT.exec(sql)?.[1]?.toLowerCase()
   const table = TABLE.exec(sql)?.[1]?.toLowerCase()

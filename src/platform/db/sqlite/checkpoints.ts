@@ -7,10 +7,7 @@ import { createWorkerGate } from '../../runtime/worker-gate.ts'
 import type { CheckpointJob, Moved } from './checkpoint-worker.ts'
 import { createSnapshots, type Snapshots } from './snapshots.ts'
 
-/**
- * Growth of the log, in pages, that starts a checkpoint: 8 MB. Twice as many take hardly longer, because the disk is
- * synced twice either way.
- */
+/** Growth of the log, in pages, that starts a checkpoint: 8 MB. */
 const STEP_PAGES = 2000
 /** If the disk takes longer, writes continue. */
 const LONGEST_WAIT_MS = 5000
@@ -110,9 +107,7 @@ export const createCheckpoints = ({
     }
   }
 
-  /**
-   * Runs a checkpoint while there is no snapshot. Later snapshots read only the file, and retain nothing in the log.
-   */
+  /** Runs a checkpoint while there is no snapshot, so that later ones retain nothing in the log. */
   const reset = async (ask: () => void): Promise<void> => {
     isResetting = true
     snapshots.shut()

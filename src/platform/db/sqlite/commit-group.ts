@@ -40,10 +40,7 @@ type Listeners = {
   readonly finish?: (notes: Notes, on: Writer) => Promise<void>
   /** The connection for large transactions, opened for each. Without it they run on the other one. */
   readonly large?: Writer & { readonly open: () => Promise<void>; readonly close: () => Promise<void> }
-  /**
-   * Called after each transaction, when its writes are answered. The next one begins when the returned promise
-   * resolves. Must not fail.
-   */
+  /** Called after each transaction, when its writes are answered; the next one waits for it. Must not fail. */
   readonly between?: () => Promise<void> | undefined
 }
 
@@ -141,10 +138,7 @@ export class CommitGroup {
     }
   }
 
-  /**
-   * Sets whether the next commit is synced to disk before it is answered. The log is one file, so a sync includes all
-   * earlier commits.
-   */
+  /** Sets whether the next commit is synced, with all earlier ones, before it is answered. */
   #waitForDisk(isNeeded: boolean): void {
     if (isNeeded === this.#isWaitingForDisk) return
     this.#database.run(`PRAGMA synchronous = ${isNeeded ? 'FULL' : 'NORMAL'}`)

@@ -15,9 +15,7 @@ import {
 } from 'kysely'
 import type { QueryMetrics } from '../query/query-metrics.ts'
 
-/**
- * Maximum number of prepared statements. The product has a few hundred, and lists of values add some of many lengths.
- */
+/** Maximum number of prepared statements. Lists of values have one for each of many lengths. */
 const CACHE_SIZE = 500
 
 export type StatementCache = { readonly prepare: (sql: string) => Statement; readonly clear: () => void }
@@ -68,10 +66,7 @@ export const runStatement = (
   return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] }
 }
 
-/**
- * Runs compiled queries and reports each to `log`.
- * @param writer for writes: they fail once its transaction has ended, because SQLite ends it itself on a full disk
- */
+/** Runs compiled queries and reports each to `log`. @param writer fails once its transaction has ended */
 export const runOn =
   (cache: StatementCache, log: QueryMetrics['log'], writer?: Pick<Database, 'inTransaction'>): Run =>
   <Row>(query: CompiledQuery): QueryResult<Row> => {

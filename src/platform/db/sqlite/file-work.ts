@@ -33,10 +33,7 @@ const run = (job: FileJob, signal: AbortSignal): Promise<FileReport> => {
   })
 }
 
-/**
- * Makes a consistent copy of a database that may be in use; `to` is an empty or missing file.
- * @returns the content of the copy, without a check of its integrity
- */
+/** Copies a database in use to an empty or missing file. @returns the content, without an integrity check */
 export const copyDatabase = async (file: string, to: string, { signal, progress }: Watch): Promise<FileReport> => {
   const total = sizeOf(file)
   const timer = setInterval(() => progress('copying', Math.min(sizeOf(to), total), total), TICK_MS)

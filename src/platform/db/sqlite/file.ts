@@ -1,6 +1,4 @@
-/**
- * Operations on an SQLite file as a whole, live or not: a consistent copy, and a check with a report of its content.
- */
+/** Operations on an SQLite file as a whole: a consistent copy, and a check with a report. */
 import { Database } from 'bun:sqlite'
 import { quoted } from '../quoted.ts'
 

@@ -2,10 +2,7 @@
 import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { escapeLike, type Part, type Sql } from '../database.ts'
 
-/**
- * The number of matches that are fetched and sorted; in large tables a share of the rows. Up to it, that is faster than
- * scanning all names.
- */
+/** The number of matches that are fetched and sorted, which is faster than scanning all names. */
 const FEW = { least: 500, leastFound: 1500, oneOf: 70 }
 /** With more matches, a scan of the rows in their order, without the index, may find the first ones soon. */
 const MANY = 4000

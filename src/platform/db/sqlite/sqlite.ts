@@ -82,10 +82,7 @@ export type SqliteOptions = {
   readonly resetAfterMs?: number
 }
 
-/**
- * Opens (or creates) a database file.
- * @throws if the built-in SQLite is too old, or the file can't be opened
- */
+/** Opens or creates a database file. @throws if SQLite is too old, or the file can't be opened */
 export const openSqlite = <Tables>(
   file: string,
   { guardFor = unguarded, onCheckpointFailure = () => {}, ...timing }: SqliteOptions = {},

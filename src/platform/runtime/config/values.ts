@@ -161,10 +161,7 @@ export function urlWithScheme(...schemes: readonly string[]): Parser<string> {
   }
 }
 
-/**
- * An OAuth issuer (RFC 8414 section 2) without its trailing slash; otherwise unchanged, because clients compare it byte
- * for byte.
- */
+/** An OAuth issuer (RFC 8414 section 2) without trailing slash; clients compare it byte for byte. */
 export const issuerUrl: Parser<string> = (value) => {
   const isPlain = /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/i.test(value)
   if (!isPlain || !URL.canParse(value)) {
