@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import { parse, unknownFields } from '../../platform/contract/validate.ts'
+import { attempt as attemptItem } from '../../platform/operation/attempt.ts'
 import type { Ctx } from '../ctx.ts'
 
 export type Row = { readonly row: number; readonly value: Readonly<Record<string, unknown>> }
@@ -28,12 +29,5 @@ export const parseRow = <S extends z.ZodType>(schema: S, value: unknown): z.outp
   }
 }
 
-/** Returns the result of `work`, or the error after which its savepoint was rolled back. */
-export const attempt = async (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> => {
-  try {
-    return await ctx.savepoint(work)
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-}
+/** Tries a row. An import is atomic, so an error of the server is thrown. */
+export const attempt = (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> => attemptItem(ctx, work, true)

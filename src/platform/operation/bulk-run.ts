@@ -1,19 +1,9 @@
 /** Runs a bulk call by the rules of each item's operation; atomic, or each item alone. */
 import type { z } from 'zod'
-import {
-  type AppError,
-  type ErrorBody,
-  type FieldIssue,
-  invalid,
-  invalidField,
-  toAppError,
-} from '../contract/errors.ts'
+import { AppError, type FieldIssue, invalid, invalidField } from '../contract/errors.ts'
 import { parse } from '../contract/validate.ts'
-import { pause } from '../runtime/pause.ts'
+import { attemptEach, type ItemError, itemError } from './attempt.ts'
 import type { KernelCtx } from './context.ts'
-
-/** Items that run before the event loop gets control: some milliseconds of work. */
-const ITEMS_PER_TURN = 10
 
 type Item = {
   readonly op: 'create' | 'update' | 'delete'
@@ -40,7 +30,7 @@ export type BulkRules<Ctx, Noun extends string, Draft extends z.ZodType, Patch e
 type Result<Noun extends string, T> = {
   index: number
   status: 'created' | 'updated' | 'deleted' | 'failed'
-  error?: { code: ErrorBody['code']; error: string; details: FieldIssue[] }
+  error?: ItemError
 } & { [K in Noun]?: T }
 
 const STATUS = { create: 'created', update: 'updated', delete: 'deleted' } as const
@@ -81,23 +71,16 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
 
   const results: Result<Noun, T>[] = []
   const issues: FieldIssue[] = []
-  for (const [index, item] of operations.entries()) {
-    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await pause()
-    try {
-      const value = await ctx.savepoint(() => runOne(item))
-      const object = value === undefined ? {} : { [rules.noun]: value }
-      // TypeScript loses the type of a computed key; the key is the noun.
-      results.push({ index, status: STATUS[item.op], ...object } as Result<Noun, T>)
-    } catch (thrown) {
-      const error = toAppError(thrown)
-      if (error.code === 'INTERNAL_ERROR') throw thrown
-      issues.push(...placed(error, index, rules.noun))
-      // A failed item has no object. The schema of every noun permits that.
-      results.push({ index, status: 'failed', error: { ...error.toBody(), details: [...error.details] } } as Result<
-        Noun,
-        T
-      >)
-    }
+  for await (const { index, item, outcome } of attemptEach(ctx, operations, { isAtomic: atomic, run: runOne })) {
+    const isFailed = outcome instanceof AppError
+    if (isFailed) issues.push(...placed(outcome, index, rules.noun))
+    // TypeScript loses the type of a computed key; the key is the noun. A failed or deleted item has no object.
+    results.push({
+      index,
+      ...(isFailed
+        ? { status: 'failed', error: itemError(outcome) }
+        : { status: STATUS[item.op], ...(outcome && { [rules.noun]: outcome }) }),
+    } as Result<Noun, T>)
   }
   if (atomic && issues.length > 0) throw invalid(issues)
   const failed = results.filter(({ status }) => status === 'failed').length

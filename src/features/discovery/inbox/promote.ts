@@ -1,9 +1,9 @@
 /** Makes devices of discovered ones. */
 import type { z } from 'zod'
 import { isHostname } from '../../../net/dns-name.ts'
-import { AppError, invalidField, notFound, toAppError } from '../../../platform/contract/errors.ts'
+import { AppError, invalidField, notFound } from '../../../platform/contract/errors.ts'
 import { parse } from '../../../platform/contract/validate.ts'
-import { pause } from '../../../platform/runtime/pause.ts'
+import { attemptEach, type ItemError, itemError } from '../../../platform/operation/attempt.ts'
 import type { Ctx } from '../../ctx.ts'
 import { DeviceDraft } from '../../devices/api.ts'
 import * as devices from '../../devices/devices.ts'
@@ -13,9 +13,6 @@ import type { DiscoveredRecord } from '../devices/records.ts'
 import type { Promotion, PromotionOfMany } from '../inputs.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import { classify, draftOf } from './classify.ts'
-
-/** Items between two turns of the event loop: some milliseconds of work. */
-const ITEMS_PER_TURN = 10
 
 type Wanted = Omit<Promotion, 'id'>
 
@@ -79,7 +76,7 @@ type ItemResult<Word extends string, T> = {
   readonly index: number
   readonly id: string
   readonly status: Word | 'failed'
-  readonly error?: { code: AppError['code']; error: string; details: { field: string; message: string }[] }
+  readonly error?: ItemError
 } & Partial<T>
 
 /** Processes each item separately: a failure undoes its own changes only, and is reported at its index. */
@@ -89,19 +86,11 @@ export const eachItem = async <Item, const Word extends string, T extends object
   { word, idOf, run }: { word: Word; idOf: (item: Item) => string; run: (item: Item, index: number) => Promise<T> },
 ) => {
   const results: ItemResult<Word, T>[] = []
-  for (const [index, item] of items.entries()) {
-    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await pause()
-    const id = idOf(item)
-    try {
-      const made = await ctx.savepoint(() => run(item, index))
-      results.push({ index, id, status: word, ...made })
-    } catch (thrown) {
-      const error = toAppError(thrown)
-      if (error.code === 'INTERNAL_ERROR') throw thrown
-      const body = { ...error.toBody(), details: [...error.details] }
-      // A failed item has none of the fields of T, which are all optional in it.
-      results.push({ index, id, status: 'failed', error: body } as ItemResult<Word, T>)
-    }
+  for await (const { index, item, outcome } of attemptEach(ctx, items, { isAtomic: false, run })) {
+    const result =
+      outcome instanceof AppError ? { status: 'failed', error: itemError(outcome) } : { status: word, ...outcome }
+    // A failed item has none of the fields of T, which are all optional in it.
+    results.push({ index, id: idOf(item), ...result } as ItemResult<Word, T>)
   }
   const failed = results.filter(({ status }) => status === 'failed').length
   return { results, succeeded: results.length - failed, failed }

@@ -1,0 +1,35 @@
+/** Processes the items of a call separately: a failure rolls back only its own changes. */
+import { AppError } from '../contract/errors.ts'
+import { pause } from '../runtime/pause.ts'
+
+/** Items that run before the event loop gets control: some milliseconds of work. */
+const ITEMS_PER_TURN = 10
+
+type Scope = { readonly savepoint: <T>(work: () => Promise<T>) => Promise<T> }
+
+/**
+ * Returns the result of `work`, or the error after which its savepoint was rolled back.
+ * @param isAtomic true if one failure undoes the call: an error of the server, such as a lost database, is then thrown
+ */
+export const attempt = async <T>(ctx: Scope, work: () => Promise<T>, isAtomic: boolean): Promise<T | AppError> => {
+  try {
+    return await ctx.savepoint(work)
+  } catch (error) {
+    if (error instanceof AppError && !(isAtomic && error.status >= 500)) return error
+    throw error
+  }
+}
+
+type Run<Item, T> = { readonly isAtomic: boolean; readonly run: (item: Item, index: number) => Promise<T> }
+
+/** Yields the result or the error of each item, in order. */
+export async function* attemptEach<Item, T>(ctx: Scope, items: readonly Item[], { isAtomic, run }: Run<Item, T>) {
+  for (const [index, item] of items.entries()) {
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await pause()
+    yield { index, item, outcome: await attempt(ctx, () => run(item, index), isAtomic) }
+  }
+}
+
+/** The error of an item, as a call with many items reports it. */
+export type ItemError = ReturnType<typeof itemError>
+export const itemError = (error: AppError) => ({ ...error.toBody(), details: [...error.details] })
