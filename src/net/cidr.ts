@@ -1,7 +1,7 @@
 // CIDR blocks: text, containment, counts and the free space between them.
 
 import { enclosingIpv4Texts, enclosingIpv6Texts } from './enclosing-texts.ts'
-import { bitsOf, type Family, formatIp, type Ip, maxValue, parseIp } from './ip.ts'
+import { bitsOf, type Family, formatIp, type Ip, ipKey, maxValue, parseIp } from './ip.ts'
 import { maskIpv4 } from './ipv4-text.ts'
 import { IPV6_TEXT_MAX, valueToGroups } from './ipv6-text.ts'
 import { spanToBlocks, subtractSpans } from './span.ts'
@@ -31,6 +31,30 @@ export function parseCidr(text: string): Cidr | undefined {
   const ip = parseIp(text.slice(0, slash))
   const prefix = Number(prefixText)
   return ip === undefined || prefix > bitsOf(ip.family) ? undefined : cidrOf(ip, prefix)
+}
+
+/**
+ * Reads a block (see `parseCidr`) from text that was validated before, such as a stored subnet.
+ *
+ * @throws RangeError on text that is not exactly one CIDR: that is a bug and not user input
+ * @example
+ * cidrOfText('10.0.0.0/24').prefix // 24
+ * cidrOfText('10.0.0.0') // throws RangeError
+ */
+export function cidrOfText(text: string): Cidr {
+  const cidr = parseCidr(text)
+  if (cidr === undefined) throw new RangeError(`Not a CIDR: ${text.slice(0, 64)}`)
+  return cidr
+}
+
+/**
+ * The storage keys (see `ipKey`) of the first and the last address of a block.
+ *
+ * @example
+ * cidrKeys(cidrOfText('10.0.0.0/24')) // { first: '40a000000', last: '40a0000ff' }
+ */
+export function cidrKeys({ family, first, last }: Cidr): { first: string; last: string } {
+  return { first: ipKey({ family, value: first }), last: ipKey({ family, value: last }) }
 }
 
 /**

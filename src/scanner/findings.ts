@@ -84,13 +84,8 @@ export type FindingsOptions = {
   readonly onFound?: (index: number) => void
 }
 
-export const createFindings = ({
-  targets,
-  told: toldBytes,
-  doneBefore = 0,
-  vendorOf,
-  onFound = () => {},
-}: FindingsOptions): Findings => {
+export const createFindings = (options: FindingsOptions): Findings => {
+  const { targets, told: toldBytes, doneBefore = 0, vendorOf, onFound = () => {} } = options
   const { size } = targets
   const up = createBitset(size, toldBytes)
   const told = createBitset(size, toldBytes)

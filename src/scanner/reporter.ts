@@ -58,15 +58,8 @@ export type Reporter = {
   readonly last: () => void
 }
 
-export const createReporter = ({
-  send,
-  subnet,
-  findings,
-  meter,
-  start,
-  isDone,
-  clock = CLOCK,
-}: ReporterOptions): Reporter => {
+export const createReporter = (options: ReporterOptions): Reporter => {
+  const { send, subnet, findings, meter, start, isDone, clock = CLOCK } = options
   let position = start
   let saved = start
   let isUnderWay = false

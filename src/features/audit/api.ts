@@ -43,6 +43,18 @@ export const AuditEntry = z
   })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
+/** An entry as the first page and the answers about an object show it. */
+export const AuditChange = AuditEntry.pick({
+  id: true,
+  timestamp: true,
+  username: true,
+  key_owner: true,
+  action: true,
+  resource: true,
+  resource_id: true,
+  status: true,
+})
+
 export const Verification = z
   .object({
     ok: z.boolean(),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { AuditEntry, AuditObject } from '../audit/api.ts'
+import { AuditChange, AuditObject } from '../audit/api.ts'
 
 const Fill = z.object({
   id: z.string(),
@@ -26,16 +26,7 @@ const TroubledWebhook = z.object({
 
 const EndingKey = z.object({ id: z.string(), name: z.string(), expires_at: Timestamp })
 
-const Change = AuditEntry.pick({
-  id: true,
-  timestamp: true,
-  username: true,
-  key_owner: true,
-  action: true,
-  resource: true,
-  resource_id: true,
-  status: true,
-}).extend({
+const Change = AuditChange.extend({
   object: AuditObject.nullable().describe('By its name; null if no name is known, or the caller may not read it'),
 })
 

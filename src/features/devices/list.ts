@@ -4,16 +4,13 @@ import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
+import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { devicesIn } from '../networks/membership.ts'
+import type { devices } from './api.ts'
 import type { Device } from './schema.ts'
 
-type Filter = {
-  readonly tags?: readonly string[] | undefined
-  readonly datacenter_id?: string | undefined
-  readonly network_id?: string | undefined
-  readonly status?: Device['status'] | undefined
-}
+type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
 
 const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
 

@@ -1,6 +1,6 @@
 /** The reactions of devices, in the same transaction, to deletions and changes of the objects that they refer to. */
-import { parseCidr } from '../../net/cidr.ts'
-import { ipKey, ipKeyOf } from '../../net/ip.ts'
+import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
+import { ipKeyOf } from '../../net/ip.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { Datacenter } from '../datacenters/api.ts'
 import type { Network } from '../networks/api.ts'
@@ -11,10 +11,9 @@ import type { Address, Device } from './schema.ts'
 import * as store from './store.ts'
 
 const rangeOf = ({ subnet }: Network) => {
-  const cidr = parseCidr(subnet)
-  if (!cidr) throw new Error(`a network is stored with the subnet ${subnet}`)
-  const { family, prefix, first, last } = cidr
-  return { prefix, first_key: ipKey({ family, value: first }), last_key: ipKey({ family, value: last }) }
+  const cidr = cidrOfText(subnet)
+  const { first: first_key, last: last_key } = cidrKeys(cidr)
+  return { prefix: cidr.prefix, first_key, last_key }
 }
 
 const withAddresses = (device: Device, change: (address: Address) => Address): Device => ({

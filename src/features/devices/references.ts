@@ -1,5 +1,5 @@
 /** Checks that datacenters, networks and pools exist and contain the addresses that name them. */
-import { cidrHolds, parseCidr } from '../../net/cidr.ts'
+import { cidrHolds, cidrOfText } from '../../net/cidr.ts'
 import { ipKeyOf, parseIp } from '../../net/ip.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
@@ -14,9 +14,8 @@ type Referring = {
 }
 
 const holds = (subnet: string, ip: string): boolean => {
-  const cidr = parseCidr(subnet)
   const address = parseIp(ip)
-  return cidr !== undefined && address !== undefined && cidrHolds(cidr, address)
+  return address !== undefined && cidrHolds(cidrOfText(subnet), address)
 }
 
 const present = (ids: readonly (string | null | undefined)[]): string[] => [

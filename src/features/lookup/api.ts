@@ -4,7 +4,7 @@ import { subjectOf } from '../../net/subject.ts'
 import { line } from '../../platform/contract/fields.ts'
 import { MAX_DOMAIN_NAME, SUBJECT_OPTIONS } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { AuditEntry } from '../audit/api.ts'
+import { AuditChange } from '../audit/api.ts'
 import { Conflict } from '../conflicts/schema.ts'
 import { Datacenter } from '../datacenters/api.ts'
 import { Device } from '../devices/schema.ts'
@@ -65,16 +65,7 @@ export type LookupPool = z.infer<typeof LookupPool>
 
 const LookupDatacenter = Datacenter.pick({ id: true, name: true, location: true }).meta({ id: 'LookupDatacenter' })
 
-const LookupChange = AuditEntry.pick({
-  id: true,
-  timestamp: true,
-  username: true,
-  key_owner: true,
-  action: true,
-  resource: true,
-  resource_id: true,
-  status: true,
-}).meta({ id: 'LookupChange' })
+const LookupChange = AuditChange.meta({ id: 'LookupChange' })
 
 export const Lookup = z
   .object({

@@ -2,7 +2,7 @@
  * Finds the records about an address, a block, a MAC or a name. A part that the caller may not list is never read, and
  * finds nothing. The answer, with its state, is computed as if its objects did not exist.
  */
-import { cidrHolds, enclosingCidrs, parseCidr, usableCount } from '../../net/cidr.ts'
+import { cidrHolds, cidrOfText, enclosingCidrs, usableCount } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'
 import type { Ctx } from '../ctx.ts'
@@ -193,10 +193,7 @@ const networksAround = async (
   ])
   // Keeps only the most specific network of each address.
   const nearest = parsed.flatMap((ip) => {
-    const holding = bySize(around).filter(({ subnet }) => {
-      const cidr = parseCidr(subnet)
-      return cidr !== undefined && cidrHolds(cidr, ip)
-    })
+    const holding = bySize(around).filter(({ subnet }) => cidrHolds(cidrOfText(subnet), ip))
     return holding.filter(({ prefix }) => prefix === holding[0]?.prefix)
   })
   return bySize([...new Map([...nearest, ...named].map((network) => [network.id, network])).values()])

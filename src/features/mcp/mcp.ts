@@ -49,15 +49,8 @@ const purge = async (ctx: Ctx): Promise<void> => {
   if (await planStore.hasOlder(ctx, before)) await ctx.write((tx) => planStore.removeOlder(tx, before))
 }
 
-export const mcpFeature = ({
-  version,
-  config,
-  db,
-  now,
-  operations,
-  kernel,
-  mcpAuthenticator,
-}: McpFeatureOptions): Feature => {
+export const mcpFeature = (options: McpFeatureOptions): Feature => {
+  const { version, config, db, now, operations, kernel, mcpAuthenticator } = options
   const issuer = config.mcpOauthIssuerUrl === undefined ? undefined : new URL(config.mcpOauthIssuerUrl).origin
   // Evaluated now, so that an operation that can't be planned stops the server at the start.
   const planned = plannedOf(operations)

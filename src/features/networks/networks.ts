@@ -1,5 +1,5 @@
 /** The rules of networks. */
-import { formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
+import { cidrOfText, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
@@ -92,8 +92,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 }
 
 const utilizationOf = ({ id, subnet }: Network, used: number): Utilization => {
-  const cidr = parseCidr(subnet)
-  const total = cidr ? usableCount(cidr) : 0
+  const total = usableCount(cidrOfText(subnet))
   return {
     network_id: id,
     total_ips: total,

@@ -1,7 +1,6 @@
 /** The queries of networks; the only writer of their table. */
 import type { Kysely } from 'kysely'
-import { parseCidr } from '../../net/cidr.ts'
-import { ipKey } from '../../net/ip.ts'
+import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
@@ -13,16 +12,9 @@ import type { Network } from './api.ts'
 const columns = ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description', 'created_at', 'updated_at'] as const
 
 const rowOf = ({ utilization: _, ...network }: Network) => {
-  const cidr = parseCidr(network.subnet)
-  if (!cidr) throw new Error(`a network got past its contract with the subnet ${network.subnet}`)
-  const { family, prefix, first, last } = cidr
-  return {
-    ...network,
-    name_key: network.name.toLowerCase(),
-    prefix,
-    first_key: ipKey({ family, value: first }),
-    last_key: ipKey({ family, value: last }),
-  }
+  const cidr = cidrOfText(network.subnet)
+  const { first: first_key, last: last_key } = cidrKeys(cidr)
+  return { ...network, name_key: network.name.toLowerCase(), prefix: cidr.prefix, first_key, last_key }
 }
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id')

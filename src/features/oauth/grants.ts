@@ -4,8 +4,10 @@ import { AppError, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
+import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { coverageOf, RIGHTS_TABLES, requireChargeOf } from '../users/account.ts'
+import type { oauthGrants } from './api.ts'
 import type { OauthGrant } from './schema.ts'
 import * as store from './store.ts'
 
@@ -14,12 +16,7 @@ const ownerOf = ({ caller }: Ctx): string => {
   return caller.userId
 }
 
-type Wanted = {
-  readonly client_id?: string | undefined
-  readonly user_id?: string | undefined
-  readonly limit?: number | undefined
-  readonly offset?: number | undefined
-}
+type Wanted = ParsedInputOf<typeof oauthGrants.list>
 
 export const listGrants = async (ctx: Ctx, { client_id, user_id, ...page }: Wanted): Promise<JsonList<OauthGrant>> => {
   const own = ownerOf(ctx)

@@ -71,13 +71,8 @@ const bearer = (parameters: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`
 
-export const createMcpAuthenticator = ({
-  settings,
-  db,
-  now,
-  identify,
-  uses,
-}: McpAuthenticatorOptions): McpAuthenticator => {
+export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAuthenticator => {
+  const { settings, db, now, identify, uses } = options
   const realm = { realm: 'mcp', resource_metadata: settings.resourceMetadata }
   const come = bearer({ ...realm, scope: scopeText(EVERYDAY) })
   const comeAgain = bearer({ ...realm, scope: scopeText(EVERYDAY), error: 'invalid_token' })

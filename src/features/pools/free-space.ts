@@ -3,7 +3,7 @@
  * reservation holds it, or if it is the network or broadcast address of its IPv4 network. Otherwise it is available.
  * Allocation builds on this rule.
  */
-import { networkAndBroadcast, parseCidr } from '../../net/cidr.ts'
+import { cidrOfText, networkAndBroadcast } from '../../net/cidr.ts'
 import { formatIp, ipFromKey, ipKey, ipKeyOf } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
@@ -28,8 +28,7 @@ export const sizeOf = ({ first, last }: KeyRange): bigint => ipFromKey(last).val
 
 /** Returns the keys that are never allocated in a network: its network and broadcast address (IPv4 up to /30). */
 export const neverFree = ({ subnet }: Pick<Network, 'subnet'>): ReadonlySet<string> => {
-  const cidr = parseCidr(subnet)
-  const ends = cidr && networkAndBroadcast(cidr)
+  const ends = networkAndBroadcast(cidrOfText(subnet))
   return new Set(ends ? [ipKey(ends.network), ipKey(ends.broadcast)] : [])
 }
 

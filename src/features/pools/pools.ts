@@ -3,7 +3,7 @@ import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
-import { listRows } from '../../platform/contract/list.ts'
+import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -133,7 +133,7 @@ type ListInput = {
   readonly name?: string | undefined
   readonly tags?: readonly string[] | undefined
   readonly include?: 'utilization' | undefined
-  readonly page: { readonly limit?: number | undefined; readonly offset?: number | undefined }
+  readonly page: Page
 }
 
 const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], include, page }: ListInput) => {

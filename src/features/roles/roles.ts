@@ -2,7 +2,7 @@
 
 import { AppError, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
-import { listRows } from '../../platform/contract/list.ts'
+import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
@@ -120,7 +120,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 /** Returns permissions in their public form. */
 export const permissionList = (
   permissions: readonly CataloguePermission[],
-  { limit, offset = 0 }: { readonly limit?: number | undefined; readonly offset?: number | undefined },
+  { limit, offset = 0 }: Page,
 ): JsonList<CataloguePermission> =>
   new JsonList({
     revision: etagOf(JSON.stringify(permissions)),

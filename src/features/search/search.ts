@@ -1,5 +1,5 @@
 /** Finds objects of all kinds that the caller may list. Joins the tables of the inventory, and owns none. */
-import { parseCidr } from '../../net/cidr.ts'
+import { cidrKeys, parseCidr } from '../../net/cidr.ts'
 import { formatIp, ipFromKey, ipKey, parseIp } from '../../net/ip.ts'
 import { firstRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
@@ -20,9 +20,7 @@ const rangeIn = (text: string): Range | undefined => {
   const ip = parseIp(text)
   if (ip) return { first: ipKey(ip), last: ipKey(ip) }
   const cidr = parseCidr(text)
-  if (!cidr) return undefined
-  const { family, first, last } = cidr
-  return { first: ipKey({ family, value: first }), last: ipKey({ family, value: last }) }
+  return cidr && cidrKeys(cidr)
 }
 
 const firstInside = (ips: readonly string[], { first, last }: Range): string | undefined =>

@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { type OwnCookie, sessionCookie } from '../../platform/http/credentials.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
+import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { accountOf, findUser, requireChargeOf } from '../users/account.ts'
@@ -50,11 +51,7 @@ const openSessions = async (ctx: Ctx, store: SessionStore, userId: string): Prom
   return (await store.list(userId)).filter(isOpen).sort(newestFirst)
 }
 
-type ListInput = {
-  readonly user_id?: string | undefined
-  readonly limit?: number | undefined
-  readonly offset?: number | undefined
-}
+type ListInput = ParsedInputOf<typeof sessionsApi.list>
 
 const list = async (
   ctx: Ctx,

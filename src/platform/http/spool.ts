@@ -41,11 +41,8 @@ const freeBytesIn = (folder: string): number => {
 }
 
 /** @param options.folder created with the first file */
-export const createSpoolSpace = ({
-  folder,
-  mostBytes = MOST_SPOOLED_BYTES,
-  freeBytes = () => freeBytesIn(folder),
-}: SpoolOptions): SpoolSpace => {
+export const createSpoolSpace = (options: SpoolOptions): SpoolSpace => {
+  const { folder, mostBytes = MOST_SPOOLED_BYTES, freeBytes = () => freeBytesIn(folder) } = options
   let used = 0
   removeLeftNames(folder)
 

@@ -24,16 +24,8 @@ const HALVE_AT_MOST_EVERY_MS = 200
 const GIVE_UP_AFTER_MS = 5000
 
 /** Resolves when every position was probed, or at the tick after the signal. */
-export const probeLoop = async ({
-  from,
-  size,
-  pacer,
-  signal,
-  wants,
-  send,
-  onTick,
-  onStarved,
-}: ProbeLoop): Promise<void> => {
+export const probeLoop = async (options: ProbeLoop): Promise<void> => {
+  const { from, size, pacer, signal, wants, send, onTick, onStarved } = options
   let place = from
   let halvedAtMs = 0
   let starvedSinceMs: number | undefined

@@ -1,16 +1,14 @@
 /** The queries of the inbox. It has no table of its own: each item is a mark on a discovered device, which is written with it. */
 import type { Page } from '../../../platform/contract/list.ts'
+import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { inbox } from '../api.ts'
 import { docOf } from '../devices/discovered-store.ts'
 import type { Bucket, InboxItem } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
 import type { Finding } from './findings.ts'
 
-export type InboxFilter = {
-  readonly bucket?: Bucket | undefined
-  readonly network_id?: string | undefined
-  readonly ignored: boolean
-}
+type InboxFilter = Omit<ParsedInputOf<typeof inbox.list>, keyof Page>
 
 /** Bucket by bucket, newest first. */
 const sameOrder = (ctx: Ctx) =>

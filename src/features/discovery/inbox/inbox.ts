@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../../../platform/contract/errors.ts'
 import { countRows, listRows } from '../../../platform/contract/list.ts'
 import { parse } from '../../../platform/contract/validate.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
+import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type DevicePatch, DevicePatch as PatchSchema } from '../../devices/api.ts'
 import * as devices from '../../devices/devices.ts'
@@ -21,11 +22,7 @@ import { addressesIn, type Finding, signatureOf } from './findings.ts'
 import * as inboxStore from './inbox-store.ts'
 import { eachItem, mustLoad, promote } from './promote.ts'
 
-type Choice = {
-  readonly id: string
-  readonly fields?: readonly InboxField[] | undefined
-  readonly name?: string | undefined
-}
+type Choice = ParsedInputOf<typeof inbox.accept>['items'][number]
 
 type Item = {
   readonly record: DiscoveredRecord & { readonly doc: DiscoveredDevice }

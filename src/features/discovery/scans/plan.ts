@@ -1,5 +1,5 @@
 /** Builds the plan of a scanner. The only place that decrypts credentials for it; they go into the plan and nowhere else. */
-import { formatCidr, parseCidr } from '../../../net/cidr.ts'
+import { cidrOfText, formatCidr } from '../../../net/cidr.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
 import { SealedValueError, type Secrets } from '../../../platform/security/crypto.ts'
@@ -91,11 +91,10 @@ export const planFor = async (
   tools: { readonly config: Config; readonly secrets: Secrets },
 ): Promise<Planned> => {
   const { config } = tools
-  const cidr = parseCidr(network.subnet)
   const isDeep = scan.scan_type === 'deep'
   const { snmp, ssh, notes } = isDeep ? await loginsFor(ctx, network.id, tools) : { snmp: [], ssh: [], notes: [] }
   const plan: ScanPlan = {
-    subnet: cidr ? formatCidr(cidr) : network.subnet,
+    subnet: formatCidr(cidrOfText(network.subnet)),
     type: scan.scan_type,
     excludes: excludesOf(scan.exclude_ips),
     ports: config.discoveryPorts,

@@ -1,5 +1,5 @@
 /** Takes in a scan that was made elsewhere, exactly as one of ours: the same functions, and nothing is sent. */
-import { cidrHolds, parseCidr } from '../../../net/cidr.ts'
+import { cidrHolds, cidrOfText } from '../../../net/cidr.ts'
 import { parseIp } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
@@ -13,6 +13,7 @@ import type { RecordedHost, ScanRecord } from '../inputs.ts'
 import type { Scan } from '../schema.ts'
 import { adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
 import { finish } from './finish.ts'
+import { newScan } from './new-scan.ts'
 import { countFor } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 
@@ -56,8 +57,7 @@ const hostOf = (recorded: RecordedHost): FoundHost => {
 
 /** Whom the network does not hold, or who was left out, cannot have been found. */
 const issuesOf = ({ subnet }: Network, { hosts, exclude_ips }: ScanRecord): FieldIssue[] => {
-  const block = parseCidr(subnet)
-  if (!block) throw new Error(`a network is stored with the subnet ${subnet}`)
+  const block = cidrOfText(subnet)
   const { ranges } = parseExcludes(exclude_ips)
   const seen = new Set<string>()
   const issueOf = (text: string): string | undefined => {
@@ -74,34 +74,22 @@ const issuesOf = ({ subnet }: Network, { hosts, exclude_ips }: ScanRecord): Fiel
   })
 }
 
-const newScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: ScanRecord): Scan => {
-  // Nothing is sent, so that whatever may be scanned does not matter.
-  const { total, issues } = countFor(network, exclude_ips, {
-    discoveryAllowedSubnets: [],
-    discoveryAllowLocal: true,
-  })
+const recordedScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: ScanRecord): Scan => {
+  // Sends nothing, so the limits of scans do not apply.
+  const limits = { discoveryAllowedSubnets: [], discoveryAllowLocal: true }
+  const { total, issues } = countFor(network, exclude_ips, limits)
   if (issues.length > 0) throw invalid(issues)
-  return {
-    id: Bun.randomUUIDv7(),
-    network_id: network.id,
-    // Until all of it is on record.
-    status: 'failed',
+  return newScan(ctx, {
+    network,
+    total,
     scan_type,
-    stage: '',
-    total_hosts: total,
-    scanned_hosts: 0,
-    found_hosts: 0,
-    progress_percent: 0,
-    hosts_per_second: 0,
     exclude_ips,
+    // Until all of it is stored.
+    status: 'failed',
     error_message: 'it was not put on record to its end',
-    rule_id: null,
-    created_by: ctx.caller.username,
     started_at: ctx.now,
     completed_at: ctx.now,
-    created_at: ctx.now,
-    updated_at: ctx.now,
-  }
+  })
 }
 
 /** @throws AppError VALIDATION_ERROR while a scan of the network runs: each would take the other's hosts for gone */
@@ -109,7 +97,7 @@ export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
   const network = await mustGetNetwork(ctx, input.id)
   const issues = issuesOf(network, input)
   if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES))
-  const scan = newScan(ctx, network, input)
+  const scan = recordedScan(ctx, network, input)
   const isBusy = (await store.open(ctx)).some((one) => one.network_id === network.id && one.status === 'running')
   if (isBusy) throw invalidField('scan', 'another one of this network is running')
   await ctx.write(async (tx) => {

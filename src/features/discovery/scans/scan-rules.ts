@@ -1,5 +1,5 @@
 /** Validates scans before they are queued: subnet, size and settings. */
-import { type Cidr, parseCidr, subtractCidrs } from '../../../net/cidr.ts'
+import { cidrOfText, subtractCidrs } from '../../../net/cidr.ts'
 import { localRangeOf } from '../../../net/local.ts'
 import type { FieldIssue } from '../../../platform/contract/errors.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
@@ -10,16 +10,10 @@ export type ScanLimits = Pick<Config, 'discoveryAllowedSubnets' | 'discoveryAllo
 
 type Subnet = Pick<Network, 'subnet'>
 
-const blockOf = ({ subnet }: Subnet): Cidr => {
-  const cidr = parseCidr(subnet)
-  if (!cidr) throw new Error(`a network is stored with the subnet ${subnet}`)
-  return cidr
-}
-
 /** Why no scan may probe the network: it overlaps a local range. Exclude lists do not change that. Undefined where it does not. */
 export const localIssue = (network: Subnet, { discoveryAllowLocal }: ScanLimits): string | undefined => {
   if (discoveryAllowLocal) return undefined
-  const range = localRangeOf(blockOf(network))
+  const range = localRangeOf(cidrOfText(network.subnet))
   if (range === undefined) return undefined
   return `${network.subnet} overlaps the local range ${range}, which is scanned only with DISCOVERY_ALLOW_LOCAL=true`
 }
@@ -29,7 +23,7 @@ export const scanIssue = (network: Subnet, limits: ScanLimits): FieldIssue | und
   const { subnet } = network
   const local = localIssue(network, limits)
   if (local !== undefined) return { field: 'network_id', message: local }
-  const cidr = blockOf(network)
+  const cidr = cidrOfText(network.subnet)
   const widest = WIDEST_PREFIX[cidr.family]
   if (cidr.prefix < widest)
     return { field: 'subnet', message: `${subnet} is too large for a scan: at most a /${widest} can be scanned` }

@@ -18,40 +18,14 @@ import * as ruleStore from '../rules/rule-store.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan, ScanDetail, ScanEstimate } from '../schema.ts'
 import { diffOf } from './diff.ts'
+import { newScan } from './new-scan.ts'
 import { planFor } from './plan.ts'
 import { record } from './record.ts'
 import { countFor, joinedExcludes } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 
-type NewScan = {
-  readonly network: Network
-  readonly scanType: Scan['scan_type']
-  readonly excludeIps: string
-  readonly total: number
-  readonly rule?: ruleStore.StoredRule
-}
-
-const queue = async (ctx: Ctx, { network, scanType, excludeIps, total, rule }: NewScan): Promise<Scan> => {
-  const scan: Scan = {
-    id: Bun.randomUUIDv7(),
-    network_id: network.id,
-    status: 'pending',
-    scan_type: scanType,
-    stage: '',
-    total_hosts: total,
-    scanned_hosts: 0,
-    found_hosts: 0,
-    progress_percent: 0,
-    hosts_per_second: 0,
-    exclude_ips: excludeIps,
-    error_message: '',
-    rule_id: rule?.id ?? null,
-    created_by: rule ? '' : ctx.caller.username,
-    started_at: null,
-    completed_at: null,
-    created_at: ctx.now,
-    updated_at: ctx.now,
-  }
+const queue = async (ctx: Ctx, given: Parameters<typeof newScan>[1]): Promise<Scan> => {
+  const scan = newScan(ctx, given)
   await store.insert(ctx, scan)
   await ctx.emit('scan.queued', scan)
   return scan
@@ -63,10 +37,11 @@ export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: 
   const { total, issues } = countFor(network, rule.exclude_ips, config)
   const scan = await queue(ctx, {
     network,
-    scanType: rule.scan_type,
-    excludeIps: joinedExcludes(rule.exclude_ips),
     total,
-    rule,
+    scan_type: rule.scan_type,
+    exclude_ips: joinedExcludes(rule.exclude_ips),
+    rule_id: rule.id,
+    created_by: '',
   })
   const [issue] = issues
   if (issue) await fail(ctx, scan, issue.message)
@@ -86,15 +61,14 @@ const estimateOf = async (
 }
 
 const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
-  const { scan_type: scanType } = request
+  const { scan_type } = request
   const network = await mustGetNetwork(ctx, request.id)
   const rule = await ruleStore.ofNetwork(ctx, network.id)
-  const excludeIps = joinedExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
-  const { total, issues } = countFor(network, excludeIps, tools.config)
+  const exclude_ips = joinedExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
+  const { total, issues } = countFor(network, exclude_ips, tools.config)
   if (issues.length > 0) throw invalid(issues)
-  if (!request.dry_run) return queue(ctx, { network, scanType, excludeIps, total })
-  const scan = { scan_type: scanType, exclude_ips: excludeIps }
-  return new WithStatus(200, await estimateOf(ctx, { network, scan }, tools), true)
+  if (!request.dry_run) return queue(ctx, { network, total, scan_type, exclude_ips })
+  return new WithStatus(200, await estimateOf(ctx, { network, scan: { scan_type, exclude_ips } }, tools), true)
 }
 
 /** Fails a scan that cannot run or continue. False when it has ended otherwise. */
