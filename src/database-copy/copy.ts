@@ -1,7 +1,4 @@
-/**
- * Copies all data from one database to another and compares the two. The source lists the tables to copy, and the
- * adapters hide the engines. The target is marked as unfinished until the comparison succeeds.
- */
+/** Copies all data to another database and compares the two; until then the target is marked as unfinished. */
 import { migrations } from '../migrations/index.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { ddlFor, MigrationError, pendingOf } from '../platform/db/migrate.ts'

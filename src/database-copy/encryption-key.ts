@@ -10,11 +10,7 @@ const OWNER_ALONE = 0o600
 
 const read = (file: string): string => readFileSync(file, 'utf8').trim()
 
-/**
- * @param dataDir the folder of the key, if there is one
- * @returns a note for the operator; undefined without a key
- * @throws AppError for a target that has another key
- */
+/** @returns a note for the operator; undefined without a key @throws AppError if the target has another key */
 export const carryKey = (dataDir: string, to: Place): string | undefined => {
   const file = devKeyFile(dataDir)
   if (!existsSync(file)) return undefined

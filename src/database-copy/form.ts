@@ -1,7 +1,4 @@
-/**
- * The common form of rows of both engines, for reading, comparing and writing: each value as text. Differences in the
- * representation of values are resolved here. Knows no table.
- */
+/** The common form of rows of both engines: each value as text. Knows no table. */
 import { AppError } from '../platform/contract/errors.ts'
 
 /** The type of a column's values, independent of the engine. */

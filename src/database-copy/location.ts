@@ -21,10 +21,7 @@ const folderIn = (text: string, flag: string): Place => {
   return { kind: 'folder', dataDir: path }
 }
 
-/**
- * @throws AppError for a location that is neither PostgreSQL nor a folder
- * @example placeIn('sqlite:/var/lib/plat', 'to') // { kind: 'folder', dataDir: '/var/lib/plat' }
- */
+/** @example placeIn('sqlite:/var/lib/plat', 'to') // { kind: 'folder', dataDir: '/var/lib/plat' } @throws AppError */
 export const placeIn = (text: string, flag: string): Place => {
   if (text === '') throw usageError(`--${flag} is empty`)
   const path = text.replace(SQLITE, '')

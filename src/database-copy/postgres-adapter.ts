@@ -150,10 +150,7 @@ const advanceSequences = async ({ run }: Connection): Promise<void> => {
   }
 }
 
-/**
- * Sets the revisions, from which the ETags of lists are made, by the current time. They are then higher than those of
- * an earlier PostgreSQL of this data, so that no client takes its cached list for current.
- */
+/** Sets the revisions by the time, so that an ETag of an earlier PostgreSQL of this data is never current. */
 const advanceRevisions = async ({ run }: Connection, tables: readonly Table[]): Promise<void> => {
   await run('TRUNCATE revisions')
   await run(

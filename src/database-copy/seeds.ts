@@ -52,10 +52,7 @@ const foreignTables = async (side: Side, fresh: Side): Promise<string[]> => {
 /** `begun` is an unfinished copy of this command. */
 export type State = 'empty' | 'begun' | 'begun by another version'
 
-/**
- * @throws AppError that names the tables of a target that is neither empty nor begun; MigrationError for one of a newer
- * program
- */
+/** @throws AppError for a target that is neither empty nor begun; MigrationError for one of a newer program */
 export const stateOf = async (target: Side, signal: AbortSignal): Promise<State> => {
   const applied = await target.applied()
   const own = applied.filter(({ name }) => name !== UNFINISHED_COPY)

@@ -1,7 +1,4 @@
-/**
- * Generates data of any size, always the same, for trials, demonstrations and benchmarks. Its rows are those of `plat
- * import`. They are generated on demand, so a million devices need no memory.
- */
+/** Generates data of any size, always the same, as rows of `plat import`, one at a time. */
 import type { Resource } from '../features/estate/cli-resources.ts'
 import { type DeviceRow, deviceRow, type RelationshipRow, relationshipRows } from './devices.ts'
 import { layoutFor } from './layout.ts'

@@ -1,7 +1,4 @@
-/**
- * Replaces a database file. A kill at any moment leaves the old or the new data under the final name. A log never
- * remains beside the other database, into which SQLite would write it.
- */
+/** Replaces a database file so that a kill leaves the old or the new data, never with the other's log. */
 import { Database, SQLiteError } from 'bun:sqlite'
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * Stores the findings of a scan. Data of every host is in flat arrays, so that a /16 of responding hosts takes a few
- * megabytes. Other data is in objects that are created on first use. Sends nothing.
- */
+/** Stores findings in flat arrays, so that a /16 of hosts takes a few megabytes. Sends nothing. */
 
 import { evidenceOf, msText, type Source } from './evidence.ts'
 import type { Evidence, FoundHost, FoundName, FoundService, OsVote, SnmpFacts } from './protocol.ts'

@@ -48,10 +48,7 @@ type OnReport = (report: FromScanner) => Promise<void>
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/**
- * Starts a scanner process and gives it the plan. `onReport` is called in order and awaited, so that a slow database slows the
- * scan down; when it rejects, the scan fails.
- */
+/** Starts a scanner process. `onReport` is awaited, so that a slow database slows the scan down. */
 export const startScan = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
   try {
     return runProcess(plan, onReport)

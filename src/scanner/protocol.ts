@@ -1,7 +1,4 @@
-/**
- * Messages between the server and a scanner process: plain JSON over the pipe between them. Nothing goes by argument or
- * environment, since plans carry secrets. Independent of sockets and tables.
- */
+/** Messages between server and scanner process, by pipe, not arguments, since plans carry secrets. */
 
 export const SCAN_TYPES = ['quick', 'full', 'deep'] as const
 export type ScanType = (typeof SCAN_TYPES)[number]

@@ -1,7 +1,4 @@
-/**
- * Reports hosts to the server in batches; the next batch waits until the last one is stored. Hosts that wait take one bit each,
- * so a slow database costs no memory here. Independent of sockets and of the transport.
- */
+/** Reports hosts in batches, each after the last one is stored. Waiting hosts take one bit each. */
 import { fullGC } from 'bun:jsc'
 import { checkpointOf, type Position } from './checkpoint.ts'
 import type { Findings } from './findings.ts'

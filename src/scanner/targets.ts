@@ -65,11 +65,7 @@ const targetRanges = (subnet: string, excludes: readonly string[]): { block: Cid
   return { block, ranges: subtractRanges({ family, first, last }, [...reservedOf(block), ...excludes.map(rangeOf)]) }
 }
 
-/**
- * Number of addresses that a scan probes: 254 of a /24, two of a /31 (RFC 3021), one of a /32; less those excluded.
- *
- * @throws PlanError when the subnet is wider than a scan takes, or a text is none
- */
+/** Addresses that a scan probes: 254 of a /24, two of a /31 (RFC 3021). @throws PlanError */
 export const countTargets = (subnet: string, excludes: readonly string[]): number =>
   Number(targetRanges(subnet, excludes).ranges.reduce((sum, range) => sum + rangeSize(range), 0n))
 

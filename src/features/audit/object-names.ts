@@ -204,11 +204,7 @@ const lastNames = async (ctx: Ctx, name: string, entries: readonly Entry[]): Pro
   )
 }
 
-/**
- * Names the objects of these entries: by the current name, or for a deleted object by the last one in its recent
- * entries.
- * @returns the names by entry id; entries without a known or readable name are absent
- */
+/** Names objects by entry id: by the current name, or for a deleted one by the last one in its recent entries. */
 export const objectsOf = async (ctx: Ctx, entries: readonly Entry[]): Promise<ReadonlyMap<string, AuditObject>> => {
   const objects = new Map<string, AuditObject>()
   const add = (kind: string, names: Names, isDeleted: boolean) => {

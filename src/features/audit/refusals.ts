@@ -1,7 +1,4 @@
-/**
- * Counts the refusals of requests without valid credentials. From the 20th within a minute, refusals of one address,
- * route and error code share one entry, so that they can't fill the disk.
- */
+/** Counts refusals of guests: from the 20th within a minute they share one entry, to spare the disk. */
 import { limitKey } from '../../platform/http/client-address.ts'
 
 /** The number of refusals of one address, route and code in a minute that get separate entries. */

@@ -8,12 +8,7 @@ export const MAX_IMPORTS = 2
 const RETRY_AFTER_MS = 10_000
 
 export type Slots = {
-  /**
-   * Takes a slot for the caller.
-   * @param now RFC 3339
-   * @returns the function that releases it; repeated calls have no effect
-   * @throws AppError RATE_LIMIT_EXCEEDED
-   */
+  /** @param now RFC 3339 @returns the function that releases it, once @throws AppError RATE_LIMIT_EXCEEDED */
   readonly take: (caller: Caller, now: string) => () => void
 }
 

@@ -1,7 +1,4 @@
-/**
- * The live feed reads committed events once for all listeners, and sends each those that it may see and has selected. A
- * listener that does not keep up is disconnected; it reconnects with its last event id.
- */
+/** Reads committed events once for all listeners, and disconnects a listener that does not keep up. */
 import { batches } from '../../platform/db/batches.ts'
 import type { UnderWay } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/operation/caller.ts'

@@ -1,7 +1,4 @@
-/**
- * With several writers, a lower number may be committed after a higher one. A reader stops before a missing number
- * until every transaction that may have taken it has ended. Then the number will never appear.
- */
+/** With several writers a lower number may be committed later: readers wait while that can happen. */
 import type { UnderWay } from '../../platform/db/database.ts'
 
 type Numbered = { readonly seq: number }

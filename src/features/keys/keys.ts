@@ -38,11 +38,7 @@ export const endKeysOf = async (scope: DbScope, userId: string): Promise<ApiKey[
   return keys
 }
 
-/**
- * Deletes the keys of these users that other users have made. Called when a user gains or loses a role or gets a new
- * password, because the maker of a key must not gain the account's new permissions.
- * @returns the deleted keys
- */
+/** Deletes keys made by other users, who must not gain new permissions of the owner. @returns these keys */
 export const endKeysMadeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
   const keys = await store.madeByOthers(scope, userIds)
   for (const { id } of keys) await store.remove(scope, id)

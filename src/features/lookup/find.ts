@@ -1,7 +1,4 @@
-/**
- * Finds the records about an address, a block, a MAC or a name. A part that the caller may not list is never read, and
- * finds nothing. The answer, with its state, is computed as if its objects did not exist.
- */
+/** Finds the records about an address, block, MAC or name, as if those that the caller may not list did not exist. */
 import { cidrHolds, cidrOfText, enclosingCidrs, usableCount } from '../../net/cidr.ts'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'

@@ -40,10 +40,7 @@ export const shownClient = (headers: Headers, { client_id, client_secret }: Para
   return basic
 }
 
-/**
- * Checks the credentials against the stored hash. A client with a secret must send it, by either method. A client
- * without one must send none, so that a made-up secret never counts as proof.
- */
+/** A client without a secret must send none, so that a made-up secret never counts as proof. */
 export const isProven = ({ secret }: ShownClient, secretHashed: string | null): boolean => {
   if (secretHashed === null) return secret === undefined
   return secret !== undefined && isSameHash(secretHash(secret), secretHashed)

@@ -62,10 +62,7 @@ const redirect = (to: string): Response =>
 
 type Reported = Extract<AuthorizationDecision, { readonly kind: 'report' }>
 
-/**
- * Answers an invalid request. Anyone can register a client, so no browser is redirected (RFC 9700 4.11.2). The page
- * gets the host name; only a signed-in user gets the address.
- */
+/** Redirects no browser, because anyone can register a client (RFC 9700 4.11.2). */
 const wrong = ({ problem, redirectUri }: Reported, isSignedIn: boolean): Response =>
   problemAnswer(problem, { host: destinationOf(redirectUri).host, uri: isSignedIn ? redirectUri : undefined })
 

@@ -1,7 +1,4 @@
-/**
- * Authenticates requests to /mcp: by access tokens, which are valid nowhere else, and by the credentials that the rest
- * of Plat accepts. A 401 names the metadata that leads to a token (RFC 6750 section 3, RFC 9728 5.1).
- */
+/** Authenticates requests to /mcp: by access tokens, valid only there, or as elsewhere (RFC 9728 5.1). */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import { createMemo, createRevisionCache } from '../../platform/db/cache/revision-cache.ts'

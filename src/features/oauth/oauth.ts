@@ -1,7 +1,4 @@
-/**
- * The authorization server for AI clients (RFC 6749, 7591, 7636, 7009, 8414, 8707, 9207, 9728), and the management of
- * clients and consents. The decisions: docs/decisions/oauth.md.
- */
+/** The authorization server for AI clients, and the management of clients: docs/decisions/oauth.md. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'

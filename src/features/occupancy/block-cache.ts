@@ -1,7 +1,4 @@
-/**
- * The blocks that a transaction has read. Several allocations may run in one transaction: no other transaction changes
- * the blocks that it has locked. For unlocked blocks it uses the cached state until it locks them.
- */
+/** The blocks that a transaction has read: exact for those that it has locked, tentative for the others. */
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'

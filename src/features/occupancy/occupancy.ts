@@ -1,7 +1,4 @@
-/**
- * Records which addresses a device or a reservation has, in bitmaps of 256. Finds free addresses without iterating over
- * a range. Depends on pools, devices and reservations only for the tables of their addresses.
- */
+/** Records taken addresses in bitmaps of 256, and finds free ones without iterating over a range. */
 import {
   blockOf,
   countTaken,

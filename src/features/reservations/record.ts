@@ -55,11 +55,7 @@ const hasExpired = async (ctx: Ctx, cache: occupancy.BlockCache): Promise<boolea
   return next <= ctx.now
 }
 
-/**
- * Deletes the expired reservations of a range, or all of them.
- * @param cache the cache of the transaction, which also keeps the earliest expiry
- * @returns the number of deleted reservations
- */
+/** @param range all without it @param cache of the transaction @returns the number of deleted reservations */
 export const purgeExpired = async (
   ctx: Ctx,
   range?: KeyRange,

@@ -1,7 +1,4 @@
-/**
- * Checks that the sessions and keys of long-lived responses are still valid, and returns the current permissions of
- * their users. Queries the stores each time. Changes neither an expiry nor the time of the last use.
- */
+/** Checks in the stores that credentials of long-lived responses are still valid, without renewing them. */
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -20,11 +17,7 @@ export type Held = {
   readonly expiresMs: number
 }
 
-/**
- * Returns the valid credentials by id. Invalid ones are absent, and so are all sessions while their store is
- * unavailable: requests with them are refused as well.
- * @throws the error of an unavailable database
- */
+/** The valid credentials by id; no session while their store is away. @throws if the database is unavailable */
 export type CheckCredentials = (credentials: readonly Credential[]) => Promise<ReadonlyMap<string, Held>>
 
 type CheckOptions = { readonly db: Db<Tables>; readonly sessions: SessionStore; readonly now: () => Date }

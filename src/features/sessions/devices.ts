@@ -1,7 +1,4 @@
-/**
- * Device cookies identify a browser or command line that has signed in before, so that it does not queue behind unknown
- * devices. They grant no rights. All instances share the signing key.
- */
+/** Signed cookies by which a known browser or command line skips the queue of unknown devices. They grant no rights. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import { cookieValue, ownCookie } from '../../platform/http/credentials.ts'

@@ -64,10 +64,7 @@ const callerOf = (account: Account, via: Caller['via'], credentialId: string): C
   permissions: account.permissions,
 })
 
-/**
- * @returns a function that returns the identity for request headers; undefined without credentials. It throws AppError
- * UNAUTHORIZED, EXPIRED_KEY or LEGACY_API_KEY_UNSUPPORTED for invalid credentials.
- */
+/** @throws AppError UNAUTHORIZED, EXPIRED_KEY or LEGACY_API_KEY_UNSUPPORTED for invalid credentials */
 export const createIdentify = (options: IdentifyOptions): Identify => {
   const { db, config, sessions, keyUses, now, log } = options
   const { sessionTtlMs } = config

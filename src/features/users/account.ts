@@ -80,11 +80,7 @@ export const permissionsOfUsers = async (scope: Scope, ids: readonly string[]): 
 export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'username'>): Promise<void> =>
   requireHeld(ctx, await permissionsOfUser(ctx, user.id), `The user "${user.username}"`)
 
-/**
- * As `requireCharge`, for the owner of an object. The caller's own account is always allowed; an id without an account
- * has no permissions.
- * @throws AppError FORBIDDEN that names the missing permissions.
- */
+/** As `requireCharge`; the caller's own account is always allowed, and a missing one has no permissions. */
 export const requireChargeOf = async (ctx: Ctx, userId: string | null): Promise<void> => {
   if (userId === null || userId === ctx.caller.userId) return
   const user = await store.find(ctx, userId)

@@ -25,10 +25,7 @@ type ResetOptions = {
 /** `password` is set only if it was generated. */
 export type ResetPassword = { readonly username: string; readonly password?: string }
 
-/**
- * Sets a user's password and ends all sessions and tokens of the user. A running server notices within a second.
- * @throws AppError NOT_FOUND for an unknown user, VALIDATION_ERROR for an invalid password.
- */
+/** Ends all sessions and tokens as well. @throws AppError NOT_FOUND, VALIDATION_ERROR */
 export const resetPassword = async ({ db, passwords, ...options }: ResetOptions): Promise<ResetPassword> => {
   const problem = options.password === undefined ? undefined : passwordProblem(options.password)
   if (problem) throw invalidField('password', problem)

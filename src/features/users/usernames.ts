@@ -20,10 +20,7 @@ export const changedUsername = (before: string, username: string | undefined): s
 
 type Named = Pick<User, 'id' | 'username' | 'email'>
 
-/**
- * @param before the stored user, absent for a new one; an unchanged name is free even if it is similar to another
- * @throws AppError ALREADY_EXISTS for a name or an address that another user has, or a similar name.
- */
+/** @param before the stored user; an unchanged name is free @throws AppError ALREADY_EXISTS, also if similar */
 export const requireFree = async (ctx: Ctx, user: Named, before?: Pick<UserRow, 'username'>): Promise<void> => {
   const others = await store.namesakes(ctx, user)
   const details: FieldIssue[] = []

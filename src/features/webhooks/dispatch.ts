@@ -1,7 +1,4 @@
-/**
- * Sends due deliveries. Each webhook has a separate lane, so a slow target delays no other. A lane sends in the order
- * of the events, and several deliveries concurrently only while it has a whole batch waiting.
- */
+/** Sends due deliveries. Each webhook has a lane, so a slow target delays no other. */
 import type { Ctx } from '../ctx.ts'
 import type { Sent, Target } from './attempt.ts'
 import { outcomeOf } from './attempt.ts'

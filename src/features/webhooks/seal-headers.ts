@@ -1,7 +1,4 @@
-/**
- * At the start, encrypts headers that an earlier version stored in clear text. Then it rewrites the files of the
- * database, so that none contains the old text. Until both are done, each start with a key repeats it.
- */
+/** Encrypts headers of earlier versions, and rewrites the files that contain their text, at each start until done. */
 import type { Database } from 'bun:sqlite'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { earlierData, rewriteEarlierData } from '../../platform/db/disk/upgrade-copy.ts'

@@ -1,7 +1,4 @@
-/**
- * The client projection: operations become typed calls over `fetch`, for the web UI, the command line and the tests. It
- * places an input in path, query, headers and body. Credentials are the caller's. Browser-safe.
- */
+/** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
 import {
   type AnyOperation,
@@ -61,10 +58,7 @@ const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 type WireRequest = { readonly path: string; readonly init: RequestInit & { readonly headers: Record<string, string> } }
 
-/**
- * Places an input in a request: path parameters, then named headers, then the rest as query or body.
- * @throws AppError VALIDATION_ERROR for a field that cannot be sent in its place
- */
+/** Path parameters, then named headers, then query or body. @throws AppError VALIDATION_ERROR */
 export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest => {
   const { method, path, params } = httpParts(op.http)
   const rest = { ...input }
@@ -168,11 +162,7 @@ export const readJson = async (transport: Transport, response: Response): Promis
   }
 }
 
-/**
- * Calls an operation.
- * @throws AppError with the server's code, message, details and status
- * @example await call({ fetch, baseUrl: 'http://localhost:8080' }, devices.get, { id: 'web-01' })
- */
+/** @example await call({ fetch, baseUrl }, devices.get, { id: 'web-01' }) @throws AppError as the server's */
 export const call = async <O extends AnyOperation>(
   transport: Transport,
   op: O,
@@ -186,12 +176,7 @@ export const call = async <O extends AnyOperation>(
 
 type AnyCall = (input?: InputOf<AnyOperation>, options?: CallOptions) => Promise<unknown>
 
-/**
- * Creates one function per operation, under the names of the registry.
- * @example
- * const client = createClient({ fetch, baseUrl }, contracts)
- * await client.datacenters.create({ name: 'HQ' })
- */
+/** One function per operation. @example await createClient({ fetch, baseUrl }, contracts).datacenters.create(draft) */
 export const createClient = <S extends Readonly<Record<string, OperationSet>>>(
   transport: Transport,
   contracts: S,

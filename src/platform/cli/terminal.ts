@@ -1,7 +1,4 @@
-/**
- * The last defence before a terminal: the only control characters that pass are line ends, tabs and the sequence that
- * clears a progress line. Commands make their text printable themselves; this catches omissions.
- */
+/** The last defence before a terminal: removes control characters that a command has missed. */
 import { printableJson } from './display.ts'
 import type { Io, Output } from './io.ts'
 

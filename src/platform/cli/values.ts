@@ -66,10 +66,7 @@ const oneValue = (place: Place, text: string): unknown => {
   return coerceOne(kind, text)
 }
 
-/**
- * Parses the texts of one field. Unparseable text stays text, and the schema reports the error.
- * @throws AppError INVALID_INPUT for invalid JSON or an entry that is not KEY=VALUE
- */
+/** Parses the texts of a field; the schema reports unparseable ones. @throws AppError INVALID_INPUT for bad JSON */
 export const readValue = (place: Place, texts: readonly string[]): unknown => {
   const element = elementOf(place.schema)
   if (element) {

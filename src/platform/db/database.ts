@@ -100,19 +100,13 @@ export type Db<Tables> = {
   /** Like `read`, for fast queries: of a few rows, by an index. A query may wait for earlier ones on its connection. */
   readonly quick: Kysely<Tables>
   readonly sql: Sql
-  /**
-   * Runs `work` in one transaction and resolves when the commit is durable. A throw rolls it back. `work` must do only
-   * SQL and computation: it holds the writer (SQLite) or a connection (PostgreSQL).
-   */
+  /** Resolves when the commit is durable; a throw rolls back. `work` does only SQL: it holds a writer or connection. */
   readonly write: <T>(work: (tx: Tx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
   /** Yields the rows of the queries in sequence, in one snapshot, in chunks of bounded size. */
   readonly stream: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
   /** Like `stream`, for work of the server itself: its snapshot is never recalled, because no client delays it. */
   readonly scan: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
-  /**
-   * Sets the listener that is called when snapshots of streams are recalled. Streams that began before `beforeMs`
-   * (`performance.now()`) must then soon be read to their end, or closed.
-   */
+  /** Called with a `performance.now()`: streams that began before it must soon be read to their end, or closed. */
   readonly onSnapshotsDue: (listener: (beforeMs: number) => void) => void
   /**
    * Returns the result of `read` in the last committed state, cached until a commit writes the table. `read` runs one

@@ -1,7 +1,4 @@
-/**
- * Records the changes of a transaction row by row: the values before and after. It reads the queries themselves, so
- * callers declare nothing. Knows tables only by the given rules.
- */
+/** Records the row changes of a transaction from its queries. Knows tables only by the given rules. */
 import {
   type CompiledQuery,
   DeleteQueryNode,

@@ -22,11 +22,7 @@ const readChunks = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
   return Buffer.concat(chunks)
 }
 
-/**
- * Reads the body.
- * @throws AppError INVALID_INPUT with 413 for a body over `maxBytes`, regardless of Content-Length, and with 400 if the
- * client breaks it off. The latter is not logged as an error.
- */
+/** @throws AppError INVALID_INPUT with 413 over `maxBytes`, with 400 (not logged) if the client breaks it off */
 export const readBytes = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > maxBytes) throw tooLarge(maxBytes)

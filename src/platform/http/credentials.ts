@@ -15,11 +15,7 @@ export const cookieValue = (header: string, name: string): string | undefined =>
   return undefined
 }
 
-/**
- * Returns the credentials of a request. An Authorization header takes precedence over the cookie, because it is sent on
- * purpose.
- * @throws AppError UNAUTHORIZED for an Authorization header other than a Bearer token.
- */
+/** An Authorization header precedes the cookie, because it is sent on purpose. @throws AppError UNAUTHORIZED */
 export const credentialsOf = (headers: Headers, cookieName: string): Credentials | undefined => {
   const authorization = headers.get('authorization')
   if (authorization !== null) {

@@ -32,11 +32,7 @@ const EVERY_LOOKALIKE = new RegExp(`\\\\(?=${ESCAPE})`, 'g')
 /** Only a cell that begins with an apostrophe has escapes. Elsewhere they are text, as in a Windows path. */
 const HAS_ESCAPES = new RegExp(`^'[^]*\\\\${ESCAPE}`)
 
-/**
- * @example safeCell('=1+1') // "'=1+1"
- * @example safeCell('a;=1+1') // "a;'=1+1"
- * @example safeCell('a\u001bb') // "'a\\x1bb"
- */
+/** @example safeCell('=1+1') // "'=1+1" @example safeCell('a;=1+1') // "a;'=1+1" */
 export const safeCell = (text: string): string => {
   if (HARMLESS.test(text)) return text
   const guarded = text.replace(OPEN, "'")

@@ -1,7 +1,4 @@
-/**
- * Measures how fast a client takes an answer. Pure: the caller passes elapsed time and bytes. Only time in which the
- * answer waits for its client counts, not time in which it waits for the database or the processor.
- */
+/** Measures how fast a client takes an answer, only while the answer waits for the client. Pure. */
 
 export type PaceLimits = {
   /** A client that takes nothing for this many ms counts as silent. */
@@ -18,11 +15,7 @@ export const PACE_LIMITS: PaceLimits = { silentMs: 1000, windowMs: 10_000, least
 type Sample = { readonly ms: number; readonly taken: number }
 
 export type Pace = {
-  /**
-   * Records one interval in which the answer waited for its client.
-   * @param elapsedMs length of the interval
-   * @param taken bytes of the whole answer that the client had taken at its end
-   */
+  /** @param elapsedMs time in which the answer waited @param taken bytes of the whole answer taken at its end */
   readonly waited: (elapsedMs: number, taken: number) => void
   /** Records that the client has taken everything. Measuring starts again with the next interval. */
   readonly caughtUp: () => void
@@ -32,12 +25,7 @@ export type Pace = {
   readonly isTooSlow: () => boolean
 }
 
-/**
- * @example
- * const pace = createPace(PACE_LIMITS)
- * for (let s = 0; s <= 10; s++) pace.waited(1000, 0)
- * pace.isTooSlow() // true
- */
+/** @example const pace = createPace(PACE_LIMITS); pace.waited(1000, 0); pace.isTooSlow() */
 export const createPace = ({ silentMs, windowMs, leastBytes }: PaceLimits): Pace => {
   let samples: Sample[] = []
   /** Of all samples but the first, which only marks the start of the second. */

@@ -36,10 +36,7 @@ const MAX_CLIENTS = 100_000
 
 type Bucket = { used: number; resetMs: number }
 
-/**
- * Buckets live in two generations. A new generation begins when the current one is a window old, or holds half of the
- * maximum. Then all windows of the older one are over, and dropping it costs nothing.
- */
+/** Two generations of buckets: when the older one is over, dropping it costs nothing. */
 export const createLimiter = ({ requests, windowMs }: Limit, maxClients = MAX_CLIENTS): Limiter => {
   let older = new Map<string, Bucket>()
   let newer = new Map<string, Bucket>()

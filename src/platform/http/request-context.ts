@@ -21,10 +21,7 @@ type Arrival = {
   readonly clientOf: () => string
 }
 
-/**
- * Splits a URL into path and query, unchanged. The URL may be a path alone, or have an invalid host.
- * @example split('http://localhost/api/devices?q=a') // ['/api/devices', '?q=a']
- */
+/** Splits a URL, or a path alone, unchanged. @example split('http://a/api?q=a') // ['/api', '?q=a'] */
 export const split = (url: string): readonly [path: string, search: string] => {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
   const query = url.indexOf('?', start)

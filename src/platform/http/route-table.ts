@@ -52,12 +52,7 @@ const walk = <Route>(node: Node<Route>, wanted: Wanted, at: number): Leaf<Route>
   return behind
 }
 
-/**
- * @example
- * const table = createRouteTable<string>()
- * table.add('GET', '/api/devices/{id}', 'one device')
- * table.find('GET', '/api/devices/web%201') // { route: 'one device', params: { id: 'web 1' } }
- */
+/** @example table.add('GET', '/api/devices/{id}', 'one'); table.find('GET', '/api/devices/web%201') */
 export const createRouteTable = <Route>(): RouteTable<Route> => {
   const root = nodeOf<Route>()
   const known = new Set<string>()

@@ -1,7 +1,4 @@
-/**
- * A rate limit that several instances count together in a Valkey server. While the server is down each instance counts
- * alone. A client then has the limit once per instance, and no request is rejected wrongly.
- */
+/** A rate limit that instances share in a Valkey server. While it is down, each instance counts alone. */
 import type { Valkey } from '../runtime/valkey.ts'
 import { type ClientLimiter, type Counted, type Limit, SITE_FACTOR, stricter, type Verdict } from './rate-limit.ts'
 

@@ -133,10 +133,7 @@ export type SiteOptions = {
   readonly checkHost?: HostCheck
 }
 
-/**
- * Headers of a page that another site opens in a separate window. The page continues to that site, so the policy must
- * not separate the two windows. The opener cannot read it, because it has another origin.
- */
+/** The page continues to the site that opened it, so its policy must not separate the two windows. */
 const OPENED_BY_OTHERS = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
 
 /** Creates the site. It reads the UI at the first request. */

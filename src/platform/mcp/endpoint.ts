@@ -1,7 +1,4 @@
-/**
- * The MCP endpoint: Streamable HTTP without sessions, one JSON answer per POST. It serves both protocol designs: the
- * stateless 2026-07-28, and the two revisions before, which open with `initialize`.
- */
+/** The MCP endpoint: Streamable HTTP without sessions, stateless or opened with `initialize`. */
 import {
   createMcpHandler,
   isLegacyRequest,

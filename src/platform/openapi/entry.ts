@@ -47,10 +47,7 @@ const parameter = (name: string, where: Parameter['in'], isRequired: boolean, sc
 
 type Input = { readonly parameters: readonly Parameter[]; readonly body: JsonSchema | undefined }
 
-/**
- * Assigns each field of the input to a part of the request. A raw route reads its path itself, and may have a query
- * beside a body.
- */
+/** Assigns each field to a part of the request; a raw route may have a query beside a body. */
 const inputOf = (documented: Documented, { method, params }: HttpParts, { toSchema }: Collector): Input => {
   const { headers = {}, inQuery = [], input = EMPTY, query = EMPTY } = documented
   const { properties = {}, required = [] } = toSchema(input, 'input')
@@ -78,10 +75,7 @@ const inputOf = (documented: Documented, { method, params }: HttpParts, { toSche
 const needsMore = (access: Access, { method }: HttpParts): boolean =>
   permissionsOf(access).length > 0 || (access !== 'public' && method !== 'GET')
 
-/**
- * Returns the statuses of possible errors. A write can reject input that its schema permits, such as the deletion of
- * the last role.
- */
+/** A write can reject input that its schema permits, such as the deletion of the last role. */
 const errorStatuses = (
   { access, effect = 'read', errors = [], isOptional = false, isProbe = false }: Documented,
   parts: HttpParts,

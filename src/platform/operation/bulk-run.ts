@@ -45,10 +45,7 @@ const placed = (error: AppError, index: number, noun: string): FieldIssue[] => {
   }))
 }
 
-/**
- * @throws AppError FORBIDDEN if one of the operations needs a permission that the caller lacks; VALIDATION_ERROR with the
- * errors of every item if `atomic` and any item is bad.
- */
+/** @throws AppError FORBIDDEN; VALIDATION_ERROR with the errors of every item if `atomic` and any is bad */
 export const runBulk = async <Tables, const Noun extends string, Draft extends z.ZodType, Patch extends z.ZodType, T>(
   ctx: KernelCtx<Tables>,
   { operations, atomic }: Input,

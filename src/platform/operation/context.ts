@@ -38,10 +38,7 @@ export type KernelCtx<Tables> = {
   readonly emit: (event: string, data: unknown) => Promise<void>
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
-  /**
-   * Hands an item to work that runs once at the end of the transaction, with all items, in the order of the first calls. Items of an
-   * undone savepoint are dropped. Does nothing in a context that cannot write.
-   */
+  /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */
   readonly atEnd: <Item>(work: AtEnd<Tables, Item>, item: Item) => void
   /** As `Tx.revision`; undefined in a context that cannot write. */
   readonly revision: Tx<Tables>['revision']

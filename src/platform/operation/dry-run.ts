@@ -1,7 +1,4 @@
-/**
- * Runs an operation as a dry run, or so that it makes exactly the changes that a dry run showed. Both run the operation
- * itself and record its row changes. A dry run then rolls back the transaction.
- */
+/** Runs an operation and rolls it back, or commits exactly the changes that a dry run showed. */
 
 import type { Db } from '../db/database.ts'
 import { type JournalOptions, journaled, type RowChange } from '../db/journal.ts'

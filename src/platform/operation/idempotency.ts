@@ -19,10 +19,7 @@ export type Attempt = { readonly operation: string; readonly key: string | undef
 
 const hashOf = (input: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(input)).digest('hex')
 
-/**
- * Runs `work` once per caller, operation and key. Returns the stored answer to a retry of the same request.
- * @throws AppError VALIDATION_ERROR when the key was used for another request.
- */
+/** Runs `work` once per caller, operation and key. @throws AppError VALIDATION_ERROR for another request */
 export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
   ctx: KernelCtx<Tables>,
   { operation, key, input }: Attempt,

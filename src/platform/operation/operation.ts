@@ -1,7 +1,4 @@
-/**
- * Declares operations. An operation is the single definition of one action of the product. REST, OpenAPI, the CLI, the
- * MCP tools and the typed client are derived from it. Browser-safe.
- */
+/** An operation is the single definition of one action; all surfaces derive from it. Browser-safe. */
 import type { z } from 'zod'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
@@ -17,10 +14,7 @@ export type Effect = 'read' | 'create' | 'update' | 'delete' | 'action'
 /** One entry of the permission catalogue: `devices:create`. */
 export type Permission = `${string}:${string}`
 
-/**
- * The required access: none (`public`), any signed-in caller (`authenticated`), one permission, or at least one of
- * several. In the last case the handler demands the exact one with `ctx.require`.
- */
+/** `public`, any signed-in caller, one permission, or one of several, which the handler checks. */
 export type Access = 'public' | 'authenticated' | Permission | { readonly anyOf: readonly Permission[] }
 
 /** The `{params}` of a path. */
@@ -113,10 +107,7 @@ const once = <Schema extends z.ZodType>(made: Made<Schema>): (() => Schema) => {
   }
 }
 
-/**
- * Declares an operation. A path `{param}` that is not a field of `input` does not compile. Pass a schema used only here
- * as a function: it is called on first use, because creating all schemas is slow.
- */
+/** A path `{param}` that is not a field does not compile. A schema as a function is created on first use. */
 export const operation = <
   const Name extends string,
   const H extends Http,

@@ -1,7 +1,4 @@
-/**
- * A bounded queue with fair turns: between unknown clients and known accounts, between client networks, and between the
- * clients of a network. Independent of time and workers.
- */
+/** A bounded queue with fair turns between kinds, networks and clients. Independent of time and workers. */
 
 /** The position of a job in the queue. */
 export type Turn = {

@@ -1,7 +1,4 @@
-/**
- * Sends the requests that leave Plat. The connection goes to the validated address, every redirect is validated, one
- * deadline covers the whole request, and proxies of the environment are ignored.
- */
+/** Sends requests that leave Plat: to validated addresses only, redirects included, within one deadline. */
 import type { IncomingMessage } from 'node:http'
 import { parseIp } from '../../net/ip.ts'
 import { addressOf, hostOf, OutboundError, parseTarget, type TargetRules, targetProblem } from './outbound-target.ts'

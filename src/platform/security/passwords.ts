@@ -103,10 +103,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   }
 }
 
-/**
- * bcrypt would compare a digest of an over-long password, replacement characters of a malformed one, and return at once
- * for an empty one. The difference in time would reveal whether a user exists.
- */
+/** bcrypt would return early for some of these, and the time would reveal whether a user exists. */
 function isHashable(password: string): boolean {
   return password !== '' && password.isWellFormed() && passwordBytes(password) <= MAX_PASSWORD_BYTES
 }

@@ -4,11 +4,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 /** Returns 256 random bits as 43 base64url characters, after a prefix for people and secret scanners. */
 export const newSecret = (prefix = ''): string => prefix + randomBytes(32).toString('base64url')
 
-/**
- * Returns the stored form of a secret: its SHA-256 in hex. A fast hash suffices, because 256 random bits can't be
- * guessed.
- * @example secretHash('abc').slice(0, 8) // 'ba7816bf'
- */
+/** SHA-256 in hex; it suffices for 256 random bits. @example secretHash('abc').slice(0, 8) // 'ba7816bf' */
 export const secretHash = (secret: string): string => Bun.SHA256.hash(secret, 'hex')
 
 /** Compares two hashes in constant time. */

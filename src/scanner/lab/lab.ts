@@ -1,7 +1,4 @@
-/**
- * An isolated network for tests of the scanner, in two network namespaces: one for scanners, one for the hosts. The
- * test creates and removes it. Needs root, `ip` and `nft`.
- */
+/** A network for tests of the scanner, in two network namespaces. Needs root, `ip` and `nft`. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

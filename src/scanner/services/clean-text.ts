@@ -1,7 +1,4 @@
-/**
- * Cleans untrusted text: decodes it, limits its length, and removes characters that a terminal, a log or a page might
- * interpret. The result is plain text, not HTML. Pure.
- */
+/** Cleans untrusted text: decodes it, limits it, and removes control characters. Not HTML-safe. Pure. */
 
 /** Control characters, line and paragraph separators, bidirectional controls, and invisible characters. */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff]/gu

@@ -1,7 +1,4 @@
-/**
- * Holds one short TCP conversation with a possibly hostile host, and returns its answer within limits of time and size.
- * A host may speak first or after a request. Reads at most 16 KiB. Knows nothing of services.
- */
+/** One short TCP conversation with a possibly hostile host, within limits of time and size. */
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 

@@ -58,10 +58,7 @@ const cluesToVotes = ({ votes, ttl, vendor, openPorts }: OsClues): OsVote[] => {
   return all.toSorted((a, b) => b.weight - a.weight)
 }
 
-/**
- * The name comes from the heaviest vote. How sure it is: votes for the same family add up as independent signs do, and those
- * for another one take away in the same measure.
- */
+/** The name comes from the heaviest vote; votes for its family raise the confidence, others lower it. */
 export const guessOs = (clues: OsClues): OsGuess => {
   const osVotes = cluesToVotes(clues)
   const best = osVotes[0]

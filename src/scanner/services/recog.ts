@@ -1,7 +1,4 @@
-/**
- * Reads additional fingerprints from a folder in recog's format: XML files of `<fingerprint pattern="...">` with
- * parameters. Unreadable ones are skipped and counted. Nothing in the files is executed.
- */
+/** Reads additional fingerprints in recog's XML format. Nothing in the files is executed. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cleanText } from './clean-text.ts'

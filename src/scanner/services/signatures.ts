@@ -5,10 +5,7 @@
  */
 import data from './signatures.json' with { type: 'json' }
 
-/**
- * The text that a signature matches. `banner` is the whole answer as Latin-1. `server`, `realm`, `title` and `head` are
- * parts of an HTTP answer. `sysdescr` is of SNMP.
- */
+/** `banner` is the whole answer as Latin-1; `server` to `head` are parts of an HTTP answer. */
 export type Place = 'banner' | 'server' | 'realm' | 'title' | 'head' | 'sysdescr'
 
 export type Signature = {

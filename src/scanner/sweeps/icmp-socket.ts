@@ -1,7 +1,4 @@
-/**
- * Echo requests on an ICMP datagram socket, which needs no privilege but a group in `net.ipv4.ping_group_range`. Matches
- * replies to hosts, and measures round trip and hop count. Knows nothing of scans.
- */
+/** Echo requests without privilege, by a group in `net.ipv4.ping_group_range`. Knows nothing of scans. */
 import {
   AF_INET,
   AF_INET6,

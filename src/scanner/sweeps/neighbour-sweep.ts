@@ -1,7 +1,4 @@
-/**
- * Finds the hosts of an on-link network by the neighbour table of the kernel: a datagram to each address makes the kernel
- * resolve it, and each host that answers is alive, firewalled or not. Needs no privilege.
- */
+/** Finds hosts by the kernel's neighbour table, which a datagram to each address fills. Needs no privilege. */
 
 import type { ScanContext } from '../scan-context.ts'
 import type { Libc } from '../sys/libc.ts'

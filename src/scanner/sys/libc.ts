@@ -1,7 +1,4 @@
-/**
- * Calls of the C library that Bun has no API for: other kinds of sockets, and connects that can be aborted. Linux only.
- * A crash here ends only the process of one scan.
- */
+/** Calls of the C library that Bun has no API for. Linux only. A crash ends only one scan. */
 import { dlopen, ptr, read } from 'bun:ffi'
 
 const NAMES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']

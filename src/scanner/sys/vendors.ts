@@ -1,7 +1,4 @@
-/**
- * Which vendor a MAC address is of: the longest prefix that the IEEE has given out. Reads the table that `scripts/vendors.mjs`
- * makes, which travels inside of a compiled executable.
- */
+/** The vendor of a MAC: the longest prefix in the table that `scripts/vendors.mjs` makes. */
 import { isLocallyAdministered, parseMac } from '../../net/mac.ts'
 
 export type VendorOf = (mac: string) => string

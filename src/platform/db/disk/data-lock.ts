@@ -1,7 +1,4 @@
-/**
- * Permits one process per data folder, by a lock that the operating system releases when the process ends in any way.
- * It is SQLite's own file lock on a separate file.
- */
+/** Permits one process per data folder, by SQLite's own file lock, which ends with the process. */
 import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * A reserve of disk space: a file that is deleted when the disk is full. The room lets a checkpoint and deletes run, which free space
- * and fail on a full disk like every write.
- */
+/** A file that is deleted when the disk is full, because a checkpoint and deletes need space as well. */
 import { randomFillSync } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -14,10 +14,7 @@ const RETRY_MS = 1000
 
 export type PostgresChangeNotifier = ChangeNotifier & { readonly close: () => Promise<void> }
 
-/**
- * @param connect creates a client with one connection, which calls `lost` when that is lost. The client is not used
- * after that, because its own reconnection writes to the terminal.
- */
+/** @param connect creates a client; it is dropped when lost, because its own reconnection writes to the terminal */
 export const postgresChangeNotifier = (
   sending: Pick<SQL, 'notify'>,
   connect: (lost: () => void) => Pick<SQL, 'listen' | 'close'>,

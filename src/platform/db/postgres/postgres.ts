@@ -78,10 +78,7 @@ const inTime = async (answer: Promise<unknown>): Promise<void> => {
   }
 }
 
-/**
- * Reads the committed snapshot and the number of commits per table. The counts are omitted if the snapshot equals the
- * one before: then they are equal too, and adding them up takes longer than the round trip.
- */
+/** The snapshot, and the commits per table unless the snapshot equals `before`: adding them up is slow. */
 const readStanding = async <Tables>(db: Kysely<Tables>, before: string) => {
   const { rows } = await sql<{ snapshot: string; counts: string | null }>`
     SELECT pg_current_snapshot()::text AS snapshot,
@@ -112,10 +109,7 @@ export type PostgresLimits = {
 
 export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
 
-/**
- * Returns the number of connections for fast queries. Few, because many queries then share a round trip, and the server
- * wakes few processes. Their callers wait for no other query.
- */
+/** Few connections for fast queries, so that many share a round trip and the server wakes few processes. */
 const quickConnections = (connections: number): number => Math.max(1, Math.floor(connections / 5))
 
 /** Streams have separate connections, so that slow readers do not delay other queries. */

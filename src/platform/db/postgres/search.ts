@@ -1,7 +1,4 @@
-/**
- * Searches words in `search_text` on PostgreSQL with an index of trigrams. pg_trgm ignores all characters but letters
- * and digits, so the index contains letters in place of the separators in addresses and names.
- */
+/** Searches words by trigrams; pg_trgm ignores separators, so the index has letters in their place. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { escapeLike, type Sql } from '../database.ts'
 

@@ -89,10 +89,7 @@ class Writing<Tables> {
     heldLocks.set(this.#noticed, this.#locks)
   }
 
-  /**
-   * Disables the time limits of statements and locks, and plans each statement again: a plan that was cached while a
-   * table was small reads all of it, which takes hours after the transaction has filled it.
-   */
+  /** Lifts the time limits, and plans each statement again: a cached plan may be of a table that was small. */
   takesLong(): Promise<void> {
     return this.#transaction.give(
       "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true), " +

@@ -1,7 +1,4 @@
-/**
- * Runs checkpoints of SQLite's log on a separate thread. Within a commit, one would delay all reads. Writes wait for
- * it, because the log is reset only after all of it has been moved.
- */
+/** Runs checkpoints of SQLite's log on a separate thread, because one within a commit delays all reads. */
 import type { Database } from 'bun:sqlite'
 import { createWorkerGate } from '../../runtime/worker-gate.ts'
 import type { CheckpointJob, Moved } from './checkpoint-worker.ts'

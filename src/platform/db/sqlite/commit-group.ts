@@ -1,7 +1,4 @@
-/**
- * Group commit on SQLite: writes that wait at the same time share one transaction, each in a savepoint, and are all
- * answered after the one commit is on the disk. A single write is a plain transaction.
- */
+/** Group commit on SQLite: waiting writes share one transaction, each in a savepoint, and one sync. */
 import { pause } from '../../runtime/pause.ts'
 import { AtCommit } from '../at-commit.ts'
 import { SearchChanges } from '../cache/search-cache.ts'

@@ -3,10 +3,7 @@ import { Database } from 'bun:sqlite'
 import { quoted } from '../quoted.ts'
 
 export type FileJob = {
-  /**
-   * `copy` writes `to`, which is empty or missing, and reports its content. `check` reads all of `file`. `quick-check`
-   * omits the comparison of indexes and references with the rows, and the counts.
-   */
+  /** `copy` writes `to`; `check` reads all of `file`; `quick-check` omits indexes, references and counts. */
   readonly kind: 'copy' | 'check' | 'quick-check'
   readonly file: string
   readonly to?: string

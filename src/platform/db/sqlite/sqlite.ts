@@ -22,10 +22,7 @@ import { vacuumFile } from './vacuum.ts'
 
 /** Older versions can lose a WAL reset race and corrupt the file (fixed in 3.51.3). */
 const OLDEST_VERSION = [3, 51, 3] as const
-/**
- * Pages in the log before a commit itself runs a checkpoint: 12 MB. checkpoints.ts runs one earlier, unless a reader or
- * a failure prevents it. The reserve for a full disk (disk/reserve.ts) is twice as large.
- */
+/** 12 MB: then a commit itself runs a checkpoint. checkpoints.ts does earlier; disk/reserve.ts is twice that. */
 const LOG_PAGES = 3000
 /** Pages that the reader caches: 4 MB. Any write empties the cache, and the operating system caches them as well. */
 const READER_CACHE_PAGES = 1024

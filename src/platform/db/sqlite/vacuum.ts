@@ -16,10 +16,7 @@ const requireSpace = (file: string): void => {
   if (free < needed) throw new Error(`it takes ${needed} bytes of free space, and there are ${free}`)
 }
 
-/**
- * Rewrites a database in place, and empties its write-ahead log. Other connections may be open, and must not write.
- * @throws Error if another process writes to it or still reads old data, or for lack of space
- */
+/** Also with other connections. @throws Error if another process writes or reads old data, or for lack of space */
 export const vacuumFile = (file: string): void => {
   requireSpace(file)
   // A separate connection, so that the copy of SQLite is in a temporary file and not in memory.
