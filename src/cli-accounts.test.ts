@@ -1,8 +1,8 @@
 /** Accounts on the command line, against a real server in process: names, passwords by prompt or pipe, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
-import { type MemoryIo, memoryIo } from './platform/cli/memory-io.ts'
 import { createUser, keyFor } from './testing/identities.ts'
+import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
 import { QUICK } from './testing/people.ts'
 import { type SignInApp, signInApp } from './testing/sign-in.ts'
 

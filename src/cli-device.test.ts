@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from './cli.ts'
-import { memoryIo } from './platform/cli/memory-io.ts'
 import { createUser } from './testing/identities.ts'
+import { memoryIo } from './testing/memory-io.ts'
 import { type SignInApp, signInApp } from './testing/sign-in.ts'
 
 const PASSWORD = 'quick to check'

@@ -1,8 +1,8 @@
 /** `plat discovery scan` against a real server in process, with a scripted scanner. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
-import { memoryIo } from './platform/cli/memory-io.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { memoryIo } from './testing/memory-io.ts'
 import { host, type ScriptedScan, scriptedScanner } from './testing/scripted-scanner.ts'
 
 describe('plat discovery scan', () => {

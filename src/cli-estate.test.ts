@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { runCli } from './cli.ts'
 import { RESOURCES as SERVED } from './features/estate/api.ts'
 import { RESOURCES, resourceOfFile } from './features/estate/cli-resources.ts'
-import { type MemoryIo, memoryIo } from './platform/cli/memory-io.ts'
 import { type TestApp, testApp } from './testing/app.ts'
+import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
 
 const ESTATE: Readonly<Record<string, readonly object[]>> = {
   datacenters: [{ id: 'dc-1', name: 'HQ' }],

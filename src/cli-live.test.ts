@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { runCli } from './cli.ts'
-import { type MemoryIo, memoryIo } from './platform/cli/memory-io.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-cli-'))
 let app: TestApp

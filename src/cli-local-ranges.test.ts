@@ -1,8 +1,8 @@
 /** The command line on local ranges: a scan is rejected with the reason, and a rule shows why it starts none. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
-import { memoryIo } from './platform/cli/memory-io.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { memoryIo } from './testing/memory-io.ts'
 
 let app: TestApp
 let admin: TestCaller

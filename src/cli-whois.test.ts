@@ -1,8 +1,8 @@
 /** `plat whois` against a real server, in process. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
-import { memoryIo } from './platform/cli/memory-io.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { memoryIo } from './testing/memory-io.ts'
 
 describe('plat whois', () => {
   let app: TestApp

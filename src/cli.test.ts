@@ -4,12 +4,12 @@ import { program, runCli } from './cli.ts'
 import { contracts } from './features/index.ts'
 import { type Command, flag, textOf } from './platform/cli/command.ts'
 import { commandOf } from './platform/cli/command-name.ts'
-import { memoryIo } from './platform/cli/memory-io.ts'
 import { allCommands, operationCommands } from './platform/cli/operation-commands.ts'
 import { INPUT_FIELD, UNSET_FIELD } from './platform/cli/operation-spec.ts'
 import { createCli } from './platform/cli/run.ts'
 import { schemaOf } from './platform/cli/schema.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
+import { memoryIo } from './testing/memory-io.ts'
 
 const operations: AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const derived = operationCommands(contracts)

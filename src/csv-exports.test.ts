@@ -2,8 +2,8 @@
 // affects a terminal.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
-import { memoryIo } from './platform/cli/memory-io.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { memoryIo } from './testing/memory-io.ts'
 import { dialects } from './testing/servers.ts'
 
 const HOSTILE = 'x;=cmd()\n＝1\t@a\u001b[2J\u009b1m'

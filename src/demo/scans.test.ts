@@ -1,8 +1,8 @@
 // The discovery data of `plat demo`.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from '../cli.ts'
-import { memoryIo } from '../platform/cli/memory-io.ts'
 import { type TestApp, type TestCaller, testApp } from '../testing/app.ts'
+import { memoryIo } from '../testing/memory-io.ts'
 import { generateEstate } from './estate.ts'
 
 test('the scans of an estate are always the same', () => {

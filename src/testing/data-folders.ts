@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { runCli } from '../cli.ts'
 import type { Tables } from '../features/tables.ts'
 import { migrations as released } from '../migrations/index.ts'
-import { memoryIo } from '../platform/cli/memory-io.ts'
 import { type DataFolder, openDataFolder } from '../platform/db/disk/data-folder.ts'
 import type { SqliteDb } from '../platform/db/sqlite/sqlite.ts'
 import { createLogger } from '../platform/runtime/log.ts'
+import { memoryIo } from './memory-io.ts'
 
 const log = createLogger({ level: 'error', format: 'text', write: () => {} })
 const CREATED = '2026-01-02T03:04:05.678Z'

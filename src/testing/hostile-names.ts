@@ -2,10 +2,10 @@
 import { expect } from 'bun:test'
 import { runCli } from '../cli.ts'
 import { contracts } from '../features/index.ts'
-import { memoryIo } from '../platform/cli/memory-io.ts'
 import { jsonSchemaOf } from '../platform/contract/json-schema.ts'
 import { exampleOf } from '../platform/openapi/example.ts'
 import { type AnyOperation, httpParts, type OperationSet } from '../platform/operation/operation.ts'
+import { memoryIo } from './memory-io.ts'
 
 /** If this tail is at the beginning of a line, a raw line end has reached the output. */
 const TAIL = 'TAIL'

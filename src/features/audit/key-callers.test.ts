@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { runCli } from '../../cli.ts'
-import { memoryIo } from '../../platform/cli/memory-io.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { createUser } from '../../testing/identities.ts'
 import { callTool } from '../../testing/mcp.ts'
+import { memoryIo } from '../../testing/memory-io.ts'
 import { dialects } from '../../testing/servers.ts'
 import { AuditEntry, Verification } from './api.ts'
 

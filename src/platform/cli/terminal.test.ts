@@ -1,6 +1,6 @@
 // The characters that reach a terminal, regardless of the command's output. A pipe receives the output unchanged.
 import { expect, test } from 'bun:test'
-import { memoryIo } from './memory-io.ts'
+import { memoryIo } from '../../testing/memory-io.ts'
 import { CLEAR_LINE, withGuardedTerminals } from './terminal.ts'
 
 const written = async (data: readonly (string | Uint8Array)[], columns?: number): Promise<string> => {

@@ -23,6 +23,10 @@ export type ToolDefinition = {
   readonly annotations: Hints
 }
 
+const STRING: JsonSchema = { type: 'string' }
+const object = (properties: Record<string, JsonSchema>): ObjectSchema => ({ type: 'object', properties })
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+
 /** Maximum number of rows of a list without `limit`. */
 export const DEFAULT_ROWS = 100
 
@@ -44,16 +48,9 @@ export const hintsOf = ({ effect, reachesOut }: Pick<AnyOperation, 'effect' | 'r
 export const needsPlan = ({ effect, isBulk }: Pick<AnyOperation, 'effect' | 'isBulk'>): boolean =>
   effect === 'delete' || isBulk === true
 
-const FIELDS: JsonSchema = {
-  type: 'array',
-  description: 'Only these fields',
-  items: { type: 'string' },
-}
-const LIST_FIELDS: JsonSchema = {
-  type: 'array',
-  description: 'Only these fields; rows come as lists of their values',
-  items: { type: 'string' },
-}
+const strings = (description: string): JsonSchema => ({ type: 'array', description, items: STRING })
+const FIELDS = strings('Only these fields')
+const LIST_FIELDS = strings('Only these fields; rows come as lists of their values')
 
 /** Returns true if the operation takes `limit` and `offset`. */
 export const isPaged = (op: AnyOperation): boolean => Object.hasOwn(op.input.shape, 'limit')
@@ -102,34 +99,19 @@ const argumentsOf = (op: AnyOperation, properties: JsonSchema['properties'] = {}
 }
 
 const INTEGERS: JsonSchema = { type: 'object', additionalProperties: { type: 'integer' } }
-const CHANGES: JsonSchema = { type: 'object', properties: { delete: INTEGERS, update: INTEGERS, create: INTEGERS } }
-const OBJECTS: JsonSchema = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: {
-      change: { type: 'string' },
-      kind: { type: 'string' },
-      id: { type: 'string' },
-      name: { type: 'string' },
-      fields: { type: 'object' },
-    },
-  },
-}
-const FAILURES: JsonSchema = { type: 'array', items: { type: 'object' } }
+const CHANGES = object({ delete: INTEGERS, update: INTEGERS, create: INTEGERS })
+const OBJECTS = listOf(object({ change: STRING, kind: STRING, id: STRING, name: STRING, fields: { type: 'object' } }))
+const FAILURES = listOf({ type: 'object' })
 
 /** The answer of a tool that returns a plan. */
-const PLAN: JsonSchema = {
-  type: 'object',
-  properties: {
-    plan_id: { type: 'string' },
-    expires_at: { type: 'string' },
-    summary: { type: 'string' },
-    changes: CHANGES,
-    objects: OBJECTS,
-    failures: FAILURES,
-  },
-}
+const PLAN = object({
+  plan_id: STRING,
+  expires_at: STRING,
+  summary: STRING,
+  changes: CHANGES,
+  objects: OBJECTS,
+  failures: FAILURES,
+})
 
 export const definitionOf = (op: AnyOperation): ToolDefinition => {
   const { properties, required } = inputSchemaOf(op)
@@ -148,25 +130,18 @@ export const definitionOf = (op: AnyOperation): ToolDefinition => {
 }
 
 const text = (description: string): JsonSchema => ({ type: 'string', description })
+const input = (properties: Record<string, JsonSchema>, required: string): ObjectSchema => ({
+  ...object(properties),
+  required: [required],
+  additionalProperties: false,
+})
 
 export const SEARCH_TOOL: ToolDefinition = {
   name: 'search_operations',
   description:
     'Find operations beyond the listed tools by description, like "create network" or "retag devices". Returns their names, effects, permissions and inputs, for call_operation.',
-  inputSchema: {
-    type: 'object',
-    properties: { query: text('A few words') },
-    required: ['query'],
-    additionalProperties: false,
-  },
-  outputSchema: {
-    type: 'object',
-    properties: {
-      operations: { type: 'array', items: { type: 'object' } },
-      total: { type: 'integer' },
-      nouns: { type: 'array', items: { type: 'string' } },
-    },
-  },
+  inputSchema: input({ query: text('A few words') }, 'query'),
+  outputSchema: object({ operations: listOf({ type: 'object' }), total: { type: 'integer' }, nouns: listOf(STRING) }),
   annotations: HINTS.read,
 }
 
@@ -174,16 +149,14 @@ export const CALL_TOOL: ToolDefinition = {
   name: 'call_operation',
   description:
     'Run an operation that search_operations found. Lists return {items, total, truncated}. Operations that delete or change many objects return a plan for apply_plan, and change nothing yet.',
-  inputSchema: {
-    type: 'object',
-    properties: {
+  inputSchema: input(
+    {
       operation: text('Its name, like networks.create'),
       input: { type: 'object', description: 'As search_operations describes it' },
       fields: LIST_FIELDS,
     },
-    required: ['operation'],
-    additionalProperties: false,
-  },
+    'operation',
+  ),
   // It may run any operation.
   annotations: { ...HINTS.action, openWorldHint: true },
 }
@@ -192,23 +165,15 @@ export const APPLY_TOOL: ToolDefinition = {
   name: 'apply_plan',
   description:
     'Make exactly the changes that a plan has shown; refused if any of its objects has changed since. A plan can be applied once, within 5 minutes, by the user and the client that made it. Show the user its summary first.',
-  inputSchema: {
-    type: 'object',
-    properties: { plan_id: text('As the plan says') },
-    required: ['plan_id'],
-    additionalProperties: false,
-  },
-  outputSchema: {
-    type: 'object',
-    properties: {
-      applied: { type: 'boolean' },
-      operation: { type: 'string' },
-      summary: { type: 'string' },
-      changes: CHANGES,
-      created: OBJECTS,
-      failures: FAILURES,
-    },
-  },
+  inputSchema: input({ plan_id: text('As the plan says') }, 'plan_id'),
+  outputSchema: object({
+    applied: { type: 'boolean' },
+    operation: STRING,
+    summary: STRING,
+    changes: CHANGES,
+    created: OBJECTS,
+    failures: FAILURES,
+  }),
   annotations: HINTS.action,
 }
 

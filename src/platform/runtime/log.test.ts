@@ -179,16 +179,3 @@ describe('nothing that is logged throws', () => {
     expect(text('m', trap)).toBe(`${TIME} INFO  m fields=[unreadable]\n`)
   })
 })
-
-test('a child adds its fields to each entry; an entry may override them', () => {
-  const { log, entries } = recorder()
-  const child = log.child({ request: 'r1' }).child({ user: 'u1' })
-  child.error('a')
-  child.info('b', { user: 'u2' })
-  log.info('c')
-  expect(entries).toEqual([
-    `${TIME} ERROR a request=r1 user=u1\n`,
-    `${TIME} INFO  b request=r1 user=u2\n`,
-    `${TIME} INFO  c\n`,
-  ])
-})

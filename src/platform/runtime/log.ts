@@ -16,8 +16,6 @@ export type Logger = {
   readonly info: LogMethod
   readonly warn: LogMethod
   readonly error: LogMethod
-  /** Returns a logger that adds these fields to each of its entries. */
-  child(fields: LogFields): Logger
 }
 
 export type LoggerOptions = {
@@ -46,35 +44,25 @@ export function createLogger(options: LoggerOptions): Logger {
   const render = format === 'json' ? renderJson : renderText
   const threshold = LOG_LEVELS.indexOf(level)
 
-  function method(entryLevel: LogLevel, context: LogFields): LogMethod {
+  function method(entryLevel: LogLevel): LogMethod {
     if (LOG_LEVELS.indexOf(entryLevel) < threshold) return ignore
     return function log(message, fields) {
       const time = now().toISOString()
-      write(render({ time, level: entryLevel, message, fields: merge(context, fields) }))
+      write(render({ time, level: entryLevel, message, fields: copied(fields) }))
     }
   }
 
-  function logger(context: LogFields): Logger {
-    return {
-      debug: method('debug', context),
-      info: method('info', context),
-      warn: method('warn', context),
-      error: method('error', context),
-      child: (fields) => logger(merge(context, fields)),
-    }
-  }
-
-  return logger({})
+  return { debug: method('debug'), info: method('info'), warn: method('warn'), error: method('error') }
 }
 
 function ignore(): void {}
 
-function merge(context: LogFields, fields: LogFields | undefined): LogFields {
+function copied(fields: LogFields | undefined): LogFields {
   try {
-    return { ...context, ...fields }
+    return { ...fields }
   } catch {
     // A getter threw while it was copied. The message remains useful.
-    return { ...context, fields: '[unreadable]' }
+    return { fields: '[unreadable]' }
   }
 }
 

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from '../../cli.ts'
-import { memoryIo } from '../../platform/cli/memory-io.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { callTool } from '../mcp.ts'
+import { memoryIo } from '../memory-io.ts'
 
 type Input = Readonly<Record<string, string>>
 

@@ -1,9 +1,9 @@
 /** Another MAC at an address is another device, of whatever kind the MACs are; the record that was there stays, and is down. */
 import { describe, expect, test } from 'bun:test'
 import { runCli } from '../../../cli.ts'
-import { memoryIo } from '../../../platform/cli/memory-io.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { callTool } from '../../../testing/mcp.ts'
+import { memoryIo } from '../../../testing/memory-io.ts'
 import { host, snmpFacts } from '../../../testing/scripted-scanner.ts'
 import { dialects } from '../../../testing/servers.ts'
 

@@ -1,9 +1,9 @@
 // Discovered devices are listed of one network, or of all networks where the caller asks for them with `*`.
 import { describe, expect, test } from 'bun:test'
 import { runCli } from '../../../cli.ts'
-import { memoryIo } from '../../../platform/cli/memory-io.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { callTool } from '../../../testing/mcp.ts'
+import { memoryIo } from '../../../testing/memory-io.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
 import { dialects } from '../../../testing/servers.ts'
 

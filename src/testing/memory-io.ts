@@ -1,6 +1,6 @@
 /** An `Io` for tests: input is given, output is recorded. */
-import type { Fetch } from './client.ts'
-import { ClosedPipe, type Io, type Output } from './io.ts'
+import type { Fetch } from '../platform/cli/client.ts'
+import { ClosedPipe, type Io, type Output } from '../platform/cli/io.ts'
 
 export type MemoryIo = {
   readonly argv: readonly string[]
