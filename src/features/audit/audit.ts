@@ -8,15 +8,14 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type AuditEntry, type AuditFilter, auditRoutes, audit as contract } from './api.ts'
 import { createSigner } from './chain.ts'
 import { exportEntries } from './export.ts'
-import { objectsOf as namedObjects, namesRevision } from './object-names.ts'
+import { namesRevision, objectsOf } from './object-names.ts'
 import { removeOld } from './retention.ts'
 import * as store from './store.ts'
 import { verify } from './verify.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Returns the names of the objects of entries, if the caller may read them. */
-export const objectsOf = namedObjects
+export { objectsOf }
 
 type Page = { readonly limit: number; readonly offset?: number | undefined }
 

@@ -64,20 +64,19 @@ const reservation = preparedKeys((db: Kysely<Tables>, ids) =>
 const discovered = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select(['id', 'doc']).where('id', 'in', ids),
 )
-const scan = preparedKeys((db: Kysely<Tables>, ids) =>
-  db
-    .selectFrom('discovery_scans as own')
-    .innerJoin('networks', 'networks.id', 'own.network_id')
-    .select(['own.id', 'networks.name'])
-    .where('own.id', 'in', ids),
-)
-const rule = preparedKeys((db: Kysely<Tables>, ids) =>
-  db
-    .selectFrom('discovery_rules as own')
-    .innerJoin('networks', 'networks.id', 'own.network_id')
-    .select(['own.id', 'networks.name'])
-    .where('own.id', 'in', ids),
-)
+/** A scan and a rule take the name of their network. */
+const ofNetwork = (table: 'discovery_scans' | 'discovery_rules'): Kind => ({
+  tables: [table, 'networks'],
+  permissions: ['discovery:read', 'networks:read'],
+  current: preparedKeys((db: Kysely<Tables>, ids) =>
+    db
+      // Both have the column; the type of the two together is too wide for the builder.
+      .selectFrom(`${table as 'discovery_scans'} as own`)
+      .innerJoin('networks', 'networks.id', 'own.network_id')
+      .select(['own.id', 'networks.name'])
+      .where('own.id', 'in', ids),
+  ),
+})
 
 const discoveredName = (doc: string): string => {
   // `doc` is the JSON of a discovered device.
@@ -85,7 +84,7 @@ const discoveredName = (doc: string): string => {
   return hostname || ip
 }
 
-/** By `resource` of the trail: objects without a field `name`. A scan and a rule take the name of their network. */
+/** By `resource` of the trail: objects without a field `name`. */
 const OTHERS: readonly (readonly [string, Kind])[] = [
   ['oauth-client', named('oauth_clients', 'oauth-clients:read')],
   ['user', kind('users', 'users:read', user, 'username')],
@@ -110,14 +109,8 @@ const OTHERS: readonly (readonly [string, Kind])[] = [
         (await discovered(ctx, ids)).map(({ id, doc }) => ({ id, name: discoveredName(doc) })),
     },
   ],
-  [
-    'scan',
-    { tables: ['discovery_scans', 'networks'], permissions: ['discovery:read', 'networks:read'], current: scan },
-  ],
-  [
-    'discovery-rule',
-    { tables: ['discovery_rules', 'networks'], permissions: ['discovery:read', 'networks:read'], current: rule },
-  ],
+  ['scan', ofNetwork('discovery_scans')],
+  ['discovery-rule', ofNetwork('discovery_rules')],
 ]
 
 let known: ReadonlyMap<string, Kind> | undefined
