@@ -1,7 +1,7 @@
 /** Authenticates requests to /mcp: by access tokens, valid only there, or as elsewhere (RFC 9728 5.1). */
 
 import { AppError } from '../../platform/contract/errors.ts'
-import { createMemo, createRevisionCache } from '../../platform/db/cache/revision-cache.ts'
+import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Db, ReadPoint } from '../../platform/db/database.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
@@ -40,7 +40,6 @@ const TABLES = [
   ...(['oauth_clients', 'oauth_grants', 'oauth_access_tokens'] as const),
 ] as const
 const COMMON = ['roles', 'role_permissions', 'user_roles'] as const
-const MAX_ENTRIES = 10_000
 
 type Holder = { readonly rights: Rights; readonly grantId: string; readonly expiresAt: string }
 
@@ -75,21 +74,18 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
   const comeAgain = bearer({ ...realm, scope: scopeText(EVERYDAY), error: 'invalid_token' })
   const refusal = (message: string) => new AppError('UNAUTHORIZED', message, { challenge: comeAgain })
 
-  const remembering = (_: string, readPoint: ReadPoint): Source => {
-    const holders = createMemo<Holder>(MAX_ENTRIES)
+  const committed = (revision: string, readPoint: ReadPoint): Source => {
+    const holders = memoized<Holder | undefined>(db.cache.at('token holders', revision))
     // A write may call this while it holds a connection, so it must not wait for another one.
     return { holder: (hash) => holders(hash, () => holderOf({ db: db.quick }, hash, readPoint)) }
   }
-  const known = createRevisionCache({ tables: TABLES, now, empty: remembering })
 
-  const rightsOf = createRights<Tables, Source>({
+  const { sourceAt, rightsOf } = createRights<Tables, Source>({
     db,
     tables: TABLES,
     common: COMMON,
-    committed: () => {
-      const readPoint = db.readPoint()
-      return readPoint instanceof Promise ? readPoint.then(known) : known(readPoint)
-    },
+    now,
+    committed,
     within: (tx) => ({ holder: (hash) => holderOf(tx, hash, undefined) }),
   })
 
@@ -124,7 +120,7 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
   }
 
   const byToken = async (token: string): Promise<Identity> => {
-    const { rights, grantId } = await liveHolder(secretHash(token), known(await db.readPoint()))
+    const { rights, grantId } = await liveHolder(secretHash(token), sourceAt(await db.readPoint()))
     const { caller } = rights
     uses.note(`${caller.client?.id} ${grantId}`, now())
     return { caller, isAmbient: false, rights }

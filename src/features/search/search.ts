@@ -54,7 +54,7 @@ const inDevices = async (
   })
 }
 
-const networkTexts = keptTexts(['networks'], async (ctx) => {
+const networkTexts = keptTexts('networks', ['networks'], async (ctx) => {
   const columns = ['id', 'name', 'subnet', 'description'] as const
   const rows = await ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id').execute()
   return rows.map(({ id, name, subnet, description }) => {
@@ -88,7 +88,7 @@ const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | und
 const extent = ({ start_ip, end_ip }: { readonly start_ip: string; readonly end_ip: string }): string =>
   `${start_ip} - ${end_ip}`
 
-const poolTexts = keptTexts(['pools', 'pool_tags'], async (ctx) => {
+const poolTexts = keptTexts('pools', ['pools', 'pool_tags'], async (ctx) => {
   const columns = ['id', 'name', 'start_ip', 'end_ip', 'description'] as const
   const [rows, tags] = await Promise.all([
     ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id').execute(),

@@ -1,7 +1,9 @@
 // Word searches in cached texts, compared with a naive search of each text.
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Described, Texts } from './texts.ts'
+import { RevisionCache } from '../../platform/db/cache/revision-cache.ts'
+import type { Ctx } from '../ctx.ts'
+import { type Described, keptTexts, Texts } from './texts.ts'
 
 const named = (name: string, ...pieces: string[]): Described => ({ id: name, name, match: '', pieces })
 const namesOf = (found: readonly { readonly name: string }[]) => found.map(({ name }) => name)
@@ -39,4 +41,44 @@ test('nothing is found across two pieces or two entries', () => {
 
 test('in nothing, nothing is found', () => {
   expect(new Texts([]).find(['a'], 9)).toEqual([])
+})
+
+describe('the cached texts', () => {
+  const LARGE = 100_000
+  const state = (cache: RevisionCache) => {
+    const at = { revision: 'a', reads: 0 }
+    const read = async () => {
+      at.reads++
+      return Array.from({ length: 200 }, (_, i) => named(`${i}`, 'x'.repeat(LARGE)))
+    }
+    const texts = keptTexts('things', ['networks'], read)
+    // Only these two are used.
+    const ctx = { store: { cache, revision: () => at.revision } } as unknown as Ctx
+    return { at, ask: () => texts(ctx) }
+  }
+
+  test('are read once, also if they are larger than the bound of the cache', async () => {
+    const { at, ask } = state(new RevisionCache())
+    await ask()
+    await ask()
+    expect(at.reads).toBe(1)
+  })
+
+  test('are not displaced by other values', async () => {
+    const cache = new RevisionCache()
+    const { at, ask } = state(cache)
+    await ask()
+    const others = cache.at<number>('others', 1)
+    for (let i = 0; i < 1000; i++) others.set(`${i}`, i, LARGE)
+    await ask()
+    expect(at.reads).toBe(1)
+  })
+
+  test('are read again after a change of a table', async () => {
+    const { at, ask } = state(new RevisionCache())
+    await ask()
+    at.revision = 'b'
+    await ask()
+    expect(at.reads).toBe(2)
+  })
 })

@@ -2,6 +2,7 @@
  * Caches the texts of a table of thousands of rows, not of millions, until one of them changes. Searching them takes a
  * hundredth of the time of a database query.
  */
+import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
@@ -72,26 +73,20 @@ export class Texts {
   }
 }
 
-type Held = { readonly revision: string; readonly texts: Promise<Texts> }
-
 /**
- * Reads the texts again only after a change of one of the tables.
+ * Caches the texts until one of the tables changes. They count as one small value in the bound of the cache, whatever their size:
+ * each search needs all of them, and reading them again for each takes longer than a database query.
+ * @param name of the cached texts, which no other caller uses
  * @param read returns all entries in order
  */
 export const keptTexts = (
+  name: string,
   tables: readonly (keyof Tables & string)[],
   read: (ctx: Ctx) => Promise<readonly Described[]>,
 ): ((ctx: Ctx) => Promise<Texts>) => {
-  // One cache for each database handle.
-  const held = new WeakMap<Ctx['db'], Held>()
   return async (ctx) => {
-    const { read: db } = ctx.store
-    const revision = await ctx.store.revision(tables)
-    const known = held.get(db)
-    if (known?.revision === revision) return known.texts
-    const texts = read(ctx).then((all) => new Texts(all))
-    held.set(db, { revision, texts })
-    texts.catch(() => held.delete(db))
-    return texts
+    const { cache, revision } = ctx.store
+    const texts = memoized<Texts>(cache.at(`texts of ${name}`, await revision(tables)))
+    return texts('', async () => new Texts(await read(ctx)))
   }
 }

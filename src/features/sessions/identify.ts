@@ -1,7 +1,7 @@
 /** Identifies the caller of a request: by an API key or a session, with its user and the user's current permissions. */
 
 import { AppError } from '../../platform/contract/errors.ts'
-import { createMemo, createRevisionCache } from '../../platform/db/cache/revision-cache.ts'
+import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Db, ReadPoint, Tx } from '../../platform/db/database.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
@@ -31,7 +31,6 @@ export type IdentifyOptions = {
 /** The tables that determine the identity of a caller; uses of keys and expiries are in others. */
 const TABLES = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 'sessions'] as const
 const COMMON = ['roles', 'role_permissions', 'user_roles'] as const
-const MAX_ENTRIES = 10_000
 /** The shortest time between two renewals of a session, in ms. */
 const MAX_RENEW_AFTER_MS = 60_000
 /** A write reads a session from an external store again if the last answer is older than this. */
@@ -72,10 +71,10 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
   const cookie = cookieFor(config)
 
   /** Caches the lookups of one revision. */
-  const remembering = (_: string, readPoint: ReadPoint): Source => {
-    const holders = createMemo<Holder>(MAX_ENTRIES)
-    const lives = createMemo<Live>(MAX_ENTRIES)
-    const accounts = createMemo<Account>(MAX_ENTRIES)
+  const committed = (revision: string, readPoint: ReadPoint): Source => {
+    const holders = memoized<Holder | undefined>(db.cache.at('key holders', revision))
+    const lives = memoized<Live | undefined>(db.cache.at('live sessions', revision))
+    const accounts = memoized<Account | undefined>(db.cache.at('user accounts', revision))
     // A write may call this while it holds a connection, so it must not wait for another one.
     const scope = { db: db.quick }
     const source: Source = {
@@ -87,7 +86,6 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     }
     return source
   }
-  const known = createRevisionCache({ tables: TABLES, now, empty: remembering })
 
   const within = (tx: Tx<Tables>): Source => {
     const source: Source = {
@@ -100,12 +98,14 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return source
   }
 
-  const committed = (): Source | Promise<Source> => {
-    const readPoint = db.readPoint()
-    return readPoint instanceof Promise ? readPoint.then(known) : known(readPoint)
-  }
-
-  const rightsOf = createRights<Tables, Source>({ db, tables: TABLES, common: COMMON, committed, within })
+  const { sourceAt, rightsOf } = createRights<Tables, Source>({
+    db,
+    tables: TABLES,
+    common: COMMON,
+    now,
+    committed,
+    within,
+  })
 
   const activeAccount = async ({ account: find }: Source, userId: string): Promise<Account | undefined> => {
     const account = await find(userId)
@@ -232,7 +232,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     if (!shown) return undefined
     const asked = db.readPoint()
     const readPoint = asked instanceof Promise ? await asked : asked
-    const identity = await (shown.kind === 'bearer' ? byBearer : bySession)(shown.token, known(readPoint))
+    const identity = await (shown.kind === 'bearer' ? byBearer : bySession)(shown.token, sourceAt(readPoint))
     // When this process makes all commits, checking again costs nothing.
     return db.sql.isInProcess ? identity : { ...identity, readPoint }
   }

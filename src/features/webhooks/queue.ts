@@ -1,4 +1,5 @@
 /** Creates a delivery of each event for each subscribed webhook, in the transaction of the event. */
+import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Recorded } from '../events/record.ts'
 import * as deliveries from './delivery-store.ts'
@@ -15,32 +16,27 @@ type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count'>
 
 /** Reads the enabled subscriptions, and caches them until webhooks change. */
 const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>) => {
-  let parsed: { readonly text: string; readonly subscriptions: readonly Subscription[] } = {
-    text: '[]',
-    subscriptions: [],
-  }
   /** Per transaction: all of its events go to the same subscriptions. */
-  const byTransaction = new WeakMap<Ctx['db'], Promise<string>>()
+  const byTransaction = new WeakMap<Ctx['db'], Promise<readonly Subscription[]>>()
 
   /** Reads in the transaction itself: waiting for a second connection can deadlock. */
-  const readInTransaction = (ctx: Ctx): Promise<string> => {
+  const readInTransaction = (ctx: Ctx): Promise<readonly Subscription[]> => {
     const cached = byTransaction.get(ctx.db)
     if (cached) return cached
-    const text = store.subscriptions(ctx)
-    byTransaction.set(ctx.db, text)
+    const reading = store.subscriptions(ctx)
+    byTransaction.set(ctx.db, reading)
     // A failure ends in its savepoint; another call of the transaction may succeed.
-    text.catch(() => byTransaction.delete(ctx.db))
-    return text
+    reading.catch(() => byTransaction.delete(ctx.db))
+    return reading
   }
 
   return async (ctx) => {
-    const text = ctx.store.sql.hasOneWriter
-      ? await ctx.store.remember('webhooks', 'subscriptions', () =>
-          store.subscriptions({ db: ctx.store.read, store: ctx.store }),
-        )
-      : await readInTransaction(ctx)
-    if (text !== undefined && text !== parsed.text) parsed = { text, subscriptions: JSON.parse(text) }
-    return parsed.subscriptions
+    const { cache, read, revision, sql } = ctx.store
+    if (!sql.hasOneWriter) return readInTransaction(ctx)
+    const subscriptions = memoized<readonly Subscription[]>(
+      cache.at('webhook subscriptions', await revision(['webhooks'])),
+    )
+    return subscriptions('', () => store.subscriptions({ db: read, store: ctx.store }))
   }
 }
 

@@ -141,8 +141,10 @@ const enabled = prepared((db: Kysely<Tables>, _: Record<string, never>) =>
   db.selectFrom('webhooks').select(['id', 'events', 'retry_count']).where('enabled', '=', 1).orderBy('id'),
 )
 
-/** Returns the enabled webhooks as JSON: `[{id, events, retry_count}]`. */
-export const subscriptions = async (scope: PreparedScope): Promise<string> => {
+/** Returns the enabled webhooks. */
+export const subscriptions = async (
+  scope: PreparedScope,
+): Promise<Pick<Webhook, 'id' | 'events' | 'retry_count'>[]> => {
   const rows = await enabled(scope, {})
-  return JSON.stringify(rows.map((row) => ({ ...row, events: JSON.parse(row.events) })))
+  return rows.map((row) => ({ ...row, events: JSON.parse(row.events) }))
 }

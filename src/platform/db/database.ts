@@ -1,6 +1,7 @@
 /** The interface of the database, independent of the engine. Only the files of this folder know the engine. */
 import type { Compilable, Expression, Kysely, QueryExecutorProvider, RawBuilder, SqlBool } from 'kysely'
 import type { Batch } from './at-commit.ts'
+import type { RevisionCache } from './cache/revision-cache.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import type { QueryListener } from './query/query-metrics.ts'
 
@@ -99,6 +100,8 @@ export type Db<Tables> = {
   readonly read: Kysely<Tables>
   /** Like `read`, for fast queries: of a few rows, by an index. A query may wait for earlier ones on its connection. */
   readonly quick: Kysely<Tables>
+  /** Values that are valid for a revision: `remember` and others keep theirs in it, in one bound. */
+  readonly cache: RevisionCache
   readonly sql: Sql
   /** Resolves when the commit is durable; a throw rolls back. `work` does only SQL: it holds a writer or connection. */
   readonly write: <T>(work: (tx: Tx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createQueryCache } from './query-cache.ts'
+import { RevisionCache } from './revision-cache.ts'
 
 const made = () => {
   let commit = 0
   let reads = 0
-  const remember = createQueryCache()
+  const remember = createQueryCache(new RevisionCache())
   return {
     commits: () => {
       commit++
@@ -48,8 +49,8 @@ describe('a text', () => {
   })
   test('that is very long is not kept', async () => {
     const { read, reads } = made()
-    await read('a', 'x'.repeat(300_000))
-    await read('a', 'x'.repeat(300_000))
+    await read('a', 'x'.repeat(2_000_000))
+    await read('a', 'x'.repeat(2_000_000))
     expect(reads()).toBe(2)
   })
 })
@@ -65,7 +66,7 @@ test('no more than some megabytes are kept', async () => {
 
 test('short ones take room as well', async () => {
   const { read, reads } = made()
-  for (let i = 0; i < 100_000; i++) await read(String(i), '1')
+  for (let i = 0; i < 200_000; i++) await read(String(i), '1')
   await read('0', '1')
-  expect(reads()).toBe(100_001)
+  expect(reads()).toBe(200_001)
 })

@@ -1,7 +1,7 @@
 /** Caches results of queries until a commit writes their table. */
 import type { Kysely } from 'kysely'
 import type { Db, SearchMatch } from '../database.ts'
-import { BoundedCache } from './bounded-cache.ts'
+import type { RevisionCache } from './revision-cache.ts'
 
 export type CacheScope<Tables> = {
   readonly db: Kysely<Tables>
@@ -57,32 +57,23 @@ export const cachedList = async <Tables>(
 }
 
 export type Read = () => Promise<string | undefined>
-/** The number of commits that wrote a table, or another value that changes with each. */
-type State = number | string
 
 type Place = {
   readonly table: string
-  /** The state before the read began. */
-  readonly state: State
+  /** The number of commits that wrote the table, or another value that changes with each, before the read began. */
+  readonly state: number | string
   readonly key: string
 }
 
 /** Caches texts by table and key until the state of the table changes. */
-export const createQueryCache = (): ((place: Place, read: Read) => string | Promise<string | undefined>) => {
-  const tables = new Map<string, { readonly state: State; readonly texts: BoundedCache }>()
-  return ({ table, state, key }, read) => {
-    let known = tables.get(table)
-    if (known?.state !== state) {
-      // A new cache, never a cleared one: a read that began before the commit stores its result in the old one.
-      known = { state, texts: new BoundedCache() }
-      tables.set(table, known)
-    }
-    const { texts } = known
-    const kept = texts.get(key)
-    if (kept) return kept.text
+export const createQueryCache =
+  (cache: RevisionCache): ((place: Place, read: Read) => string | Promise<string | undefined>) =>
+  ({ table, state, key }, read) => {
+    const texts = cache.at<string>(table, state)
+    const known = texts.get(key)
+    if (known !== undefined) return known
     return read().then((text) => {
-      if (text !== undefined) texts.set(key, { text })
+      if (text !== undefined) texts.set(key, text, text.length)
       return text
     })
   }
-}

@@ -1,67 +1,125 @@
+// Groups of values that are valid for a revision, and their common bound.
+import { fullGC } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
-import { createMemo, createRevisionCache } from './revision-cache.ts'
+import { pause } from '../../runtime/pause.ts'
+import { memoized, RevisionCache } from './revision-cache.ts'
 
-describe('createRevisionCache', () => {
-  const setUp = () => {
-    const state = { revision: 'a', ms: 10_000, made: 0 }
-    const cached = createRevisionCache({
-      tables: ['t'],
-      now: () => new Date(state.ms),
-      empty: () => ({ n: ++state.made }),
-    })
-    const current = () => cached({ revision: () => state.revision, remember: (_table, _key, read) => read() })
-    return { state, current }
-  }
+const MEBIBYTE = 1024 * 1024
+const LONG_BYTES = MEBIBYTE / 4 - 1000
 
-  test('keeps the entries while nothing is committed', async () => {
-    const { state, current } = setUp()
-    const first = await current()
-    state.ms += 999
-    expect(await current()).toBe(first)
+/** Puts texts into a group that are larger than the bound of all groups together. */
+const overfill = (cache: RevisionCache, name: string) => {
+  const group = cache.at<number>(name, 1)
+  for (let i = 0; i < 100; i++) group.set(`long ${i}`, i, LONG_BYTES)
+  return group
+}
+
+describe('a group', () => {
+  test('keeps its values at the same revision', () => {
+    const cache = new RevisionCache()
+    cache.at<string>('a', 1).set('key', 'value', 5)
+    expect(cache.at<string>('a', 1).get('key')).toBe('value')
   })
 
-  test('begins anew after a commit', async () => {
-    const { state, current } = setUp()
-    const first = await current()
-    state.revision = 'b'
-    expect(await current()).not.toBe(first)
+  test('is empty at another revision, and at the earlier one after that', () => {
+    const cache = new RevisionCache()
+    cache.at<string>('a', 1).set('key', 'value', 5)
+    expect([cache.at('a', 2).get('key'), cache.at('a', 1).get('key')]).toEqual([undefined, undefined])
   })
 
-  test.each([1000, -1000])('begins anew after %d ms', async (ms) => {
-    const { state, current } = setUp()
-    const first = await current()
-    state.ms += ms
-    expect(await current()).not.toBe(first)
+  test('does not take what was read for an earlier revision', () => {
+    const cache = new RevisionCache()
+    const before = cache.at<string>('a', 1)
+    const now = cache.at<string>('a', 2)
+    before.set('key', 'old', 3)
+    expect([now.get('key'), cache.at('a', 2).get('key')]).toEqual([undefined, undefined])
+  })
+
+  test('shares no key with another group', () => {
+    const cache = new RevisionCache()
+    cache.at<string>('a', 1).set('key', 'value', 5)
+    expect(cache.at('b', 1).get('key')).toBeUndefined()
   })
 })
 
-describe('createMemo', () => {
+describe('the bound', () => {
+  test('keeps the newest value', () => {
+    expect(overfill(new RevisionCache(), 'a').get('long 99')).toBe(99)
+  })
+
+  test('does not take a value that would displace many others', () => {
+    const group = new RevisionCache().at<string>('a', 1)
+    group.set('key', 'value', 2 * MEBIBYTE)
+    expect(group.get('key')).toBeUndefined()
+  })
+
+  test('keeps no earlier value in place of one that is too large', () => {
+    const group = new RevisionCache().at<string>('a', 1)
+    group.set('key', 'before', 6)
+    group.set('key', 'after', 2 * MEBIBYTE)
+    expect(group.get('key')).toBeUndefined()
+  })
+
+  test('clears the largest group', () => {
+    const cache = new RevisionCache()
+    cache.at<string>('small', 1).set('key', 'value', LONG_BYTES)
+    overfill(cache, 'large')
+    expect(cache.at<string>('small', 1).get('key')).toBe('value')
+  })
+
+  test('holds for all groups together', () => {
+    const cache = new RevisionCache()
+    const names = Array.from({ length: 20 }, (_, i) => `group ${i}`)
+    for (const name of names) for (let i = 0; i < 16; i++) cache.at<number>(name, 1).set(`${i}`, i, LONG_BYTES)
+    const kept = names.flatMap((name) =>
+      Array.from({ length: 16 }, (_, i) => cache.at(name, 1).get(`${i}`)).filter((value) => value !== undefined),
+    )
+    expect(kept.length).toBeWithin(48, 65)
+  })
+
+  test('does not count a group of an earlier revision', () => {
+    const cache = new RevisionCache()
+    cache.at<string>('a', 1).set('key', 'value', 5)
+    for (let revision = 1; revision < 100; revision++) cache.at<string>('b', revision).set('key', 'value', LONG_BYTES)
+    expect(cache.at<string>('a', 1).get('key')).toBe('value')
+  })
+
+  test('releases replaced values, also after an eviction', async () => {
+    const group = overfill(new RevisionCache(), 'a') as unknown as ReturnType<typeof RevisionCache.prototype.at<object>>
+    const replaced: WeakRef<object>[] = []
+    for (let i = 0; i < 20_000; i++) {
+      const value = { text: `text ${i}` }
+      replaced.push(new WeakRef(value))
+      group.set(`key ${i % 100}`, value, 10)
+    }
+    await pause()
+    fullGC()
+    // The collector may take stack slots for references.
+    expect(replaced.filter((value) => value.deref()).length).toBeLessThan(1000)
+  })
+})
+
+describe('memoized', () => {
+  const memo = () => memoized<number | undefined>(new RevisionCache().at('a', 1))
+
   test('reads once, for parallel callers too', async () => {
-    const memo = createMemo<number>(10)
+    const once = memo()
     let reads = 0
     const read = async () => ++reads
-    expect(await Promise.all([memo('a', read), memo('a', read)])).toEqual([1, 1])
-    expect(await memo('a', read)).toBe(1)
-    expect(await memo('b', read)).toBe(2)
+    expect(await Promise.all([once('a', read), once('a', read)])).toEqual([1, 1])
+    expect([await once('a', read), await once('b', read)]).toEqual([1, 2])
   })
 
-  test('does not remember that nothing was found', async () => {
-    const memo = createMemo<number>(10)
-    expect(await memo('a', async () => undefined)).toBeUndefined()
-    expect(await memo('a', async () => 1)).toBe(1)
+  test('does not cache a missing value', async () => {
+    const once = memo()
+    expect(await once('a', async () => undefined)).toBeUndefined()
+    expect(await once('a', async () => 1)).toBe(1)
   })
 
-  test('does not remember a failure', async () => {
-    const memo = createMemo<number>(10)
-    await expect(memo('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
-    await Bun.sleep(0)
-    expect(await memo('a', async () => 1)).toBe(1)
-  })
-
-  test('forgets the oldest when it is full', async () => {
-    const memo = createMemo<number>(2)
-    for (const [i, key] of ['a', 'b', 'c'].entries()) await memo(key, async () => i)
-    expect(await memo('b', async () => 9)).toBe(1)
-    expect(await memo('a', async () => 9)).toBe(9)
+  test('does not cache a failure', async () => {
+    const once = memo()
+    await expect(once('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+    await pause()
+    expect(await once('a', async () => 1)).toBe(1)
   })
 })

@@ -1,54 +1,91 @@
-/** Caches values until a commit writes one of the tables that they were read from. */
-import type { ReadPoint } from '../database.ts'
+/** Caches values until a commit writes the tables that they were read from. All values of a database share one bound in bytes. */
 
-/**
- * Maximum age of entries. On SQLite only the commits of this process are counted, and another process may write the file
- * (`plat user reset-password` does).
- */
-const MAX_AGE_MS = 1000
+/** Approximate bound, in bytes. */
+const MAX_BYTES = 16 * 1024 * 1024
+/** Larger values are not cached, because one of them would displace many others. */
+const MAX_ENTRY_BYTES = 256 * 1024
+/** Overhead of an entry beside its key and its value, in bytes. */
+const ENTRY_BYTES = 100
+/** Assumed size of a value that is an object, in bytes. An account with its permissions has 3 KB (viewer) to 9 KB (admin). */
+const OBJECT_BYTES = 4096
 
-export type RevisionCacheOptions<Entries> = {
-  readonly tables: readonly string[]
-  readonly now: () => Date
-  /** Makes empty entries for a revision. */
-  readonly empty: (revision: string, readPoint: ReadPoint) => Entries
-}
+/** The values of one name at one revision. */
+export class CacheGroup<T> {
+  readonly revision: string | number
+  readonly #entries = new Map<string, { readonly value: T; readonly bytes: number }>()
+  readonly #onGrowth: () => void
+  bytes = 0
 
-/**
- * Returns the entries of the current revision. Call it before each use: entries belong to one revision, and their values were
- * read at it or after it.
- */
-export const createRevisionCache = <Entries>({
-  tables,
-  now,
-  empty,
-}: RevisionCacheOptions<Entries>): ((readPoint: ReadPoint) => Entries) => {
-  let held: { readonly revision: string; readonly sinceMs: number; readonly entries: Entries } | undefined
-  return (readPoint) => {
-    const revision = readPoint.revision(tables)
-    const ms = now().getTime()
-    // The clock may be set back.
-    const isFresh = held?.revision === revision && Math.abs(ms - held.sinceMs) < MAX_AGE_MS
-    // A new object, never a cleared one: a read that began earlier stores its result in the old one.
-    if (!held || !isFresh) held = { revision, sinceMs: ms, entries: empty(revision, readPoint) }
-    return held.entries
+  constructor(revision: string | number, onGrowth: () => void) {
+    this.revision = revision
+    this.#onGrowth = onGrowth
+  }
+
+  get(key: string): T | undefined {
+    return this.#entries.get(key)?.value
+  }
+
+  /** Replaces the entry of the key. @param size of the value in bytes, approximately */
+  set(key: string, value: T, size: number): void {
+    this.delete(key)
+    if (size > MAX_ENTRY_BYTES) return
+    const bytes = key.length + size + ENTRY_BYTES
+    this.#entries.set(key, { value, bytes })
+    this.bytes += bytes
+    this.#onGrowth()
+  }
+
+  delete(key: string): void {
+    this.bytes -= this.#entries.get(key)?.bytes ?? 0
+    this.#entries.delete(key)
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.bytes = 0
   }
 }
 
-export type Memo<T> = (key: string, read: () => Promise<T | undefined>) => Promise<T | undefined>
+export class RevisionCache {
+  readonly #groups = new Map<string, CacheGroup<unknown>>()
 
-/** Memoizes `read` for at most `maxEntries` keys. Missing values are not cached, so that guesses take no memory. */
-export const createMemo = <T>(maxEntries: number): Memo<T> => {
-  const entries = new Map<string, Promise<T | undefined>>()
-  return (key, read) => {
-    const known = entries.get(key)
+  /**
+   * Returns the group at a revision, which is empty unless it was the last one asked for. Ask for it before the values are read: a value
+   * belongs to the revision of its group, and was read at it or after it.
+   * @param name of one caller, whose values have one type. The names of tables are those of `Db.remember`.
+   */
+  at<T>(name: string, revision: string | number): CacheGroup<T> {
+    const known = this.#groups.get(name)
+    // The name belongs to one caller, whose values have this type.
+    if (known?.revision === revision) return known as CacheGroup<T>
+    // A new group, never a cleared one: a read that began earlier stores its result in the old one.
+    const group = new CacheGroup<T>(revision, () => this.#evict())
+    this.#groups.set(name, group as CacheGroup<unknown>)
+    return group
+  }
+
+  /** Clears the largest group, so that one with many entries does not displace the others. */
+  #evict(): void {
+    let [bytes, largest]: [number, CacheGroup<unknown> | undefined] = [0, undefined]
+    for (const group of this.#groups.values()) {
+      bytes += group.bytes
+      if (!largest || group.bytes > largest.bytes) largest = group
+    }
+    if (bytes > MAX_BYTES) largest?.clear()
+  }
+}
+
+/** Reads each value once. Missing values and failures are not cached, so that guesses take no memory. */
+export const memoized =
+  <T>(group: CacheGroup<Promise<T>>): ((key: string, read: () => Promise<T>) => Promise<T>) =>
+  (key, read) => {
+    const known = group.get(key)
     if (known) return known
-    const [oldest] = entries.keys()
-    if (oldest !== undefined && entries.size >= maxEntries) entries.delete(oldest)
     const reading = read()
-    entries.set(key, reading)
-    const forget = () => entries.delete(key)
+    group.set(key, reading, OBJECT_BYTES)
+    const forget = () => {
+      if (group.get(key) === reading) group.delete(key)
+    }
     reading.then((value) => value === undefined && forget(), forget)
     return reading
   }
-}

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { RevisionCache } from './revision-cache.ts'
 import { createSearchCache } from './search-cache.ts'
 
 const holding = (word: string) => (text: string) => text.includes(word)
 const follow = (text: string, more: number) => String(Number(text) + more)
 
 const made = () => {
-  const found = createSearchCache()
+  const found = createSearchCache(new RevisionCache())
   let reads = 0
   const seek = (word: string, text: string | undefined, table = 'things') =>
     found.remember({ table, key: word, by: { finds: holding(word) } }, async () => {
@@ -54,7 +55,7 @@ describe('what was found', () => {
     expect(await seek('a', 'after')).toBe('after')
   })
   test('by a slow read is not believed when a quicker one has seen the change', async () => {
-    const found = createSearchCache()
+    const found = createSearchCache(new RevisionCache())
     const { promise: slow, resolve } = Promise.withResolvers<string>()
     const place = { table: 'things', key: 'a', by: { finds: holding('a') } }
     const first = found.remember(place, () => slow)

@@ -3,8 +3,8 @@
  * writes, a cache by revision would never hit.
  */
 import type { SearchMatch, SearchTexts } from '../database.ts'
-import { BoundedCache } from './bounded-cache.ts'
 import type { Read } from './query-cache.ts'
+import type { CacheGroup, RevisionCache } from './revision-cache.ts'
 
 /** Bounds of the changes that a lookup compares with a search, in texts and in characters: a fraction of a millisecond. */
 const MAX_CHANGES = 1000
@@ -110,10 +110,11 @@ export type SearchCache = {
   readonly remember: (place: SearchCacheKey, read: Read) => string | Promise<string | undefined>
 }
 
-export const createSearchCache = (): SearchCache => {
-  const tables = new Map<string, { readonly recent: RecentChanges; readonly kept: BoundedCache<Entry> }>()
+export const createSearchCache = (cache: RevisionCache): SearchCache => {
+  const tables = new Map<string, { readonly recent: RecentChanges; readonly kept: CacheGroup<Entry> }>()
   const of = (table: string) => {
-    const known = tables.get(table) ?? { recent: new RecentChanges(), kept: new BoundedCache<Entry>() }
+    // One revision: an entry says by itself after which change it is valid.
+    const known = tables.get(table) ?? { recent: new RecentChanges(), kept: cache.at<Entry>(`search ${table}`, '') }
     tables.set(table, known)
     return known
   }
@@ -130,13 +131,13 @@ export const createSearchCache = (): SearchCache => {
       const known = kept.get(key)
       const text = known && recent.after(known, by)
       if (text !== undefined) {
-        if (known?.end !== end) kept.set(key, { text, end })
+        if (known?.end !== end) kept.set(key, { text, end }, text.length)
         return text
       }
       return read().then((found) => {
         // A change during the read may or may not be in the result.
         const isKnown = found !== undefined && recent.after({ text: found, end }, { finds: by.finds }) !== undefined
-        if (isKnown) kept.set(key, { text: found, end: recent.end })
+        if (isKnown) kept.set(key, { text: found, end: recent.end }, found.length)
         return found
       })
     },

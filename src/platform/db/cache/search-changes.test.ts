@@ -1,11 +1,12 @@
 // A transaction of many rows keeps few of their texts, and what was found before it is still read again where it must be.
 import { describe, expect, test } from 'bun:test'
+import { RevisionCache } from './revision-cache.ts'
 import { createSearchCache, SearchChanges } from './search-cache.ts'
 
 const MANY = 5000
 
 const made = () => {
-  const found = createSearchCache()
+  const found = createSearchCache(new RevisionCache())
   let reads = 0
   const seek = async (word: string, table = 'things') =>
     found.remember({ table, key: word, by: { finds: (text) => text.includes(word) } }, async () => String(++reads))

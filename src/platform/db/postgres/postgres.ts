@@ -2,6 +2,7 @@
 import { SQL } from 'bun'
 import { type Compilable, Kysely, sql } from 'kysely'
 import { createQueryCache } from '../cache/query-cache.ts'
+import { RevisionCache } from '../cache/revision-cache.ts'
 import type { Db, ReadPoint, Sql } from '../database.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { lengthOf } from '../row-weight.ts'
@@ -149,7 +150,8 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const dialect = oneByOne(pool)
   const db = new Kysely<Tables>({ log: watch.log, dialect })
   const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient) })
-  const queryCache = createQueryCache()
+  const cache = new RevisionCache()
+  const queryCache = createQueryCache(cache)
   const readPoint = coalesce(async (): Promise<ReadPoint> => {
     const asked = seen
     const { snapshot, counts } = await readStanding(quick, asked?.snapshot ?? '')
@@ -218,6 +220,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     engine: 'postgres',
     read: db,
     quick,
+    cache,
     sql: postgresSql,
     write,
     stream: (...queries) => read(queries, ages.enter),

@@ -4,6 +4,7 @@ import { type Compilable, type Kysely, sql } from 'kysely'
 import { AppError } from '../../contract/errors.ts'
 import { pause } from '../../runtime/pause.ts'
 import { createQueryCache } from '../cache/query-cache.ts'
+import { RevisionCache } from '../cache/revision-cache.ts'
 import { createSearchCache } from '../cache/search-cache.ts'
 import type { Db, ReadPoint, Sql } from '../database.ts'
 import { diskProblemOf, translateDiskError } from '../disk/disk-errors.ts'
@@ -108,13 +109,14 @@ export const openSqlite = <Tables>(
   }
   begun()
   const disk = guardFor(writer)
-  const searchCache = createSearchCache()
+  const cache = new RevisionCache()
+  const searchCache = createSearchCache(cache)
   const committed = ({ touched, searched }: Notes, on: Writer) => {
     for (const table of touched) counts.set(table, (counts.get(table) ?? 0) + 1)
     if (on === writer) searched.applyTo(searchCache)
     else searched.invalidateTables(searchCache)
   }
-  const queryCache = createQueryCache()
+  const queryCache = createQueryCache(cache)
   const commits = (table: string): number => counts.get(table) ?? 0
   const readPoint: ReadPoint = {
     remember: (table, key, read, by) =>
@@ -187,6 +189,7 @@ export const openSqlite = <Tables>(
     copyTo: (target) => writer.run('VACUUM INTO ?', [target]),
     read: readDb,
     quick: readDb,
+    cache,
     sql: sqliteSql,
     notifier: undefined,
     diskProblem: disk.problem,
