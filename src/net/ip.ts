@@ -94,6 +94,21 @@ export function ipKey(ip: Ip): string {
 }
 
 /**
+ * Storage key of an address in text (see `ipKey`). Of IPv4 it needs no `bigint`, because lists sort many addresses.
+ *
+ * @returns undefined for anything that is not exactly one address
+ * @example
+ * parseIpKey('10.0.0.1') // '40a000001'
+ * parseIpKey('10.0.0') // undefined
+ */
+export function parseIpKey(text: string): string | undefined {
+  const number = parseIpv4(text)
+  if (number !== undefined) return `4${number.toString(16).padStart(8, '0')}`
+  const ip = parseIp(text)
+  return ip && ipKey(ip)
+}
+
+/**
  * Storage key of an address in text (see `ipKey`), for text that was validated before.
  *
  * @throws RangeError on text that is not exactly one address: that is a bug and not user input
@@ -102,9 +117,9 @@ export function ipKey(ip: Ip): string {
  * ipKeyOf('10.0.0') // throws RangeError
  */
 export function ipKeyOf(text: string): string {
-  const ip = parseIp(text)
-  if (ip === undefined) throw new RangeError(`Not an IP address: ${text.slice(0, 64)}`)
-  return ipKey(ip)
+  const key = parseIpKey(text)
+  if (key === undefined) throw new RangeError(`Not an IP address: ${text.slice(0, 64)}`)
+  return key
 }
 
 /**

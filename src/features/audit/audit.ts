@@ -1,7 +1,7 @@
 /** Reads the audit trail: lists, verification, export and retention. The kernel writes it, through trail.ts. */
 
 import { notFound } from '../../platform/contract/errors.ts'
-import { countRows, listRows } from '../../platform/contract/list.ts'
+import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -17,10 +17,12 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 export { objectsOf }
 
-type Page = { readonly limit: number; readonly offset?: number | undefined }
-
 /** Returns a page of entries with the names of their objects, which are read together. */
-const listNamed = async (ctx: Ctx, filter: AuditFilter, { limit, offset = 0 }: Page): Promise<JsonList<AuditEntry>> => {
+const listNamed = async (
+  ctx: Ctx,
+  filter: AuditFilter,
+  { limit, offset = 0 }: Page & { readonly limit: number },
+): Promise<JsonList<AuditEntry>> => {
   const revision = `${await store.revision(ctx)}.${await namesRevision(ctx)}`
   const query = store.matching(ctx, filter)
   async function* rows(): AsyncGenerator<string[]> {

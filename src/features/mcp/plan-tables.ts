@@ -144,7 +144,6 @@ export const NOT_SHOWN: ReadonlySet<string> = new Set([
   'discovered_texts',
   'discovery_changes',
   'discovery_links',
-  'discovery_links',
   'discovery_scan_states',
   'oauth_access_tokens',
   'oauth_client_uses',

@@ -8,8 +8,6 @@ import type { User } from './api.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
 
-type Scope = DbScope
-
 /** The fields of a user that a request needs. */
 export type Account = {
   readonly id: string
@@ -20,7 +18,7 @@ export type Account = {
   readonly permissions: ReadonlySet<string>
 }
 
-export const accountOf = async (scope: Scope, id: string): Promise<Account | undefined> => {
+export const accountOf = async (scope: DbScope, id: string): Promise<Account | undefined> => {
   const user = await store.find(scope, id)
   if (!user) return undefined
   return {
@@ -33,7 +31,7 @@ export const accountOf = async (scope: Scope, id: string): Promise<Account | und
 }
 
 /** Returns accounts by id; ids without a user have no entry. */
-export const accountsOf = async (scope: Scope, ids: readonly string[]): Promise<ReadonlyMap<string, Account>> => {
+export const accountsOf = async (scope: DbScope, ids: readonly string[]): Promise<ReadonlyMap<string, Account>> => {
   const permissionsBySet = new Map<string, Promise<ReadonlySet<string>>>()
   const permissionsOf = (roleIds: readonly string[]): Promise<ReadonlySet<string>> => {
     const set = roleIds.toSorted().join(' ')
@@ -50,7 +48,7 @@ export const accountsOf = async (scope: Scope, ids: readonly string[]): Promise<
 }
 
 /** Returns the account of this name, in any case. */
-export const accountNamed = async (scope: Scope, username: string): Promise<Account | undefined> => {
+export const accountNamed = async (scope: DbScope, username: string): Promise<Account | undefined> => {
   const user = await store.findByName(scope, username)
   return user && accountOf(scope, user.id)
 }
@@ -64,7 +62,7 @@ export const lockAccount = async (ctx: Pick<Ctx, 'db' | 'store'>, id: string): P
 export const endSignInsOf = store.endSignIns
 
 /** Returns the permissions of a user's roles; none for an unknown user. */
-export const permissionsOfUser = async (scope: Scope, id: string): Promise<ReadonlySet<string>> => {
+export const permissionsOfUser = async (scope: DbScope, id: string): Promise<ReadonlySet<string>> => {
   const roles = await store.rolesOf(scope, id)
   return permissionsOfRoles(
     scope,
@@ -73,7 +71,7 @@ export const permissionsOfUser = async (scope: Scope, id: string): Promise<Reado
 }
 
 /** Returns the permissions of these users' roles together. */
-export const permissionsOfUsers = async (scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+export const permissionsOfUsers = async (scope: DbScope, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   permissionsOfRoles(scope, await store.roleIdsOf(scope, ids))
 
 /** @throws AppError FORBIDDEN that names the permissions of the account that the caller lacks */
@@ -125,13 +123,13 @@ export const sentUser = (row: UserRow, roles: readonly string[]): User => ({
   last_login_at: row.last_login_at,
 })
 
-export const userOf = async (scope: Scope, row: UserRow): Promise<User> =>
+export const userOf = async (scope: DbScope, row: UserRow): Promise<User> =>
   sentUser(
     row,
     (await store.rolesOf(scope, row.id)).map(({ name }) => name),
   )
 
-export const findUser = async (scope: Scope, id: string): Promise<User | undefined> => {
+export const findUser = async (scope: DbScope, id: string): Promise<User | undefined> => {
   const row = await store.find(scope, id)
   return row && userOf(scope, row)
 }
@@ -140,7 +138,7 @@ export const findUser = async (scope: Scope, id: string): Promise<User | undefin
 export type SignInUser = { readonly id: string; readonly passwordHash: string; readonly generation: number }
 
 /** Returns undefined unless an active user has this name. */
-export const findForSignIn = async (scope: Scope, username: string): Promise<SignInUser | undefined> => {
+export const findForSignIn = async (scope: DbScope, username: string): Promise<SignInUser | undefined> => {
   const row = await store.findByName(scope, username)
   if (row?.is_active !== 1) return undefined
   return { id: row.id, passwordHash: row.password_hash, generation: row.generation }

@@ -1,13 +1,11 @@
 /** The queries of webhooks; the only writer of their table. Sealed secrets pass through it as they are. */
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import type { Ctx, DbScope } from '../ctx.ts'
+import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type Headers, type KeptHeaders, masked } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import type { WebhookRow } from './table.ts'
-
-type PreparedScope = Pick<Ctx, 'db' | 'store'>
 
 /** A webhook in its public form, and its fields that are never sent. */
 export type Stored = {
@@ -142,9 +140,7 @@ const enabled = prepared((db: Kysely<Tables>, _: Record<string, never>) =>
 )
 
 /** Returns the enabled webhooks. */
-export const subscriptions = async (
-  scope: PreparedScope,
-): Promise<Pick<Webhook, 'id' | 'events' | 'retry_count'>[]> => {
+export const subscriptions = async (scope: StoreScope): Promise<Pick<Webhook, 'id' | 'events' | 'retry_count'>[]> => {
   const rows = await enabled(scope, {})
   return rows.map((row) => ({ ...row, events: JSON.parse(row.events) }))
 }

@@ -1,5 +1,5 @@
 /** How conflicts are searched and sorted. */
-import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { parseIpKey } from '../../../src/net/ip.ts'
 import { api, tagged } from '../api/client.ts'
 import { type Conflict, contracts } from '../api/contracts.ts'
 import { subnetKey } from '../networks/subnet-key.ts'
@@ -8,8 +8,8 @@ import type { TableSpec } from '../table/engine.ts'
 
 /** Sorts by numeric value, addresses before subnets. */
 const subjectKey = ({ ip_address, subnets }: Conflict): string => {
-  const ip = parseIp(ip_address)
-  return ip ? `0${ipKey(ip)}` : `1${subnetKey(subnets[0] ?? '')}`
+  const key = parseIpKey(ip_address)
+  return key ? `0${key}` : `1${subnetKey(subnets[0] ?? '')}`
 }
 
 export const conflictSpec: TableSpec<Conflict> = {

@@ -1,7 +1,6 @@
 /** The fields of a device: each is declared here once, and every place that shows devices is derived from it. */
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
-import { ipKey, parseIp } from '../../../src/net/ip.ts'
-import { parseIpv4 } from '../../../src/net/ipv4-text.ts'
+import { parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'
 import { type Fields, ID_FIELD, nameField, TIME_FIELDS } from '../resource/fields.ts'
 
@@ -18,11 +17,7 @@ const STATUSES = [
 /** By number and not by text: 10.0.0.9 is before 10.0.0.10, and IPv4 before IPv6. */
 const addressKey = (device: Device): string => {
   const ip = device.addresses[0]?.ip
-  if (ip === undefined) return '~'
-  const v4 = parseIpv4(ip)
-  if (v4 !== undefined) return `0${v4.toString(16).padStart(8, '0')}`
-  const v6 = parseIp(ip)
-  return v6 ? `1${ipKey(v6)}` : '~'
+  return (ip && parseIpKey(ip)) || '~'
 }
 
 /** `10.0.` is a beginning, `10.0.0.0/24` a network. */

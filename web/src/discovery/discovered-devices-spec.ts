@@ -1,17 +1,12 @@
 /** How discovered devices are searched and sorted, in the browser or above the limit on the server. */
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
-import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { parseFilter } from '../table/filter.ts'
 import type { DiscoveredDevice } from './shapes.ts'
 
 export type Networks = ReadonlyMap<string, Pick<Network, 'name' | 'subnet'>>
-
-const keyOf = (text: string): string => {
-  const ip = parseIp(text)
-  return ip ? `${ip.family}${ipKey(ip)}` : text
-}
 
 const isIn = (addresses: DiscoveredDevice['addresses'], value: string): boolean => {
   const cidr = value.includes('/') ? parseCidr(value) : undefined
@@ -40,8 +35,8 @@ export const discoveredDevicesSpec = (networks: Networks): TableSpec<DiscoveredD
         ...services.map(({ service, product }) => `${service} ${product}`),
       ].join('\n'),
     sorts: {
-      address: ({ ip }) => keyOf(ip),
-      name: ({ hostname, ip }) => (hostname === '' ? `~${keyOf(ip)}` : hostname.toLowerCase()),
+      address: ({ ip }) => parseIpKey(ip) ?? ip,
+      name: ({ hostname, ip }) => (hostname === '' ? `~${parseIpKey(ip) ?? ip}` : hostname.toLowerCase()),
       mac: ({ mac_address }) => mac_address,
       vendor: ({ vendor }) => vendor.toLowerCase(),
       os: ({ os_guess }) => os_guess.toLowerCase(),

@@ -1,7 +1,7 @@
 /** Every address of a network that is taken: by a device, or by a reservation. */
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { parseIpKey } from '../../../src/net/ip.ts'
 import type { Device, Network, Reservation } from '../api/contracts.ts'
 import { poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { usePermitted } from '../shell/me.ts'
@@ -63,16 +63,11 @@ const COLUMNS: readonly Column<Row>[] = [
   { id: 'pool', text: 'Pool', width: 160, isSortable: true, cell: ({ pool }) => pool },
 ]
 
-const keyOf = (text: string): string => {
-  const ip = parseIp(text)
-  return ip ? ipKey(ip) : text
-}
-
 const SPEC: TableSpec<Row> = {
   id: ({ id }) => id,
   text: ({ ip, name }) => `${ip}\n${name}`,
   sorts: {
-    address: ({ ip }) => keyOf(ip),
+    address: ({ ip }) => parseIpKey(ip) ?? ip,
     kind: ({ kind }) => kind,
     name: ({ name }) => name,
     pool: ({ pool }) => pool,

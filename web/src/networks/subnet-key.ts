@@ -6,5 +6,5 @@ import { ipKey } from '../../../src/net/ip.ts'
 export const subnetKey = (subnet: string): string => {
   const cidr = parseCidr(subnet)
   if (!cidr) return subnet
-  return `${cidr.family}${ipKey({ family: cidr.family, value: cidr.first })}/${String(cidr.prefix).padStart(3, '0')}`
+  return `${ipKey({ family: cidr.family, value: cidr.first })}/${String(cidr.prefix).padStart(3, '0')}`
 }

@@ -1,5 +1,5 @@
 /** How pools are read, written, searched and sorted. */
-import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Network, type Pool } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -27,11 +27,6 @@ export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
   changes: ['pools', 'pool', 'reservations'],
 })
 
-const keyOf = (text: string): string => {
-  const ip = parseIp(text)
-  return ip ? `${ip.family}${ipKey(ip)}` : text
-}
-
 export const poolSpec = (names: ReadonlyMap<string, string>): TableSpec<Pool> => {
   const network = ({ network_id }: Pool): string => names.get(network_id) ?? ''
   return {
@@ -40,7 +35,7 @@ export const poolSpec = (names: ReadonlyMap<string, string>): TableSpec<Pool> =>
     sorts: {
       name: ({ name }) => name,
       network,
-      range: ({ start_ip }) => keyOf(start_ip),
+      range: ({ start_ip }) => parseIpKey(start_ip) ?? start_ip,
       utilization: ({ utilization }) => utilization?.utilization ?? 0,
       free: ({ utilization }) => utilization?.available_ips ?? 0,
     },

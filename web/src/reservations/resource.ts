@@ -1,5 +1,5 @@
 /** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
-import { ipKey, parseIp } from '../../../src/net/ip.ts'
+import { parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -27,16 +27,11 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
   changes: ['reservations', 'pools', 'pool', 'networks'],
 })
 
-const keyOf = (text: string): string => {
-  const ip = parseIp(text)
-  return ip ? `${ip.family}${ipKey(ip)}` : text
-}
-
 export const reservationSpec = (names: ReadonlyMap<string, string>): TableSpec<Reservation> => ({
   id: ({ id }) => id,
   text: (one) => [one.ip_address, one.hostname, one.purpose, one.notes, one.created_by].join('\n'),
   sorts: {
-    address: ({ ip_address }) => keyOf(ip_address),
+    address: ({ ip_address }) => parseIpKey(ip_address) ?? ip_address,
     hostname: ({ hostname }) => hostname,
     purpose: ({ purpose }) => purpose,
     // Reservations without an end come last.

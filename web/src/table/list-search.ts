@@ -2,17 +2,23 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Sorting } from './column.ts'
 
-/** The parameters of a URL, by the pages that read them. */
-const KEYS = [
+/** The parameters that a saved view stores. Open drawers do not belong to it. */
+const OF_A_VIEW = [
   // `cols` has ids of columns, with commas; without it the default ones.
-  ...(['q', 'sort', 'cols', 'edit', 'new', 'tab', 'view', 'days'] as const),
+  ...(['q', 'sort', 'cols', 'view', 'network'] as const),
+  // The filters of the audit log.
+  ...(['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to'] as const),
+] as const
+const KEYS = [
+  ...OF_A_VIEW,
+  ...(['edit', 'new', 'tab', 'days', 'entry'] as const),
   // Values of a new object.
-  ...(['ip', 'pool', 'network', 'subnet'] as const),
+  ...(['ip', 'pool', 'subnet'] as const),
   // Of the topology: the device in the middle, and the distance from it.
   ...(['focus', 'hops', 'most'] as const),
-  // Of the audit log: the filters, and the open entry.
-  ...(['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to', 'entry'] as const),
 ] as const
+
+export const isOfAView: (key: string) => boolean = (key) => key === 'desc' || OF_A_VIEW.some((one) => one === key)
 
 export type ListSearch = { readonly [K in (typeof KEYS)[number]]?: string | undefined } & {
   readonly desc?: '1' | undefined

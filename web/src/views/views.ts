@@ -1,6 +1,7 @@
 /** Saved views: filtered lists by name, stored in this browser and shared by its tabs. */
 import { createStore } from '../api/store.ts'
 import { parseSearch, stringifySearch } from '../search-text.ts'
+import { isOfAView } from '../table/list-search.ts'
 
 export type View = {
   readonly name: string
@@ -11,12 +12,6 @@ export type View = {
 }
 
 const KEY = 'plat.views'
-
-/** The URL parameters that belong to a view. Open drawers do not. */
-const OF_A_VIEW: ReadonlySet<string> = new Set([
-  ...['q', 'sort', 'desc', 'cols', 'view', 'network'],
-  ...['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to'],
-])
 
 const isView = (value: unknown): value is View =>
   typeof value === 'object' &&
@@ -49,7 +44,7 @@ const change = (next: readonly View[]): void => {
 
 /** Returns the part of a query that a view stores. */
 export const viewSearch = (search: string): string =>
-  stringifySearch(Object.fromEntries(Object.entries(parseSearch(search)).filter(([name]) => OF_A_VIEW.has(name))))
+  stringifySearch(Object.fromEntries(Object.entries(parseSearch(search)).filter(([name]) => isOfAView(name))))
 
 const isSame = (a: Pick<View, 'name' | 'path'>, b: Pick<View, 'name' | 'path'>): boolean =>
   a.name === b.name && a.path === b.path

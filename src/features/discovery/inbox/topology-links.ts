@@ -1,5 +1,5 @@
 /** Derives links between discovered devices from forwarding tables of switches and from LLDP. */
-import { ipKey, parseIp } from '../../../net/ip.ts'
+import { parseIpKey } from '../../../net/ip.ts'
 import { isMulticastMac, parseMac } from '../../../net/mac.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
@@ -35,12 +35,6 @@ const aloneOnPort = ({ forwarding }: SnmpFacts): { mac: string; port: string }[]
 
 const macKey = (mac: string): string => `mac:${parseMac(mac) ?? ''}`
 
-/** Empty for text that is no address: LLDP carries any. */
-const addressKey = (text: string): string => {
-  const ip = parseIp(text)
-  return ip ? ipKey(ip) : ''
-}
-
 /** Links by the id of their discovered device. */
 type Links = Map<string, Link[]>
 
@@ -56,7 +50,7 @@ const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Account[]):
     ...ports.map(({ mac }) => macKey(mac)),
     ...neighbours.map(({ remoteChassis }) => macKey(remoteChassis)),
   ])
-  const addresses = neighbours.map(({ remoteAddress }) => addressKey(remoteAddress)).filter((key) => key !== '')
+  const addresses = neighbours.flatMap(({ remoteAddress }) => parseIpKey(remoteAddress) ?? [])
   const holders = await queries.holdersOf(ctx, networkId, addresses)
   for (const { mac, port, source } of ports) {
     const target = owners.get(macKey(mac))
@@ -71,7 +65,7 @@ const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Account[]):
       })
   }
   for (const { source, localPort, remotePort, remoteChassis, remoteAddress } of neighbours) {
-    const target = owners.get(macKey(remoteChassis)) ?? holders.get(addressKey(remoteAddress))
+    const target = owners.get(macKey(remoteChassis)) ?? holders.get(parseIpKey(remoteAddress) ?? '')
     if (target !== undefined && target !== source.id)
       addLink(links, source.id, { kind: 'neighbour', targetId: target, because: `LLDP: ${localPort} to ${remotePort}` })
   }
