@@ -1,6 +1,6 @@
 /** Reads the audit trail: lists, verification, export and retention. The kernel writes it, through trail.ts. */
 
-import { notFound } from '../../platform/contract/errors.ts'
+import { orNotFound } from '../../platform/contract/errors.ts'
 import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
@@ -52,8 +52,7 @@ export const auditFeature = ({ config }: AuditOptions): Feature => {
             }),
       verify: async (ctx) => verify(ctx, signer),
       get: async (ctx, { id }) => {
-        const entry = await store.find(ctx, id)
-        if (!entry) throw notFound('audit entry', id)
+        const entry = orNotFound(await store.find(ctx, id), 'audit entry', id)
         return { ...entry, object: (await objectsOf(ctx, [entry])).get(id) ?? null }
       },
     }),

@@ -1,5 +1,5 @@
 /** The rules of conflicts: the decisions of users, and the events that trigger a check. */
-import { invalidField, notFound } from '../../platform/contract/errors.ts'
+import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -19,18 +19,14 @@ export const conflictOf = store.conflictOf
 export const causeOfAddress = causeOfOneAddress
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
-  const stored = await store.lock(ctx, id)
-  if (!stored) throw notFound('conflict', id)
+  const stored = orNotFound(await store.lock(ctx, id), 'conflict', id)
   ctx.precondition(etagOf(JSON.stringify(stored.conflict)))
   return stored
 }
 
 /** @throws AppError NOT_FOUND */
-const mustGet = async (ctx: Ctx, id: string): Promise<Conflict> => {
-  const stored = await store.find(ctx, id)
-  if (!stored) throw notFound('conflict', id)
-  return stored.conflict
-}
+const mustGet = async (ctx: Ctx, id: string): Promise<Conflict> =>
+  orNotFound(await store.find(ctx, id), 'conflict', id).conflict
 
 /** Removes the address from every other device. */
 const leaveTo = async (ctx: Ctx, { ip_address }: Conflict, keep: string): Promise<void> => {

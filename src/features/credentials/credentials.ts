@@ -1,6 +1,6 @@
 /** The rules of credentials. A secret is sealed before it reaches the database. Only `openCredential` returns one. */
 import { isDeepStrictEqual } from 'node:util'
-import { type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
+import { type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -47,11 +47,8 @@ const openOf = (secrets: Secrets, { credential, sealed }: store.Stored): SecretV
   sealed === null ? {} : unpacked(secrets.open(placeOf(credential.id), sealed))
 
 /** @throws AppError NOT_FOUND */
-const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> => {
-  const stored = await store.find(scope, id)
-  if (!stored) throw notFound('credential', id)
-  return stored
-}
+const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> =>
+  orNotFound(await store.find(scope, id), 'credential', id)
 
 /** Inside the server only. @throws AppError NOT_FOUND; SealedValueError for an altered secret or a missing key */
 export const openCredential = async (scope: DbScope, secrets: Secrets, id: string): Promise<OpenCredential> => {
@@ -60,8 +57,7 @@ export const openCredential = async (scope: DbScope, secrets: Secrets, id: strin
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
-  const stored = await store.lock(ctx, id)
-  if (!stored) throw notFound('credential', id)
+  const stored = orNotFound(await store.lock(ctx, id), 'credential', id)
   ctx.precondition(etagOf(JSON.stringify(stored.credential)))
   return stored
 }

@@ -1,6 +1,6 @@
 /** The rules of datacenters. */
 
-import { AppError, notFound } from '../../platform/contract/errors.ts'
+import { AppError, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -10,18 +10,14 @@ import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenter
 import * as store from './store.ts'
 
 /** @throws AppError NOT_FOUND */
-export const mustGet = async (ctx: Ctx, id: string): Promise<Datacenter> => {
-  const datacenter = await store.find(ctx, id)
-  if (!datacenter) throw notFound('datacenter', id)
-  return datacenter
-}
+export const mustGet = async (ctx: Ctx, id: string): Promise<Datacenter> =>
+  orNotFound(await store.find(ctx, id), 'datacenter', id)
 
 /** Returns those of the ids that are datacenters. Other features check their references with it. */
 export const existingDatacenters = store.existing
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {
-  const datacenter = await store.lock(ctx, id)
-  if (!datacenter) throw notFound('datacenter', id)
+  const datacenter = orNotFound(await store.lock(ctx, id), 'datacenter', id)
   ctx.precondition(etagOf(JSON.stringify(datacenter)))
   return datacenter
 }

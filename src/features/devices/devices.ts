@@ -1,7 +1,7 @@
 /** The rules of devices. */
 
 import { ipKeyOf } from '../../net/ip.ts'
-import { AppError, invalid, invalidField, notFound } from '../../platform/contract/errors.ts'
+import { AppError, invalid, invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listChain } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -107,11 +107,8 @@ export const create = async (ctx: Ctx, draft: DeviceDraft, birth?: Birth): Promi
 }
 
 /** @throws AppError NOT_FOUND */
-const mustGetDoc = async (ctx: Ctx, id: string): Promise<string> => {
-  const doc = await store.findDoc(ctx, id)
-  if (doc === undefined) throw notFound('device', id)
-  return doc
-}
+const mustGetDoc = async (ctx: Ctx, id: string): Promise<string> =>
+  orNotFound(await store.findDoc(ctx, id), 'device', id)
 
 /** Returns those of the ids that are devices. */
 export const existing = store.existing
@@ -132,8 +129,7 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Device> =>
   JSON.parse(await mustGetDoc(ctx, id)) as Device
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
-  const doc = await store.lockDoc(ctx, id)
-  if (doc === undefined) throw notFound('device', id)
+  const doc = orNotFound(await store.lockDoc(ctx, id), 'device', id)
   ctx.precondition(etagOf(doc))
   // The column holds the JSON of a device.
   return JSON.parse(doc) as Device

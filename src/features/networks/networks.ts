@@ -1,6 +1,6 @@
 /** The rules of networks. */
 import { cidrOfText, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
-import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -17,18 +17,12 @@ import * as store from './store.ts'
 export type SubnetChange = { readonly before: Network; readonly after: Network; readonly issues: FieldIssue[] }
 
 /** @throws AppError NOT_FOUND */
-export const mustGet = async (ctx: Ctx, id: string): Promise<Network> => {
-  const network = await store.find(ctx, id)
-  if (!network) throw notFound('network', id)
-  return network
-}
+export const mustGet = async (ctx: Ctx, id: string): Promise<Network> =>
+  orNotFound(await store.find(ctx, id), 'network', id)
 
 /** As `mustGet`, and locks the network until commit. */
-export const mustLock = async (ctx: Ctx, id: string): Promise<Network> => {
-  const network = await store.lock(ctx, id)
-  if (!network) throw notFound('network', id)
-  return network
-}
+export const mustLock = async (ctx: Ctx, id: string): Promise<Network> =>
+  orNotFound(await store.lock(ctx, id), 'network', id)
 
 /** Returns the subnets of the existing ids. Other features check their references with it. */
 export const subnetsOf = store.subnetsOf

@@ -1,6 +1,6 @@
 /** Reads clients in their stored and public forms, and authenticates them at the protocol endpoints. */
 
-import { notFound } from '../../platform/contract/errors.ts'
+import { orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
@@ -62,8 +62,11 @@ export const listClients = async (ctx: Ctx, page: Page): Promise<JsonList<OauthC
 }
 
 export const getClient = async (ctx: Ctx, id: string): Promise<OauthClient> => {
-  const row = await store.clients(ctx).where('oauth_clients.id', '=', id).executeTakeFirst()
-  if (!row) throw notFound('OAuth client', id)
+  const row = orNotFound(
+    await store.clients(ctx).where('oauth_clients.id', '=', id).executeTakeFirst(),
+    'OAuth client',
+    id,
+  )
   return sent(row)
 }
 

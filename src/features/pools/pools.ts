@@ -1,7 +1,7 @@
 /** The rules of pools. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
-import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -18,28 +18,17 @@ import * as store from './store.ts'
 export type RangeChange = { readonly before: Pool; readonly after: Pool; readonly issues: FieldIssue[] }
 
 /** @throws AppError NOT_FOUND */
-export const mustGet = async (ctx: Ctx, id: string): Promise<Pool> => {
-  const pool = await store.find(ctx, id)
-  if (!pool) throw notFound('pool', id)
-  return pool
-}
+export const mustGet = async (ctx: Ctx, id: string): Promise<Pool> => orNotFound(await store.find(ctx, id), 'pool', id)
 
 /** The fields of a pool and its network that allocation needs. */
 export type PoolRange = Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & Pick<Network, 'subnet'>
 
 /** Locks the pool until commit. @throws AppError NOT_FOUND */
-export const mustLockRange = async (ctx: Ctx, id: string): Promise<PoolRange> => {
-  const range = await store.lockRange(ctx, id)
-  if (!range) throw notFound('pool', id)
-  return range
-}
+export const mustLockRange = async (ctx: Ctx, id: string): Promise<PoolRange> =>
+  orNotFound(await store.lockRange(ctx, id), 'pool', id)
 
 /** As `mustGet`, and locks the pool until commit. */
-export const mustLock = async (ctx: Ctx, id: string): Promise<Pool> => {
-  const pool = await store.lock(ctx, id)
-  if (!pool) throw notFound('pool', id)
-  return pool
-}
+export const mustLock = async (ctx: Ctx, id: string): Promise<Pool> => orNotFound(await store.lock(ctx, id), 'pool', id)
 
 /** Returns the ranges of the existing ids. Other features check their references with it. */
 export const rangesOf = store.rangesOf

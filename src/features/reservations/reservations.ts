@@ -1,6 +1,6 @@
 /** The rules of reservations. */
 import { ipKeyOf } from '../../net/ip.ts'
-import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
+import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -46,15 +46,11 @@ export const findByAddress = async (ctx: Ctx, poolId: string, ip: string): Promi
   return reservation?.pool_id === poolId ? reservation : undefined
 }
 
-const mustGet = async (ctx: Ctx, id: string): Promise<Reservation> => {
-  const reservation = await store.find(ctx, id)
-  if (!reservation) throw notFound('reservation', id)
-  return reservation
-}
+const mustGet = async (ctx: Ctx, id: string): Promise<Reservation> =>
+  orNotFound(await store.find(ctx, id), 'reservation', id)
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Reservation> => {
-  const reservation = await store.lock(ctx, id)
-  if (!reservation) throw notFound('reservation', id)
+  const reservation = orNotFound(await store.lock(ctx, id), 'reservation', id)
   ctx.precondition(etagOf(JSON.stringify(reservation)))
   return reservation
 }

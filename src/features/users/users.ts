@@ -1,6 +1,6 @@
 /** The rules of users: creation, changes, deletion, and roles. */
 
-import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -26,16 +26,11 @@ import { changedUsername, requireFree } from './usernames.ts'
 
 type NamedRole = { readonly id: string; readonly name: string }
 
-const mustFind = async (ctx: Ctx, id: string): Promise<UserRow> => {
-  const row = await store.find(ctx, id)
-  if (!row) throw notFound('user', id)
-  return row
-}
+const mustFind = async (ctx: Ctx, id: string): Promise<UserRow> => orNotFound(await store.find(ctx, id), 'user', id)
 
 /** Locks the user, and returns row and user if the caller may change it. */
 const lockForChange = async (ctx: Ctx, id: string): Promise<{ row: UserRow; user: User }> => {
-  const row = await store.lock(ctx, id)
-  if (!row) throw notFound('user', id)
+  const row = orNotFound(await store.lock(ctx, id), 'user', id)
   const user = await userOf(ctx, row)
   ctx.precondition(etagOf(JSON.stringify(user)))
   await requireCharge(ctx, row)

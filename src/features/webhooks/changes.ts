@@ -1,7 +1,7 @@
 /** Creates, updates and deletes webhooks. Their secrets are sealed before they reach the database. */
 
 import { isSameOrigin } from '../../net/origin.ts'
-import { type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
+import { type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import type { Place, Secrets } from '../../platform/security/crypto.ts'
@@ -22,8 +22,7 @@ const refuse = (issues: readonly FieldIssue[]): void => {
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
-  const stored = await store.lock(ctx, id)
-  if (!stored) throw notFound('webhook', id)
+  const stored = orNotFound(await store.lock(ctx, id), 'webhook', id)
   ctx.precondition(etagOf(JSON.stringify(stored.webhook)))
   return stored
 }

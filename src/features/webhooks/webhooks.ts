@@ -1,6 +1,6 @@
 /** The rules of webhooks. Their secrets are decrypted only to send a delivery. */
 
-import { invalidField, notFound } from '../../platform/contract/errors.ts'
+import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Job } from '../../platform/operation/context.ts'
@@ -38,17 +38,13 @@ const PURGE_BATCH = 500
 const GONE = 'The target answered 410: it is gone'
 
 /** @throws AppError NOT_FOUND */
-const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> => {
-  const stored = await store.find(scope, id)
-  if (!stored) throw notFound('webhook', id)
-  return stored
-}
+const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> =>
+  orNotFound(await store.find(scope, id), 'webhook', id)
 
 /** Returns the delivery as the caller may see it. @throws AppError NOT_FOUND */
 const mustGetDelivery = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
-  const found = await deliveries.find(ctx, id, deliveryId)
-  if (!found) throw notFound('delivery', deliveryId)
-  return deliveries.deliveryOf(found, maySee(ctx, found.event))
+  const delivery = orNotFound(await deliveries.find(ctx, id, deliveryId), 'delivery', deliveryId)
+  return deliveries.deliveryOf(delivery, maySee(ctx, delivery.event))
 }
 
 const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {

@@ -85,6 +85,12 @@ export const invalidField = (field: string, message: string): AppError => invali
 /** Returns the 404 for one object: `No device with id "x"`. */
 export const notFound = (noun: string, id: string): AppError => new AppError('NOT_FOUND', `No ${noun} with id "${id}"`)
 
+/** Returns what a query found. @throws AppError NOT_FOUND without it */
+export const orNotFound = <T>(row: T | undefined, noun: string, id: string): T => {
+  if (row === undefined) throw notFound(noun, id)
+  return row
+}
+
 /** Converts any thrown value to an AppError. Anything else is a bug: its cause is logged and never shown. */
 export const toAppError = (err: unknown): AppError =>
   err instanceof AppError ? err : new AppError('INTERNAL_ERROR', 'Something went wrong on the server', { cause: err })

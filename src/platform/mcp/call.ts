@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { toolName } from '../cli/command-name.ts'
-import { AppError, invalid, invalidField, notFound, toAppError } from '../contract/errors.ts'
+import { AppError, invalid, invalidField, orNotFound, toAppError } from '../contract/errors.ts'
 import { parse, unknownFields } from '../contract/validate.ts'
 import { checkAccess, InsufficientScopeError } from '../operation/access.ts'
 import type { Caller } from '../operation/caller.ts'
@@ -213,8 +213,7 @@ const answerOf = async <Tables>(
   if (tool === CALL_TOOL.name) {
     refuseUnknown(CallInput, args)
     const { operation, input, fields } = parse(CallInput, args)
-    const entry = box.callable.get(operation)
-    if (!entry) throw notFound('operation', operation)
+    const entry = orNotFound(box.callable.get(operation), 'operation', operation)
     return runOperation(box, entry, { tool, input, fields }, context)
   }
   const entry = box.listed.get(tool)

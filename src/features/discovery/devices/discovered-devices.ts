@@ -1,6 +1,6 @@
 /** The rules of discovered devices: listed, shown, deleted, and put right by hand where the scans have them wrong. */
 import { ipKeyOf } from '../../../net/ip.ts'
-import { AppError, invalidField, notFound } from '../../../platform/contract/errors.ts'
+import { AppError, invalidField, notFound, orNotFound } from '../../../platform/contract/errors.ts'
 import { etagOf } from '../../../platform/contract/etag.ts'
 import { ALL } from '../../../platform/contract/fields.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
@@ -85,8 +85,7 @@ const merge = async (
   { id, other_ids }: { id: string; other_ids: readonly string[] },
 ): Promise<DiscoveredDetail> => {
   const records = await store.loadByIds(ctx, [id, ...other_ids])
-  const into = known(records, id)
-  if (!into) throw notFound('discovered device', id)
+  const into = orNotFound(known(records, id), 'discovered device', id)
   const kept = keep(records)
   for (const [i, otherId] of other_ids.entries()) {
     const at = `other_ids[${i}]`
@@ -107,8 +106,7 @@ const merge = async (
 
 const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[] }): Promise<DiscoveredDetail> => {
   const records = await store.loadByIds(ctx, [id])
-  const record = known(records, id)
-  if (!record) throw notFound('discovered device', id)
+  const record = orNotFound(known(records, id), 'discovered device', id)
   const kept = keep(records)
   const leaving = ips.map((ip, i) => {
     const seen = record.addresses.get(ipKeyOf(ip))

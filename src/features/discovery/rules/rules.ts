@@ -1,5 +1,5 @@
 /** The rules of rules: which networks are scanned by themselves, and when. */
-import { AppError, invalidField, notFound } from '../../../platform/contract/errors.ts'
+import { AppError, invalidField, orNotFound } from '../../../platform/contract/errors.ts'
 import { etagOf } from '../../../platform/contract/etag.ts'
 import { listRows } from '../../../platform/contract/list.ts'
 import { merge } from '../../../platform/contract/merge.ts'
@@ -61,15 +61,10 @@ const checkNetwork = async (ctx: Ctx, networkId: string, limits: ScanLimits): Pr
   return network.subnet
 }
 
-const mustGet = async (ctx: Ctx, id: string): Promise<StoredRule> => {
-  const rule = await store.find(ctx, id)
-  if (!rule) throw notFound('rule', id)
-  return rule
-}
+const mustGet = async (ctx: Ctx, id: string): Promise<StoredRule> => orNotFound(await store.find(ctx, id), 'rule', id)
 
 const lockForChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule> => {
-  const rule = await store.lock(ctx, id)
-  if (!rule) throw notFound('rule', id)
+  const rule = orNotFound(await store.lock(ctx, id), 'rule', id)
   ctx.precondition(etagOf(JSON.stringify(shown(rule, limits))))
   return rule
 }

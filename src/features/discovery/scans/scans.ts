@@ -1,6 +1,6 @@
 /** The rules of scans: how they are started, listed, stopped and compared. Running them is the runner's. */
 
-import { invalid, invalidField, notFound } from '../../../platform/contract/errors.ts'
+import { invalid, invalidField, orNotFound } from '../../../platform/contract/errors.ts'
 import { etagOf } from '../../../platform/contract/etag.ts'
 import { listRows } from '../../../platform/contract/list.ts'
 import { WithStatus } from '../../../platform/operation/handler-result.ts'
@@ -83,16 +83,11 @@ export const fail = async (ctx: Ctx, scan: Pick<Scan, 'id' | 'rule_id'>, reason:
 }
 
 const mustGet = async (ctx: Ctx, id: string): Promise<ScanDetail> => {
-  const scan = await store.find(ctx, id)
-  if (!scan) throw notFound('scan', id)
+  const scan = orNotFound(await store.find(ctx, id), 'scan', id)
   return store.withState(ctx, scan)
 }
 
-const mustLock = async (ctx: Ctx, id: string): Promise<Scan> => {
-  const scan = await store.lock(ctx, id)
-  if (!scan) throw notFound('scan', id)
-  return scan
-}
+const mustLock = async (ctx: Ctx, id: string): Promise<Scan> => orNotFound(await store.lock(ctx, id), 'scan', id)
 
 const cancel = async (ctx: Ctx, id: string): Promise<void> => {
   const scan = await mustLock(ctx, id)
@@ -128,8 +123,7 @@ export const scanHandlers = (tools: Tools): Handlers<typeof scans, Tables> => ({
   cancel: async (ctx, { id }) => cancel(ctx, id),
   delete: async (ctx, { id }) => remove(ctx, id),
   diff: async (ctx, { id, limit }) => {
-    const scan = await store.find(ctx, id)
-    if (!scan) throw notFound('scan', id)
+    const scan = orNotFound(await store.find(ctx, id), 'scan', id)
     return diffOf(ctx, scan, limit)
   },
 })
