@@ -1,6 +1,7 @@
 /** Completes a scan: marks absent devices, addresses and ports, and stores the changes. Uses short transactions. */
 import { parseIp } from '../../../net/ip.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
+import { createScanCollector } from '../../../platform/runtime/gc.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import { changesBetween, comparable, DECAY } from '../devices/derive.ts'
@@ -12,7 +13,6 @@ import type { DiscoveredRecord, Records, Seen } from '../devices/records.ts'
 import { refreshKeys } from '../devices/records.ts'
 import { classify, type Draft, draftOf } from '../inbox/classify.ts'
 import { removeTopologyLinks, updateTopologyLinks } from '../inbox/topology-links.ts'
-import { createGcTrigger } from '../rules/gc.ts'
 import type { DiscoveredDevice, Scan } from '../schema.ts'
 import type { ChangeRow } from '../table.ts'
 import { adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
@@ -175,7 +175,7 @@ type Step = {
 /** Goes through a network in pages, so that neither reading nor writing takes long at once. */
 const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step): Promise<void> => {
   const batch = adaptiveBatchFor(ctx)
-  const gcTrigger = createGcTrigger()
+  const collectAfter = createScanCollector()
   let after: readonly [string, string] = ['', '']
   for (;;) {
     const page = await queries.placesIn(ctx, { networkId, after, limit: PAGE })
@@ -186,7 +186,7 @@ const throughAll = async (ctx: Ctx, networkId: string, { isMeant, work }: Step):
         return true
       })
     // Also where there was nothing to do: they have been read.
-    gcTrigger.processed(page.length)
+    collectAfter(page.length)
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
     after = [last.ip_key, last.id]

@@ -7,6 +7,7 @@ import { AppError } from '../../../platform/contract/errors.ts'
 import { fenced } from '../../../platform/operation/fence.ts'
 import type { Kernel } from '../../../platform/operation/kernel.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
+import { createScanCollector } from '../../../platform/runtime/gc.ts'
 import type { Metrics } from '../../../platform/runtime/metrics.ts'
 import type { Secrets } from '../../../platform/security/crypto.ts'
 import type { ScanEnd, ScanProcess, startScan as StartScan } from '../../../scanner/process.ts'
@@ -15,7 +16,6 @@ import type { Ctx } from '../../ctx.ts'
 import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
 import type { Tables } from '../../tables.ts'
 import { type Ingestion, ingest } from '../devices/ingest.ts'
-import { createGcTrigger } from '../rules/gc.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan } from '../schema.ts'
 import { type AdaptiveBatch, adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
@@ -91,7 +91,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const running = new Map<string, Running>()
   const scansTotal = metrics.counter('discovery_scans_total', 'Discovery scans')
   const durations = metrics.summary('discovery_scan_duration_milliseconds', 'Time of a discovery scan', 'type')
-  const gcTrigger = createGcTrigger()
+  const collectAfter = createScanCollector()
   let isClosed = false
   let turn: Promise<void> = Promise.resolve()
   let isAsked = false
@@ -152,7 +152,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     else if (report.type === 'note') await ctx.write((tx) => store.addNote(tx, id, report.text))
     else if (report.type === 'batch') {
       if (!(await storeBatch(ctx, entry, ingestion, report))) entry.process?.cancel()
-      gcTrigger.processed(report.hosts.length)
+      collectAfter(report.hosts.length)
     }
   }
 
