@@ -241,8 +241,7 @@ export const openTarget = async (url: string): Promise<Target> => {
       )
     const [lock] = await connection.run(`SELECT pg_try_advisory_lock(${COPY_LOCK}) AS is_ours`)
     if (lock?.is_ours !== true) throw new AppError('UNAVAILABLE', `Another copy to ${place} is under way`)
-    // A crash of the server may lose the last batches, which are then copied again. The final commit waits for the
-    // disk.
+    // A crash of the server may lose the last batches, which are then copied again.
     await connection.run('SET synchronous_commit = off')
     return targetOn(connection, url)
   } catch (error) {

@@ -1,5 +1,4 @@
-// Local ranges: the addresses of this machine and of its links. A scan of them reaches services that are meant for this
-// machine only.
+// Local ranges: the addresses of this machine and of its links, whose services are meant for it only.
 
 import { type Cidr, parseCidr } from './cidr.ts'
 import { embeddedIpv4 } from './reach.ts'

@@ -1,6 +1,6 @@
 /** The rules of credentials. A secret is sealed before it reaches the database. Only `openCredential` returns one. */
 import { isDeepStrictEqual } from 'node:util'
-import { type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
+import { type FieldIssue, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -71,14 +71,10 @@ const referenceIssues = async (ctx: Ctx, { device_id, network_id }: Held): Promi
   return issues
 }
 
-const refuse = (issues: readonly FieldIssue[]): void => {
-  if (issues.length > 0) throw invalid(issues)
-}
-
 const create = async (ctx: Ctx, secrets: Secrets, draft: CredentialDraft): Promise<Credential> => {
   const values = presentIn(draft)
-  refuse([...formIssues(draft), ...secretIssues(draft, values), ...(await referenceIssues(ctx, draft))])
-  if (!secrets.isEnabled) refuse(Object.keys(values).map(missingKey))
+  rejectIssues([...formIssues(draft), ...secretIssues(draft, values), ...(await referenceIssues(ctx, draft))])
+  if (!secrets.isEnabled) rejectIssues(Object.keys(values).map(missingKey))
   const id = Bun.randomUUIDv7()
   const { name, type, username, auth_protocol, priv_protocol, device_id, network_id, description } = draft
   const sealed = sealOf(secrets, id, values)
@@ -107,7 +103,9 @@ const openForChange = (
   } catch (error) {
     if (!(error instanceof SealedValueError)) throw error
     log.error('a stored secret cannot be decrypted', { error })
-    refuse(ungiven.map((field) => ({ field, message: 'is needed too, because what is stored cannot be decrypted' })))
+    rejectIssues(
+      ungiven.map((field) => ({ field, message: 'is needed too, because what is stored cannot be decrypted' })),
+    )
     return {}
   }
 }
@@ -140,7 +138,7 @@ const secretsAfter = (
   const isSameType = after.type === before.credential.type
   const isOpened = isSameType && before.sealed !== null
   if (!secrets.isEnabled && (isOpened || touched.length > 0))
-    refuse((touched.length > 0 ? touched : reshaped).map(missingKey))
+    rejectIssues((touched.length > 0 ? touched : reshaped).map(missingKey))
   const ungiven = SECRET_FIELDS.filter((field) => needs[field] && patch[field] === undefined)
   const old = isSameType ? openForChange(ctx, secrets, { before, ungiven }) : {}
   const values = presentIn(
@@ -157,10 +155,10 @@ const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: CredentialPa
   const { value: after } = merge(reset, given)
   const stored = isNewTarget(before.credential, after) ? openIfPossible(secrets, before) : undefined
   const left = targetIssues({ before: before.credential, after, given: patch, stored })
-  if (left.length > 0) refuse([...left, ...formIssues(after), ...(await referenceIssues(ctx, patch))])
+  if (left.length > 0) rejectIssues([...left, ...formIssues(after), ...(await referenceIssues(ctx, patch))])
   const secret = secretsAfter(ctx, secrets, { before, after, patch })
   const wrong = secret ? secretIssues(after, secret.values) : []
-  refuse([...formIssues(after), ...wrong, ...(await referenceIssues(ctx, patch))])
+  rejectIssues([...formIssues(after), ...wrong, ...(await referenceIssues(ctx, patch))])
 
   const { changes } = merge(before.credential, after)
   if (changes.length === 0 && !secret?.isChanged) return before.credential

@@ -1,7 +1,7 @@
 /** The rules of devices. */
 
 import { ipKeyOf } from '../../net/ip.ts'
-import { AppError, invalid, invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
+import { AppError, invalid, invalidField, notFound, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listChain } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -154,7 +154,7 @@ export const update = async (ctx: Ctx, { id, ...fields }: DevicePatch): Promise<
   const { value, changes } = merge(before, { ...patch, tags: retagged(before.tags, fields) })
   if (changes.length === 0) return before
   const [issues = []] = await referenceIssues(ctx, [patch])
-  if (issues.length > 0) throw invalid(issues)
+  rejectIssues(issues)
   const device = { ...value, updated_at: ctx.now }
   const hasMoved = changes.includes('addresses')
   const keys = hasMoved ? { old: keysOf(before), new: keysOf(device) } : { old: [], new: [] }

@@ -68,8 +68,7 @@ export const devicesConcerned = async (ctx: Ctx, { first_key, last_key, prefix }
     .distinct()
     .where('addresses.ip_key', '>=', first_key)
     .where('addresses.ip_key', '<=', last_key)
-    // Written so that no index matches: SQLite would otherwise read all addresses without a network instead of the
-    // range.
+    // No index matches this: SQLite would read all addresses without a network instead of the range.
     .where(sql<boolean>`coalesce(addresses.network_id, '') = ''`)
     .where(({ not, exists, selectFrom }) =>
       not(

@@ -151,8 +151,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   const readOn = async (before: number): Promise<{ found: readonly StoredEvent[]; events: readonly StoredEvent[] }> => {
     const inRow = await source.after(before, BATCH)
     if (!isMissingOne(inRow, before)) return { found: inRow, events: inRow }
-    // Queries the open transactions after the gap was seen and before the rows are read again. This order makes their
-    // end final.
+    // After the gap was seen and before the rows are read again, so that their end is final.
     gaps.note(inRow)
     const underWay = await source.underWay()
     const found = await source.after(before, BATCH)

@@ -1,6 +1,6 @@
 /** The rules of networks. */
 import { cidrOfText, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
-import { AppError, type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -70,7 +70,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch): Promise<
   if (changes.includes('subnet')) {
     const change: SubnetChange = { before, after: network, issues: [] }
     await ctx.emit('network.changing-subnet', change)
-    if (change.issues.length > 0) throw invalid(change.issues)
+    rejectIssues(change.issues)
   }
   await store.update(ctx, network)
   await ctx.emit('network.updated', { network, before, changes })

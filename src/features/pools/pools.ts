@@ -1,7 +1,7 @@
 /** The rules of pools. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
-import { AppError, type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -54,7 +54,7 @@ const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { 
 
 const checkRange = (pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): void => {
   const issues = rangeIssues(pool, network)
-  if (issues.length > 0) throw invalid(issues)
+  rejectIssues(issues)
 }
 
 export const create = async (ctx: Ctx, input: PoolDraft): Promise<Pool> => {
@@ -88,7 +88,7 @@ export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch):
   if (changes.includes('start_ip') || changes.includes('end_ip')) {
     const change: RangeChange = { before, after: pool, issues: [] }
     await ctx.emit('pool.changing-range', change)
-    if (change.issues.length > 0) throw invalid(change.issues)
+    rejectIssues(change.issues)
   }
   await store.update(ctx, pool)
   await ctx.emit('pool.updated', { pool, changes })

@@ -1,6 +1,6 @@
 /** The rules of users: creation, changes, deletion, and roles. */
 
-import { AppError, type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -46,7 +46,7 @@ const rolesNamed = async (ctx: Ctx, named: readonly (readonly [string, string])[
     if (role) found.set(role.id, role)
     else issues.push({ field, message: `there is no role with the id or name "${idOrName}"` })
   }
-  if (issues.length > 0) throw invalid(issues)
+  rejectIssues(issues)
   return [...found.values()]
 }
 

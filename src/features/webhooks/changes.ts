@@ -1,7 +1,7 @@
 /** Creates, updates and deletes webhooks. Their secrets are sealed before they reach the database. */
 
 import { isSameOrigin } from '../../net/origin.ts'
-import { type FieldIssue, invalid, orNotFound } from '../../platform/contract/errors.ts'
+import { type FieldIssue, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import type { Place, Secrets } from '../../platform/security/crypto.ts'
@@ -16,10 +16,6 @@ import type { Webhook } from './schema.ts'
 import * as store from './store.ts'
 
 export const secretPlace = (id: string): Place => ({ table: 'webhooks', column: 'secret', id })
-
-const refuse = (issues: readonly FieldIssue[]): void => {
-  if (issues.length > 0) throw invalid(issues)
-}
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   const stored = orNotFound(await store.lock(ctx, id), 'webhook', id)
@@ -38,7 +34,7 @@ export const create = async (ctx: Ctx, secrets: Secrets, draft: WebhookDraft): P
   requireEvents(ctx, draft.events)
   const id = Bun.randomUUIDv7()
   const { name, url, secret, events, enabled, description, headers, timeout_seconds, retry_count } = draft
-  refuse([...secretIssues(secrets, secret), ...headerIssues(secrets, {}, headers)])
+  rejectIssues([...secretIssues(secrets, secret), ...headerIssues(secrets, {}, headers)])
   const kept = sealed(secrets, id, secret)
   const webhook: Webhook = {
     ...{ id, name, url, has_secret: kept !== null, events, enabled, disabled_reason: '', description },
@@ -81,7 +77,7 @@ export const update = async (ctx: Ctx, secrets: Secrets, { id, ...patch }: Webho
   await requireRights(ctx, before, patch)
   const { secret, headers: given, ...fields } = patch
   const { headers: shown } = before.webhook
-  refuse(
+  rejectIssues(
     distinct([
       ...targetIssues(before, patch),
       ...secretIssues(secrets, secret),

@@ -196,8 +196,7 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
     const running = lane(ctx, webhookId).then(
       async () => {
         lanes.delete(webhookId)
-        // New deliveries may have come since the lane's last query. A failure repeats with the next poll, which logs
-        // it.
+        // New deliveries may have come since the last query. A failure is logged by the next poll.
         await poll(ctx).catch(() => {})
       },
       (error: unknown) => {

@@ -1,6 +1,6 @@
 /** The headers of a webhook: sealed in the database, masked in answers, in clear only in a request. */
 
-import { type FieldIssue, invalid, invalidField } from '../../platform/contract/errors.ts'
+import { type FieldIssue, invalidField, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import { missingKey } from '../secrets/secrets.ts'
@@ -83,7 +83,7 @@ export const headersAfter = (
 ): { readonly shown: Headers; readonly kept: KeptHeaders } | undefined => {
   if (given === undefined || isAsShown(before.shown, given)) return undefined
   const issues = headerIssues(secrets, before.shown, given)
-  if (issues.length > 0) throw invalid(issues)
+  rejectIssues(issues)
   const stored = hasMask(given) ? openForChange(secrets, before, log) : {}
   const values = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === MASK ? (valueFor(stored, name) ?? '') : value]),

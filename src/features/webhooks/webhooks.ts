@@ -50,8 +50,7 @@ const mustGetDelivery = async (ctx: Ctx, id: string, deliveryId: string): Promis
 const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
   const { webhook } = await mustGet(ctx, id)
   const { event } = await mustGetDelivery(ctx, id, deliveryId)
-  // The webhook subscribes to the event, so its creator had the permission. An event of an earlier subscription
-  // requires it again.
+  // Its creator had the permission of a subscribed event; one of an earlier subscription requires it again.
   if (!webhook.events.some((one) => one === event)) requireEvents(ctx, [event])
   await deliveries.reopen(ctx, deliveryId, Date.parse(ctx.now))
   await ctx.emit(QUEUED, deliveryId)

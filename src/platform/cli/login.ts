@@ -91,8 +91,7 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
     // The session is no longer needed. If this fails, it expires.
     await sendRequest(inSession, '/api/auth/logout', { method: 'POST' }).catch(() => undefined)
   }
-  // A stored key of another server or user is no longer needed either. If this fails, its owner sees it in the list of
-  // keys.
+  // Also a key of another server or user. If this fails, its owner sees it in the list of keys.
   if (before && !ended.includes(before.keyId ?? '')) await deleteKey(session, before).catch(() => undefined)
   return 0
 }

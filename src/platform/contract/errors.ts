@@ -82,6 +82,11 @@ export const invalid = (issues: readonly FieldIssue[]): AppError => {
 /** Returns the 400 for one invalid field. */
 export const invalidField = (field: string, message: string): AppError => invalid([{ field, message }])
 
+/** @throws AppError VALIDATION_ERROR with all issues, if there are any */
+export const rejectIssues = (issues: readonly FieldIssue[]): void => {
+  if (issues.length > 0) throw invalid(issues)
+}
+
 /** Returns the 404 for one object: `No device with id "x"`. */
 export const notFound = (noun: string, id: string): AppError => new AppError('NOT_FOUND', `No ${noun} with id "${id}"`)
 

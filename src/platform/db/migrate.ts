@@ -148,8 +148,7 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
   const pending = pendingOf(ordered, applied, ddl)
   const isEmpty = applied.length === 0
   if (pending.length > 0 && !isEmpty) await options.beforeUpgrade?.(applied.map(({ name }) => name))
-  // A failure in an existing database keeps the earlier migrations. An empty database gets all of them in one commit,
-  // or stays empty.
+  // An empty database gets all of them in one commit; others keep the migrations before a failure.
   const steps = isEmpty ? [pending] : pending.map((migration) => [migration])
   const done: string[] = []
   for (const step of steps) {

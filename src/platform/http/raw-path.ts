@@ -26,8 +26,7 @@ export const byRawPath = (serve: ByPath) => {
   type Handler = (request: Request, server: Server<undefined>) => Response | Promise<Response>
   const altered: Handler = (request, server) => serve(request, server, true)
 
-  // Behind an empty segment, or behind this many segments, the original path is unknown. No route and no page has such
-  // a path.
+  // Behind an empty segment, or this many, the original path is unknown; no route or page has such a path.
   const routes: Record<string, Handler> = { [`${anySegments(MAX_SEGMENTS)}/*`]: altered }
   for (let count = 0; count < MAX_SEGMENTS; count++) {
     const before = anySegments(count)

@@ -1,5 +1,4 @@
-// Converts logged values to plain JSON: redacts secrets, expands errors, cuts cycles. Never throws, because logging
-// must not break the logged work.
+// Converts logged values to plain JSON: redacts secrets, expands errors, cuts cycles. Never throws.
 import { isSecretName, REDACTED } from './redaction.ts'
 
 /** A JSON value. */

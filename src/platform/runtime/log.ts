@@ -1,5 +1,4 @@
-// The structured logger: one line per entry on stderr, as text or as JSON. Values of callers and clients can neither
-// forge another line nor leak a secret field.
+// The structured logger. Logged values can neither forge another line nor leak a secret field.
 import { type Plain, plainFields } from './log-values.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const

@@ -1,5 +1,4 @@
-// The rule for new passwords, as a pure function. It runs in a browser too, so that form and server agree; imports
-// nothing.
+// The rule for new passwords, which the browser shares. Imports nothing.
 
 /** Minimum length of a password in characters (Unicode code points). */
 export const MIN_PASSWORD_CHARACTERS = 8

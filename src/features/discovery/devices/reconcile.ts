@@ -83,8 +83,7 @@ const isOtherDevice = (
   const before = holder.addresses.get(ipKeyOf(host.ip))?.observation.mac ?? ''
   const isSameMac = host.mac === '' || before === '' || host.mac === before || holder.keys.has(`mac:${host.mac}`)
   if (isSameMac) return false
-  // A MAC that many addresses have in common is that of a router which answers for them (proxy ARP). Two of those say nothing of
-  // the device behind: another router answers for it.
+  // A MAC shared by many addresses is a router's (proxy ARP): another one says nothing of the device behind.
   const isOfRouter = identifies(before) && !holder.keys.has(`mac:${before}`)
   return !(isOfRouter && records.byKey.get(`mac:${host.mac}`) === null)
 }

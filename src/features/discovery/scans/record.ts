@@ -3,7 +3,7 @@ import { cidrHolds, cidrOfText } from '../../../net/cidr.ts'
 import { parseIp } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
-import { AppError, type FieldIssue, invalid, invalidField } from '../../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalidField, rejectIssues } from '../../../platform/contract/errors.ts'
 import type { Evidence, FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
@@ -78,7 +78,7 @@ const recordedScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: Sc
   // Sends nothing, so the limits of scans do not apply.
   const limits = { discoveryAllowedSubnets: [], discoveryAllowLocal: true }
   const { total, issues } = countFor(network, exclude_ips, limits)
-  if (issues.length > 0) throw invalid(issues)
+  rejectIssues(issues)
   return newScan(ctx, {
     network,
     total,
@@ -96,7 +96,7 @@ const recordedScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: Sc
 export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
   const network = await mustGetNetwork(ctx, input.id)
   const issues = issuesOf(network, input)
-  if (issues.length > 0) throw invalid(issues.slice(0, MAX_ISSUES))
+  rejectIssues(issues.slice(0, MAX_ISSUES))
   const scan = recordedScan(ctx, network, input)
   const isBusy = (await store.open(ctx)).some((one) => one.network_id === network.id && one.status === 'running')
   if (isBusy) throw invalidField('scan', 'another one of this network is running')

@@ -1,6 +1,6 @@
 /** The rules of scans: how they are started, listed, stopped and compared. Running them is the runner's. */
 
-import { invalid, invalidField, orNotFound } from '../../../platform/contract/errors.ts'
+import { invalidField, orNotFound, rejectIssues } from '../../../platform/contract/errors.ts'
 import { etagOf } from '../../../platform/contract/etag.ts'
 import { listRows } from '../../../platform/contract/list.ts'
 import { WithStatus } from '../../../platform/operation/handler-result.ts'
@@ -66,7 +66,7 @@ const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
   const rule = await ruleStore.ofNetwork(ctx, network.id)
   const exclude_ips = joinedExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
   const { total, issues } = countFor(network, exclude_ips, tools.config)
-  if (issues.length > 0) throw invalid(issues)
+  rejectIssues(issues)
   if (!request.dry_run) return queue(ctx, { network, total, scan_type, exclude_ips })
   return new WithStatus(200, await estimateOf(ctx, { network, scan: { scan_type, exclude_ips } }, tools), true)
 }

@@ -43,8 +43,7 @@ export const makePrivateFile = (file: string): void => {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    // By name: opening and closing the file would release this process's locks on it (fcntl(2), advisory record
-    // locking).
+    // By name: closing the file would release this process's locks on it (fcntl(2)).
     restrict(file, 0o600)
   }
 }

@@ -32,8 +32,7 @@ const CONNECTION = {
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
-  // The default cost of fetching a row by an index is that of a rotating disk. With it, a substring search scanned all
-  // addresses.
+  // By default a row by index costs as on a rotating disk, and a substring search scans all addresses.
   random_page_cost: 1.1,
 } as const
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
@@ -207,8 +206,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     } catch (error) {
       rethrowTranslated(error)
     } finally {
-      // Not awaited. Without an answer the server is unreachable, and the transaction has ended; the earlier error
-      // reports that.
+      // Not awaited: without an answer the transaction has ended, and the earlier error reports that.
       later(connection, 'ROLLBACK').then(release, release)
       leave()
     }

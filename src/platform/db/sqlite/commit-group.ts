@@ -82,8 +82,7 @@ export class CommitGroup {
     while (this.#queue.length > 0) {
       await this.#commit(this.#next())
       await this.#listeners.between?.()
-      // A client that writes in sequence has queued its next write by now, and would keep other requests from being
-      // answered.
+      // A client that writes in sequence has queued its next write by now, and would starve other requests.
       await pause()
     }
     this.#running = undefined
@@ -162,8 +161,7 @@ export class CommitGroup {
       group.searched.addAll(mine.searched)
       return { ok: true, value }
     } catch (error) {
-      // A full disk ends the whole transaction, not only the savepoint. Then no write of the group may be answered as
-      // done.
+      // A full disk ends the whole transaction, so no write of the group may be answered as done.
       if (!this.#writer.inTransaction) throw error
       return { ok: false, error }
     }

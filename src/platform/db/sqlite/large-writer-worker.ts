@@ -1,5 +1,4 @@
-// The body of a worker with a writing connection to a SQLite file, for large transactions. Requests are answered in
-// order.
+// The body of a worker that writes to a SQLite file, for large transactions. Answers in order.
 import type { Database } from 'bun:sqlite'
 import type { QueryResult } from 'kysely'
 import { type SentError, sentError } from '../worker-error.ts'

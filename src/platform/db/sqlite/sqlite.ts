@@ -100,8 +100,7 @@ export const openSqlite = <Tables>(
   // The process counts its own commits. The start time makes the counts unique, so that an old ETag never matches.
   const start = Date.now().toString(36)
   const counts = new Map<string, number>()
-  // A command on the host may write as well (`plat user`). SQLite counts the commits of other connections, and reports
-  // them within a transaction.
+  // A command on the host may write as well; SQLite counts the commits of other connections.
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
   let ofOthers = 0
   const begun = () => {

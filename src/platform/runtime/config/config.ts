@@ -1,5 +1,4 @@
-// Reads the configuration once, at the start. It is valid as a whole, or rejected. Pure except for reading files;
-// variables.ts declares the settings.
+// Reads the configuration once, at the start. It is valid as a whole, or rejected.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Flags, flagLayer, type Layer, type ReadFile, readDotenv, readText } from './sources.ts'

@@ -1,5 +1,4 @@
-// Reads the text of settings: flags override the environment, which overrides `.env`. A secret may also come from a
-// file.
+// Reads the text of settings: flags override the environment, which overrides `.env`.
 import { resolve } from 'node:path'
 import { type Dotenv, parseDotenv } from './dotenv.ts'
 import { InvalidValue } from './values.ts'

@@ -1,5 +1,4 @@
-// Declares every setting once: its variable, default, form and meaning. Parsing, `NAME_FILE`, the help text and the
-// documentation are derived from this table.
+// Declares every setting once; parsing, `NAME_FILE`, help and documentation derive from this table.
 
 import { passwordProblem } from '../../security/password-rule.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../log.ts'
