@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { program } from '../src/cli.ts'
 import { contracts, routes } from '../src/features/index.ts'
-import { CATALOGUE, SYSTEM_ROLES } from '../src/features/roles/catalogue.ts'
+import { CATALOGUE, PERMISSION_TABLE, SYSTEM_ROLES } from '../src/features/roles/catalogue.ts'
 import type { Tables } from '../src/features/tables.ts'
 import { migrations } from '../src/migrations/index.ts'
 import type { Argument, Command, Flag } from '../src/platform/cli/command.ts'
@@ -134,6 +134,19 @@ export const permissionsText = (): string =>
       users(name),
     ]),
   ])
+
+const ROWS = /(\| Resource \| Actions \| operator \| viewer \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)*/
+
+/** The page with the table of permissions that follows from the catalogue. @throws Error if the page has no such table */
+export const accessPage = (page: string): string => {
+  if (!ROWS.test(page)) throw new Error('docs/access.md has no table of permissions')
+  const cell = (actions: readonly string[]): string => actions.join(' ') || '-'
+  const rows = PERMISSION_TABLE.toSorted((a, b) => (a.resource < b.resource ? -1 : 1)).map(
+    ({ resource, actions, operator, viewer }) =>
+      `| \`${resource}\` | ${cell(actions)} | ${cell(operator)} | ${cell(viewer)} |\n`,
+  )
+  return page.replace(ROWS, (_, head: string) => head + rows.join(''))
+}
 
 /** As written in the migrations, without the indentation of the last line. */
 const dedented = (statement: string): string => {

@@ -1,11 +1,12 @@
 /**
- * Writes golden/: the surfaces of the product, derived from its sources, so that a review shows every change.
+ * Writes golden/ and the table of permissions in docs/access.md from the sources, so that a review shows every change.
  * `--check` writes nothing and fails when a file differs from the sources.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { proseText } from '../src/testing/prose-files.ts'
 import {
+  accessPage,
   cliText,
   openapiText,
   operationsText,
@@ -15,23 +16,26 @@ import {
   toolsText,
 } from './golden-texts.ts'
 
-const FOLDER = join(dirname(import.meta.dirname), 'golden')
+const ROOT = dirname(import.meta.dirname)
+const ACCESS_PAGE = 'docs/access.md'
 /** The most lines of a difference that are shown. */
 const MAX_LINES = 20
 const MAX_WIDTH = 320
 
-const texts: Readonly<Record<string, string>> = {
-  'operations.txt': operationsText(),
-  'openapi.json': openapiText(),
-  'cli.txt': cliText(),
-  'mcp-tools.txt': await toolsText(),
-  'permissions.txt': permissionsText(),
-  'schema.sqlite.sql': await sqliteText(),
-  'schema.postgres.sql': postgresText(),
-  'prose.txt': proseText(),
-}
+const read = (file: string): string => (existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : '')
 
-const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+/** The texts of files, by their paths. */
+const texts: Readonly<Record<string, string>> = {
+  'golden/operations.txt': `${operationsText()}\n`,
+  'golden/openapi.json': `${openapiText()}\n`,
+  'golden/cli.txt': `${cliText()}\n`,
+  'golden/mcp-tools.txt': `${await toolsText()}\n`,
+  'golden/permissions.txt': `${permissionsText()}\n`,
+  'golden/schema.sqlite.sql': `${await sqliteText()}\n`,
+  'golden/schema.postgres.sql': `${postgresText()}\n`,
+  'golden/prose.txt': `${proseText()}\n`,
+  [ACCESS_PAGE]: accessPage(read(ACCESS_PAGE)),
+}
 
 /** Returns the lines that the text has more often than the other. */
 const onlyIn = (text: string, other: string): string[] => {
@@ -52,23 +56,21 @@ const summary = (name: string, old: string, now: string): string => {
   const shown = [...gone.slice(0, MAX_LINES), ...added.slice(0, MAX_LINES)]
   const rest = gone.length + added.length - shown.length
   return [
-    `golden/${name} is out of date (${gone.length} lines gone, ${added.length} new):`,
+    `${name} is out of date (${gone.length} lines gone, ${added.length} new):`,
     ...(shown.length > 0 ? shown : ['  the same lines in another order']),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ].join('\n')
 }
 
 const isCheck = process.argv.includes('--check')
-const stale = Object.entries(texts).filter(([name, text]) => read(join(FOLDER, name)) !== `${text}\n`)
+const stale = Object.entries(texts).filter(([name, text]) => read(name) !== text)
 
 if (!isCheck) {
-  mkdirSync(FOLDER, { recursive: true })
-  for (const [name, text] of stale) writeFileSync(join(FOLDER, name), `${text}\n`)
-  console.log(
-    stale.length === 0 ? 'golden/ is up to date' : `wrote ${stale.map(([name]) => `golden/${name}`).join(', ')}`,
-  )
+  mkdirSync(join(ROOT, 'golden'), { recursive: true })
+  for (const [name, text] of stale) writeFileSync(join(ROOT, name), text)
+  console.log(stale.length === 0 ? 'golden/ is up to date' : `wrote ${stale.map(([name]) => name).join(', ')}`)
 } else if (stale.length > 0) {
-  for (const [name, text] of stale) console.error(summary(name, read(join(FOLDER, name)), `${text}\n`))
+  for (const [name, text] of stale) console.error(summary(name, read(name), text))
   console.error('\nRun `npm run golden`, look at what changed, and commit it with the change.')
   process.exit(1)
 }

@@ -8,7 +8,6 @@ import { CATALOGUE } from './features/roles/catalogue.ts'
 import { commandOf, toolName } from './platform/cli/command-name.ts'
 import { jsonSchemaOf } from './platform/contract/json-schema.ts'
 import { toolDefinitions } from './platform/mcp/tools.ts'
-import { exampleOf } from './platform/openapi/example.ts'
 import {
   type AnyOperation,
   httpParts,
@@ -16,6 +15,7 @@ import {
   permissionsOf,
   takesQuery,
 } from './platform/operation/operation.ts'
+import { requiredExample } from './testing/required-example.ts'
 
 const sets = Object.entries<OperationSet>(contracts)
 const operations: readonly AnyOperation[] = sets.flatMap(([, set]) => Object.values(set))
@@ -71,16 +71,6 @@ test('every permission that is asked for is in the catalogue', () => {
 test('about 20 tools are listed', () => {
   expect(toolDefinitions(operations).length).toBeLessThanOrEqual(25)
 })
-
-const requiredExample = (op: AnyOperation): Record<string, unknown> => {
-  const { schema, definitions } = jsonSchemaOf(op.input, 'input')
-  const required = new Set(schema.required)
-  return Object.fromEntries(
-    Object.entries(schema.properties ?? {})
-      .filter(([name]) => required.has(name))
-      .map(([name, field]) => [name, exampleOf(field, definitions, name)]),
-  )
-}
 
 describe.each(byName)('%s', (_, op) => {
   test('is called by the noun of its set', () => {

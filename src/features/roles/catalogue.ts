@@ -1,5 +1,6 @@
 /**
- * The catalogue of permissions, and those of the system roles. Everything else is derived from this table.
+ * The catalogue of permissions, and those of the system roles. `npm run golden` writes golden/permissions.txt and the table
+ * in docs/access.md.
  * Browser-safe.
  */
 import type { Permission } from '../../platform/operation/operation.ts'
@@ -46,7 +47,7 @@ const row = (
 ): Row => ({ resource, noun, actions, operator, viewer })
 
 /** Resource, noun, and the actions of the admin, the operator and the viewer. */
-const TABLE: readonly Row[] = [
+export const PERMISSION_TABLE: readonly Row[] = [
   row('datacenters', 'datacenters', LRCUD, LR, LR),
   row('networks', 'networks', LRCUD, LRCU, LR),
   row('pools', 'address pools', LRCUD, LRCU, LR),
@@ -86,7 +87,7 @@ const VERBS: Readonly<Record<Action, string>> = {
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
 
 /** All permissions, by name. */
-export const CATALOGUE: readonly CataloguedPermission[] = TABLE.flatMap(({ resource, noun, actions }) =>
+export const CATALOGUE: readonly CataloguedPermission[] = PERMISSION_TABLE.flatMap(({ resource, noun, actions }) =>
   actions.map(
     (action): CataloguedPermission => ({
       name: `${resource}:${action}`,
@@ -115,7 +116,7 @@ export type SystemRole = {
 }
 
 const grants = (column: 'operator' | 'viewer'): Permission[] =>
-  TABLE.flatMap((one) => one[column].map((action): Permission => `${one.resource}:${action}`)).sort()
+  PERMISSION_TABLE.flatMap((one) => one[column].map((action): Permission => `${one.resource}:${action}`)).sort()
 
 /** The id of the role with all permissions. */
 export const ADMIN_ROLE_ID = 'role-admin'
