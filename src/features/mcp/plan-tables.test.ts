@@ -8,7 +8,48 @@ import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { isSecretName } from '../../platform/runtime/redaction.ts'
 import { contracts } from '../index.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
-import { NOT_SHOWN, PLAN_TABLES } from './plan-tables.ts'
+import { PLAN_TABLES } from './plan-tables.ts'
+
+/**
+ * Tables whose rows belong to a declared object and change with it, and internal tables: outbox, counters and caches.
+ * Every table is declared here or in plan-tables.ts.
+ */
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'addresses',
+  'device_domains',
+  'device_tags',
+  'network_addresses',
+  'pool_tags',
+  'role_permissions',
+  'conflict_members',
+  'discovered_addresses',
+  'discovered_identities',
+  'discovered_texts',
+  'discovery_changes',
+  'discovery_links',
+  'discovery_scan_states',
+  'oauth_access_tokens',
+  'oauth_client_uses',
+  'oauth_codes',
+  'oauth_grant_uses',
+  'oauth_refresh_tokens',
+  'api_key_uses',
+  'session_expiries',
+  'address_blocks',
+  'audit',
+  'audit_chains',
+  'events',
+  'idempotency_keys',
+  'job_leases',
+  'migrations',
+  'plans',
+  'pool_alarms',
+  'revisions',
+  'secret_checks',
+  'sign_in_keys',
+  'utilization_samples',
+  'webhook_purges',
+])
 
 const schema = await Bun.file(join(import.meta.dirname, '../../../golden/schema.sqlite.sql')).text()
 const tables = new Map(

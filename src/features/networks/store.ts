@@ -5,7 +5,7 @@ import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Network } from './api.ts'
 
@@ -19,7 +19,7 @@ const rowOf = ({ utilization: _, ...network }: Network) => {
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: Pick<Ctx, 'db'>, id: string) => db.selectFrom('networks').select(columns).where('id', '=', id)
+const byId = ({ db }: DbScope, id: string) => db.selectFrom('networks').select(columns).where('id', '=', id)
 
 const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
 

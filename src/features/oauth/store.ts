@@ -1,5 +1,5 @@
 /** The queries of OAuth; the only writer of its tables. */
-import type { Ctx, DbScope } from '../ctx.ts'
+import type { DbScope, StoreScope } from '../ctx.ts'
 import type { OauthAccessTokenRow, OauthClientRow, OauthCodeRow, OauthGrantRow, OauthRefreshTokenRow } from './table.ts'
 
 /** Checks the form of our ids and hashes. PostgreSQL rejects some other texts with an error. */
@@ -113,7 +113,7 @@ export const removeGrantsOf = async (scope: DbScope, userId: string) => {
 }
 
 /** Locks the grant until commit. */
-export const lockGrant = async (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<void> => {
+export const lockGrant = async (ctx: StoreScope, id: string): Promise<void> => {
   await ctx.store.sql.lockRows(ctx.db.selectFrom('oauth_grants').select('id').where('id', '=', id)).executeTakeFirst()
 }
 
@@ -150,7 +150,7 @@ export const insertCode = async ({ db }: DbScope, code: OauthCodeRow): Promise<v
 }
 
 /** Locks the code until commit, so that concurrent requests see each other's result. */
-export const lockCode = (ctx: Pick<Ctx, 'db' | 'store'>, hash: string): Promise<OauthCodeRow | undefined> =>
+export const lockCode = (ctx: StoreScope, hash: string): Promise<OauthCodeRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('oauth_codes').selectAll().where('code_hash', '=', hash)).executeTakeFirst()
 
 type CodeUse = { readonly now: string; readonly grantId: string | null }
@@ -174,7 +174,7 @@ export const findRefreshToken = ({ db }: DbScope, hash: string) =>
     .executeTakeFirst()
 
 /** As `findRefreshToken`, with a lock on the grant; locking the token first could deadlock with revocation. */
-export const lockRefreshToken = async (ctx: Pick<Ctx, 'db' | 'store'>, hash: string) => {
+export const lockRefreshToken = async (ctx: StoreScope, hash: string) => {
   const found = await findRefreshToken(ctx, hash)
   if (!found) return undefined
   await lockGrant(ctx, found.grant_id)

@@ -6,7 +6,7 @@ import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import type { Tables } from '../tables.ts'
 import type { Pool } from './api.ts'
@@ -37,7 +37,7 @@ const rowOf = ({ tags: _, utilization: __, ...pool }: Pool): PoolRow => ({
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id')
 
-const byId = ({ db }: Pick<Ctx, 'db'>, id: string) => db.selectFrom('pools').select(columns).where('id', '=', id)
+const byId = ({ db }: DbScope, id: string) => db.selectFrom('pools').select(columns).where('id', '=', id)
 
 /** Returns the tags of some pools, or of all, in order. */
 export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string[]>> => {

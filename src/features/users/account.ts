@@ -2,7 +2,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { AppError } from '../../platform/contract/errors.ts'
 import { PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
-import type { Ctx, DbScope } from '../ctx.ts'
+import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import { permissionsOfRoles, requireHeld, rolesBeyond } from '../roles/roles.ts'
 import type { User } from './api.ts'
 import * as store from './store.ts'
@@ -54,7 +54,7 @@ export const accountNamed = async (scope: DbScope, username: string): Promise<Ac
 }
 
 /** Locks the account until commit, so that its roles and password do not change. */
-export const lockAccount = async (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<void> => {
+export const lockAccount = async (ctx: StoreScope, id: string): Promise<void> => {
   await store.lock(ctx, id)
 }
 

@@ -1,7 +1,7 @@
 /** The queries of users; the only writer of their tables. */
 import type { ExpressionBuilder } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
-import type { Ctx, DbScope } from '../ctx.ts'
+import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { CONFUSABLES_VERSION, looksOf } from './skeleton.ts'
 import type { UserRow } from './table.ts'
@@ -57,7 +57,7 @@ export const findByName = async ({ db }: DbScope, username: string): Promise<Use
 }
 
 /** As `find`, and locks the row until commit. */
-export const lock = (ctx: Pick<Ctx, 'db' | 'store'>, id: string): Promise<UserRow | undefined> =>
+export const lock = (ctx: StoreScope, id: string): Promise<UserRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
 
 type WithRoles = Pick<UserRow, 'id' | 'username' | 'is_active' | 'generation'> & { readonly roleIds: readonly string[] }
@@ -186,7 +186,7 @@ export const settleLook = async ({ db }: DbScope, { id, username }: Unsettled): 
 }
 
 /** Locks all usernames until commit: no other transaction takes or changes one. */
-export const lockNames = (ctx: Pick<Ctx, 'db' | 'store'>): Promise<void> =>
+export const lockNames = (ctx: StoreScope): Promise<void> =>
   // The lock is on a name, not on a table.
   ctx.store.sql.lockNames(ctx.db, ['usernames'])
 
@@ -205,7 +205,7 @@ export const hasOtherActive = async ({ db }: DbScope, id: string, roleId: string
 }
 
 /** Locks until commit, so that no other transaction removes an admin. */
-export const lockAdmins = (ctx: Pick<Ctx, 'db' | 'store'>): Promise<void> =>
+export const lockAdmins = (ctx: StoreScope): Promise<void> =>
   // The lock is on a name, not on a table.
   ctx.store.sql.lockNames(ctx.db, ['admins'])
 

@@ -1,7 +1,7 @@
 /** The queries of deliveries; the only writer of their table. */
 import { type Expression, type Kysely, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import type { Ctx, StoreScope } from '../ctx.ts'
+import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Delivery, DeliveryStatus } from './schema.ts'
 import type { DeliveryRow } from './table.ts'
@@ -75,14 +75,14 @@ export const insert = async (scope: StoreScope, row: NewDelivery): Promise<void>
 type Filter = { readonly id: string; readonly status?: DeliveryStatus | undefined; readonly event?: string | undefined }
 
 /** Newest first. */
-export const query = ({ db }: Pick<Ctx, 'db'>, { id, status, event }: Filter) => {
+export const query = ({ db }: DbScope, { id, status, event }: Filter) => {
   let found = db.selectFrom('webhook_deliveries').select(shown).where('webhook_id', '=', id).orderBy('id', 'desc')
   if (status) found = found.where('status', '=', status)
   if (event) found = found.where('event', '=', event)
   return found
 }
 
-export const find = async ({ db }: Pick<Ctx, 'db'>, webhookId: string, id: string): Promise<Shown | undefined> =>
+export const find = async ({ db }: DbScope, webhookId: string, id: string): Promise<Shown | undefined> =>
   db
     .selectFrom('webhook_deliveries')
     .select(shown)
@@ -91,7 +91,7 @@ export const find = async ({ db }: Pick<Ctx, 'db'>, webhookId: string, id: strin
     .executeTakeFirst()
 
 /** Returns the names of the events with pending deliveries. */
-export const openEvents = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Promise<string[]> => {
+export const openEvents = async ({ db }: DbScope, webhookId: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('webhook_deliveries')
     .select('event')
@@ -103,7 +103,7 @@ export const openEvents = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Pr
 }
 
 /** Deletes the stored answers of a webhook's target. */
-export const clearAnswers = async ({ db }: Pick<Ctx, 'db'>, webhookId: string): Promise<void> => {
+export const clearAnswers = async ({ db }: DbScope, webhookId: string): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
     .set({ response_body: '' })
@@ -239,7 +239,7 @@ export const settle = async (scope: StoreScope, outcome: Outcome, claim: string)
 }
 
 /** Schedules one more attempt, at once. */
-export const reopen = async ({ db }: Pick<Ctx, 'db'>, id: string, nowMs: number): Promise<void> => {
+export const reopen = async ({ db }: DbScope, id: string, nowMs: number): Promise<void> => {
   await db
     .updateTable('webhook_deliveries')
     .set({ status: 'pending', attempts_left: sql`CASE WHEN attempts_left < 1 THEN 1 ELSE attempts_left END` })
@@ -249,7 +249,7 @@ export const reopen = async ({ db }: Pick<Ctx, 'db'>, id: string, nowMs: number)
 }
 
 /** Deletes completed deliveries older than `before`. @returns the number of deleted rows */
-export const removeOld = async ({ db }: Pick<Ctx, 'db'>, before: string, most: number): Promise<number> => {
+export const removeOld = async ({ db }: DbScope, before: string, most: number): Promise<number> => {
   const old = db
     .selectFrom('webhook_deliveries')
     .select('id')
