@@ -16,10 +16,7 @@ const ROOT = import.meta.dirname
 const OPERATIONS = 'virtual:operations'
 const COMMANDS = 'virtual:commands'
 
-/**
- * The facts about operations that the browser needs: route, access and headers. Their schemas and Zod stay on the
- * server. The types come from the same declarations (src/api/contracts.ts).
- */
+/** What the browser needs of operations: route, access and headers. Schemas and Zod stay on the server. */
 const operations = (): Plugin => ({
   name: 'plat-operations',
   resolveId: (id) => (id === OPERATIONS ? `\0${OPERATIONS}` : undefined),
@@ -90,10 +87,7 @@ const LAZY = new RegExp(
 /** Pages of users and permissions. They share code and are often visited together. */
 const ACCESS = /\/web\/src\/(access|account)\//
 
-/**
- * The parts of lists and of object pages that the first pages do not have. They are in the file of the inventory: as a
- * file of their own they would cost each page a request for 2 KB.
- */
+/** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
 const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/(local-table|use-paged-view))\./
 
 /** Small inventory pages that share their styles. */
@@ -126,9 +120,7 @@ const LOADED_LATER = [
 for (const path of LOADED_LATER)
   if (!existsSync(path)) throw new Error(`web/build.ts names ${path}, which does not exist`)
 
-/**
- * All other sources are one file. Without this group, the bundler makes one for each set of pages that share a module.
- */
+/** All other sources are one file: else the bundler makes one for each set of pages that share a module. */
 const isShared = (id: string): boolean =>
   !LAZY.test(id) && !LISTS.test(id) && !id.includes(COMMANDS) && !LOADED_LATER.includes(id)
 

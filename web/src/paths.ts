@@ -5,8 +5,5 @@ export const STORIES = '/dev/components'
 
 /** Outside of the shell. */
 export const LOGIN = '/login'
-/**
- * The page to which clients redirect users for consent (RFC 6749, section 3.1). The server serves it while OAuth is
- * on.
- */
+/** The page to which clients redirect users for consent (RFC 6749 3.1), while OAuth is on. */
 export const CONSENT = '/mcp-oauth/authorize'

@@ -1,7 +1,4 @@
-/**
- * Actions on a user besides editing: set a password, activate, deactivate, delete. Each asks first, and shows a
- * refusal.
- */
+/** Actions on a user besides editing: password, activation, deletion. Each asks first, and shows a refusal. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { SecretOnce } from '../account/secret-once.tsx'

@@ -1,6 +1,4 @@
-/**
- * Menu items for the actions on a user, except deletion. An action without permission names the permission it needs.
- */
+/** Menu items for the actions on a user, except deletion. One without permission names what it needs. */
 import { useMe, usePermit } from '../shell/me.ts'
 import { MenuItem } from '../ui/menu.tsx'
 import type { User } from './types.ts'

@@ -38,10 +38,7 @@ const fieldsOf = ({ changes }: AuditEntry): Fields => {
   return sent.kind === 'fields' ? sent.fields : {}
 }
 
-/**
- * Returns each field of a change with its previous value.
- * @param older earlier entries of the same object, newest first
- */
+/** Returns each field of a change with its previous value. @param older earlier entries, newest first */
 export const changesOf = (fields: Fields, older: readonly AuditEntry[]): readonly Change[] => {
   const done = older.filter(({ status }) => status === 'success').map((entry) => [entry, fieldsOf(entry)] as const)
   return Object.entries(fields).map(([name, after]) => {

@@ -1,7 +1,4 @@
-/**
- * Copies the call of a page or form as a command. The module that formats it is loaded when it is used
- * (command-text.ts).
- */
+/** Copies the call of a page or form as a command, formatted by a module that is loaded on use. */
 import { Terminal } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
@@ -30,10 +27,7 @@ const copy = async (getCall: GetCall, form: Form): Promise<void> => {
   }
 }
 
-/**
- * Copies the call of the topmost layer.
- * @returns undefined if nothing can be copied
- */
+/** Copies the call of the topmost layer. @returns undefined if nothing can be copied */
 export const copyShown = (): ((form: Form) => void) | undefined => {
   const getCall = shown.get().at(-1)
   return getCall && ((form) => void copy(getCall, form))

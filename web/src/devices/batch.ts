@@ -26,10 +26,7 @@ const sendChunk = async (operations: BulkOperation[]) => {
   }
 }
 
-/**
- * @returns the devices as they are afterwards
- * @throws AppError the first refusal; the calls before it hold
- */
+/** @returns the devices as they are afterwards @throws AppError the first refusal; the calls before it hold */
 export const runBatch = async (
   operations: readonly BulkOperation[],
   { onProgress, signal }: Progress = {},

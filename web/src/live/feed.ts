@@ -4,10 +4,7 @@
 const HIDDEN_MS = 5 * 60_000
 /** The delays before reconnecting after the server refused the stream. The browser itself retries a lost connection. */
 const RETRY_MS = [5000, 20_000, 60_000]
-/**
- * The delay after a newer stream of the same user took the place of this one. Reconnecting sooner would close the next
- * stream. Only a visible tab reconnects at once.
- */
+/** After a newer stream of this user. Reconnecting sooner would close that; only a visible tab does at once. */
 const LIMIT_RETRY_MS = 60_000
 
 export type Heard = { readonly event: string; readonly data: Readonly<Record<string, unknown>> }
@@ -25,10 +22,7 @@ let source: EventSource | undefined
 /** Returns true while events keep the data up to date. */
 export const isFollowed = (): boolean => source !== undefined && source.readyState !== EventSource.CLOSED
 
-/**
- * Subscribes to events after a time of the server's clock.
- * @returns a function that ends the subscription
- */
+/** Subscribes to events after a time of the server's clock. @returns a function that ends the subscription */
 export const followFeed = (since: string, { hear, reset, refused }: FeedListener): (() => void) => {
   const tabs = new BroadcastChannel('plat-live')
   let lastId = ''

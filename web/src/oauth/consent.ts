@@ -1,7 +1,4 @@
-/**
- * The authorization endpoint: reads a client's request and sends the user's decision. Its errors have another format
- * (RFC 6749, section 4.1.2.1), so these calls bypass the API client.
- */
+/** The authorization endpoint. Its errors have another format (RFC 6749 4.1.2.1) than the API client's. */
 import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
 import { CONSENT } from '../paths.ts'
 
@@ -26,10 +23,7 @@ export type Asked =
 
 const MARK = { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }
 
-/**
- * The query of the URL as the browser loaded it. The router normalizes the URL and merges repeated parameters, which
- * the server must see to refuse them.
- */
+/** The query as loaded: the router merges repeated parameters, which the server must see to refuse them. */
 const query = (): string => {
   const [navigation] = performance.getEntriesByType('navigation')
   const came = navigation && URL.canParse(navigation.name) ? new URL(navigation.name) : undefined

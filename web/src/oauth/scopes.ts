@@ -31,10 +31,7 @@ const lower = (text: string): string => text.slice(0, 1).toLowerCase() + text.sl
 const joined = (verbs: readonly string[]): string =>
   verbs.length < 2 ? (verbs[0] ?? '') : `${verbs.slice(0, -1).join(', ')} and ${verbs.at(-1)}`
 
-/**
- * Joins sentences that end alike.
- * @example phrase(['List devices', 'Read devices', 'Create devices']) // 'List, read and create devices'
- */
+/** Joins sentences that end alike. @example phrase(['List devices', 'Read devices']) // 'List and read devices' */
 export const phrase = (descriptions: readonly string[]): string => {
   const texts = descriptions.map((text) => text.split(' '))
   const end = commonEnd(texts)

@@ -1,7 +1,4 @@
-/**
- * The declaration of a field, and its derivations: form, table, filter, export, details and comparison.
- * Imports no React: the worker of the devices sorts and filters by it.
- */
+/** The declaration of a field, from which form, table, filter and the rest derive. Imports no React. */
 import type { SortKey, TableSpec } from '../table/engine.ts'
 import type { FieldSpec } from './resource.ts'
 

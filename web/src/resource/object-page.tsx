@@ -21,10 +21,7 @@ import { ResourceDrawer } from './resource-drawer.tsx'
 /** The list that contains the object. */
 export type Parent = { readonly text: string; readonly link: Pick<LinkProps, 'to'> }
 
-/**
- * Finds an object in the list that other pages have read already.
- * @returns the error NOT_FOUND if it is not in the list
- */
+/** Finds an object in the list that other pages have read. @returns the error NOT_FOUND without it */
 export const useListed = <T extends { readonly id: string }, Q = readonly T[], K extends QueryKey = QueryKey>(
   list: UseQueryOptions<Q, Error, readonly T[], K>,
   id: string,

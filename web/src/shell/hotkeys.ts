@@ -24,10 +24,7 @@ export const isForPage = (event: KeyboardEvent): boolean => {
   return !isTyping(event.target) && !isForControl(event.key, event.target) && !isUnderLayer()
 }
 
-/**
- * Binds keys while the component is mounted. `Shift+x` names a key with shift, and capital letters stand for
- * themselves.
- */
+/** Binds keys while the component is mounted. `Shift+x` names a key with shift; capitals stand for themselves. */
 export const useHotkeys = (keys: Hotkeys): void => {
   const latest = useRef(keys)
   latest.current = keys

@@ -73,16 +73,10 @@ export const hit = (positions: Positions, camera: Camera, { at, reach }: { at: P
   return best
 }
 
-/**
- * The widest angle between the direction of a key and a neighbour, as a cosine: 75 degrees, so that a key reaches
- * every neighbour.
- */
+/** The widest angle between a key and a neighbour, as a cosine, so that a key reaches every neighbour. */
 const WIDEST = Math.cos((75 * Math.PI) / 180)
 
-/**
- * Returns the best of `among` in a direction, or -1 if none lies there. A straight direction counts for more than a
- * short distance.
- */
+/** The best of `among` in a direction, or -1. A straight direction counts for more than a short distance. */
 export const towards = (positions: Positions, from: number, among: readonly number[], direction: Point): number => {
   const start = pointAt(positions, from)
   let best = -1

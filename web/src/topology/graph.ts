@@ -46,10 +46,7 @@ type Edge = { readonly parent: string; readonly child: string; readonly type: Li
 
 const LINK_TYPES = TYPES.all
 
-/**
- * All relationships, indexed by both ends. Uses typed arrays, because one object for each would slow garbage
- * collection on the drawing processor.
- */
+/** All relationships by both ends, in typed arrays: an object for each would slow garbage collection. */
 export class LinkIndex {
   readonly #numbers = new Map<string, number>()
   readonly #ids: string[] = []

@@ -5,10 +5,7 @@ import { type ReactElement, type ReactNode, useEffect } from 'react'
 import { cx } from './cx.ts'
 import css from './layers.module.css'
 
-/**
- * Base UI's focus guards around an open menu can be focused and have aria-hidden, which WCAG 4.1.2 forbids. The focus
- * never stays there, so aria-hidden is removed.
- */
+/** Removes aria-hidden from Base UI's focusable guards (WCAG 4.1.2); the focus never stays there. */
 const useHonestGuards = (): void => {
   useEffect(() => {
     const show = () => {

@@ -54,10 +54,7 @@ export const TimeAgo = ({ at }: { readonly at: string }) => {
   )
 }
 
-/**
- * Copies a text, and shows for a moment that it is copied.
- * @param size of the icon, in pixels
- */
+/** Copies a text, and shows for a moment that it is copied. @param size of the icon, in pixels */
 export const useCopy = (text: string, size: number) => {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {

@@ -1,7 +1,4 @@
-/**
- * A link in a row of a table. Rows render by the dozen at every keystroke, and the router's link costs ten times as
- * much.
- */
+/** A link in a row: rows render by the dozen at every keystroke, and the router's link costs ten times as much. */
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 import type { Paged } from '../pages.ts'

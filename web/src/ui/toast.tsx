@@ -13,10 +13,7 @@ export const TOAST_MS = 6000
 
 type Note = { readonly description?: string; readonly undo?: () => void; readonly type?: 'error' }
 
-/**
- * Shows a toast.
- * @returns its id, for `closeToast`
- */
+/** Shows a toast. @returns its id, for `closeToast` */
 export const toast = (title: string, { description, undo, type }: Note = {}): string => {
   const id: string = manager.add({
     title,

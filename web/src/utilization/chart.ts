@@ -28,10 +28,7 @@ const NEAR_FULL = 0.4
 const DAY_MS = 24 * 60 * 60 * 1000
 const dayOf = ({ day }: Sample): number => Date.parse(day) / DAY_MS
 
-/**
- * Rounds up to 1, 2 or 5 times a power of ten.
- * @example roundUp(37) // 50
- */
+/** Rounds up to 1, 2 or 5 times a power of ten. @example roundUp(37) // 50 */
 export const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return [1, 2, 5, 10].map((step) => step * power).find((round) => round >= value) ?? value
