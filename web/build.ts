@@ -141,7 +141,10 @@ const compressAll = (folder: string): void => {
 const hasStories = process.env.PLAT_STORIES === '1'
 const paths = [LOGIN, ...Object.keys(PAGES), ...(hasStories ? [STORIES] : [])]
 
-const outDir = resolve(process.argv[2] ?? '')
+const [, , folder] = process.argv
+// The folder is emptied, so it is never the current one by default.
+if (!folder) throw new Error('name the output folder, which is emptied: bun web/build.ts <folder>')
+const outDir = resolve(folder)
 await build({
   root: ROOT,
   configFile: false,
