@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { field } from './testing/recipes/field.ts'
 import { applyEdit, bunIn, copyWith, countChanges } from './testing/recipes/recipe.ts'
+import { resource } from './testing/recipes/resource.ts'
 
 const CONTRIBUTING = readFileSync(resolve(import.meta.dir, '../CONTRIBUTING.md'), 'utf8')
 const MINUTE = 60_000
@@ -55,6 +56,63 @@ describe('the recipe for a field', () => {
   )
 
   test('compiles', () => bunIn(copy.root, 'node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web'), MINUTE)
+})
+
+describe('the recipe for a resource', () => {
+  let copy: ReturnType<typeof copyWith>
+  beforeAll(() => {
+    copy = copyWith(resource)
+  })
+  afterAll(() => copy.remove())
+
+  test('needs at most 13 hand-written files on the server and 5 in web, its test included', () => {
+    const { server, web } = countChanges(resource)
+    expect({ server: server <= 13, web: web <= 5 }).toEqual({ server: true, web: true })
+  })
+
+  test('is in CONTRIBUTING.md file by file', () => {
+    const names = [...resource.edits, ...resource.files].map(({ file }) =>
+      file.replace('9001', '<number>').replaceAll('contacts', '<noun>'),
+    )
+    expect(names.filter((name) => !CONTRIBUTING.includes(`\`${name}\``))).toEqual([])
+  })
+
+  test(
+    'reaches REST, CLI, MCP, OpenAPI, import and export',
+    () => bunIn(copy.root, 'src/testing/recipes/check.ts', 'contacts', 'phone', '{"name":"recipe"}'),
+    MINUTE,
+  )
+
+  test(
+    'keeps the tests that are made from the registries',
+    () =>
+      bunIn(
+        copy.root,
+        'test',
+        'src/features/contacts',
+        'src/caching.test.ts',
+        'src/registry.test.ts',
+        'src/architecture.test.ts',
+      ),
+    MINUTE,
+  )
+
+  test(
+    'reaches the list, the form and the navigation of the web UI',
+    async () => {
+      await bunIn(copy.root, 'test', './web/src/resource/fields.test.ts', './web/src/pages.test.ts')
+      await bunIn(copy.root, '--no-env-file', 'web/build.ts', join(copy.root, 'built'))
+      const built = builtText(copy.root)
+      expect(['Phone number', '/contacts'].filter((text) => !built.includes(text))).toEqual([])
+    },
+    MINUTE,
+  )
+
+  test.each(['.', 'web'])(
+    'compiles in %s',
+    (project) => bunIn(copy.root, 'node_modules/typescript/bin/tsc', '--noEmit', '-p', project),
+    MINUTE,
+  )
 })
 
 test(

@@ -1,5 +1,4 @@
 /** Generates data of any size, always the same, as rows of `plat import`, one at a time. */
-import type { Resource } from '../features/estate/cli-resources.ts'
 import { type DeviceRow, deviceRow, type RelationshipRow, relationshipRows } from './devices.ts'
 import { layoutFor } from './layout.ts'
 import {
@@ -27,9 +26,6 @@ export type Estate = {
   readonly rules: Iterable<RuleRow>
 }
 
-/** The rows of every resource of an import. */
-type Complete = { readonly [R in Resource]: Iterable<object> }
-
 /** An iterable that starts again at each iteration. */
 const repeatable = <T>(generate: () => Iterator<T>): Iterable<T> => ({ [Symbol.iterator]: generate })
 
@@ -38,7 +34,7 @@ const repeatable = <T>(generate: () => Iterator<T>): Iterable<T> => ({ [Symbol.i
  * @throws RangeError for fewer than one device, or for more than the address plan holds (3,686,400)
  * @example [...generateEstate({ devices: 100 }).devices].length // 100
  */
-export const generateEstate = ({ devices, seed = 1 }: { devices: number; seed?: number }): Estate & Complete => {
+export const generateEstate = ({ devices, seed = 1 }: { devices: number; seed?: number }): Estate => {
   const inventory = { layout: layoutFor(devices), random: createRandom(seed) }
   return {
     datacenters: repeatable(() => datacenterRows(inventory)),

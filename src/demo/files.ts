@@ -1,7 +1,7 @@
 /** Writes demo data to files that `plat import` reads. */
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { RESOURCES } from '../features/estate/cli-resources.ts'
+import { resourceNamed } from '../features/estate/cli-resources.ts'
 import type { Estate } from './estate.ts'
 
 /** Rows per write: some hundred kilobytes. */
@@ -33,7 +33,8 @@ export const writeRows = async (path: string, rows: Iterable<object>): Promise<v
   }
 }
 
-/** Writes one file per resource into an existing folder. */
+/** Writes one file per resource of an import into an existing folder. */
 export const writeEstate = async (estate: Estate, folder: string): Promise<void> => {
-  for (const resource of RESOURCES) await writeRows(join(folder, `${resource}.json`), estate[resource])
+  for (const [name, rows] of Object.entries<Iterable<object>>(estate))
+    if (resourceNamed(name)) await writeRows(join(folder, `${name}.json`), rows)
 }

@@ -1,6 +1,14 @@
 /** The resources of an estate and their files, in the order of their references. */
 
-export const RESOURCES = ['datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'] as const
+export const RESOURCES = [
+  // The objects that a resource names come before it.
+  'datacenters',
+  'networks',
+  'pools',
+  'devices',
+  'relationships',
+  'reservations',
+] as const
 export type Resource = (typeof RESOURCES)[number]
 
 /** Matches data files by extension; other files of a folder are ignored. */
