@@ -98,7 +98,7 @@ describe('the recipe for a resource', () => {
   )
 
   test(
-    'reaches the list, the form and the navigation of the web UI',
+    'is in the built web UI, with its page and its fields',
     async () => {
       await bunIn(copy.root, 'test', './web/src/resource/fields.test.ts', './web/src/pages.test.ts')
       await bunIn(copy.root, '--no-env-file', 'web/build.ts', join(copy.root, 'built'))
