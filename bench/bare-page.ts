@@ -30,7 +30,7 @@ const FLAGS = [
 const START_TRIES = 100
 const MOVE_REST_MS = 16
 
-/** Where it listens is told on its standard error. */
+/** Reads the address that the browser listens on from its standard error. */
 const endpointOf = async (stderr: ReadableStream<Uint8Array>): Promise<string> => {
   let text = ''
   const decoder = new TextDecoder()

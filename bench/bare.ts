@@ -1,5 +1,5 @@
 /**
- * What Plat is compared with: bare `Bun.serve` and bare `bun:sqlite` on the same rows, with prepared statements and nothing
+ * The baseline of the comparisons: bare `Bun.serve` and bare `bun:sqlite` on the same rows, with prepared statements and nothing
  * else - no access check, no validation, no ETag, no headers. It has the routes of Plat that are compared.
  */
 import { Database } from 'bun:sqlite'

@@ -1,4 +1,4 @@
-/** What every measurement works with, and what it makes of it. */
+/** The input and the results of every measurement. */
 import { type RequestParts, requestBytes } from './connection.ts'
 import type { Server } from './servers.ts'
 

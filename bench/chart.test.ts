@@ -1,4 +1,4 @@
-// The chart of the README shows what was measured last.
+// The chart of the README shows the last measurements.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

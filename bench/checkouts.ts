@@ -30,7 +30,7 @@ const { values } = parseArgs({
 if (values.other === undefined) throw new Error('--other names the checkout to compare with')
 const root = resolve(values.other)
 
-/** Rounds of each work and server that count, and those before, in which the runtime compiles what runs often. */
+/** Counted rounds of each work and server, and the rounds before them, in which the runtime compiles hot code. */
 const ROUNDS = 12
 const WARM_UP_ROUNDS = 8
 
@@ -49,7 +49,7 @@ const processorMs = (pid: number): number => {
 
 type Subject = { readonly side: Side; readonly pid: number }
 
-/** Processor time of a round, in ms. A work that is told by rate does as many requests as it can: then it is the time of one. */
+/** Processor time of a round, in ms. A work that is measured as a rate sends as many requests as it can: then the time of one request. */
 const costOf = async ({ measure, unit }: PairWork, { side, pid }: Subject): Promise<number> => {
   const startedMs = performance.now()
   const before = processorMs(pid)

@@ -1,5 +1,5 @@
 /**
- * What it costs a write to compare it with everything else: `bun bench/conflicts.ts [--devices 100000] [--rounds 9]`. Devices with
+ * The cost of comparing a write with everything else: `bun bench/conflicts.ts [--devices 100000] [--rounds 9]`. Devices with
  * two addresses each and networks are written, by one caller, to a server and to the same without the comparison.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ const GOAL_MS = 1
 const workDir = mkdtempSync(join(tmpdir(), 'plat-bench-conflicts-'))
 let networks = 0
 
-/** One of its own each time, between those that there are. */
+/** A different network each time, between the imported ones. */
 const network = () => {
   const n = ++networks
   return { name: `compared ${n}`, subnet: `198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}/32` }

@@ -6,7 +6,7 @@ import type { Socket } from 'bun'
 
 export type Reply = {
   readonly status: number
-  /** The head as it came, for whoever looks for a header. */
+  /** The head as received, for tests of single headers. */
   readonly head: string
   readonly bytes: number
   /** From sending to the first byte of the body (of the head, where there is no body). */
@@ -26,7 +26,7 @@ type Pending = {
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LINE_END = Buffer.from('\r\n')
 
-/** What is known of the answer that is coming in. */
+/** The received part of an answer. */
 type Incoming = {
   head: string
   status: number
@@ -62,7 +62,7 @@ export class Connection {
   #answer: Incoming | undefined
   /** Bytes that came and can't be read yet: a head or a chunk's size line that is cut in two. */
   #rest: Buffer = Buffer.alloc(0)
-  /** What the socket did not take at once. */
+  /** Bytes that the socket has not taken yet. */
   #unsent: Uint8Array = new Uint8Array()
   /** Why nothing can be sent any more. */
   #end: Error | undefined
@@ -126,7 +126,7 @@ export class Connection {
       rest = this.#readBody(answer, rest)
       answer.isDone = answer.left === 0
     }
-    // The socket uses its buffer again; what is left of it has to be copied.
+    // The socket reuses its buffer, so the rest is copied.
     this.#rest = rest.length > 0 ? Buffer.from(rest) : rest
     if (answer.isDone) this.#finish(answer)
   }

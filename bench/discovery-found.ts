@@ -1,4 +1,4 @@
-/** A hundred thousand discovered devices: how soon a page of them is there, and what it takes to change many at once. */
+/** 100,000 discovered devices: the time of a page, and of a change of many at once. */
 import { plain, type Result } from './bench.ts'
 import { Connection, type RequestParts } from './connection.ts'
 import { milliseconds, quantile, rate } from './numbers.ts'
@@ -10,7 +10,7 @@ const NETWORKS = Array.from({ length: 10 }, (_, n) => `172.${16 + n}.0.0/18`)
 const MOST_PER_NETWORK = 10_000
 const REPEATS = 25
 const PAGE_MS = 50
-/** Nobody waits longer than that for anything small while many are changed. */
+/** The longest time of a small request while many devices are changed. */
 const BESIDE_MS = 50
 const AT_ONCE = 1000
 const SYSTEMS = ['Debian 12', 'Ubuntu 24.04', 'Windows Server 2022', 'IOS XE 17', 'FreeBSD 14']
@@ -136,7 +136,7 @@ const pagesOf = (
   ]
 }
 
-/** How long something large takes, and how long somebody else waits meanwhile for something small. */
+/** The time of a large request, and of small requests beside it. */
 const beside = async ({ server }: FoundBench, work: string, act: () => Promise<unknown>): Promise<Result> => {
   const probe = watch(server.port)
   await Bun.sleep(200)

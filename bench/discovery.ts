@@ -1,5 +1,5 @@
 /**
- * What a scan does to everybody else: `bun bench/discovery.ts [--devices 100000] [--seconds 20] [--rates 2000,20000] [--found
+ * The effect of a scan on other requests: `bun bench/discovery.ts [--devices 100000] [--seconds 20] [--rates 2000,20000] [--found
  * 100000]`. An
  * estate is imported; then 127.0.0.0/16 is scanned twice at each rate, by a real scanner that finds all of its 65,534
  * addresses alive, while devices, lists and free addresses are asked for from a thread of its own. `--rates ''` leaves that out. Then
@@ -40,7 +40,7 @@ const say = (text: string): void => {
   process.stderr.write(`${text}\n`)
 }
 
-// Whoever asks knows the contract.
+// The type of the answer is that of the contract; it is not checked.
 type Api = <T>(method: string, path: string, body?: object) => Promise<T>
 
 const apiOf =
@@ -56,13 +56,13 @@ const apiOf =
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
-/** Asks until it is told to stop. */
+/** Sends requests until its answer is called. */
 const ask = (port: number, kinds: readonly Kind[]) => {
   const worker = new Worker(new URL('./discovery-probe.ts', import.meta.url))
   const { promise, resolve, reject } = Promise.withResolvers<Times>()
   worker.onerror = ({ message }) => reject(new Error(message))
   worker.onmessage = ({ data }: MessageEvent<Times>) => resolve(data)
-  // Of a failure is told when the times are asked for.
+  // A failure is reported when the times are read.
   promise.catch(() => {})
   worker.postMessage({ port, kinds })
   return (): Promise<Times> => {
@@ -112,7 +112,7 @@ type Bench = {
   readonly holds: () => Promise<readonly Hold[]>
 }
 
-/** What is measured while `work` goes on. */
+/** Measures requests, memory and transactions while `work` runs. */
 const beside = async ({ server, kinds, holds }: Bench, work: () => Promise<void>) => {
   await holds()
   const stop = ask(server.port, kinds)
@@ -241,7 +241,7 @@ const measureAt = async (perSecond: string, { dataDir, key, deviceIds }: Prepare
       deviceIds,
       pools.map(({ id }) => id),
     )
-    // What its server answers is a list of holds.
+    // The server of writer-holds.ts answers with a list of holds.
     const holds = async () => (await (await fetch(`http://127.0.0.1:${port}`)).json()) as readonly Hold[]
     const bench: Bench = { server, api, kinds, holds }
     const idleFor = (seconds: number) => beside(bench, () => Bun.sleep(seconds * 1000))

@@ -1,4 +1,4 @@
-/** What is at the other end of the events: a receiver of webhooks, or many listeners of the live feed. In a process of its own. */
+/** The receiver of the events: a target of webhooks, or many listeners of the live feed. Runs in a separate process. */
 import { createServer } from 'node:http'
 import { quantile } from './numbers.ts'
 
@@ -45,7 +45,7 @@ const listen = async (port: string, key: string, count: number): Promise<void> =
     const headers = { Authorization: `Bearer ${key}`, Accept: 'text/event-stream' }
     const response = await fetch(`http://127.0.0.1:${port}/api/events`, { headers })
     const decoder = new TextDecoder()
-    // What it is typed as has no iterator in the library of the DOM.
+    // The type of the body has no async iterator in the library of the DOM.
     for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
       const now = Date.now()
       for (const [, at = ''] of decoder.decode(bytes).matchAll(/"timestamp":"([^"]+)"/g))

@@ -1,7 +1,7 @@
 /**
  * Events: `bun bench/events.ts [--seconds 20] [--backlog 20000] [--baseline FOLDER] [--only latency]`. How late webhooks and the live feed are
- * at 100 events a second, how fast a backlog is sent, what an event costs the write that makes it, and with `--baseline`
- * (another checkout of Plat, installed) what a write costs against one of there.
+ * at 100 events a second, how fast a backlog is sent, how much time an event adds to its write, and with `--baseline`
+ * (another checkout of Plat, installed) how a write compares with one of that checkout.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -98,7 +98,7 @@ const latency = async (seconds: number): Promise<Result[]> => {
   const at = (path: string, port = peer.first.port) => `http://127.0.0.5:${port}${path}`
   await hook(server, key, at('/fast'))
   await hook(server, key, at('/slow'), { timeout_seconds: 60 })
-  // Nobody listens there.
+  // No server listens there.
   await hook(server, key, at('/dead', 9))
   const count = await pace(server, key, seconds)
   while (((await peer.ask('count')).count ?? 0) < count) await Bun.sleep(LOOK_MS)
@@ -182,7 +182,7 @@ const feed = async (seconds: number): Promise<Result[]> => {
   ]
 }
 
-/** Made by the program that is measured: each has a schema of its own. */
+/** Made by the measured program, because schemas differ. */
 const keyIn = async (root: string, dataDir: string): Promise<string> => {
   const script = `import { createKey } from './bench/setup.ts'; console.log(await createKey(${JSON.stringify(dataDir)}))`
   const text = await new Response(Bun.spawn([process.execPath, '-e', script], { cwd: root }).stdout).text()

@@ -1,6 +1,6 @@
 /**
- * What a flood of logins does to everybody else: `bun bench/flood.ts [--seconds 10]`. Fifty addresses try passwords as fast
- * as they are answered, while /healthz is asked from a thread of its own.
+ * The effect of a flood of logins on other requests: `bun bench/flood.ts [--seconds 10]`. Fifty addresses try passwords as fast
+ * as they are answered, while another thread requests /healthz.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ const flood = async ({ port }: Server, ms: number): Promise<Map<number, number>>
 }
 
 const measure = async (server: Server, ms: number): Promise<Result[]> => {
-  // What is there once, such as the workers that hash, is started by the first one.
+  // The first flood starts the parts that are made once, such as the workers that hash.
   await flood(server, 3000)
   const before = await server.memory()
   const probe = watch(server.port)

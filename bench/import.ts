@@ -12,7 +12,7 @@ import { publish } from './report.ts'
 import { ROOT, type Server, startPlat } from './servers.ts'
 
 const GOAL_STALL_MS = 50
-/** What an import of any size may add to what the server takes. */
+/** The most memory that an import of any size may add. */
 const GOAL_BYTES = 200_000_000
 /** Every pair of these is a relationship. */
 const DEVICES = 1001

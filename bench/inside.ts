@@ -1,14 +1,14 @@
 /**
  * Preloaded into the measured server, which it lets the benchmark look into: at its memory, and at its event loop, from one
  * question for the longest stall to the next. A timer of one millisecond that comes late was kept waiting - by this process, for as
- * long as it used a processor meanwhile; the rest of the time the operating system had given the processor to somebody else. It runs
+ * long as it used a processor; for the rest of the time the operating system had given the processor to another process. It runs
  * only while it is asked for: a thousand looks at the clock a second would slow down everything else that is measured.
  */
 import { fullGC, heapStats } from 'bun:jsc'
 
 const EVERY_MS = 1
 
-/** What its objects take, in bytes, with the texts and buffers that they hold: without what is waiting to be collected. */
+/** Bytes of its objects, with the texts and buffers that they hold, after a full garbage collection. */
 const bytesInUse = (): number => {
   fullGC()
   return heapStats().heapSize
@@ -16,7 +16,7 @@ const bytesInUse = (): number => {
 /** The room for its objects, in bytes, full or not. */
 const bytesHeld = (): number => heapStats().heapCapacity
 
-/** Looks at the event loop until it is told to end; then it says how long it stood still at most. */
+/** Watches the event loop. The returned function stops it and returns the longest stall, in ms. */
 const watch = (): (() => number) => {
   let longestMs = 0
   let last = performance.now()

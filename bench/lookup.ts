@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: { devices: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '9' } },
 })
 
-/** What there is to ask about, out of the estate itself. */
+/** Subjects of the lookups, read from the estate. */
 const questions = (file: string): Readonly<Record<string, readonly string[]>> => {
   const db = new Database(file, { readonly: true })
   const column = (sql: string): string[] => (db.query(sql).values() as string[][]).map(([text = '']) => text)

@@ -1,5 +1,5 @@
 /**
- * What a tool call costs beyond the REST operation that it runs: `bun bench/mcp.ts [--devices 10000] [--rounds 15]`. One
+ * The cost of a tool call beyond the REST operation that it runs: `bun bench/mcp.ts [--devices 10000] [--rounds 15]`. One
  * caller asks both in turn, on one server; and how many tokens an answer takes.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

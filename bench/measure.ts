@@ -10,14 +10,14 @@ import { search } from './works/search.ts'
 import { utilization } from './works/utilization.ts'
 import { write } from './works/write.ts'
 
-/** What only reads goes first, on the estate as it was imported. */
+/** Works that only read run first, on the estate as imported. */
 const WORKS: readonly Work[] = [getOne, getAll, search, utilization, write, pools]
 const IDLE = 'idle'
 
 export type Choice = {
   readonly devices: number
   readonly isWanted: (name: string) => boolean
-  /** Told what is measured next. */
+  /** Called with the name of the next measurement. */
   readonly say: (text: string) => void
 }
 

@@ -71,7 +71,7 @@ const readAgain: PairWork = {
 const searchPath = (q: string, limit?: number): string =>
   `/api/devices/search?q=${encodeURIComponent(q)}${limit === undefined ? '' : `&limit=${limit}`}`
 
-/** What people search for, and how it is asked of a side, which has names of its own. */
+/** The searches, and the request of each for a side. The sides have different names. */
 const searchKinds = (ids: readonly string[], limit?: number) =>
   searches(ids).map(({ kind, q }, at) => ({
     kind,
@@ -106,7 +106,7 @@ const afterWrites = (
   }
 }
 
-/** What was found holds, but has to be known to. */
+/** The cached result is still valid, which has to be checked. */
 export const searchesBesideWrites = (ids: readonly string[], limit: number): PairWork[] =>
   searchKinds(ids, limit).map((kind) => ({
     name: `${kind.name}, right after another device was written`,
@@ -114,7 +114,7 @@ export const searchesBesideWrites = (ids: readonly string[], limit: number): Pai
     measure: afterWrites(kind, limit, device),
   }))
 
-/** What was found does not hold any more. Of a block that is so after any write. */
+/** The cached result is invalid. A search of a block is left out: any write invalidates it. */
 export const searchesAfterWrites = (ids: readonly string[], limit: number): PairWork[] =>
   searchKinds(ids, limit)
     .filter(({ kind }) => kind !== 'a block')

@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const devices = Number(values.devices)
 const GOAL = 3
 
-/** What its own upkeep does within minutes of such an import. */
+/** Does the work of autovacuum, which follows such an import within minutes. */
 const analyze = async (url: string): Promise<void> => {
   const client = new SQL(url, { max: 1 })
   await client.unsafe('VACUUM ANALYZE')

@@ -1,4 +1,4 @@
-/** What a benchmark found: a table for people, and lines for `bench/all.ts`, which keeps them. */
+/** The results of a benchmark: a table for people, and lines for `bench/all.ts`, which stores them. */
 import { appendFileSync } from 'node:fs'
 import type { Result } from './bench.ts'
 
@@ -25,7 +25,7 @@ export const tableOf = (results: readonly Result[]): string => {
   return [line(HEADERS), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }
 
-/** Names the file that takes what was found, for whoever runs a benchmark for more than its table. */
+/** The environment variable with the path of a file to which the results are appended. */
 export const RESULTS_VARIABLE = 'PLAT_BENCH_RESULTS'
 
 export const publish = (results: readonly Result[]): void => {

@@ -1,4 +1,4 @@
-// What got worse is told, and what a slower machine makes slower is not.
+// Figures that got worse are reported, unless the machine was slower.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

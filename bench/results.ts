@@ -1,4 +1,4 @@
-/** The results that are kept, what got worse since them, and the page that shows them. Pure. */
+/** The stored results, the figures that got worse since then, and the page that shows them. Pure. */
 import type { Result } from './bench.ts'
 import { verdictOf } from './report.ts'
 import { SUITES } from './suites.ts'
@@ -19,12 +19,12 @@ export type Kept = {
 
 export type AllKept = Readonly<Record<string, Kept>>
 
-/** Less than that is what two runs of the same program differ by. */
+/** Two runs of the same program differ by less than this. */
 const TOLERANCE = 1.25
 
 type Direction = 'less' | 'more'
 
-/** What is better of a figure of that name; undefined for one that only says how much there was. */
+/** The better direction of a figure; undefined for a figure that is only a size or a count. */
 const betterOf = (name: string): Direction | undefined => {
   if (/per_second$/.test(name)) return 'more'
   return /(^|_)(ms|bytes|tokens)$/.test(name) || name === 'slower' ? 'less' : undefined
@@ -32,7 +32,7 @@ const betterOf = (name: string): Direction | undefined => {
 
 const isBaseline = (name: string): boolean => /^(baseline|rest|device|idle)_/.test(name)
 
-/** How many times as long the machine took for what is not ours: 1 where nothing says. */
+/** How many times as long the baselines took as before; 1 without baselines. */
 const slownessOf = (before: Result, now: Result): number => {
   for (const name of Object.keys(now.numbers)) {
     const [was, is] = [before.numbers[name], now.numbers[name]]

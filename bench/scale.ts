@@ -67,7 +67,7 @@ try {
     process.stderr.write(`${work.name} ...\n`)
     results.push(await compareOne(work, pairing, GOAL))
   }
-  // The index of ten times as many devices is asked anew: its lists are ten times as long.
+  // These searches query the index, whose lists are ten times as long.
   for (const work of searchesAfterWrites(ids, FIRST)) results.push(await compareOne(work, pairing))
   // Ten times as many devices hold the words, and all of them are sent.
   for (const work of deviceSearches(ids)) results.push(await compareOne(work, pairing))

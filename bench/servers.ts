@@ -14,7 +14,7 @@ export type Server = {
   readonly startMs: number
   /** Resident memory, in bytes. */
   readonly memory: () => Promise<number>
-  /** Of it what its objects take, in bytes, after all that is not in use was collected; meanwhile it answers nobody. */
+  /** Bytes of its objects after a full garbage collection, during which it answers no request. */
   readonly memoryInUse: () => Promise<number>
   /** Of it the room for its objects, in bytes, full or not. */
   readonly memoryHeld: () => Promise<number>
@@ -48,7 +48,7 @@ export const firstAnswer = async (port: number, child: Subprocess): Promise<void
       connection.close()
       if (status === 200) return
     } catch {
-      // Nobody listens yet.
+      // It does not listen yet.
     }
     await Bun.sleep(2)
   }
@@ -93,13 +93,13 @@ const start = async ({ args, port, root = ROOT }: Start, env: Record<string, str
 type Program = {
   /** In place of `plat serve`. */
   readonly main?: string
-  /** Loaded before it, besides what watches its event loop. */
+  /** Loaded before it, after the module that watches its event loop. */
   readonly preload?: string
   /** Another checkout of Plat, installed. */
   readonly root?: string
 }
 
-/** `plat serve` on a data folder, with nothing changed but the rate limit, and what `env` says. */
+/** `plat serve` on a data folder, with the rate limit off and the variables of `env`. */
 export const startPlat = (
   dataDir: string,
   env: Readonly<Record<string, string>> = {},
@@ -128,7 +128,7 @@ export const startPlat = (
   )
 }
 
-/** The bare server of bare.ts on a database file of its own. */
+/** The bare server of bare.ts on a separate database file. */
 export const startBare = (file: string): Promise<Server> => {
   const port = freePort()
   return start({ args: ['bench/bare.ts', file, String(port)], port }, {})

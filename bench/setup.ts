@@ -39,7 +39,7 @@ export const createKey = async (dataDir: string, env: Readonly<Record<string, st
 
 type Import = { readonly port: number; readonly key: string }
 
-/** Runs `plat import` on a terminal of its own; returns how often it showed its progress. */
+/** Runs `plat import` on a new terminal. @returns how often it showed its progress */
 const runImport = async (path: string, { port, key }: Import): Promise<number> => {
   let shown = 0
   let screen = ''
@@ -112,7 +112,7 @@ const importAll = async (folder: string, into: Import, estate: Estate): Promise<
   ]
 }
 
-/** What the writes of the benchmark belong to; in both databases. */
+/** Adds the network that the written devices belong to. Used on both databases. */
 export const addNetwork = async ({ port, key }: Import): Promise<void> => {
   const response = await fetch(`http://127.0.0.1:${port}/api/networks`, {
     method: 'POST',

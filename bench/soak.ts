@@ -1,7 +1,7 @@
 /**
- * Hours of everything at once: `bun bench/soak.ts [--minutes 120] [--devices 20000]`. Reads, searches, writes, allocations, a webhook that is
- * told of every change, and a scan of loopback each minute, at an even pace far below the limit, so that what grows shows. Afterwards a server that
- * has only just started does the same in turn with the old one, minute by minute: what both need more time for is the machine's.
+ * Hours of everything at once: `bun bench/soak.ts [--minutes 120] [--devices 20000]`. Reads, searches, writes, allocations, a webhook for
+ * all events, and a scan of loopback each minute, at an even pace far below the limit, so that growth is visible. Afterwards a new
+ * server and the old one do the same in alternate minutes: a delay of both comes from the machine.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ const noteFailure = ({ status, parts, body }: Asked): void => {
   if (status >= 400) failures.push(`${parts.method ?? 'GET'} ${parts.path}: ${status} ${body.slice(0, 200)}`)
 }
 
-/** A server on an estate of its own. */
+/** A server on a new estate. */
 const start = async (called: string) => {
   process.stderr.write(`${called}: importing ...\n`)
   const folder = join(workDir, called)
@@ -115,7 +115,7 @@ const inUseWhenWarm = async (): Promise<number> => {
   return server.memoryInUse()
 }
 
-/** Each minute a line: hours are long for whoever waits for the end of them. */
+/** Prints a line each minute. */
 const tell = async (): Promise<void> => {
   const minute = Math.floor((performance.now() - beganMs) / MINUTE_MS) - 1
   const p99 = quantile(times[minute] ?? [], 0.99)
@@ -136,7 +136,7 @@ const look = (): void => {
 const meanOf = (looks: readonly Look[], of: (look: Look) => number): number =>
   looks.reduce((sum, look) => sum + of(look), 0) / looks.length
 
-/** By least squares, in bytes an hour, with its standard error: what is collected now and then makes it uncertain. */
+/** By least squares, in bytes an hour, with its standard error: garbage collections make it uncertain. */
 const slopeOf = (looks: readonly Look[]): { readonly slope: number; readonly error: number } => {
   const [x, y] = [meanOf(looks, ({ hours }) => hours), meanOf(looks, ({ bytes }) => bytes)]
   const spread = meanOf(looks, ({ hours }) => (hours - x) ** 2)
@@ -145,7 +145,7 @@ const slopeOf = (looks: readonly Look[]): { readonly slope: number; readonly err
   return { slope, error: Math.sqrt(rest / spread / Math.max(1, looks.length - 2)) }
 }
 
-/** Those of five minutes as one: one look after another meets the same heap, and tells little more. */
+/** Averages samples over five minutes: adjacent samples see the same heap, and add little. */
 const byFiveMinutes = (looks: readonly Look[]): Look[] =>
   [...Map.groupBy(looks, ({ hours }) => Math.floor(hours * 12)).values()].map((some) => ({
     hours: meanOf(some, ({ hours }) => hours),

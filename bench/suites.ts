@@ -1,11 +1,11 @@
-/** Every benchmark there is, in the order in which `npm run bench` runs them and the documentation shows them. */
+/** All benchmarks, in the order in which `npm run bench` runs them and the documentation shows them. */
 
 export type Suite = {
   readonly name: string
   readonly title: string
-  /** Of this folder, and what follows it. */
+  /** A script of this folder and its arguments. */
   readonly args: readonly string[]
-  /** What the reader must know to read its table. */
+  /** Explains the table to its reader. */
   readonly about: string
   /** Left out unless it is named: it takes more than a quarter of an hour. */
   readonly isLong?: boolean
@@ -17,58 +17,60 @@ export const SUITES: readonly Suite[] = [
     title: 'The inventory, 100,000 devices on SQLite',
     args: ['run.ts'],
     about:
-      'Over HTTP, against bare `Bun.serve` and bare SQLite on a copy of the same file, which check nothing, validate nothing and write no audit.',
+      'Over HTTP, against bare `Bun.serve` and bare SQLite on a copy of the same file, without access checks, validation and audit.',
   },
   {
     name: 'postgres',
     title: 'The inventory on PostgreSQL',
     args: ['postgres.ts'],
     about:
-      'The same estate in both databases, both servers in turn. The ratio is the time on PostgreSQL to that on SQLite.',
+      'The same estate in both databases, measured in turn. The ratio is the time on PostgreSQL divided by the time on SQLite.',
   },
   {
     name: 'scale',
     title: '1,000,000 devices on SQLite',
     args: ['scale.ts'],
-    about: 'A server with 1,000,000 devices beside one with 100,000. The ratio is the time on the larger one.',
+    about:
+      'A server with 1,000,000 devices beside one with 100,000. The ratio is the time on the larger one divided by the time on the smaller one.',
     isLong: true,
   },
   {
     name: 'audit',
     title: 'The audit trail',
     args: ['audit.ts'],
-    about: 'What it costs a write to be recorded in the hash chain.',
+    about: 'The time that the entry in the hash chain adds to a write.',
   },
   {
     name: 'ui',
     title: 'The web UI, 100,000 devices',
     args: ['ui.ts'],
     about:
-      'In headless Chromium on the same two cores as the server; taken inside the page, up to the frame that shows it.',
+      'In headless Chromium on the same two cores as the server. Times are taken inside the page and end with the frame that shows the result.',
   },
   {
     name: 'events',
     title: 'Webhooks and the live feed',
     args: ['events.ts'],
-    about: 'Real receivers on loopback; one of the targets of the first line is dead, another takes ten seconds.',
+    about:
+      'The receivers are real and on loopback. In the row of the first attempt one other target is dead, and another takes ten seconds to answer.',
   },
   {
     name: 'conflicts',
     title: 'Conflicts',
     args: ['conflicts.ts'],
-    about: 'What a write takes longer for being compared with everything else, against a server that does not compare.',
+    about: 'The time that conflict detection adds to a write, against a server without it.',
   },
   {
     name: 'lookup',
     title: 'Lookups, 100,000 devices',
     args: ['lookup.ts'],
-    about: 'One caller, beside the read of one device.',
+    about: 'One caller; the baseline is the read of one device.',
   },
   {
     name: 'mcp',
     title: 'AI clients',
     args: ['mcp.ts'],
-    about: 'A tool call beside the REST operation that it runs.',
+    about: 'The baseline of a tool call is the REST operation that it runs.',
   },
   {
     name: 'discovery',
@@ -81,14 +83,14 @@ export const SUITES: readonly Suite[] = [
     name: 'flood',
     title: 'A flood of sign-ins',
     args: ['flood.ts'],
-    about: 'What everybody else notices while one address tries passwords.',
+    about: 'Other requests while 50 addresses try passwords.',
   },
   {
     name: 'import',
     title: 'Large imports',
     args: ['import.ts'],
     about:
-      'The longest stall of the event loop beside an import, and the memory that it adds at its peak. An import that is not over after 20 s is broken off.',
+      'The longest stall of the event loop beside an import, and the memory that it adds at its peak. An import that has not finished after 20 s is aborted.',
   },
   {
     name: 'unread',
@@ -100,11 +102,11 @@ export const SUITES: readonly Suite[] = [
     name: 'binary',
     title: 'The executable',
     args: ['binary.ts'],
-    about: 'Beside `./plat` of the checkout, in turn; a start is a process that begins with nothing loaded.',
+    about: 'The baseline is `./plat` of the checkout, measured in turn. Each start is a new process.',
   },
   {
     name: 'soak',
-    title: 'Hours of everything',
+    title: 'Two hours of mixed load',
     args: ['soak.ts'],
     about: 'Reads, searches, writes, allocations, webhooks and scans at an even pace for two hours.',
     isLong: true,

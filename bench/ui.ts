@@ -1,6 +1,6 @@
 /**
  * The web UI in a real Chromium on a real server: `bun bench/ui.ts [--devices 100000] [--only keys]`. Times are taken inside of the page:
- * from the navigation or the key to the frame that shows what was asked for.
+ * from the navigation or the key to the frame that shows the result.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const devices = Number(values.devices)
 
 const ROUNDS = 5
-/** What is typed, a key at a time, and taken back again. */
+/** Typed a key at a time, and deleted again. */
 const TYPED = 'fra1 db-0 tag:prod'
 const KEY_REST_MS = 350
 const PATIENCE_MS = 30_000
@@ -30,7 +30,7 @@ const LOOK_MS = 50
 const NODES = 1000
 const DRAG_STEPS = 90
 
-/** Runs in the page, before anything of its own does. */
+/** Runs in the page before the scripts of the page. */
 const INSTRUMENTS = `
   window.bench = { tasks: [], firstRows: 0, allRows: 0, keyAt: 0, changedAt: 0, drawnAt: 0, toldAt: 0, strokeAt: 0, frames: [] }
   new PerformanceObserver((list) => {
@@ -119,7 +119,7 @@ process.stderr.write(`importing ${devices.toLocaleString('en-US')} devices ...\n
 const plat = await startPlat({ devices })
 const cookie = await plat.signIn('admin')
 
-/** What is asked for in the first visit, counted by a browser that watches. */
+/** Requests and bytes of the first visit, counted by a browser with request events. */
 const counted = async (): Promise<Result[]> => {
   const browser = await chromium.launch({
     executablePath: findChromium() ?? 'chromium',
@@ -205,7 +205,7 @@ const heatmap = async (page: BarePage, path: string): Promise<Result> => {
   return atMost('the map of a /16 painted, after its data', median(times), 100)
 }
 
-/** A switch that everything hangs on, drawn with all that there is room for. */
+/** The topology around a switch with many devices, with as many nodes as the page draws. */
 const topology = async (page: BarePage, hub: string): Promise<Result[]> => {
   const times: number[] = []
   const path = `/topology?focus=${hub}&view=connections&hops=1&most=${NODES}`

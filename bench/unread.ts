@@ -1,5 +1,5 @@
 /**
- * What clients that read nothing take of the server: `bun bench/unread.ts [--devices 100000] [--seconds 40]`. 120 lists of all devices are
+ * Memory and log that clients which read nothing hold: `bun bench/unread.ts [--devices 100000] [--seconds 40]`. 120 lists of all devices are
  * opened and not read, while 16 writers write.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'

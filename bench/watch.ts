@@ -1,4 +1,4 @@
-/** Probes a server from a thread of its own, so that a busy load client can't be mistaken for a busy server. */
+/** Probes a server from a separate thread, so that a busy load client can't be mistaken for a busy server. */
 
 export type Watch = {
   /** How long each probe waited, in ms. */

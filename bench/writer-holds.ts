@@ -1,12 +1,12 @@
 /**
  * Preloaded into the measured server besides inside.ts: how long each transaction holds the one writer of SQLite, from its
- * BEGIN until its COMMIT is through. Told to whoever asks at a port of its own, since the channel to the benchmark is taken.
+ * BEGIN until its COMMIT has finished. A separate port serves the list, because inside.ts uses the channel to the benchmark.
  */
 import { Database } from 'bun:sqlite'
 
 export type Hold = {
   readonly ms: number
-  /** Of which its thread has worked, and neither the disk nor whoever else had the processor. */
+  /** The part in which its thread used a processor, without waits for the disk and for other processes. */
   readonly workMs: number
 }
 

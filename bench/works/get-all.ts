@@ -1,4 +1,4 @@
-/** GET of all devices: how fast, how soon it begins, what it does to everybody else meanwhile, and what it costs again. */
+/** GET of all devices: its time, its first byte, its effect on other requests, and the time of a 304. */
 import { type Bench, plain, type Result, type Work } from '../bench.ts'
 import { alternate, inTurn } from '../load.ts'
 import { median, megabytes, milliseconds, quantile, times } from '../numbers.ts'
@@ -66,7 +66,7 @@ const list = async ({ plat, bare, request }: Bench): Promise<Result[]> => {
   ]
 }
 
-/** Somebody else asks for /healthz all the time while the list goes out. */
+/** Requests /healthz all the time while the list is sent. */
 const beside = async ({ plat, request }: Bench): Promise<Result> => {
   const all = request({ path: '/api/devices' })
   const probe = watch(plat.port)

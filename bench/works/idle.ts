@@ -1,4 +1,4 @@
-/** What a server costs that has just started on a full database and that nobody uses. */
+/** Start time and memory of an idle server on a full database. */
 import { plain, type Result } from '../bench.ts'
 import { median, megabytes, milliseconds, quantile } from '../numbers.ts'
 import { startPlat } from '../servers.ts'

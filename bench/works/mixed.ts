@@ -1,4 +1,4 @@
-/** What a server meets all day: reads, searches, writes, allocations and lists, of which each caller has some turns a second. */
+/** A mixed load: reads, searches, writes, allocations and lists, at a fixed rate for each caller. */
 import { Connection, type RequestParts } from '../connection.ts'
 import type { Side } from '../pair.ts'
 import { makePool, post } from './pools.ts'
@@ -38,7 +38,7 @@ export const openCaller = async ({ port, request }: Side, answered: MixedWork['a
 
 export const idOf = (body: string): string => (JSON.parse(body) as { id: string }).id
 
-/** What the work needs: a pool to allocate from, and a webhook that is told of every change. */
+/** Creates a pool to allocate from, and a webhook for all events. */
 export const prepareMixed = async (side: Side, webhookUrl: string, answered: MixedWork['answered']): Promise<void> => {
   const { ask, close } = await openCaller(side, answered)
   await makePool(ask, NAME, '172.24.0.0/16', {

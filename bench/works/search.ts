@@ -1,4 +1,4 @@
-/** Search by what people type: words, pieces of addresses, blocks, tags. */
+/** Searches by words, pieces of addresses, blocks and tags. */
 import { type Bench, plain, type Result, type Work } from '../bench.ts'
 import { inTurn } from '../load.ts'
 import { milliseconds, quantile } from '../numbers.ts'
