@@ -67,7 +67,9 @@ export type Crossings = {
 export const createCrossings = (threshold: number): Crossings => {
   const find = createPoolFinder()
 
-  const isLow = (percent: number): boolean => percent < threshold - HYSTERESIS
+  // No utilization is below 0: a threshold within the hysteresis has half of itself as its limit.
+  const low = threshold > HYSTERESIS ? threshold - HYSTERESIS : threshold / 2
+  const isLow = (percent: number): boolean => percent < low
 
   /** Emits what the change has crossed. @returns the pool with its new alarm */
   const decide = async (ctx: Ctx, pool: store.PoolState, { after, before }: Utilization): Promise<store.PoolState> => {
