@@ -17,7 +17,8 @@ COPY --from=build /image/ /
 COPY --from=build --chown=65532:65532 /image/data /data
 ENV DATA_DIR=/data \
     LISTEN_ADDR=:8080 \
-    LOG_FORMAT=json
+    LOG_FORMAT=json \
+    BUN_JSC_useFTLJIT=false
 USER 65532:65532
 WORKDIR /data
 VOLUME /data

@@ -121,7 +121,7 @@ export const startPlat = (
       RATE_LIMIT_ENABLED: 'false',
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
-      // `plat serve` would become a process that has them (6 ms), and could not be asked any more.
+      // As `./plat serve` sets them.
       ...SERVER_JIT_FLAGS,
       ...env,
     },

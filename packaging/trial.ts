@@ -52,13 +52,16 @@ export type Running = {
   readonly log: () => string
 }
 
-/** Starts `plat serve`, on a free port unless `env` says where. @throws when it ends before it listens */
+/**
+ * Starts `plat serve`, on a free port unless `env` says where. @param verb '' if the command adds it itself
+ * @throws when it ends before it listens
+ */
 export const serve = async (
   command: readonly string[],
-  { env = {}, cwd = '/' }: { env?: Record<string, string>; cwd?: string } = {},
+  { env = {}, cwd = '/', verb = 'serve' }: { env?: Record<string, string>; cwd?: string; verb?: string } = {},
 ): Promise<Running> => {
   const settings = { LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', INITIAL_ADMIN_PASSWORD: PASSWORD, ...env }
-  const child = Bun.spawn([...command, 'serve'], {
+  const child = Bun.spawn([...command, ...(verb === '' ? [] : [verb])], {
     cwd,
     env: settings,
     stdin: 'ignore',

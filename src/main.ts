@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import packageJson from '../package.json' with { type: 'json' }
-import { becomeServerProcess } from './platform/runtime/jit-flags.ts'
+import { restartWithJitFlags } from './platform/runtime/jit-flags.ts'
 
 const [word] = process.argv.slice(2)
 if (word === '--version' || word === '-V') {
@@ -15,6 +15,6 @@ if (word === '--version' || word === '-V') {
     // The reader has gone, or the disk is full: the command line reports it like any other error.
   }
 }
-if (word === 'serve') becomeServerProcess()
+if (word === 'serve' || word === 'server') restartWithJitFlags()
 const [{ processIo }, { runCli }] = await Promise.all([import('./platform/cli/process-io.ts'), import('./cli.ts')])
 process.exit(await runCli(processIo()))

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { openDatabase } from '../compose.ts'
 import { loadConfig } from '../platform/runtime/config/config.ts'
+import { SERVER_JIT_FLAGS } from '../platform/runtime/jit-flags.ts'
 import { createLogger } from '../platform/runtime/log.ts'
 import { createUser, keyFor } from './identities.ts'
 import { copyDataFile } from './migrated.ts'
@@ -96,7 +97,7 @@ export const spawnServer = async (
 ): Promise<Spawned> => {
   const program = sendsNothing ? [contractMain] : reachesReceivers ? [reachingMain] : [main, 'serve']
   const child = Bun.spawn([...under, process.execPath, '--no-env-file', ...program], {
-    env: { ...process.env, LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', ...env },
+    env: { ...SERVER_JIT_FLAGS, ...process.env, LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', ...env },
     stdout: 'ignore',
     stderr: 'pipe',
   })
