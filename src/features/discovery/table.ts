@@ -2,7 +2,7 @@
 import type { Bucket, ChangeKind, DiscoveredStatus, LockableField, Scan, ScanType } from './schema.ts'
 
 export type ScanRow = Omit<Scan, 'progress_percent'> & {
-  /** The process that runs it, and when that was last heard of. */
+  /** The process that runs it, and when that was last heard of. The id of the scan while it is recorded. */
   runner: string
   heartbeat_at: string
   /** The same by the clock that the servers share, in ms since the epoch. */

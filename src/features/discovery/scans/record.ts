@@ -3,7 +3,8 @@ import { cidrHolds, cidrOfText } from '../../../net/cidr.ts'
 import { parseIp } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
-import { AppError, type FieldIssue, invalidField, rejectIssues } from '../../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../../platform/contract/errors.ts'
+import { fenced } from '../../../platform/operation/fence.ts'
 import type { Evidence, FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
@@ -92,35 +93,59 @@ const recordedScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: Sc
   })
 }
 
-/** @throws AppError VALIDATION_ERROR while a scan of the network runs: each would take the other's hosts for gone */
-export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
-  const network = await mustGetNetwork(ctx, input.id)
-  const issues = issuesOf(network, input)
-  rejectIssues(issues.slice(0, MAX_ISSUES))
-  const scan = recordedScan(ctx, network, input)
-  const isBusy = (await store.open(ctx)).some((one) => one.network_id === network.id && one.status === 'running')
-  if (isBusy) throw invalidField('scan', 'another one of this network is running')
-  await ctx.write(async (tx) => {
-    await store.insert(tx, scan)
-    await tx.emit('scan.recorded', scan)
-  })
-  const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
-  const { scan_type: type } = scan
-  const ingestion = { networkId: network.id, scanId: scan.id, type, stage: STAGE[type], previousScanId }
-  const items = input.hosts.map(hostOf)
+/** Stores hosts and completes the scan. */
+const storeHosts = async (ctx: Ctx, scan: Scan, hosts: readonly RecordedHost[]): Promise<Scan> => {
+  const { id: scanId, network_id: networkId, scan_type: type } = scan
+  const previousScanId = (await store.completedBefore(ctx, networkId, scanId)) ?? ''
+  const ingestion = { networkId, scanId, type, stage: STAGE[type], previousScanId }
+  const items = hosts.map(hostOf)
   await inBatches(ctx, { items, batch: adaptiveBatchFor(ctx) }, async (tx, some) => {
     await ingest(tx, ingestion, some)
     return true
   })
   await finish(ctx, scan, previousScanId)
   return ctx.write(async (tx) => {
-    const ended = { status: 'completed' as const, error_message: '', completed_at: tx.now }
+    const ended = { status: 'completed' as const, error_message: '', completed_at: tx.now, runner: '' }
     const counts = { scanned_hosts: scan.total_hosts, found_hosts: items.length }
-    await store.change(tx, { id: scan.id, from: ['failed'] }, { ...ended, ...counts })
-    await store.addNote(tx, scan.id, 'made elsewhere, and put on record')
-    const completed = await store.find(tx, scan.id)
-    if (!completed) throw new AppError('NOT_FOUND', 'The scan was deleted while it was put on record')
+    await store.change(tx, { id: scanId, from: ['failed'] }, { ...ended, ...counts })
+    await store.addNote(tx, scanId, 'made elsewhere, and put on record')
+    const completed = orNotFound(await store.find(tx, scanId), 'scan', scanId)
     await tx.emit('discovery.completed', completed)
     return completed
   })
+}
+
+/** @throws AppError NOT_FOUND if the scan was deleted, VALIDATION_ERROR if another one has taken the network */
+const mustKeep = async (tx: Ctx, id: string): Promise<void> => {
+  if (await store.keepRecording(tx, id)) return
+  if (!(await store.find(tx, id))) throw new AppError('NOT_FOUND', 'The scan was deleted while it was put on record')
+  throw invalidField('scan', 'was interrupted for so long that another one of this network may have begun')
+}
+
+/**
+ * Holds the network against other scans and recordings until it ends: each would mark the hosts of the other as down.
+ * @throws AppError VALIDATION_ERROR while another one of the network runs or is recorded
+ */
+export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
+  const network = await mustGetNetwork(ctx, input.id)
+  const issues = issuesOf(network, input)
+  rejectIssues(issues.slice(0, MAX_ISSUES))
+  const scan = recordedScan(ctx, network, input)
+  await ctx.write(async (tx) => {
+    await store.holdStarts(tx)
+    if (await store.isNetworkBusy(tx, network.id)) throw invalidField('scan', 'another one of this network is running')
+    await store.beginRecording(tx, scan)
+    await tx.emit('scan.recorded', scan)
+  })
+  try {
+    return await storeHosts(
+      fenced(ctx, (tx) => mustKeep(tx, scan.id)),
+      scan,
+      input.hosts,
+    )
+  } catch (error) {
+    // If that fails, the network is free after a while.
+    await ctx.write((tx) => store.endRecording(tx, scan.id)).catch(() => {})
+    throw error
+  }
 }

@@ -29,8 +29,6 @@ import { fail } from './scans.ts'
 const MAX_RESUMES = 3
 /** After that time too much may have changed to go on from there. */
 const RESUME_WITHIN_MS = 600_000
-/** Another instance that has not been heard of for this long is gone. */
-const SILENCE_MS = 20_000
 const BEAT_MS = 5000
 /** Events after which there may be something to start or to stop. */
 const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.deleted', 'network.deleted'])
@@ -234,29 +232,30 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       })
   }
 
-  const take = async (ctx: Ctx, { id }: Open): Promise<void> => {
+  /** Returns false if the scan has to wait, or has ended. */
+  const take = async (ctx: Ctx, { id, network_id }: Open): Promise<boolean> => {
     const scan = await ctx.write(async (tx) => {
       const started = { status: 'running' as const, runner: me, started_at: tx.now, heartbeat_at: tx.now }
       // Another instance may have begun one since the look.
-      if (!tx.store.sql.hasOneWriter) {
-        await store.holdStarts(tx)
-        if ((await store.countRunning(tx)) >= config.discoveryMaxConcurrent) return undefined
-      }
+      await store.holdStarts(tx)
+      if ((await store.countRunning(tx)) >= config.discoveryMaxConcurrent) return undefined
+      if (await store.isNetworkBusy(tx, network_id)) return undefined
       if (!(await store.change(tx, { id, from: ['pending'] }, started))) return undefined
       await store.beat(tx, [id], me)
       const taken = await store.find(tx, id)
       if (taken) await tx.emit('discovery.started', taken)
       return taken
     })
-    if (!scan) return
+    if (!scan) return false
     scansTotal.add()
     begin(ctx, scan)
+    return true
   }
 
   const isLeftBehind = ({ id, status, runner, silence_ms }: Open, ctx: Ctx): boolean => {
     if (status !== 'running' || running.has(id)) return false
     if (runner === me || runner === '' || ctx.store.sql.hasOneWriter) return true
-    return Number(silence_ms) > SILENCE_MS
+    return Number(silence_ms) > store.SILENCE_MS
   }
 
   const takeUp = async (ctx: Ctx, { id, runner, heartbeat_at, resumes }: Open): Promise<void> => {
@@ -298,12 +297,13 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     )
     for (const [id, { process }] of running) if (!wanted.has(id)) process?.cancel()
     for (const one of open) if (isLeftBehind(one, ctx)) await takeUp(ctx, one)
-    const networks = new Set(open.filter(({ status }) => status === 'running').map(({ network_id }) => network_id))
+    const tried = new Set(open.filter(({ status }) => status === 'running').map(({ network_id }) => network_id))
+    let count = tried.size
     for (const one of open) {
-      if (networks.size >= config.discoveryMaxConcurrent || isClosed) break
-      if (one.status !== 'pending' || networks.has(one.network_id)) continue
-      networks.add(one.network_id)
-      await take(ctx, one)
+      if (count >= config.discoveryMaxConcurrent || isClosed) break
+      if (one.status !== 'pending' || tried.has(one.network_id)) continue
+      tried.add(one.network_id)
+      if (await take(ctx, one)) count++
     }
     await beat(ctx)
   }

@@ -1,5 +1,5 @@
 /** The queries of scans; the only writer of their tables. */
-import { type SqlBool, sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Scan, ScanDetail, ScanNote, ScanPrivilege, ScanStatus } from '../schema.ts'
@@ -144,6 +144,52 @@ export const isRunBy = async (ctx: Ctx, id: string, runner: string): Promise<boo
   return (await ctx.store.sql.lockRows(held).executeTakeFirst()) !== undefined
 }
 
+/** Another instance that has not renewed a scan for this long is gone, in ms. */
+export const SILENCE_MS = 20_000
+
+/** Holds the network of a scan that is being recorded: such a scan is its own runner. Refreshed by `keepRecording`. */
+export const beginRecording = async (ctx: Ctx, scan: Scan): Promise<void> => {
+  await insert(ctx, scan)
+  await change(ctx, { id: scan.id, from: ['failed'] }, { runner: scan.id })
+  await beat(ctx, [scan.id], scan.id)
+}
+
+/** Returns false if the recording has lost its network, or was deleted. Locks its row until the transaction ends. */
+export const keepRecording = async (ctx: Ctx, id: string): Promise<boolean> => {
+  if (!(await isRunBy(ctx, id, id))) return false
+  await beat(ctx, [id], id)
+  return true
+}
+
+/** Frees the network of a recording. */
+export const endRecording = async (ctx: Ctx, id: string): Promise<void> => {
+  await ctx.db
+    .updateTable('discovery_scans')
+    .set({ runner: '' })
+    .where('id', '=', id)
+    .where('runner', '=', id)
+    .execute()
+}
+
+/**
+ * Returns true if a scan of the network runs or is being recorded. Takes the network from recordings that were silent for
+ * too long. Call after `holdStarts`.
+ */
+export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolean> => {
+  const open = await ctx.db
+    .selectFrom('discovery_scans')
+    .select(['id', 'status'])
+    .select(({ ref }) => silenceOf(ctx, ref('beat_ms')).as('silence_ms'))
+    .where('network_id', '=', networkId)
+    .where(({ eb, or, and }) =>
+      or([eb('status', '=', 'running'), and([eb('status', '=', 'failed'), eb('runner', '=', eb.ref('id'))])]),
+    )
+    .execute()
+  const silent = open.filter(({ status, silence_ms }) => status === 'failed' && Number(silence_ms) > SILENCE_MS)
+  for (const { id } of silent) await endRecording(ctx, id)
+  return open.length > silent.length
+}
+
 /** No other server starts a scan before the transaction ends. */
 export const holdStarts = (ctx: Ctx): Promise<void> =>
   // The lock is on a name, not on a table.
@@ -159,15 +205,17 @@ export const countRunning = async (ctx: Ctx): Promise<number> => {
   return Number(n)
 }
 
+/** Time since the last renewal, in ms. */
+const silenceOf = (ctx: Ctx, beat: Expression<number>) =>
+  sql<number | string>`${ctx.store.sql.nowMs(Date.parse(ctx.now))} - ${beat}`
+
 /** Queued and running scans, oldest first. */
 export const open = (ctx: Ctx) =>
   ctx.db
     .selectFrom('discovery_scans')
     .select(['id', 'network_id', 'status', 'runner', 'heartbeat_at', 'resumes', 'started_at'])
     // By the clock that the servers share.
-    .select(({ ref }) =>
-      sql<number | string>`${ctx.store.sql.nowMs(Date.parse(ctx.now))} - ${ref('beat_ms')}`.as('silence_ms'),
-    )
+    .select(({ ref }) => silenceOf(ctx, ref('beat_ms')).as('silence_ms'))
     .where('status', 'in', ['pending', 'running'])
     .orderBy('created_at')
     .orderBy('id')
