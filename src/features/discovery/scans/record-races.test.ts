@@ -74,4 +74,39 @@ describe.each([...dialects()])('a recording on %s', (dialect) => {
     await recordOf(id, [at(1)])
     expect((await recordOf(id, [at(1)])).status).toBe(201)
   })
+
+  /** Changes a recording between two of its transactions. @returns its answer */
+  const disturbed = async (
+    disturb: (db: Parameters<Parameters<typeof d.app.db.write>[0]>[0]['db'], id: string) => Promise<unknown>,
+  ) => {
+    const { id, at } = await d.network()
+    let isDone = false
+    const recording = recordOf(id, some(at, 1)).finally(() => {
+      isDone = true
+    })
+    for (let isDisturbed = false; !isDisturbed && !isDone; )
+      isDisturbed = await d.app.db.write(async ({ db }) => {
+        const held = db
+          .selectFrom('discovery_scans')
+          .select('id')
+          .where('network_id', '=', id)
+          .where('runner', '<>', '')
+        const scan = await held.executeTakeFirst()
+        if (scan) await disturb(db, scan.id)
+        return scan !== undefined
+      })
+    return recording
+  }
+
+  test('that has lost its network stores nothing more', async () => {
+    const answer = await disturbed((db, id) =>
+      db.updateTable('discovery_scans').set({ runner: '' }).where('id', '=', id).execute(),
+    )
+    expect(answer).toMatchObject(refusal('scan'))
+  })
+
+  test('whose scan is deleted is not found', async () => {
+    const answer = await disturbed((db, id) => db.deleteFrom('discovery_scans').where('id', '=', id).execute())
+    expect(answer.status).toBe(404)
+  })
 })
