@@ -1,4 +1,4 @@
-/** A TCP relay that a test can block: sent data waits without an error, as in a failing network. */
+/** A TCP relay that a test can block: sent data waits without an error, as in a failing network. It counts round trips. */
 
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
@@ -7,11 +7,17 @@ export type Relay = {
   readonly port: number
   readonly block: () => void
   readonly unblock: () => void
+  /** How often a client has sent data after an answer, by connection. With a delay, data sent without waiting does not count. */
+  readonly trips: () => readonly number[]
   readonly close: () => Promise<void>
 }
 
-export const startRelay = async (to: { readonly hostname: string; readonly port: number }): Promise<Relay> => {
+type Target = { readonly hostname: string; readonly port: number }
+
+/** @param delayMs of every answer */
+export const startRelay = async (to: Target, { delayMs = 0 } = {}): Promise<Relay> => {
   const sockets = new Set<Socket>()
+  const trips: number[] = []
   let isBlocked = false
   const keep = (socket: Socket): void => {
     sockets.add(socket)
@@ -21,12 +27,24 @@ export const startRelay = async (to: { readonly hostname: string; readonly port:
   }
   const server = createServer((near) => {
     const far = connect(to.port, to.hostname)
+    const at = trips.push(0) - 1
+    let isAnswered = true
+    const ask = (data: Buffer): void => {
+      if (isAnswered) trips[at] = (trips[at] ?? 0) + 1
+      isAnswered = false
+      far.write(data)
+    }
+    const answer = (data: Buffer): void => {
+      isAnswered = true
+      near.write(data)
+    }
+    near.on('data', ask)
+    far.on('data', delayMs === 0 ? answer : (data) => setTimeout(answer, delayMs, data))
     for (const [from, other] of [
       [near, far],
       [far, near],
     ] as const) {
       keep(from)
-      from.on('data', (data) => other.write(data))
       from.on('close', () => {
         sockets.delete(from)
         other.destroy()
@@ -46,6 +64,7 @@ export const startRelay = async (to: { readonly hostname: string; readonly port:
       isBlocked = false
       for (const socket of sockets) socket.resume()
     },
+    trips: () => [...trips],
     close: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

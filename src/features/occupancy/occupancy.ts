@@ -30,9 +30,12 @@ const offsetsByBlock = (keys: readonly string[]): Map<string, number[]> => {
   return blocks
 }
 
-/** Locks the blocks of these addresses until commit, so that reads and writes of them are consistent. */
-export const lock = (ctx: Ctx, keys: readonly string[]): Promise<void> =>
-  store.lockBlocks(ctx, [...new Set(keys.map(blockOf))])
+/** Locks the blocks of these addresses until commit, so that reads and writes of them are consistent. Emits `occupancy.locked`. */
+export const lock = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+  if (keys.length === 0) return
+  await store.lockBlocks(ctx, [...new Set(keys.map(blockOf))])
+  await ctx.emit('occupancy.locked', keys)
+}
 
 const readBlocksOf = (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
   store.readBlocks(ctx, [...new Set(keys.map(blockOf))])

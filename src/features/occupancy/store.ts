@@ -10,7 +10,6 @@ import type { Tables } from '../tables.ts'
 const lockNameOf = (block: string): string => `block ${block}`
 
 export const lockBlocks = async (ctx: Ctx, blocks: readonly string[]): Promise<void> => {
-  if (blocks.length === 0) return
   await ctx.store.sql.lockNames(ctx.db, blocks.map(lockNameOf))
 }
 

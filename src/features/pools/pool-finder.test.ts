@@ -14,12 +14,14 @@ describe('an index of ranges', () => {
           id: `pool ${i}`,
           start_key: keyOf(first),
           end_key: keyOf(first + length),
+          subnet: '10.0.0.0/8',
         }))
         const keys = numbers.map(keyOf)
-        const expected = ranges
-          .filter(({ start_key, end_key }) => keys.some((key) => key >= start_key && key <= end_key))
-          .map(({ id }) => id)
-        expect(new RangeIndex(ranges).holding(keys).sort()).toEqual(expected.sort())
+        const expected = ranges.filter(({ start_key, end_key }) =>
+          keys.some((key) => key >= start_key && key <= end_key),
+        )
+        const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
+        expect(new RangeIndex(ranges).holding(keys).toSorted(byId)).toEqual(expected.toSorted(byId))
       }),
     )
   })

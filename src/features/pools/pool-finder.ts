@@ -6,8 +6,14 @@ import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './range-store.ts'
 
-/** The ids of the pools that hold any of the addresses, which are given as sortable keys. */
-export type PoolFinder = (ctx: Ctx, keys: readonly string[]) => readonly string[] | Promise<readonly string[]>
+type Ranges = readonly store.PoolRangeRow[]
+
+export type PoolFinder = {
+  /** Returns the pools that hold any of the addresses, which are given as sortable keys. */
+  readonly find: (ctx: Ctx, keys: readonly string[]) => Ranges | Promise<Ranges>
+  /** Sends the query that `find` would send for these addresses, so that its answer comes with those of other queries. */
+  readonly prefetch: (ctx: Ctx, keys: readonly string[]) => void
+}
 
 /** Up to this many blocks of 256 addresses, the pools around each are asked for. For more, all ranges are read once. */
 const FEW = 4
@@ -15,11 +21,11 @@ const FEW = 4
 /** An index of ranges that may overlap. A lookup takes a binary search, and a step for each range that begins before the address ends. */
 export class RangeIndex {
   /** By their first key. */
-  readonly #ranges: readonly store.PoolRangeRow[]
+  readonly #ranges: Ranges
   /** The highest last key of the ranges up to each. */
   readonly #ends: readonly string[]
 
-  constructor(ranges: readonly store.PoolRangeRow[]) {
+  constructor(ranges: Ranges) {
     this.#ranges = ranges.toSorted((a, b) => (a.start_key < b.start_key ? -1 : 1))
     let highest = ''
     this.#ends = this.#ranges.map(({ end_key }) => {
@@ -28,16 +34,16 @@ export class RangeIndex {
     })
   }
 
-  /** Returns the ids of the ranges that hold any of the keys. */
-  holding(keys: readonly string[]): string[] {
-    const ids = new Set<string>()
+  /** Returns the ranges that hold any of the keys. */
+  holding(keys: readonly string[]): Ranges {
+    const holding = new Set<store.PoolRangeRow>()
     for (const key of keys) {
       for (let at = this.#lastFrom(key); at >= 0 && (this.#ends[at] ?? '') >= key; at--) {
         const range = this.#ranges[at]
-        if (range && range.end_key >= key) ids.add(range.id)
+        if (range && range.end_key >= key) holding.add(range)
       }
     }
-    return [...ids]
+    return [...holding]
   }
 
   /** The index of the last range that begins at the key or before it; -1 without one. */
@@ -53,25 +59,27 @@ export class RangeIndex {
 }
 
 /** By block; transactions that share a commit ask once. */
-const lastBlocks = lockScopedCache<Map<string, readonly store.PoolRangeRow[]>>()
+const lastBlocks = lockScopedCache<Map<string, Promise<Ranges>>>()
+
+const blocksOf = (keys: readonly string[]): string[] => [...new Set(keys.map(blockOf))]
 
 export const createPoolFinder = (): PoolFinder => {
   let cached: { readonly revision: string; readonly index: RangeIndex } | undefined
 
-  const around = async (ctx: Ctx, block: string): Promise<readonly store.PoolRangeRow[]> => {
+  const around = (ctx: Ctx, block: string): Promise<Ranges> => {
     const { value, set } = lastBlocks.get(ctx)
-    const blocks = value ?? new Map<string, readonly store.PoolRangeRow[]>()
+    const blocks = value ?? new Map<string, Promise<Ranges>>()
     const known = blocks.get(block)
     if (known) return known
     const [first, last] = [`${block}00`, `${block}ff`]
-    const ranges = await store.rangesAround(ctx, { first, last, subnets: enclosingCidrs(ipFromKey(first)) })
+    const ranges = store.rangesAround(ctx, { first, last, subnets: enclosingCidrs(ipFromKey(first)) })
     blocks.set(block, ranges)
     set(blocks)
     return ranges
   }
 
-  const query = async (ctx: Ctx, keys: readonly string[]): Promise<readonly string[]> => {
-    const blocks = [...new Set(keys.map(blockOf))]
+  const query = async (ctx: Ctx, keys: readonly string[]): Promise<Ranges> => {
+    const blocks = blocksOf(keys)
     const ranges =
       blocks.length > FEW
         ? await store.allRanges(ctx)
@@ -86,10 +94,18 @@ export const createPoolFinder = (): PoolFinder => {
     return index
   }
 
-  return (ctx, keys) => {
-    const revision = ctx.revision(['pools'])
-    if (revision === undefined) return query(ctx, keys)
-    if (cached?.revision === revision) return cached.index.holding(keys)
-    return read(ctx, revision).then((index) => index.holding(keys))
+  return {
+    find: (ctx, keys) => {
+      const revision = ctx.revision(['pools'])
+      if (revision === undefined) return query(ctx, keys)
+      if (cached?.revision === revision) return cached.index.holding(keys)
+      return read(ctx, revision).then((index) => index.holding(keys))
+    },
+    prefetch: (ctx, keys) => {
+      if (ctx.store.sql.isInProcess) return
+      const blocks = blocksOf(keys)
+      // `find` awaits the answer, and reports a failure.
+      if (blocks.length <= FEW) for (const block of blocks) around(ctx, block).catch(() => {})
+    },
   }
 }

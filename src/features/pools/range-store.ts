@@ -6,9 +6,16 @@ import type { KeyRange } from '../occupancy/occupancy.ts'
 import type { Tables } from '../tables.ts'
 import type { PoolRow } from './table.ts'
 
-export type PoolRangeRow = Pick<PoolRow, 'id' | 'start_key' | 'end_key'>
+export type PoolRangeRow = Pick<PoolRow, 'id' | 'start_key' | 'end_key'> & {
+  /** Of its network. */
+  readonly subnet: string
+}
 
-const ranges = (db: Kysely<Tables>) => db.selectFrom('pools').select(['pools.id', 'start_key', 'end_key'])
+const ranges = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('pools')
+    .innerJoin('networks', 'networks.id', 'pools.network_id')
+    .select(['pools.id', 'start_key', 'end_key', 'subnet'])
 const readRanges = prepared((db: Kysely<Tables>) => ranges(db))
 
 export const allRanges = (scope: StoreScope): Promise<PoolRangeRow[]> => readRanges(scope, {})
@@ -20,11 +27,9 @@ const aroundOf = (count: number) =>
   prepared((db: Kysely<Tables>, values: readonly string[]) => {
     const [first = '', last = ''] = [values[count], values[count + 1]]
     const subnets = Array.from({ length: count }, (_, i) => values[i] ?? '')
-    return ranges(db)
-      .innerJoin('networks', 'networks.id', 'pools.network_id')
-      .where((eb) =>
-        eb.or([eb('subnet', 'in', subnets), eb.and([eb('first_key', '>=', first), eb('first_key', '<=', last)])]),
-      )
+    return ranges(db).where((eb) =>
+      eb.or([eb('subnet', 'in', subnets), eb.and([eb('first_key', '>=', first), eb('first_key', '<=', last)])]),
+    )
   })
 const around = { 33: aroundOf(33), 129: aroundOf(129) }
 

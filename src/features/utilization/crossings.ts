@@ -9,6 +9,7 @@ import type { Pool } from '../pools/api.ts'
 import { countExpired, countMarks, type Marks, neverFree, percentOf, sizeOf } from '../pools/free-space.ts'
 import { createPoolFinder } from '../pools/pool-finder.ts'
 import * as pools from '../pools/pools.ts'
+import type { PoolRangeRow } from '../pools/range-store.ts'
 import type { Tables } from '../tables.ts'
 import * as store from './store.ts'
 
@@ -28,10 +29,12 @@ const MOST_COUNTED = 2 ** 20
 /** Pools that are counted at once: on a remote database each count is a round trip. */
 const AT_ONCE = 16
 
-type Change = { readonly poolIds: readonly string[] | Promise<readonly string[]>; readonly marked?: Marked }
+/** A pool by its id, with its range where it was found by addresses. */
+type Found = { readonly id: string } | PoolRangeRow
+type Change = { readonly pools: readonly Found[] | Promise<readonly Found[]>; readonly marked?: Marked }
 type Utilization = { readonly after: number; readonly before: number }
 
-const rangeOf = ({ start_key, end_key }: store.PoolState): KeyRange => ({ first: start_key, last: end_key })
+const rangeOf = ({ start_key, end_key }: PoolRangeRow): KeyRange => ({ first: start_key, last: end_key })
 
 /**
  * How many more addresses of a range are taken than before these changes.
@@ -54,6 +57,9 @@ const growth = (
 /** A pool, and its addresses as the transaction has left them. */
 type CountedPool = Marks & { readonly pool: store.PoolState }
 
+/** Counted for the range and the subnet that a pool had before its lock was held. */
+type EarlyCount = Marks & PoolRangeRow
+
 /** By pool id. While the transaction holds the locks of the pools, no other one commits a change of them, so later calls add to these counts. */
 const lastCounts = lockScopedCache<Map<string, CountedPool>>()
 
@@ -65,7 +71,7 @@ export type Crossings = {
 
 /** @param threshold percent */
 export const createCrossings = (threshold: number): Crossings => {
-  const find = createPoolFinder()
+  const finder = createPoolFinder()
 
   // No utilization is below 0: a threshold within the hysteresis has half of itself as its limit.
   const low = threshold > HYSTERESIS ? threshold - HYSTERESIS : threshold / 2
@@ -87,72 +93,109 @@ export const createCrossings = (threshold: number): Crossings => {
     return { ...pool, raised_at: null }
   }
 
-  /** @param known of the same transaction, before these changes */
+  /** The number of taken addresses from which on a pool may cross. Rounding of the percentage can make up for half a hundredth. */
+  const neededOf = (range: KeyRange): number => Math.floor((Number(sizeOf(range)) * (threshold - 0.01)) / 100)
+
+  /** Counts pools without an alarm beside the query for their alarms, where that saves a round trip. Their locks must be held. */
+  const countEarly = async (ctx: Ctx, pools: readonly Found[]): Promise<EarlyCount[]> => {
+    if (ctx.store.sql.isInProcess || pools.length > AT_ONCE) return []
+    const ranges = pools.filter((pool) => 'subnet' in pool).filter((pool) => neededOf(rangeOf(pool)) <= MOST_COUNTED)
+    return Promise.all(
+      ranges.map(async (pool) => {
+        const [range, never] = [rangeOf(pool), neverFree(pool)]
+        return { ...pool, ...(await countMarks(ctx, range, { never, least: neededOf(range) })) }
+      }),
+    )
+  }
+
+  type Known = {
+    readonly changes: readonly Change[]
+    /** Of the same transaction, before these changes. */
+    readonly known: CountedPool | undefined
+    readonly early: readonly EarlyCount[]
+  }
+
   const compare = async (
     ctx: Ctx,
     pool: store.PoolState,
-    { changes, known }: { readonly changes: readonly Change[]; readonly known: CountedPool | undefined },
+    { changes, known, early }: Known,
   ): Promise<CountedPool | undefined> => {
     const range = rangeOf(pool)
     const size = sizeOf(range)
-    // Rounding of the percentage can make up for half a hundredth.
-    const needed = Math.floor((Number(size) * (threshold - 0.01)) / 100)
+    const needed = neededOf(range)
     if (needed > MOST_COUNTED) return undefined
     const never = neverFree(pool)
     const least = pool.raised_at === null ? needed : 0
-    const followed = known && known.count + growth(range, changes, (_, key) => !never.has(key))
-    const isEnough = followed !== undefined && (known?.isExact || followed < least)
-    const marks: Marks = isEnough
-      ? { count: followed, isExact: known?.isExact === true }
-      : await countMarks(ctx, range, { never, least })
-    if (marks.count < least) return { pool, ...marks }
-    const taken = marks.count - (await countExpired(ctx, range, never))
+    const isEnough = ({ count, isExact }: Marks) => isExact || count < least
+    const followed = known && {
+      count: known.count + growth(range, changes, (_, key) => !never.has(key)),
+      isExact: known.isExact,
+    }
+    // Another transaction may have resized the pool or its network before the lock was held.
+    const isSame = ({ id, start_key, end_key, subnet }: PoolRangeRow) =>
+      id === pool.id && start_key === pool.start_key && end_key === pool.end_key && subnet === pool.subnet
+    const marks: Marks =
+      [followed, early.find(isSame)].find((marks) => marks && isEnough(marks)) ??
+      (await countMarks(ctx, range, { never, least }))
+    const { count, isExact } = marks
+    if (count < least) return { pool, count, isExact }
+    const taken = count - (await countExpired(ctx, range, never))
     // Expired reservations did not count before either.
     const earlier = taken - growth(range, changes, ({ hadExpired }, key) => !hadExpired && !never.has(key))
-    const percent = (count: number) => percentOf(BigInt(count), size)
-    return { pool: await decide(ctx, pool, { after: percent(taken), before: percent(earlier) }), ...marks }
+    const percent = (part: number) => percentOf(BigInt(part), size)
+    return { pool: await decide(ctx, pool, { after: percent(taken), before: percent(earlier) }), count, isExact }
   }
 
   const compareChanged: AtEnd<Tables, Change> = async (ctx, changes) => {
-    const found = await Promise.all(changes.map(async (change) => ({ ...change, poolIds: await change.poolIds })))
-    const ids = [...new Set(found.flatMap(({ poolIds }) => poolIds))]
+    const found = await Promise.all(changes.map(async (change) => ({ ...change, pools: await change.pools })))
+    const byId = new Map(found.flatMap(({ pools }) => pools.map((pool) => [pool.id, pool])))
+    const ids = [...byId.keys()]
     if (ids.length === 0) return
     await store.lockForJudging(ctx, ids)
     const { value: counted = new Map<string, CountedPool>(), set } = lastCounts.get(ctx)
     // Those whose own range or network has changed are read again.
-    for (const { marked, poolIds } of found) if (!marked) for (const id of poolIds) counted.delete(id)
-    const states = await store.statesOf(
-      ctx,
-      ids.filter((id) => !counted.has(id)),
-    )
+    for (const { marked, pools } of found) if (!marked) for (const { id } of pools) counted.delete(id)
+    const others = [...byId.values()].filter(({ id }) => !counted.has(id))
+    const [states, early] = await Promise.all([
+      store.statesOf(
+        ctx,
+        others.map(({ id }) => id),
+      ),
+      countEarly(ctx, others),
+    ])
     const all = [...states, ...ids.flatMap((id) => counted.get(id)?.pool ?? [])]
     for (const some of batches(all, AT_ONCE)) {
-      const done = await Promise.all(some.map((pool) => compare(ctx, pool, { changes, known: counted.get(pool.id) })))
+      const done = await Promise.all(
+        some.map((pool) => compare(ctx, pool, { changes, known: counted.get(pool.id), early })),
+      )
       for (const one of done) if (one) counted.set(one.pool.id, one)
     }
     set(counted)
   }
 
   const marked = (ctx: Ctx, change: Marked): void => {
-    const poolIds = find(ctx, change.keys)
+    const found = finder.find(ctx, change.keys)
     // Where it is a query, its answer is awaited at the end, and its failure thrown there.
-    if (poolIds instanceof Promise) poolIds.catch(() => {})
-    else if (poolIds.length === 0) return
-    ctx.atEnd(compareChanged, { poolIds, marked: change })
+    if (found instanceof Promise) found.catch(() => {})
+    else if (found.length === 0) return
+    ctx.atEnd(compareChanged, { pools: found, marked: change })
   }
 
   return {
     reactions: {
+      // Sent beside the queries of the blocks, it costs no round trip.
+      'occupancy.locked': async (ctx, keys: readonly string[]) => finder.prefetch(ctx, keys),
       'occupancy.marked': async (ctx, change: Marked) => marked(ctx, change),
-      'pool.created': async (ctx, { id }: Pool) => ctx.atEnd(compareChanged, { poolIds: [id] }),
+      'pool.created': async (ctx, { id }: Pool) => ctx.atEnd(compareChanged, { pools: [{ id }] }),
       'pool.updated': async (ctx, { pool, changes }: { pool: Pool; changes: readonly string[] }) => {
         if (changes.includes('start_ip') || changes.includes('end_ip'))
-          ctx.atEnd(compareChanged, { poolIds: [pool.id] })
+          ctx.atEnd(compareChanged, { pools: [{ id: pool.id }] })
       },
       // The network and broadcast addresses of a subnet are never free.
       'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
         if (network.subnet === before.subnet) return
-        ctx.atEnd(compareChanged, { poolIds: await pools.idsOfNetwork(ctx, network.id) })
+        const ids = await pools.idsOfNetwork(ctx, network.id)
+        ctx.atEnd(compareChanged, { pools: ids.map((id) => ({ id })) })
       },
     },
     compareAll: async (ctx) => {

@@ -20,7 +20,7 @@ const UNDOES = /^\s*rollback/i
 const MOST_UNDER_WAY = 32
 
 /** Takes a named lock: later statements run when it is held. */
-const TAKES = /^select pg_advisory_xact_lock\b/i
+const TAKES = /^select pg_advisory_xact_lock(_shared)?\b/i
 
 /** Returns true if the answer can only be success: for an insert that returns nothing, and for named locks. */
 const saysNothing = ({ query, sql }: CompiledQuery): boolean =>
