@@ -1,9 +1,10 @@
 /**
  * This checkout beside another one, such as the release before:
- * `bun bench/checkouts.ts --other ../plat-before [--devices 20000] [--only write] [--starts 4] [--postgres]`.
+ * `bun bench/checkouts.ts --other ../plat-before [--devices 20000] [--only 'write|allocate'] [--starts 4] [--rounds 12] [--postgres]`.
  * The other one must be installed. It makes the data; each server gets a copy, and both do the same work in turn.
  *
  * Compares processor time per request: it differs by 1 to 3 % between two runs of the same code, the time on the clock by 10 %.
+ * The last row compares the resident memory after all of the work.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     devices: { type: 'string', default: '20000' },
     only: { type: 'string', default: '' },
     starts: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '12' },
     postgres: { type: 'boolean', default: false },
   },
 })
@@ -31,8 +33,8 @@ if (values.other === undefined) throw new Error('--other names the checkout to c
 const root = resolve(values.other)
 
 /** Counted rounds of each work and server, and the rounds before them, in which the runtime compiles hot code. */
-const ROUNDS = 12
-const WARM_UP_ROUNDS = 8
+const ROUNDS = Number(values.rounds)
+const WARM_UP_ROUNDS = Math.min(8, ROUNDS)
 
 /** Processor time of all threads of a process, in ms (proc_pid_schedstat, in ns). A thread that has ended is not counted. */
 const processorMs = (pid: number): number => {
@@ -47,7 +49,7 @@ const processorMs = (pid: number): number => {
   return ns / 1e6
 }
 
-type Subject = { readonly side: Side; readonly pid: number }
+type Subject = { readonly side: Side; readonly pid: number; readonly memory: () => Promise<number> }
 
 /** Processor time of a round, in ms. A work that is measured as a rate sends as many requests as it can: then the time of one request. */
 const costOf = async ({ measure, unit }: PairWork, { side, pid }: Subject): Promise<number> => {
@@ -70,6 +72,22 @@ const compare = async (work: PairWork, ours: Subject, other: Subject): Promise<C
     if (round >= 0) rounds.push({ ours: costs.get(ours) ?? Number.NaN, other: costs.get(other) ?? Number.NaN })
   }
   return rounds
+}
+
+const MB = 2 ** 20
+
+const memoryResult = (starts: readonly Costs[]): Result => {
+  const ratios = starts.map(({ ours, other }) => ours / other).sort((a, b) => a - b)
+  const [ours, other] = [median(starts.map(({ ours }) => ours)), median(starts.map(({ other }) => other))]
+  return {
+    work: 'resident memory after all of it',
+    ours: `${Math.round(ours / MB)} MB`,
+    baseline: `other ${Math.round(other / MB)} MB`,
+    ratio: `${times(median(ratios))} (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})`,
+    goal: '',
+    isMet: undefined,
+    numbers: { ours_bytes: ours, other_bytes: other, slower: median(ratios) },
+  }
 }
 
 const slowerIn = (rounds: readonly Costs[]): number => median(rounds.map(({ ours, other }) => ours / other))
@@ -118,7 +136,8 @@ const stopAll = async (): Promise<void> => {
 try {
   await createDatabase('imported', 'template1')
   const { dataDir, key, deviceIds } = await prepare(workDir, Number(values.devices), databaseUrl('imported'))
-  const works = allWorks(deviceIds).filter(({ name }) => name.includes(values.only))
+  const works = allWorks(deviceIds).filter(({ name }) => values.only.split('|').some((part) => name.includes(part)))
+  const memory: Costs[] = []
   const all = new Map<PairWork, Costs[][]>(works.map((work) => [work, []]))
   for (let start = 0; start < Number(values.starts); start++) {
     const serve = async (checkout: string, name: string): Promise<Subject> => {
@@ -127,7 +146,8 @@ try {
       await createDatabase(`${name}-${start}`, 'imported')
       const server = await startPlat(copy, databaseUrl(`${name}-${start}`), { root: checkout })
       running.push(server)
-      return { side: { port: server.port, request: authorized(key), deviceIds }, pid: server.pid }
+      const { port, pid, memory } = server
+      return { side: { port, request: authorized(key), deviceIds }, pid, memory }
     }
     // In turn: the second one that starts takes about 5 % longer for a write, of the same code too.
     const isFirst = start % 2 === 0
@@ -138,9 +158,10 @@ try {
       process.stderr.write(`${start + 1}: ${work.name} ...\n`)
       all.get(work)?.push(await compare(work, ours, other))
     }
+    memory.push({ ours: await ours.memory(), other: await other.memory() })
     await stopAll()
   }
-  publish([...all].map(([work, costs]) => resultOf(work, costs)))
+  publish([...[...all].map(([work, costs]) => resultOf(work, costs)), memoryResult(memory)])
 } finally {
   await stopAll()
   await cluster?.remove()

@@ -50,6 +50,15 @@ export const readOne: PairWork = {
   },
 }
 
+const readOneAlone: PairWork = {
+  name: 'GET one device, one caller',
+  unit: 'per_second',
+  measure: ({ port, request, deviceIds }) => {
+    const requests = deviceIds.slice(0, READ).map((id) => request({ path: `/api/devices/${id}` }))
+    return throughput({ port, callers: 1, requests }, ROUND_MS)
+  },
+}
+
 const readAll: PairWork = {
   name: 'GET all devices',
   unit: 'ms',
@@ -178,7 +187,7 @@ const allocating: PairWork = {
 
 /** Everything that the benchmark of the inventory measures over HTTP. */
 export const allWorks = (ids: readonly string[]): PairWork[] => [
-  ...[readOne, readAll, readAgain],
+  ...[readOne, readOneAlone, readAll, readAgain],
   ...deviceSearches(ids),
   ...commonSearches,
   ...searchesAfterWrites(ids, FIRST),
