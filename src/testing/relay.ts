@@ -9,8 +9,13 @@ export type Relay = {
   readonly unblock: () => void
   /** How often a client has sent data after an answer, by connection. With a delay, data sent without waiting does not count. */
   readonly trips: () => readonly number[]
+  /** The index in `trips` of the connection on which a client has lately sent this text; -1 if none has. */
+  readonly senderOf: (text: string) => number
   readonly close: () => Promise<void>
 }
+
+/** As much of the data of a connection is searched for a text. */
+const REMEMBERED = 65_536
 
 type Target = { readonly hostname: string; readonly port: number }
 
@@ -18,6 +23,7 @@ type Target = { readonly hostname: string; readonly port: number }
 export const startRelay = async (to: Target, { delayMs = 0 } = {}): Promise<Relay> => {
   const sockets = new Set<Socket>()
   const trips: number[] = []
+  const sent: string[] = []
   let isBlocked = false
   const keep = (socket: Socket): void => {
     sockets.add(socket)
@@ -32,6 +38,7 @@ export const startRelay = async (to: Target, { delayMs = 0 } = {}): Promise<Rela
     const ask = (data: Buffer): void => {
       if (isAnswered) trips[at] = (trips[at] ?? 0) + 1
       isAnswered = false
+      sent[at] = ((sent[at] ?? '') + data.toString('latin1')).slice(-REMEMBERED)
       far.write(data)
     }
     const answer = (data: Buffer): void => {
@@ -65,6 +72,7 @@ export const startRelay = async (to: Target, { delayMs = 0 } = {}): Promise<Rela
       for (const socket of sockets) socket.resume()
     },
     trips: () => [...trips],
+    senderOf: (text) => sent.findIndex((all) => all?.includes(text)),
     close: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

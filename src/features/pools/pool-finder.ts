@@ -6,7 +6,8 @@ import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './range-store.ts'
 
-type Ranges = readonly store.PoolRangeRow[]
+export type PoolRangeRow = store.PoolRangeRow
+type Ranges = readonly PoolRangeRow[]
 
 export type PoolFinder = {
   /** Returns the pools that hold any of the addresses, which are given as sortable keys. */
@@ -36,7 +37,7 @@ export class RangeIndex {
 
   /** Returns the ranges that hold any of the keys. */
   holding(keys: readonly string[]): Ranges {
-    const holding = new Set<store.PoolRangeRow>()
+    const holding = new Set<PoolRangeRow>()
     for (const key of keys) {
       for (let at = this.#lastFrom(key); at >= 0 && (this.#ends[at] ?? '') >= key; at--) {
         const range = this.#ranges[at]

@@ -7,9 +7,8 @@ import type { Network } from '../networks/api.ts'
 import type { KeyRange, Marked } from '../occupancy/occupancy.ts'
 import type { Pool } from '../pools/api.ts'
 import { countExpired, countMarks, type Marks, neverFree, percentOf, sizeOf } from '../pools/free-space.ts'
-import { createPoolFinder } from '../pools/pool-finder.ts'
+import { createPoolFinder, type PoolRangeRow } from '../pools/pool-finder.ts'
 import * as pools from '../pools/pools.ts'
-import type { PoolRangeRow } from '../pools/range-store.ts'
 import type { Tables } from '../tables.ts'
 import * as store from './store.ts'
 
@@ -153,7 +152,7 @@ export const createCrossings = (threshold: number): Crossings => {
     if (ids.length === 0) return
     await store.lockForJudging(ctx, ids)
     const { value: counted = new Map<string, CountedPool>(), set } = lastCounts.get(ctx)
-    // Those whose own range or network has changed are read again.
+    // A pool whose own range or network has changed is read again.
     for (const { marked, pools } of found) if (!marked) for (const { id } of pools) counted.delete(id)
     const others = [...byId.values()].filter(({ id }) => !counted.has(id))
     const [states, early] = await Promise.all([
