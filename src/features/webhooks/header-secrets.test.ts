@@ -9,6 +9,7 @@ import { callTool, Plan } from '../../testing/mcp.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { type Restarted, restart } from '../../testing/restart.ts'
 import { dialects } from '../../testing/servers.ts'
+import { until } from '../../testing/until.ts'
 import { openHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
 import * as store from './store.ts'
@@ -116,6 +117,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
 
   test('a value that is sent again is no sign of whether it is the stored one', async () => {
     const made = await hook({ Authorization: TOKEN })
+    await until('the next millisecond', () => Date.now() > Date.parse(made.updated_at) || undefined)
     const same = (await put(made.id, { headers: { Authorization: TOKEN } })).body as Webhook
     expect(same.updated_at > made.updated_at).toBe(true)
   })
