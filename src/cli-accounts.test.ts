@@ -171,6 +171,7 @@ describe('plat audit verify', () => {
       tool: '',
       key_owner_id: '',
       key_owner: '',
+      change_id: '',
     }
     await app.db.write(async ({ db }) => {
       await db

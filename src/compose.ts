@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pkg from '../package.json' with { type: 'json' }
 import { openTrail } from './features/audit/trail.ts'
 import { createFeatures } from './features/handlers.ts'
+import { openHistory } from './features/history/history.ts'
 import { createKeyUses, type KeyUses } from './features/keys/uses.ts'
 import { openSecrets } from './features/secrets/open-secrets.ts'
 import { createCredentialCheck } from './features/sessions/credential-check.ts'
@@ -134,6 +135,7 @@ export const compose = async (
   const sessions = openSessionStore({ db, config, log })
   const keyUses = createKeyUses(db)
   const audit = await openTrail({ db, config, log, now })
+  const history = await openHistory(db, now)
 
   const metrics = createMetrics()
   const limitStore =
@@ -177,7 +179,7 @@ export const compose = async (
       for (const feature of features) feature.onNotificationGap?.()
     },
   })
-  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, onCommit, audit })
+  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, onCommit, audit, history })
   addProcessMetrics({ metrics, db, population, guard, now })
   const onEveryInstance = true
   const jobs: readonly Job<Tables>[] = [

@@ -21,6 +21,7 @@ import { discoveryFeature } from './discovery/discovery.ts'
 import { docsFeature } from './docs/docs.ts'
 import { estateFeature } from './estate/estate.ts'
 import { eventsFeature } from './events/events.ts'
+import { historyFeature } from './history/history.ts'
 import { feature as keys } from './keys/keys.ts'
 import { lookupFeature } from './lookup/lookup.ts'
 import { mcpFeature } from './mcp/mcp.ts'
@@ -84,6 +85,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     utilizationFeature(options),
     search,
     lookupFeature(options),
+    historyFeature(options),
     dashboard,
     estateFeature(options),
     credentialsFeature(options),

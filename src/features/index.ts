@@ -6,10 +6,12 @@ import { credentials } from './credentials/api.ts'
 import { dashboard } from './dashboard/api.ts'
 import { datacenters } from './datacenters/api.ts'
 import { devices } from './devices/api.ts'
-import { discovery, discoveryLocks, discoveryRules, inbox, scans } from './discovery/api.ts'
+import { discovery, discoveryRules, inbox, scans } from './discovery/api.ts'
+import { discoveryLocks } from './discovery/inbox/locks-api.ts'
 import { docsRoutes } from './docs/api.ts'
 import { estateRoutes } from './estate/api.ts'
 import { eventRoutes } from './events/api.ts'
+import { histories, history } from './history/api.ts'
 import { keys } from './keys/api.ts'
 import { lookup } from './lookup/api.ts'
 import { mcpRoutes } from './mcp/api.ts'
@@ -44,6 +46,8 @@ export const contracts = {
   webhooks,
   search,
   lookup,
+  history,
+  histories,
   dashboard,
   credentials,
   secrets,

@@ -8,6 +8,7 @@ import type { DatacenterTables } from './datacenters/table.ts'
 import type { DeviceTables } from './devices/table.ts'
 import type { DiscoveryTables } from './discovery/table.ts'
 import type { EventTables } from './events/table.ts'
+import type { HistoryTables } from './history/table.ts'
 import type { KeyTables } from './keys/table.ts'
 import type { PlanTables } from './mcp/table.ts'
 import type { NetworkTables } from './networks/table.ts'
@@ -45,4 +46,5 @@ export type Tables = DatacenterTables &
   OauthTables &
   WebhookTables &
   PlanTables &
-  AuditTables
+  AuditTables &
+  HistoryTables

@@ -9,6 +9,7 @@ import { createStreams, streamLimits } from '../platform/http/streams.ts'
 import { NO_AUDIT } from '../platform/operation/audit.ts'
 import { type Caller, GUEST } from '../platform/operation/caller.ts'
 import type { Bound, BoundRaw } from '../platform/operation/context.ts'
+import { NO_HISTORY } from '../platform/operation/history.ts'
 import { createKernel } from '../platform/operation/kernel.ts'
 import type { AnyOperation, RawRoute } from '../platform/operation/operation.ts'
 import { loadConfig } from '../platform/runtime/config/config.ts'
@@ -36,7 +37,15 @@ export const smallApp = async ({ operations = [], routes = [] }: SmallFeature) =
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
   const features = [{ operations, routes }]
-  const kernel = createKernel({ db, features, now: () => new Date(), log, onCommit: () => {}, audit: NO_AUDIT })
+  const kernel = createKernel({
+    db,
+    features,
+    now: () => new Date(),
+    log,
+    onCommit: () => {},
+    audit: NO_AUDIT,
+    history: NO_HISTORY,
+  })
   const identify = async () => ({ caller: EVERYBODY, isAmbient: false })
   const config = loadConfig({ env: { RATE_LIMIT_ENABLED: 'false' }, cwd: '/nowhere' })
   const guard = createGuard({ config, metrics: createMetrics(), now: () => new Date(), limitStore: undefined, log })

@@ -2,6 +2,7 @@
 import { NO_AUDIT } from '../platform/operation/audit.ts'
 import { type Caller, GUEST } from '../platform/operation/caller.ts'
 import type { Feature, Job, KernelCtx } from '../platform/operation/context.ts'
+import { NO_HISTORY } from '../platform/operation/history.ts'
 import { createKernel } from '../platform/operation/kernel.ts'
 import { createLogger } from '../platform/runtime/log.ts'
 import { type ThingTables, thingsDatabase } from './database.ts'
@@ -23,7 +24,15 @@ export const thingsKernel = async (features: readonly Feature<ThingTables>[] = [
   const now = () => new Date(clock.ms)
   const entries: string[] = []
   const log = createLogger({ level: 'debug', format: 'text', write: (entry) => entries.push(entry) })
-  const kernel = createKernel({ db: database.db, features, now, log, onCommit: () => {}, audit: NO_AUDIT })
+  const kernel = createKernel({
+    db: database.db,
+    features,
+    now,
+    log,
+    onCommit: () => {},
+    audit: NO_AUDIT,
+    history: NO_HISTORY,
+  })
   /** Runs in the context of a job: without a transaction, and with `write`. */
   const inJob = (run: Job<ThingTables>['run']) => kernel.runJob({ name: 'test', summary: '', everyMs: 1000, run })
   /** Runs in a transaction. */

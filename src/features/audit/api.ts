@@ -33,6 +33,7 @@ export const AuditEntry = z
     tool: z.string().describe('The MCP tool that was called; empty without one'),
     key_owner_id: z.string().describe('The user who owns the API key, and whose rights it has; empty without a key'),
     key_owner: z.string().describe('Username of the owner of the API key; empty without a key'),
+    change_id: z.string().describe('The change that the history has of it; empty if no object of the estate changed'),
     object: AuditObject.nullable()
       .optional()
       .describe('The object by its name, if requested; null if no name is known, or the caller may not read it'),

@@ -28,10 +28,11 @@ const hashed = [
 const hashedLater = [
   ['oauth_client', 'tool'],
   ['key_owner_id', 'key_owner'],
+  ['change_id'],
 ] as const satisfies readonly (readonly (keyof AuditRow)[])[]
 
 /** The columns of an entry. */
-export const columns = [...hashed, ...hashedLater[0], ...hashedLater[1]] as const
+export const columns = [...hashed, ...hashedLater[0], ...hashedLater[1], ...hashedLater[2]] as const
 
 export type Entry = Pick<AuditRow, (typeof columns)[number]>
 /** An entry with its position. */

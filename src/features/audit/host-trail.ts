@@ -18,6 +18,7 @@ const ON_THE_HOST = {
   requestId: '',
   oauthClient: '',
   tool: '',
+  changeId: '',
   isGuest: false,
   route: '',
   schema: undefined,

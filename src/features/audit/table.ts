@@ -25,6 +25,7 @@ export type AuditRow = {
   tool: string
   key_owner_id: string
   key_owner: string
+  change_id: string
   /** SHA-256 of the previous hash and this entry. */
   hash: string
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { NO_AUDIT } from '../../platform/operation/audit.ts'
+import { NO_HISTORY } from '../../platform/operation/history.ts'
 import { createKernel } from '../../platform/operation/kernel.ts'
 import { createLogger } from '../../platform/runtime/log.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
@@ -47,7 +48,15 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
     const removeOld = async () => {
       const now = () => new Date(ms)
       const log = createLogger({ level: 'error', format: 'text', write: () => {} })
-      const kernel = createKernel({ db: app.db, features: [], now, log, onCommit: () => {}, audit: NO_AUDIT })
+      const kernel = createKernel({
+        db: app.db,
+        features: [],
+        now,
+        log,
+        onCommit: () => {},
+        audit: NO_AUDIT,
+        history: NO_HISTORY,
+      })
       for (const job of auditFeature(app).jobs ?? []) await kernel.runJob(job)
     }
     /** One write after another, so that all entries are in one chain. */

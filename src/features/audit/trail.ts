@@ -51,6 +51,7 @@ const plainDraft = (event: AuditEvent, error?: string): Draft => ({
   tool: event.tool,
   key_owner_id: event.keyOwnerId,
   key_owner: kept(event.keyOwner),
+  change_id: event.changeId,
 })
 
 /** Cuts the texts of an unauthenticated request, so that all of them together are short. */

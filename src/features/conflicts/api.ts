@@ -79,6 +79,7 @@ export const conflicts = {
     summary: 'Resolve a conflict, by leaving the address to one device or manually',
     http: 'POST /api/conflicts/{id}/resolve',
     effect: 'action',
+    keeps: true,
     access: 'conflicts:resolve',
     cli: { args: ['id'] },
     input: Resolution,

@@ -16,6 +16,9 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Datacenter> =>
 /** Returns those of the ids that are datacenters. Other features check their references with it. */
 export const existingDatacenters = store.existing
 
+/** For the history. */
+export const { documents } = store
+
 const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {
   const datacenter = orNotFound(await store.lock(ctx, id), 'datacenter', id)
   ctx.precondition(etagOf(JSON.stringify(datacenter)))
@@ -38,7 +41,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: DatacenterPatch): Promi
   const { value, changes } = merge(before, patch)
   if (changes.length === 0) return before
   const datacenter = { ...value, updated_at: ctx.now }
-  await store.update(ctx, datacenter)
+  await store.update(ctx, before, datacenter)
   await ctx.emit('datacenter.updated', { datacenter, changes })
   return datacenter
 }
@@ -46,7 +49,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: DatacenterPatch): Promi
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const datacenter = await lockForChange(ctx, id)
   await ctx.emit('datacenter.deleting', datacenter)
-  await store.remove(ctx, id)
+  await store.remove(ctx, datacenter)
   await ctx.emit('datacenter.deleted', datacenter)
 }
 

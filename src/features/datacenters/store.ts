@@ -20,15 +20,29 @@ export const lock = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
 
 export const insert = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
   await ctx.db.insertInto('datacenters').values(keyed(datacenter)).execute()
+  ctx.changed('datacenter', { id: datacenter.id, after: JSON.stringify(datacenter) })
 }
 
-export const update = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
-  await ctx.db.updateTable('datacenters').set(keyed(datacenter)).where('id', '=', datacenter.id).execute()
+export const update = async (ctx: Ctx, before: Datacenter, datacenter: Datacenter): Promise<void> => {
+  const { id } = datacenter
+  await ctx.db.updateTable('datacenters').set(keyed(datacenter)).where('id', '=', id).execute()
+  ctx.changed('datacenter', { id, before: JSON.stringify(before), after: JSON.stringify(datacenter) })
 }
 
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  await ctx.db.deleteFrom('datacenters').where('id', '=', id).execute()
+export const remove = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
+  await ctx.db.deleteFrom('datacenters').where('id', '=', datacenter.id).execute()
+  ctx.changed('datacenter', { id: datacenter.id, before: JSON.stringify(datacenter) })
 }
+
+/** Returns the existing datacenters of those ids, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await byIds(ctx, ids)
+  return new Map(rows.map((datacenter) => [datacenter.id, JSON.stringify(datacenter)]))
+}
+
+const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('datacenters').select(columns).where('id', 'in', ids),
+)
 
 /** Returns the existing ids. */
 export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {

@@ -18,6 +18,7 @@ import { reactions } from './reactions.ts'
 import { referenceIssues } from './references.ts'
 import type { Address, Device } from './schema.ts'
 import { findDevices } from './search.ts'
+import { searchText } from './search-text.ts'
 import * as store from './store.ts'
 
 /** A new device, with its error if it is invalid. */
@@ -115,6 +116,10 @@ export const existing = store.existing
 
 /** Returns the ids of the devices with these names, by lower-case name. */
 export const idsByName = store.idsByName
+
+/** For the history. */
+export const documents = store.findDocs
+export const searchTextOf = (device: Device): string => searchText(device)
 
 export const exists = async (ctx: Ctx, id: string): Promise<boolean> => store.exists(ctx, id)
 

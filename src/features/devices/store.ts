@@ -132,6 +132,7 @@ export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void
   await insertAddresses(ctx, devices)
   await insertTags(ctx, devices)
   await insertDomains(ctx, devices)
+  for (const { id, doc } of rows) ctx.changed('device', { id, after: doc })
 }
 
 export const update = async (ctx: Ctx, change: Change): Promise<void> => {
@@ -140,6 +141,7 @@ export const update = async (ctx: Ctx, change: Change): Promise<void> => {
   if (isFoundOtherwise(change))
     ctx.searchTextChanged('devices', { removed: [searchText(before)], added: [row.search_text] })
   await ctx.db.updateTable('devices').set(row).where('id', '=', device.id).execute()
+  ctx.changed('device', { id: device.id, before: JSON.stringify(before), after: row.doc })
   if (changes.includes('addresses')) {
     await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()
     await insertAddresses(ctx, [device])
@@ -167,6 +169,7 @@ export const remove = async (ctx: Ctx, device: Device): Promise<void> => {
   for (const [table, list] of lists)
     if (list.length > 0) await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()
   await ctx.db.deleteFrom('devices').where('id', '=', id).execute()
+  ctx.changed('device', { id, before: JSON.stringify(device) })
 }
 
 /** The number of devices that are rewritten before the event loop runs again; each takes a quarter of a millisecond. */

@@ -1,7 +1,7 @@
 /** The discovery contract: scans, discovered devices, rules, and the inbox of differences from the documentation. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
-import { ALL, idOf, idOrAll, Key, line, Page } from '../../platform/contract/fields.ts'
+import { ALL, idOf, idOrAll, line, Page } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 import {
@@ -21,9 +21,7 @@ import {
   DiscoveredDetail,
   DiscoveredDevice,
   DiscoveredStatus,
-  FieldLock,
   InboxItem,
-  LockableField,
   Rule,
   Scan,
   ScanDetail,
@@ -197,6 +195,7 @@ export const discovery = {
     http: 'POST /api/discovery/devices/{id}/promote',
     status: 201,
     effect: 'create',
+    keeps: true,
     access: 'discovery:update',
     mcp: 'listed',
     cli: { args: ['id', 'name'] },
@@ -208,6 +207,7 @@ export const discovery = {
     summary: 'Document up to 1,000 discovered devices, named by a template',
     http: 'POST /api/discovery/devices/promote',
     effect: 'action',
+    keeps: true,
     isBulk: true,
     access: 'discovery:update',
     cli: { args: ['ids'] },
@@ -257,6 +257,7 @@ export const discoveryRules = {
     http: 'POST /api/discovery/rules',
     status: 201,
     effect: 'create',
+    keeps: true,
     access: 'discovery:create',
     cli: { command: 'discovery rule create', args: ['network_id'] },
     input: RuleDraft,
@@ -277,6 +278,7 @@ export const discoveryRules = {
     summary: 'Change some fields of a rule; it takes effect at once',
     http: 'PUT /api/discovery/rules/{id}',
     effect: 'update',
+    keeps: true,
     access: 'discovery:update',
     cli: { command: 'discovery rule update', args: ['id'] },
     input: RulePatch,
@@ -287,6 +289,7 @@ export const discoveryRules = {
     summary: 'Delete a rule',
     http: 'DELETE /api/discovery/rules/{id}',
     effect: 'delete',
+    keeps: true,
     access: 'discovery:delete',
     cli: { command: 'discovery rule delete', args: ['id'] },
     input: OneRule,
@@ -329,6 +332,7 @@ export const inbox = {
       'A new one becomes a device; of a changed one the fields are written; a gone one is decommissioned; of a conflict what was seen last holds.',
     http: 'POST /api/discovery/inbox/accept',
     effect: 'action',
+    keeps: true,
     isBulk: true,
     access: 'discovery:update',
     input: () => z.object({ items: many(InboxChoice) }),
@@ -355,41 +359,5 @@ export const inbox = {
     cli: { args: ['ids'] },
     input: () => z.object({ ids: many(idOf('discovery')) }),
     output: () => itemResults('restored', {}),
-  }),
-}
-
-const OneLock = z.object({ device_id: idOf('devices'), field: LockableField })
-
-export const discoveryLocks = {
-  list: operation({
-    name: 'discovery-locks.list',
-    summary: 'List the fields of devices that discovery proposes nothing for',
-    http: 'GET /api/discovery/locks',
-    effect: 'read',
-    access: 'discovery:list',
-    cli: { command: 'discovery lock list' },
-    input: () => z.object({ device_id: idOf('devices').optional(), ...Page }),
-    output: () => z.array(FieldLock),
-  }),
-  create: operation({
-    name: 'discovery-locks.create',
-    summary: 'Lock a field of a device: discovery never proposes anything for it again',
-    http: 'POST /api/discovery/locks',
-    status: 201,
-    effect: 'create',
-    access: 'discovery:update',
-    cli: { command: 'discovery lock create', args: ['device_id', 'field'] },
-    input: OneLock,
-    output: FieldLock,
-  }),
-  delete: operation({
-    name: 'discovery-locks.delete',
-    summary: 'Unlock a field of a device',
-    http: 'DELETE /api/discovery/locks/{device_id}/{field}',
-    effect: 'delete',
-    access: 'discovery:update',
-    cli: { command: 'discovery lock delete', args: ['device_id', 'field'] },
-    input: () => z.object({ device_id: idOf('devices'), field: Key }),
-    output: () => z.void(),
   }),
 }

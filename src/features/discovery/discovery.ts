@@ -3,7 +3,7 @@
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
-import { discovery, discoveryLocks, discoveryRules, inbox, scans } from './api.ts'
+import { discovery, discoveryRules, inbox, scans } from './api.ts'
 import * as credentialStore from './credential-store.ts'
 import { discoveredHandlers } from './devices/discovered-devices.ts'
 import { holdsWord as wordInFound } from './devices/discovered-list.ts'
@@ -12,6 +12,7 @@ import { classify, draftOf, reclassify } from './inbox/classify.ts'
 import * as documented from './inbox/documented-store.ts'
 import { inboxHandlers } from './inbox/inbox.ts'
 import { lockHandlers } from './inbox/locks.ts'
+import { discoveryLocks } from './inbox/locks-api.ts'
 import { removeTopologyLinks } from './inbox/topology-links.ts'
 import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
@@ -39,6 +40,10 @@ const DAY_MS = 86_400_000
 const compareAgain = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> =>
   reclassify(ctx, await documented.discoveredOf(ctx, deviceIds))
 
+/** For the history. */
+export const { lockDocuments } = documented
+export const ruleDocuments = ruleStore.documents
+
 /** Removes the promotion of devices that are deleted. */
 const release = async (ctx: Ctx, { id }: Device): Promise<void> => {
   await documented.removeLocksOf(ctx, id)
@@ -55,7 +60,8 @@ const release = async (ctx: Ctx, { id }: Device): Promise<void> => {
 const removeNetwork = async (ctx: Ctx, { id }: Network): Promise<void> => {
   await scanStore.removeOfNetwork(ctx, id)
   await removeTopologyLinks(ctx, await discoveredStore.removeOfNetwork(ctx, id))
-  await ruleStore.removeOfNetwork(ctx, id)
+  const rule = await ruleStore.ofNetwork(ctx, id)
+  if (rule) await ruleStore.remove(ctx, rule)
   await credentialStore.removePinsOf(ctx, id)
 }
 

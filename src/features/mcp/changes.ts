@@ -1,11 +1,10 @@
 /** Describes row changes as changes of objects, and compares two such descriptions. */
 
+import type { Counts, Verb } from '../../platform/contract/change-summary.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Row, RowChange } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { PLAN_TABLES, type PlanTable } from './plan-tables.ts'
-
-export type Verb = 'create' | 'update' | 'delete'
 
 /** The change of one object. */
 export type Change = {
@@ -16,9 +15,6 @@ export type Change = {
   /** The changed fields of an update. */
   readonly fields?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
 }
-
-/** The number of objects of each kind, by the type of change. */
-export type Counts = Partial<Record<Verb, Record<string, number>>>
 
 /** The stored form of a change: enough to recognize and to name it. */
 export type Fingerprint = {
@@ -90,27 +86,6 @@ export const shownOf = (changes: readonly RowChange[], permissions: ReadonlySet<
     shown.set(group, before + 1)
     return [changeOf(one)]
   })
-}
-
-const PHRASES: readonly (readonly [Verb, string])[] = [
-  ['delete', 'deletes'],
-  ['update', 'changes'],
-  ['create', 'creates'],
-]
-
-const plural = (noun: string): string =>
-  noun.endsWith('y') && !/[aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`
-
-const counted = (noun: string, n: number): string => `${n} ${n === 1 ? noun : plural(noun)}`
-
-/** @example summaryOf({ delete: { device: 1, relationship: 2 } }) // 'deletes 1 device and 2 relationships' */
-export const summaryOf = (counts: Counts): string => {
-  const phrases = PHRASES.flatMap(([verb, word]) => {
-    const kinds = Object.entries(counts[verb] ?? {}).map(([noun, n]) => counted(noun, n))
-    const last = kinds.pop()
-    return last === undefined ? [] : [`${word} ${kinds.length === 0 ? last : `${kinds.join(', ')} and ${last}`}`]
-  })
-  return phrases.join('; ') || 'changes nothing'
 }
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g

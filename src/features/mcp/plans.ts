@@ -1,5 +1,6 @@
 /** The rules of plans: applying a plan executes it if its changes are still exactly those shown. */
 
+import { summaryOf } from '../../platform/contract/change-summary.ts'
 import { AppError, type FieldIssue, invalid, notFound } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { RowChange } from '../../platform/db/journal.ts'
@@ -11,7 +12,7 @@ import { canDryRun, dryRun, runRecorded } from '../../platform/operation/dry-run
 import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Request } from '../../platform/operation/request.ts'
 import type { Tables } from '../tables.ts'
-import { countsOf, detectDrift, type Fingerprint, fingerprintsOf, shownOf, summaryOf } from './changes.ts'
+import { countsOf, detectDrift, type Fingerprint, fingerprintsOf, shownOf } from './changes.ts'
 import * as store from './plan-store.ts'
 import { RULES } from './plan-tables.ts'
 import type { PlanRow } from './table.ts'

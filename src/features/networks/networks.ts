@@ -27,6 +27,9 @@ export const mustLock = async (ctx: Ctx, id: string): Promise<Network> =>
 /** Returns the subnets of the existing ids. Other features check their references with it. */
 export const subnetsOf = store.subnetsOf
 
+/** For the history. */
+export const { documents } = store
+
 const canonicalSubnet = (subnet: string): string => {
   const cidr = parseCidr(subnet)
   return cidr ? formatCidr(cidr) : subnet
@@ -72,7 +75,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch): Promise<
     await ctx.emit('network.changing-subnet', change)
     rejectIssues(change.issues)
   }
-  await store.update(ctx, network)
+  await store.update(ctx, before, network)
   await ctx.emit('network.updated', { network, before, changes })
   return network
 }
@@ -81,7 +84,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await lockForRedrawing(ctx)
   const network = await lockForChange(ctx, id)
   await ctx.emit('network.deleting', network)
-  await store.remove(ctx, id)
+  await store.remove(ctx, network)
   await ctx.emit('network.deleted', network)
 }
 

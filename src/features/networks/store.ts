@@ -36,17 +36,31 @@ const lastAsked = lockScopedCache<IdsBySubnet>()
 export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   await ctx.db.insertInto('networks').values(rowOf(network)).execute()
+  ctx.changed('network', { id: network.id, after: JSON.stringify(network) })
 }
 
-export const update = async (ctx: Ctx, network: Network): Promise<void> => {
+export const update = async (ctx: Ctx, before: Network, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
-  await ctx.db.updateTable('networks').set(rowOf(network)).where('id', '=', network.id).execute()
+  const { id } = network
+  await ctx.db.updateTable('networks').set(rowOf(network)).where('id', '=', id).execute()
+  ctx.changed('network', { id, before: JSON.stringify(before), after: JSON.stringify(network) })
 }
 
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+export const remove = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
-  await ctx.db.deleteFrom('networks').where('id', '=', id).execute()
+  await ctx.db.deleteFrom('networks').where('id', '=', network.id).execute()
+  ctx.changed('network', { id: network.id, before: JSON.stringify(network) })
 }
+
+/** Returns the existing networks of those ids, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await byIds(ctx, ids)
+  return new Map(rows.map((network) => [network.id, JSON.stringify(network)]))
+}
+
+const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('networks').select(columns).where('id', 'in', ids),
+)
 
 /** Returns the subnets of the existing ids, or of all networks. */
 export const subnetsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string>> => {
@@ -71,11 +85,9 @@ export const idsBySubnet = async (ctx: Ctx, wanted: readonly string[] | 'all'): 
 }
 
 export const clearDatacenter = async (ctx: Ctx, datacenterId: string): Promise<void> => {
-  await ctx.db
-    .updateTable('networks')
-    .set({ datacenter_id: null, updated_at: ctx.now })
-    .where('datacenter_id', '=', datacenterId)
-    .execute()
+  const of = ctx.db.selectFrom('networks').select(columns).where('datacenter_id', '=', datacenterId).orderBy('id')
+  for (const network of await ctx.store.sql.lockRows(of).execute())
+    await update(ctx, network, { ...network, datacenter_id: null, updated_at: ctx.now })
 }
 
 /** Counts distinct addresses in use, for one network or for each network that has any. */

@@ -36,6 +36,9 @@ export const rangesOf = store.rangesOf
 /** Returns the tags of pools, by their ids. */
 export const tagsOf = store.tagsOf
 
+/** For the history. */
+export const { documents } = store
+
 /** Locks pools until commit. To prevent a deadlock, lock pools before their addresses. */
 export const lockAll = store.lockAll
 
@@ -90,7 +93,7 @@ export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch):
     await ctx.emit('pool.changing-range', change)
     rejectIssues(change.issues)
   }
-  await store.update(ctx, pool)
+  await store.update(ctx, before, pool)
   await ctx.emit('pool.updated', { pool, changes })
   return pool
 }
@@ -99,7 +102,7 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
   if (gone.length === 0) return
   const ids = gone.map(({ id }) => id)
   await ctx.emit('pools.deleting', ids)
-  await store.remove(ctx, ids)
+  await store.remove(ctx, gone)
   for (const pool of gone) await ctx.emit('pool.deleted', pool)
 }
 

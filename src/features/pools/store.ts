@@ -122,22 +122,35 @@ const deleteTags = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
 export const insert = async (ctx: Ctx, pool: Pool): Promise<void> => {
   await ctx.db.insertInto('pools').values(rowOf(pool)).execute()
   await insertTags(ctx, pool)
+  ctx.changed('pool', { id: pool.id, after: JSON.stringify(pool) })
 }
 
-export const update = async (ctx: Ctx, pool: Pool): Promise<void> => {
+export const update = async (ctx: Ctx, before: Pool, pool: Pool): Promise<void> => {
   lastRange.clear(ctx)
   await ctx.db.updateTable('pools').set(rowOf(pool)).where('id', '=', pool.id).execute()
   await deleteTags(ctx, [pool.id])
   await insertTags(ctx, pool)
+  ctx.changed('pool', { id: pool.id, before: JSON.stringify(before), after: JSON.stringify(pool) })
 }
 
-export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+export const remove = async (ctx: Ctx, pools: readonly Pool[]): Promise<void> => {
   lastRange.clear(ctx)
-  for (const batch of batches(ids)) {
-    await deleteTags(ctx, batch)
-    await ctx.db.deleteFrom('pools').where('id', 'in', batch).execute()
+  for (const batch of batches(pools)) {
+    const ids = batch.map(({ id }) => id)
+    await deleteTags(ctx, ids)
+    await ctx.db.deleteFrom('pools').where('id', 'in', ids).execute()
+    for (const pool of batch) ctx.changed('pool', { id: pool.id, before: JSON.stringify(pool) })
   }
 }
+
+/** Returns the existing pools of those ids, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await byIds(ctx, ids)
+  const tags = rows.length > 0 ? await tagsOf(ctx, ids) : new Map<string, string[]>()
+  return new Map(rows.map((row) => [row.id, JSON.stringify(poolOf(row, tags.get(row.id) ?? []))]))
+}
+
+const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('pools').select(columns).where('id', 'in', ids))
 
 /** Returns the pools of a network, by name. */
 export const ofNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('network_id', '=', networkId).execute()

@@ -12,7 +12,7 @@ import type { RelationshipRow } from './table.ts'
 const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
 
 /** For features that read relationships together with other objects. */
-export const { names } = store
+export const { documents, names } = store
 
 const keyOf = ({ parent_id, type, child_id }: store.Triple): string => JSON.stringify([parent_id, type, child_id])
 
@@ -83,14 +83,15 @@ export const upsertAll = async (
   drafts: readonly RelationshipDraft[],
 ): Promise<('created' | 'updated' | 'unchanged' | AppError)[]> => {
   const created = new Map<string, RelationshipRow>()
-  const updated = new Map<string, RelationshipRow>()
+  const updated = new Map<string, { readonly before: RelationshipRow; readonly after: RelationshipRow }>()
   const outcomes = (await validate(ctx, drafts)).map(({ draft, key, known, error }) => {
     if (error) return error
     // An earlier draft may be the same relationship.
-    const before = created.get(key) ?? updated.get(key) ?? known
+    const before = created.get(key) ?? updated.get(key)?.after ?? known
     if (before?.notes === draft.notes) return 'unchanged'
-    const changes = known ? updated : created
-    changes.set(key, before ? { ...before, notes: draft.notes } : rowOf(ctx, draft))
+    const after = before ? { ...before, notes: draft.notes } : rowOf(ctx, draft)
+    if (known) updated.set(key, { before: known, after })
+    else created.set(key, after)
     return before ? 'updated' : 'created'
   })
   await insertAll(ctx, [...created.values()])

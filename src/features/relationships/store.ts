@@ -49,12 +49,40 @@ export const findAll = preparedTuples(['parent_id', 'child_id', 'type'], (db: Ky
     .where((eb) => eb.or(triples.map((triple) => eb.and(triple)))),
 )
 
-export const insertAll = preparedRows(columns, (db: Kysely<Tables>, rows: Tables['relationships'][]) =>
+type Row = Tables['relationships']
+
+/** The id of a relationship in the history. No id contains a space. */
+const idOf = ({ parent_id, child_id, type }: Triple): string => `${parent_id} ${child_id} ${type}`
+
+const tripleOf = (id: string): Triple => {
+  const [parent_id = '', child_id = '', type = ''] = id.split(' ')
+  return { parent_id, child_id, type }
+}
+
+const insertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
   db.insertInto('relationships').values(rows),
 )
 
-/** Stores the notes of existing relationships. An upsert, because one statement then takes many of them. */
-export const setNotes = preparedRows(columns, (db: Kysely<Tables>, rows: Tables['relationships'][]) =>
+export const insertAll = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
+  await insertRows(ctx, rows)
+  for (const row of rows) ctx.changed('relationship', { id: idOf(row), after: JSON.stringify(row) })
+}
+
+/** Stores the notes of existing relationships. */
+export const setNotes = async (
+  ctx: Ctx,
+  changes: readonly { readonly before: Row; readonly after: Row }[],
+): Promise<void> => {
+  await upsertRows(
+    ctx,
+    changes.map(({ after }) => after),
+  )
+  for (const { before, after } of changes)
+    ctx.changed('relationship', { id: idOf(after), before: JSON.stringify(before), after: JSON.stringify(after) })
+}
+
+// An upsert, because one statement then takes many of them.
+const upsertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
   db
     .insertInto('relationships')
     .values(rows)
@@ -65,20 +93,32 @@ export const setNotes = preparedRows(columns, (db: Kysely<Tables>, rows: Tables[
 
 /** Returns false if the relationship did not exist. */
 export const remove = async (ctx: Ctx, { parent_id, child_id, type }: Triple): Promise<boolean> => {
-  const { numDeletedRows } = await ctx.db
+  const rows = await ctx.db
     .deleteFrom('relationships')
     .where('parent_id', '=', parent_id)
     .where('child_id', '=', child_id)
     .where('type', '=', type)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+    .returning(columns)
+    .execute()
+  removed(ctx, rows)
+  return rows.length > 0
 }
 
 export const removeAllOf = async (ctx: Ctx, deviceId: string): Promise<void> => {
-  await ctx.db
+  const query = ctx.db
     .deleteFrom('relationships')
     .where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
-    .execute()
+  removed(ctx, await query.returning(columns).execute())
+}
+
+const removed = (ctx: Ctx, rows: readonly Row[]): void => {
+  for (const row of rows) ctx.changed('relationship', { id: idOf(row), before: JSON.stringify(row) })
+}
+
+/** Returns the existing relationships of those ids in the history, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await findAll(ctx, ids.map(tripleOf))
+  return new Map(rows.map((row) => [idOf(row), JSON.stringify(row)]))
 }
 
 /** Returns the devices at the other end, as documents, by name. */

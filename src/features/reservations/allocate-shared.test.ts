@@ -22,7 +22,15 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
   type Shared = { readonly take: (count?: number) => Promise<readonly string[]>; readonly ctx: Ctx }
   const together = (id: string, work: (shared: Shared) => Promise<void>) =>
     inv.app.db.write(async ({ db, savepoint }) => {
-      const own = { db, savepoint, store: inv.app.db, now: inv.now(), caller: GUEST, emit: async () => {} }
+      const own = {
+        db,
+        savepoint,
+        store: inv.app.db,
+        now: inv.now(),
+        caller: GUEST,
+        emit: async () => {},
+        changed: () => {},
+      }
       // Allocation uses only these fields.
       const ctx = own as unknown as Ctx
       await work({ ctx, take: async (count = 1) => (await allocate(ctx, { id, count, contiguous: false })).ips })

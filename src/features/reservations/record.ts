@@ -1,5 +1,4 @@
 /** Writes reservations and frees their addresses, for the rules and for the allocation. */
-import { ipKeyOf } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
@@ -30,10 +29,7 @@ export const reserve = async (
       updated_at: ctx.now,
     }),
   )
-  await store.insert(
-    ctx,
-    reservations.map((reservation) => ({ ...reservation, ip_key: ipKeyOf(reservation.ip_address) })),
-  )
+  await store.insert(ctx, reservations)
   for (const reservation of reservations) await ctx.emit('reservation.created', reservation)
   return reservations
 }

@@ -21,7 +21,7 @@ const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
 const unavailable = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
 
 /** For features that read reservations together with other objects. */
-export const { columns, isLive } = store
+export const { columns, documents, isLive } = store
 
 export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reservation> => {
   const pool = await mustLockPool(ctx, draft.pool_id)
@@ -61,7 +61,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: ReservationPatch): Prom
   if (changes.length === 0) return before
   if (changes.includes('expires_at')) checkExpiry(ctx, patch.expires_at)
   const reservation = { ...value, updated_at: ctx.now }
-  await store.update(ctx, reservation)
+  await store.update(ctx, before, reservation)
   await ctx.emit('reservation.updated', { reservation, changes })
   return reservation
 }

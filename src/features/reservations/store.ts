@@ -1,8 +1,9 @@
 /** The queries of reservations; the only writer of their table. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import { ipKeyOf } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
+import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Reservation } from './api.ts'
@@ -45,24 +46,49 @@ export const lock = (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
 export const findByKey = (ctx: Ctx, key: string): Promise<Reservation | undefined> =>
   ctx.db.selectFrom('reservations').select(columns).where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst()
 
-export const insert = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, rows: ReservationRow[]) =>
+const insertRows = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, rows: ReservationRow[]) =>
   db.insertInto('reservations').values(rows),
 )
 
-export const update = async (ctx: Ctx, { id, ...fields }: Reservation): Promise<void> => {
+export const insert = async (ctx: Ctx, reservations: readonly Reservation[]): Promise<void> => {
+  const rows = reservations.map((reservation) => ({ ...reservation, ip_key: ipKeyOf(reservation.ip_address) }))
+  await insertRows(ctx, rows)
+  for (const one of reservations) ctx.changed('reservation', { id: one.id, after: JSON.stringify(one) })
+}
+
+export const update = async (ctx: Ctx, before: Reservation, reservation: Reservation): Promise<void> => {
+  const { id, ...fields } = reservation
   await ctx.db.updateTable('reservations').set(fields).where('id', '=', id).execute()
+  ctx.changed('reservation', { id, before: JSON.stringify(before), after: JSON.stringify(reservation) })
+}
+
+const removed = (ctx: Ctx, reservations: readonly Reservation[]): void => {
+  for (const one of reservations) ctx.changed('reservation', { id: one.id, before: JSON.stringify(one) })
 }
 
 /** Deletes reservations by the keys of their addresses, which are unique. */
 export const removeKeys = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
-  for (const batch of batches(keys)) await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).execute()
+  for (const batch of batches(keys))
+    removed(ctx, await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).returning(columns).execute())
 }
 
 /** As `removeKeys`, for expired reservations only. */
 export const removeExpired = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
-  for (const batch of batches(keys))
-    await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).where('expires_at', '<=', ctx.now).execute()
+  for (const batch of batches(keys)) {
+    const expired = ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).where('expires_at', '<=', ctx.now)
+    removed(ctx, await expired.returning(columns).execute())
+  }
 }
+
+/** Returns the stored reservations of those ids, expired ones as well, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await byIds(ctx, ids)
+  return new Map(rows.map((reservation) => [reservation.id, JSON.stringify(reservation)]))
+}
+
+const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('reservations').select(columns).where('id', 'in', ids),
+)
 
 export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise<string[]> =>
   (await ctx.db.selectFrom('reservations').select('ip_key').where('pool_id', 'in', poolIds).execute()).map(

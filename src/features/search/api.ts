@@ -23,6 +23,7 @@ export const search = {
       'Find devices, networks, pools, datacenters and discovered devices by name, address, subnet, tag or description',
     http: 'GET /api/search',
     effect: 'read',
+    past: true,
     access: 'search:read',
     mcp: 'listed',
     cli: { command: 'search', args: ['q'] },

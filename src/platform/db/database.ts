@@ -188,6 +188,8 @@ export type Sql = {
   readonly guard: ((demand: Demand) => Guard) | undefined
   /** Returns the transactions in progress, if there may be several; undefined with one writer. */
   readonly underWay: (db: QueryExecutorProvider) => Promise<UnderWay | undefined>
+  /** The number of the next transaction, as `UnderWay.next`; 0 with one writer. */
+  readonly nextTransaction: () => RawBuilder<number>
   /** The time in ms since the epoch by the database's clock; with a single server it is `ownMs`. */
   readonly nowMs: (ownMs: number) => RawBuilder<number>
   /** Locks the selected rows against other writers until commit, if the engine has more than one writer. */

@@ -9,7 +9,7 @@ import type { Identify, Identity } from '../operation/request.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
-import { type InputPlan, inputPlan, readInput } from './input.ts'
+import { type InputPlan, inputPlan, readInput, refuseHistoryFields } from './input.ts'
 import type { Recipient } from './outgoing.ts'
 import { type Answered, RequestContext, split } from './request-context.ts'
 import type { HostCheck } from './request-host.ts'
@@ -92,7 +92,7 @@ type Finish = {
 
 /** Returns the answer with the common headers and those of the limits. */
 const finish = (answered: Answered | Response, { context, security, limits, send }: Finish): Response => {
-  const { requestId, setCookie, raw } = context
+  const { requestId, setCookie, raw, answerHeaders } = context
   if (raw.method === 'HEAD') discard(answered)
   if (!(answered instanceof Response)) {
     const { status, headers, body } = answered
@@ -101,6 +101,7 @@ const finish = (answered: Answered | Response, { context, security, limits, send
     for (const name in headers) all.set(name, headers[name] ?? '')
     all.set('X-Request-Id', requestId)
     for (const name in limits) all.set(name, limits[name] ?? '')
+    for (const name in answerHeaders) all.set(name, answerHeaders[name] ?? '')
     if (setCookie !== undefined) all.set('Set-Cookie', setCookie)
     const long = raw.method === 'HEAD' ? undefined : longBody(body)
     if (long?.length !== undefined) all.set('Content-Length', String(long.length))
@@ -175,8 +176,11 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const rawHandler = (bound: BoundRaw<Tables>): Handler => {
     const { route, identify: own } = bound
     const { access, bearerOnly = false } = route
+    const queryFields = new Set(Object.keys(route.query?.shape ?? {}))
     return async (context) => {
-      await admit(context, { access, bearerOnly, own }).catch((error: unknown) => refused(context, route, error))
+      await admit(context, { access, bearerOnly, own })
+        .then(() => refuseHistoryFields(context, queryFields))
+        .catch((error: unknown) => refused(context, route, error))
       return kernel.runRaw(bound, context, withWholeUrl(context.raw))
     }
   }

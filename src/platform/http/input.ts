@@ -1,6 +1,6 @@
 /** Assembles an operation's input from path, query, headers and body. */
 import { type Coercion, coerce, coercionOf } from '../contract/coerce.ts'
-import { AppError } from '../contract/errors.ts'
+import { AppError, invalidField } from '../contract/errors.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
@@ -13,6 +13,7 @@ export type InputPlan = {
   readonly headers: readonly (readonly [string, string])[]
   readonly isInQuery: boolean
   readonly isBodyOptional: boolean
+  readonly fields: ReadonlySet<string>
 }
 
 export const inputPlan = (op: AnyOperation): InputPlan => {
@@ -24,8 +25,21 @@ export const inputPlan = (op: AnyOperation): InputPlan => {
     coercion: coercionOf(op.input),
     headers: Object.entries(op.headers ?? {}),
     isInQuery: takesQuery(method),
+    fields: new Set(Object.keys(op.input.shape)),
     isBodyOptional: method === 'POST' && required.every((field) => params.includes(field)),
   }
+}
+
+/** Fields that change what a request does: a route without them rejects them, and never ignores them. */
+const NEVER_IGNORED = { as_of: 'is not possible here: this has no past', dry_run: 'is not possible here' } as const
+
+/** @param fields of the query string that the route has @throws AppError VALIDATION_ERROR on `as_of` or `dry_run` */
+export const refuseHistoryFields = ({ path, search }: RequestContext, fields: ReadonlySet<string>): void => {
+  // Most requests need no second look at their query.
+  if (!/as_of|dry_run|%/.test(search) || !path.startsWith('/api/')) return
+  const query = new URLSearchParams(search)
+  for (const [field, message] of Object.entries(NEVER_IGNORED))
+    if (query.has(field) && !fields.has(field)) throw invalidField(field, message)
 }
 
 const queryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> => {
@@ -52,6 +66,7 @@ const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): P
 /** @throws AppError for a body that is not a JSON object, has another type, or is too large. */
 export const readInput = (plan: InputPlan, context: RequestContext): object | Promise<object> => {
   const { raw, search } = context
+  refuseHistoryFields(context, plan.fields)
   if (plan.isInQuery) return completed(plan, context, queryInput(plan, search))
   return bodyInput(plan, raw).then((body) => completed(plan, context, { ...body }))
 }

@@ -46,6 +46,8 @@ export class RequestContext implements KernelRequest {
   setCookie: string | undefined
   readPoint: ReadPoint | undefined
   rights: Rights | undefined
+  /** Headers of the answer that the kernel sets. */
+  answerHeaders: Record<string, string> | undefined
   readonly #clientOf: () => string
   #client: string | undefined
 
@@ -56,6 +58,10 @@ export class RequestContext implements KernelRequest {
     this.params = params
     this.input = params
     this.#clientOf = clientOf
+  }
+
+  setHeader(name: string, value: string): void {
+    this.answerHeaders = { ...this.answerHeaders, [name]: value }
   }
 
   /** The address of the client; '' when unknown. */

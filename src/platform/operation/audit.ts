@@ -38,6 +38,8 @@ export type AuditEvent = AuditedCall & {
   readonly oauthClient: string
   /** The MCP tool that made the call; '' without one. */
   readonly tool: string
+  /** The recorded change of the call; '' if it changed no object with a history. */
+  readonly changeId: string
   /** The input with its secrets, which the trail redacts. Undefined if there was none, or it was not read. */
   readonly changes: unknown
   /** The schema of `changes`: only its fields are recorded. Undefined if the route has chosen the fields itself. */
@@ -149,6 +151,7 @@ export const eventOf = (audited: AuditedCall, call: Call, about: Partial<AuditEv
     requestId,
     oauthClient: oauthClientOf(caller),
     tool,
+    changeId: '',
     changes: undefined,
     schema: undefined,
     ...about,
@@ -165,7 +168,7 @@ export type AuditNote = Partial<
 export type RawAudit<Tx> = {
   readonly note: (note: AuditNote) => void
   /** Records a success without `ctx.write` with `audit`. */
-  readonly succeeded: (tx?: Tx) => Promise<void>
+  readonly succeeded: (tx?: Tx, changeId?: string) => Promise<void>
   /** Records a failure after the handler has answered. */
   readonly failed: (error: unknown) => Promise<void>
 }
@@ -180,7 +183,7 @@ export const rawAuditOf = <Tx>(sink: AuditSink<Tx>, route: RawRoute, call: Call)
     note: (more) => {
       noted = { ...noted, ...more }
     },
-    succeeded: (tx) => sink.succeeded(eventOf(audit, call, noted), tx),
+    succeeded: (tx, changeId = '') => sink.succeeded({ ...eventOf(audit, call, noted), changeId }, tx),
     failed: (error) => sink.failed(eventOf(audit, call, noted), error),
   }
 }

@@ -5,6 +5,7 @@ import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/d
 import type { Logger } from '../runtime/log.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
+import type { ChangeDetails, ItemWrite } from './change-record.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { Identify } from './request.ts'
 import type { Rights } from './rights.ts'
@@ -12,6 +13,8 @@ import type { Rights } from './rights.ts'
 export type KernelWriteOptions<Tables> = WriteOptions & {
   /** The audit entry of a raw route, written in this transaction. */
   readonly audit?: RawAudit<Tx<Tables>>
+  /** The reason that the caller gives for the change. */
+  readonly note?: string
 }
 
 /** The context of a handler, and its only access to the rest of the product. */
@@ -36,6 +39,18 @@ export type KernelCtx<Tables> = {
   readonly signal: AbortSignal
   /** Emits an event. The reactions of other features run in the same transaction. */
   readonly emit: (event: string, data: unknown) => Promise<void>
+  /**
+   * Declares a write of an object that has a history, by its documents as they are sent. Called by the store beside
+   * the write. The transaction records all of them as one change.
+   */
+  readonly changed: (kind: string, write: ItemWrite) => void
+  /** The id of the change that the transaction records, if it alters an object with a history. */
+  readonly changeId: string
+  /**
+   * Records the change now and not at the end of the transaction, which may write no further object with a history.
+   * @returns its id; '' if nothing has changed
+   */
+  readonly recordChange: (details?: ChangeDetails) => Promise<string>
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
   /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */

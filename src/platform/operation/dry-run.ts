@@ -6,16 +6,9 @@ import { NO_AUDIT } from './audit.ts'
 import type { Bound } from './context.ts'
 import type { Kernel } from './kernel.ts'
 import type { Request } from './request.ts'
+import { RolledBack } from './rolled-back.ts'
 
 type Watched = Omit<JournalOptions, 'sql'>
-
-/** Carries the result out of a transaction that is rolled back. */
-class RolledBack extends Error {
-  override readonly name = 'RolledBack'
-  constructor(readonly value: unknown) {
-    super('the dry run is rolled back')
-  }
-}
 
 export type DryRun = { readonly answer: unknown; readonly changes: readonly RowChange[] }
 

@@ -4,30 +4,50 @@
  */
 import { AppError } from '../contract/errors.ts'
 import { matchesEtag } from '../contract/etag.ts'
+import { type HistoryFields, splitHistoryFields } from '../contract/history-fields.ts'
 import { parse } from '../contract/validate.ts'
 import type { Db, ReadPoint, Tx, WriteOptions } from '../db/database.ts'
 import type { Logger } from '../runtime/log.ts'
 import { checkAccess, checkConsent } from './access.ts'
 import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, subjectOf } from './audit.ts'
 import { type Caller, GUEST } from './caller.ts'
+import { type ChangeDetails, ChangeRecord } from './change-record.ts'
 import type { AtEnd, Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
 import { type Fence, fenced } from './fence.ts'
 import { WithStatus } from './handler-result.ts'
+import type { History, Past } from './history.ts'
 import type { AnyOperation, RawRoute } from './operation.ts'
 import type { Request } from './request.ts'
 import { HeldRights } from './rights.ts'
+import { RolledBack } from './rolled-back.ts'
 
 /** The signal of work that is never cancelled. */
 const NEVER = new AbortController().signal
 
 /** A request in progress. */
-type Call = { readonly request: Omit<Request, 'input'>; readonly held: HeldRights }
+type Call = {
+  /** The name of the operation, the route or the job. */
+  readonly name: string
+  readonly request: Omit<Request, 'input'>
+  readonly held: HeldRights
+  readonly note: string
+}
+
+/** The fields of a call that has none of them. */
+const NO_FIELDS: HistoryFields = { note: '', dryRun: false, asOf: undefined }
 
 /** Work for the end of a transaction, and one of its items. */
 type Pending<Tables> = { readonly work: AtEnd<Tables, never>; readonly item: unknown }
 
-/** A transaction, the names of the events emitted in it so far, and the work for its end. */
-type Transaction<Tables> = Tx<Tables> & { readonly events: string[]; readonly pending: Pending<Tables>[] }
+/** A transaction, the names of the events emitted in it so far, the work for its end, and its change. */
+type Transaction<Tables> = Tx<Tables> & {
+  readonly events: string[]
+  readonly pending: Pending<Tables>[]
+  readonly record: ChangeRecord
+  readonly changeId: string
+  /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
+  recorded: string | undefined
+}
 
 const runPending = async <Tables>(ctx: KernelCtx<Tables>, pending: readonly Pending<Tables>[]): Promise<void> => {
   // The work and its items came together in `atEnd`.
@@ -43,6 +63,7 @@ export type KernelOptions<Tables> = {
   /** Called after the commit of every transaction with the emitted event names. */
   readonly onCommit: (events: readonly string[]) => void
   readonly audit: AuditSink<Tx<Tables>>
+  readonly history: History<Tables>
 }
 
 /** The signal that stops a job and the fence that guards its writes. */
@@ -67,44 +88,71 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, onCommit, audit } = options
+  const { db, features, now, log, onCommit, audit, history } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
       reactions.set(event, [...(reactions.get(event) ?? []), reaction])
 
-  type Work<T> = (ctx: KernelCtx<Tables>, tx: Tx<Tables>) => Promise<T>
+  type Work<T> = (ctx: KernelCtx<Tables>) => Promise<T>
+  /** The last step of a transaction. @param changeId '' if nothing has changed */
+  type Done<T> = (made: T, ctx: KernelCtx<Tables>, tx: Tx<Tables>, changeId: string) => Promise<void>
 
   /** @throws AppError UNAUTHORIZED or FORBIDDEN */
-  const callOf = (op: AnyOperation, request: Omit<Request, 'input'>): Call => {
+  const callOf = (op: AnyOperation, request: Omit<Request, 'input'>, note = ''): Call => {
     const check = (caller: Caller): void => {
       checkAccess(op.access, caller)
       checkConsent(op, caller)
     }
-    return { request, held: new HeldRights(request, check) }
+    return { name: op.name, request, held: new HeldRights(request, check), note }
   }
 
-  const transact = async <T>({ request, held }: Call, work: Work<T>, options: WriteOptions = {}): Promise<T> => {
-    const { value, events } = await held.tried((isFirst) =>
-      db.write((tx) => {
-        const events: string[] = []
-        const pending: Pending<Tables>[] = []
+  const transact = async <T>(call: Call, work: Work<T>, done?: Done<T>, options: WriteOptions = {}): Promise<T> => {
+    const { request, held } = call
+    const { value, tx } = await held.tried((isFirst) =>
+      db.write((inner) => {
+        const record = new ChangeRecord()
+        const changeId = Bun.randomUUIDv7()
+        const tx: Transaction<Tables> = { ...inner, events: [], pending: [], record, changeId, recorded: undefined }
         const run = async () => {
-          const ctx = contextFor({ request, held }, { ...tx, events, pending })
-          const value = await work(ctx, tx)
-          if (pending.length > 0) await runPending(ctx, pending)
-          return { value, events }
+          const ctx = contextFor(call, tx)
+          const value = await work(ctx)
+          if (tx.pending.length > 0) await runPending(ctx, tx.pending)
+          const recorded = await ctx.recordChange()
+          await done?.(value, ctx, inner, recorded)
+          return { value, tx }
         }
         // The type of the rights does not depend on the tables.
-        return held.within(tx as never, run, isFirst && !options.exclusive)
+        return held.within(inner as never, run, isFirst && !options.exclusive)
       }, options),
     )
-    onCommit(events)
+    onCommit(tx.events)
+    if (tx.recorded) request.setHeader?.('X-Change-Id', tx.recorded)
     return value
   }
 
-  /** @param readPoint for a call that reads once; a long call or a write must not use it */
-  const contextFor = ({ request, held }: Call, tx?: Transaction<Tables>, readPoint?: ReadPoint): KernelCtx<Tables> => {
+  /** Writes the change of a transaction, once. */
+  const recordOnce = async (
+    ctx: KernelCtx<Tables>,
+    tx: Transaction<Tables>,
+    { name: operation, request: { tool = '' }, note }: Call,
+    { undoes, defaultNote = '' }: ChangeDetails,
+  ): Promise<string> => {
+    if (tx.recorded !== undefined) return tx.recorded
+    const items = tx.record.length === 0 ? [] : tx.record.items()
+    tx.recorded = items.length === 0 ? '' : tx.changeId
+    const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null }
+    if (items.length > 0) await history.record(ctx, origin, items)
+    return tx.recorded
+  }
+
+  /** @param view for a call that reads once; a long call or a write must not use it */
+  const contextFor = (
+    call: Call,
+    tx?: Transaction<Tables>,
+    { readPoint, past }: { readonly readPoint?: ReadPoint | undefined; readonly past?: Past<Tables> } = {},
+  ): KernelCtx<Tables> => {
+    const { request, held } = call
     const at = now()
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {
@@ -112,11 +160,11 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         return held.caller
       },
       rights: request.rights,
-      db: tx?.db ?? db.read,
-      store: readPoint ? { ...db, ...readPoint } : db,
+      db: tx?.db ?? past?.db ?? db.read,
+      store: past?.store ?? (readPoint ? { ...db, ...readPoint } : db),
       readPoint: request.readPoint,
       get now() {
-        text ??= at.toISOString()
+        text ??= past?.at ?? at.toISOString()
         return text
       },
       requestId: request.requestId,
@@ -133,18 +181,25 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
         tx?.events.push(event)
       },
+      changed: (kind, write) => {
+        if (tx?.recorded !== undefined) throw new Error('a write after the change of its transaction was recorded')
+        tx?.record.add(kind, write)
+      },
+      changeId: tx?.changeId ?? '',
+      recordChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
       revision: (tables) => tx?.revision(tables),
       savepoint: async (work) => {
         if (!tx) return work()
-        const before = { events: tx.events.length, pending: tx.pending.length }
+        const before = { events: tx.events.length, pending: tx.pending.length, record: tx.record.length }
         try {
           return await tx.savepoint(work)
         } catch (error) {
           // The events of the rolled back savepoint did not happen.
           tx.events.length = before.events
           tx.pending.length = before.pending
+          tx.record.truncate(before.record)
           throw error
         }
       },
@@ -154,62 +209,92 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         if (request.ifMatch === undefined || matchesEtag(request.ifMatch, current)) return
         throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
       },
-      write: (work, options = {}) =>
+      write: (work, { audit, note, ...options } = {}) =>
         transact(
-          { request, held },
-          async (inner, transaction) => {
-            const value = await work(inner)
-            await options.audit?.succeeded(transaction)
-            return value
-          },
+          note === undefined ? call : { ...call, note },
+          work,
+          async (_made, _ctx, transaction, changeId) => audit?.succeeded(transaction, changeId),
           options,
         ),
     }
     return ctx
   }
 
-  const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
-    const call = callOf(op, request)
-    const input = parse(op.input, request.input) as never // the handler's own input type; `implement` has paired them
-    const ctx = contextFor(call, undefined, request.readPoint)
-    return typeof handler === 'object' ? (await handler.prepare(ctx, input))(ctx) : handler(ctx, input)
+  /** Parses the input. Separates the fields that the kernel itself reads. */
+  const inputOf = (op: AnyOperation, input: unknown): { readonly own: never; readonly fields: HistoryFields } => {
+    const parsed = parse(op.input, input)
+    if (!op.keeps && !op.past) return { own: parsed as never, fields: NO_FIELDS }
+    const { own, ...fields } = splitHistoryFields(parsed)
+    // The handler's own input type; `implement` has paired them.
+    return { own: own as never, fields }
   }
 
-  /** @param done called with the handler's result, in its transaction if there was one */
-  const runWrite = async (
-    { op, handler }: Bound<Tables>,
-    request: Request,
-    done: (made: unknown, tx?: Tx<Tables>) => Promise<void>,
-  ): Promise<unknown> => {
+  const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
     const call = callOf(op, request)
-    const input = parse(op.input, request.input) as never // as in `runRead`
-    const turn = op.serializeBy?.(input)
+    const { own, fields } = inputOf(op, request.input)
+    let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
+    if (fields.asOf !== undefined) {
+      const past = await history.past(ctx, fields.asOf)
+      request.setHeader?.('X-As-Of', past.at)
+      ctx = contextFor(call, undefined, { past })
+    }
+    return typeof handler === 'object' ? (await handler.prepare(ctx, own))(ctx) : handler(ctx, own)
+  }
+
+  type RunWrite = {
+    readonly bound: Bound<Tables>
+    readonly call: Call
+    /** The handler's own input. */
+    readonly own: never
+    /** Called with the handler's result, in its transaction if there was one. */
+    readonly done: (made: unknown, ctx?: KernelCtx<Tables>, tx?: Tx<Tables>, changeId?: string) => Promise<void>
+  }
+
+  const runWrite = async ({ bound: { op, handler }, call, own, done }: RunWrite): Promise<unknown> => {
+    const turn = op.serializeBy?.(own)
     const inTransaction = (work: Work<unknown>) =>
-      transact(
-        call,
-        async (ctx, tx) => {
-          const made = await work(ctx, tx)
-          await done(made, tx)
-          return made
-        },
-        turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` },
-      )
-    if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(call), input))
-    if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, input))
-    const made = await handler(contextFor(call), input)
+      transact(call, work, done, turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` })
+    if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(call), own))
+    if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, own))
+    const made = await handler(contextFor(call), own)
     await done(made)
     return made
   }
 
+  /** Runs a write and rolls it back. Returns its answer, or the objects that it would change. */
+  const runDry = async (run: Omit<RunWrite, 'done'>, dryRun: HistoryFields['dryRun']): Promise<unknown> => {
+    const done: RunWrite['done'] = async (made, ctx, _tx, changeId = '') => {
+      if (!ctx) throw new Error(`${run.bound.op.name} is not a single transaction, so it cannot be rolled back`)
+      const value = made instanceof WithStatus ? made.value : made
+      throw new RolledBack(dryRun === 'changes' || value === undefined ? await history.preview(ctx, changeId) : value)
+    }
+    try {
+      return await runWrite({ ...run, done })
+    } catch (error) {
+      if (!(error instanceof RolledBack)) throw error
+      run.call.request.setHeader?.('X-Dry-Run', 'true')
+      return new WithStatus(200, error.value, true)
+    }
+  }
+
   const runAudited = async (bound: Bound<Tables>, request: Request, audited: AuditedCall): Promise<unknown> => {
     const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, request.input, made))
+    let isDry = false
     try {
-      return await runWrite(bound, request, async (made, tx) => {
+      const access = callOf(bound.op, request)
+      const { own, fields } = inputOf(bound.op, request.input)
+      const call = { ...access, note: fields.note }
+      isDry = fields.dryRun !== false
+      if (isDry) return await runDry({ bound, call, own }, fields.dryRun)
+      const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
         if (made instanceof WithStatus && made.isDryRun) return
-        await audit.succeeded(event(made), tx)
-      })
+        await audit.succeeded({ ...event(made), changeId: changeId ?? '' }, tx)
+      }
+      return await runWrite({ bound, call, own, done })
     } catch (error) {
-      await audit.failed(event(), error)
+      // A dry run leaves no entry, except for a refusal for want of rights.
+      if (!isDry || (error instanceof AppError && (error.status === 401 || error.status === 403)))
+        await audit.failed(event(), error)
       throw error
     }
   }
@@ -235,14 +320,14 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     runJob: async (job, { signal = NEVER, fence } = {}) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
       const request = { caller, requestId: job.name, signal }
-      const ctx = contextFor({ request, held: new HeldRights(request) })
+      const ctx = contextFor({ name: job.name, request, held: new HeldRights(request), note: '' })
       await job.run(fence ? fenced(ctx, fence) : ctx)
     },
     runRaw: async ({ route, handler }, request, raw) => {
       const call = rawAuditOf(audit, route, request)
       try {
         const held = new HeldRights(request, (caller) => checkAccess(route.access, caller))
-        return await handler(contextFor({ request, held }), raw, call)
+        return await handler(contextFor({ name: route.name, request, held, note: '' }), raw, call)
       } catch (error) {
         await call.failed(error)
         throw error

@@ -1,5 +1,6 @@
 /** An operation is the single definition of one action; all surfaces derive from it. Browser-safe. */
 import type { z } from 'zod'
+import { READ_FIELDS, WRITE_FIELDS } from '../contract/history-fields.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
@@ -58,6 +59,13 @@ export type Operation<
    * of unknown input.
    */
   serializeBy?(input: z.output<In>): string | undefined
+  /**
+   * Writes objects that have a history. The operation also takes `change_note` (header `X-Change-Note`) and `dry_run`, which the handler
+   * does not see, and answers with `X-Change-Id`.
+   */
+  readonly keeps?: true
+  /** Reads objects that have a history. The operation also takes `as_of`, which the handler does not see. */
+  readonly past?: true
   /** Changes many objects in one call. An AI client sees the changes before they are made, as with every delete. */
   readonly isBulk?: true
   /** Acts outside Plat's own data: it probes a network, or calls another server. */
@@ -107,6 +115,8 @@ const once = <Schema extends z.ZodType>(made: Made<Schema>): (() => Schema) => {
   }
 }
 
+const NOTE_HEADER = 'X-Change-Note'
+
 /** A path `{param}` that is not a field does not compile. A schema as a function is created on first use. */
 export const operation = <
   const Name extends string,
@@ -120,10 +130,15 @@ export const operation = <
       : { readonly http: 'a {param} is not a field of input' }),
 ): Operation<Name, H, In, Out> => {
   const { input, output, recorded, ...rest }: Declared<Name, H, In, Out> = declared
-  const inputOf = once(input)
+  const { keeps, past, headers = {}, inQuery = [] } = rest
+  const own = once(input)
+  const added = { ...(keeps && WRITE_FIELDS), ...(past && READ_FIELDS) }
+  // The type stays that of the handler's input. The kernel takes the added fields out.
+  const inputOf = keeps || past ? once(() => own().safeExtend(added) as unknown as In) : own
   const outputOf = once(output)
   return {
     ...rest,
+    ...(keeps && { headers: { ...headers, [NOTE_HEADER]: 'change_note' }, inQuery: [...inQuery, 'dry_run'] }),
     ...(recorded && { recorded: once(recorded) }),
     get input() {
       return inputOf()

@@ -35,4 +35,9 @@ export type Request = {
   readonly readPoint?: ReadPoint | undefined
   /** The rights of the caller; undefined for guests and jobs, which have none to lose. */
   readonly rights?: Rights | undefined
+  /** Sets a header of the answer. Undefined where the transport has none. */
+  readonly setHeader?: (name: AnswerHeader, value: string) => void
 }
+
+/** `X-Change-Id`: the change that a write recorded. `X-As-Of`: the moment of a read. `X-Dry-Run`: nothing was written. */
+export type AnswerHeader = 'X-Change-Id' | 'X-As-Of' | 'X-Dry-Run'

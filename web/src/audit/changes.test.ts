@@ -19,6 +19,7 @@ const entry = (timestamp: string, changes: object, status: AuditEntry['status'] 
   error: '',
   request_id: '',
   oauth_client: '',
+  change_id: '',
   tool: '',
 })
 

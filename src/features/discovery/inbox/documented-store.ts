@@ -103,6 +103,20 @@ export const lockQuery = (ctx: Ctx) =>
 
 export const insertLock = async (ctx: Ctx, lock: FieldLock): Promise<void> => {
   await ctx.db.insertInto('discovery_locks').values(lock).execute()
+  ctx.changed('discovery-lock', { id: lockIdOf(lock), after: lockDocument(lock) })
+}
+
+/** The id of a lock in the history. No id contains a space. */
+const lockIdOf = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'>): string => `${device_id} ${field}`
+
+const lockDocument = ({ device_id, field }: Pick<FieldLock, 'device_id' | 'field'>): string =>
+  JSON.stringify({ device_id, field })
+
+/** Returns the existing locks of those ids in the history, as JSON text by id. */
+export const lockDocuments = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const rows = await locksByDevices(ctx, [...new Set(ids.map((id) => id.slice(0, id.indexOf(' '))))])
+  const wanted = new Set(ids)
+  return new Map(rows.map((lock) => [lockIdOf(lock), lockDocument(lock)] as const).filter(([id]) => wanted.has(id)))
 }
 
 export const findLock = (ctx: Ctx, deviceId: string, field: string): Promise<FieldLock | undefined> =>
@@ -116,8 +130,13 @@ export const findLock = (ctx: Ctx, deviceId: string, field: string): Promise<Fie
 
 export const removeLock = async (ctx: Ctx, { device_id, field }: FieldLock): Promise<void> => {
   await ctx.db.deleteFrom('discovery_locks').where('device_id', '=', device_id).where('field', '=', field).execute()
+  lockRemoved(ctx, { device_id, field })
 }
 
+const lockRemoved = (ctx: Ctx, lock: Pick<FieldLock, 'device_id' | 'field'>): void =>
+  ctx.changed('discovery-lock', { id: lockIdOf(lock), before: lockDocument(lock) })
+
 export const removeLocksOf = async (ctx: Ctx, deviceId: string): Promise<void> => {
-  await ctx.db.deleteFrom('discovery_locks').where('device_id', '=', deviceId).execute()
+  const query = ctx.db.deleteFrom('discovery_locks').where('device_id', '=', deviceId)
+  for (const lock of await query.returning(['device_id', 'field']).execute()) lockRemoved(ctx, lock)
 }

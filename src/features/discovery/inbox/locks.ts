@@ -4,10 +4,10 @@ import { listRows } from '../../../platform/contract/list.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import { exists } from '../../devices/devices.ts'
 import type { Tables } from '../../tables.ts'
-import type { discoveryLocks } from '../api.ts'
 import type { FieldLock } from '../schema.ts'
 import { reclassify } from './classify.ts'
 import * as store from './documented-store.ts'
+import type { discoveryLocks } from './locks-api.ts'
 
 export const lockHandlers: Handlers<typeof discoveryLocks, Tables> = {
   list: async (ctx, { device_id, ...page }) => {

@@ -1,4 +1,5 @@
 /** The queries of rules; the only writer of their table. */
+import { batches } from '../../../platform/db/batches.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Rule } from '../schema.ts'
 import type { RuleRow } from '../table.ts'
@@ -64,18 +65,29 @@ export const lock = async (ctx: Ctx, id: string): Promise<StoredRule | undefined
 
 export const insert = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
   await ctx.db.insertInto('discovery_rules').values(rowOf(rule)).execute()
+  ctx.changed('discovery-rule', { id: rule.id, after: documentOf(rule) })
 }
 
-export const update = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
+export const update = async (ctx: Ctx, before: StoredRule, rule: StoredRule): Promise<void> => {
   await ctx.db.updateTable('discovery_rules').set(rowOf(rule)).where('id', '=', rule.id).execute()
+  ctx.changed('discovery-rule', { id: rule.id, before: documentOf(before), after: documentOf(rule) })
 }
 
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  await ctx.db.deleteFrom('discovery_rules').where('id', '=', id).execute()
+export const remove = async (ctx: Ctx, rule: StoredRule): Promise<void> => {
+  await ctx.db.deleteFrom('discovery_rules').where('id', '=', rule.id).execute()
+  ctx.changed('discovery-rule', { id: rule.id, before: documentOf(rule) })
 }
 
-export const removeOfNetwork = async (ctx: Ctx, networkId: string): Promise<void> => {
-  await ctx.db.deleteFrom('discovery_rules').where('network_id', '=', networkId).execute()
+/** What the history keeps of a rule: the settings, not its runs. */
+const documentOf = ({ network_id, scan_type, interval_hours, exclude_ips, enabled }: StoredRule): string =>
+  JSON.stringify({ network_id, scan_type, interval_hours, exclude_ips, enabled })
+
+/** Returns the existing rules of those ids, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const found = new Map<string, string>()
+  for (const batch of batches(ids))
+    for (const row of await rules(ctx).where('id', 'in', batch).execute()) found.set(row.id, documentOf(ruleOf(row)))
+  return found
 }
 
 export const due = async (ctx: Ctx, at: string): Promise<StoredRule[]> => {

@@ -102,7 +102,7 @@ const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: ScanLimits)
   const last_run_at = changes.includes('network_id') ? null : value.last_run_at
   const next_run_at = isRescheduled ? dueAt({ ...value, last_run_at }, ctx.now) : value.next_run_at
   const rule = { ...value, subnet, last_run_at, next_run_at, updated_at: ctx.now }
-  await store.update(ctx, rule)
+  await store.update(ctx, before, rule)
   const changed = shown(rule, limits)
   await ctx.emit('discovery-rule.updated', { rule: changed, changes })
   return changed
@@ -110,7 +110,7 @@ const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: ScanLimits)
 
 const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<void> => {
   const rule = await lockForChange(ctx, id, limits)
-  await store.remove(ctx, id)
+  await store.remove(ctx, rule)
   await ctx.emit('discovery-rule.deleted', shown(rule, limits))
 }
 
@@ -120,7 +120,7 @@ export const noteRun = async (ctx: Ctx, ruleId: string | null): Promise<void> =>
   const rule = await store.lock(ctx, ruleId)
   if (!rule) return
   const next_run_at = rule.enabled ? after(ctx.now, pauseMs(rule)) : null
-  await store.update(ctx, { ...rule, last_run_at: ctx.now, next_run_at })
+  await store.update(ctx, rule, { ...rule, last_run_at: ctx.now, next_run_at })
 }
 
 /** Claims a due rule; undefined when it is no longer due, or its network may not be scanned. */
@@ -129,7 +129,7 @@ export const takeDue = async (ctx: Ctx, id: string, limits: ScanLimits): Promise
   if (!rule?.next_run_at || !rule.enabled || rule.next_run_at > ctx.now) return undefined
   if (localIssue(rule, limits) !== undefined) return undefined
   // Valid until its scan ends and sets the next time.
-  await store.update(ctx, { ...rule, next_run_at: after(ctx.now, pauseMs(rule)) })
+  await store.update(ctx, rule, { ...rule, next_run_at: after(ctx.now, pauseMs(rule)) })
   return rule
 }
 

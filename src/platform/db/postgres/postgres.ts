@@ -57,6 +57,7 @@ const postgresSql: Sql = {
       ), pg_snapshot_xmax(s))::text AS oldest FROM pg_current_snapshot() AS s`.execute(db)
     return rows[0] && { oldest: BigInt(rows[0].oldest), next: BigInt(rows[0].next) }
   },
+  nextTransaction: () => sql<number>`pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
   nowMs: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
   // The stronger lock would also block foreign key checks that refer to the row. Every select builder has
   // forNoKeyUpdate; the capability is generic over all of them.

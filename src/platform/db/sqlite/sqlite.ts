@@ -57,6 +57,7 @@ const sqliteSql: Sql = {
   countWords,
   guard: undefined,
   underWay: async () => undefined,
+  nextTransaction: () => sql<number>`0`,
   nowMs: (ownMs) => sql<number>`${ownMs}`,
   lockRows: (query) => query,
   lockFreeRows: (query) => query,

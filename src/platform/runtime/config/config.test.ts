@@ -66,6 +66,7 @@ test('nothing set gives the documented defaults', () => {
     initialAdminFullName: 'System Administrator',
     auditEnabled: false,
     auditRetentionDays: 90,
+    historyRetentionDays: 365,
     encryptionKey: undefined,
     encryptionKeyPrevious: [],
     ssrfAllowPrivateTargets: false,

@@ -241,6 +241,12 @@ export const VARIABLES = {
     parse: days,
     help: 'Days that audit entries are kept',
   },
+  historyRetentionDays: {
+    name: 'HISTORY_RETENTION_DAYS',
+    default: '365',
+    parse: days,
+    help: 'Days that the history of the estate is kept, 1-36500',
+  },
   encryptionKey: {
     name: 'ENCRYPTION_KEY',
     default: '',

@@ -1,0 +1,245 @@
+/** The history contract: changes of the estate, their objects, and their undo. Browser-safe. */
+import { z } from 'zod'
+import { Filter, idOf, line, Timestamp } from '../../platform/contract/fields.ts'
+import { operation, type Permission } from '../../platform/operation/operation.ts'
+
+/** The kinds of objects that have a history, in the order of their references. */
+export const KINDS = [
+  'datacenter',
+  'network',
+  'pool',
+  'reservation',
+  'device',
+  'relationship',
+  'discovery-rule',
+  'discovery-lock',
+] as const
+export const Kind = z.enum(KINDS)
+export type Kind = z.infer<typeof Kind>
+
+/** Of rules and locks there is one permission. */
+export const READ_PERMISSIONS: Readonly<Record<Kind, Permission>> = {
+  datacenter: 'datacenters:read',
+  network: 'networks:read',
+  pool: 'pools:read',
+  reservation: 'reservations:read',
+  device: 'devices:read',
+  relationship: 'relationships:read',
+  'discovery-rule': 'discovery:read',
+  'discovery-lock': 'discovery:read',
+}
+
+export const ItemChange = z.enum(['create', 'update', 'delete'])
+export type ItemChange = z.infer<typeof ItemChange>
+
+const Fields = z
+  .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
+  .describe('The fields that differ; all of them for a create and a delete')
+
+export const Item = z
+  .object({ kind: Kind, id: z.string(), name: z.string(), change: ItemChange, fields: Fields })
+  .meta({ id: 'HistoryItem' })
+export type Item = z.infer<typeof Item>
+
+const origin = {
+  operation: z.string().describe('The operation, or the job'),
+  user_id: z.string(),
+  username: z.string(),
+  via: z.enum(['guest', 'session', 'key', 'oauth', 'job']),
+}
+const circumstances = {
+  oauth_client: z.string(),
+  tool: z.string().describe('The MCP tool'),
+  ip_address: z.string(),
+  request_id: z.string(),
+  note: z.string(),
+}
+const undoes = z.string().nullable().describe('The change that this one undoes')
+
+/** `id` and `at` are empty for a preview. */
+export const Change = z
+  .object({
+    id: z.string(),
+    at: z.union([Timestamp, z.literal('')]),
+    ...origin,
+    key_id: z.string(),
+    ...circumstances,
+    summary: z.string(),
+    counts: z
+      .object(Object.fromEntries(ItemChange.options.map((change) => [change, z.record(z.string(), z.int())])))
+      .partial()
+      .describe('The number of objects by change and kind'),
+    undoes,
+    undone_by: z.string().nullable().describe('The newest undo of it that is not undone itself'),
+    items: z.array(Item).optional().describe('The first 100 objects'),
+  })
+  .meta({ id: 'Change' })
+export type Change = z.infer<typeof Change>
+
+export const HistoryEntry = z
+  .object({
+    ...Item.shape,
+    change_id: z.string(),
+    at: Timestamp,
+    ...origin,
+    ...circumstances,
+    undoes,
+  })
+  .meta({ id: 'HistoryEntry' })
+export type HistoryEntry = z.infer<typeof HistoryEntry>
+
+/** The most rows of a page. */
+const MAX_ROWS = 1000
+const DEFAULT_ROWS = 100
+
+const Page = {
+  limit: z.int().min(1).max(MAX_ROWS).default(DEFAULT_ROWS).describe('Most rows to return'),
+  offset: z.int().min(0).optional().describe('Rows to skip first'),
+}
+const Stream = {
+  limit: z.int().min(1).optional().describe('Most rows to return; all of them without it'),
+  offset: Page.offset,
+}
+const moment = (what: string) =>
+  line(64).min(1).describe(`${what}: an RFC 3339 time, the id of a change, or how long ago, like 30m, 24h or 7d`)
+
+/** Any one of them opens the history, of which a caller sees the kinds that it may read. */
+const access = { anyOf: [...new Set(Object.values(READ_PERMISSIONS))] }
+
+const ChangeId = z.object({ id: idOf('history') })
+
+export const history = {
+  list: operation({
+    name: 'history.list',
+    summary: 'List the changes of the estate, newest first',
+    http: 'GET /api/history',
+    effect: 'read',
+    access,
+    mcp: 'listed',
+    input: () =>
+      z.object({
+        kind: Kind.optional().describe('Only changes of an object of this kind'),
+        object_id: Filter.optional().describe('Only changes of the object with this id'),
+        user_id: idOf('users').optional(),
+        operation: Filter.optional(),
+        from: moment('Not before').optional(),
+        to: moment('Not after').optional(),
+        ...Page,
+      }),
+    output: () => z.array(Change),
+  }),
+  diff: operation({
+    name: 'history.diff',
+    summary: 'Compare the estate at two moments',
+    description: 'An object that was created and deleted in between, or changed and changed back, is not part of it.',
+    http: 'GET /api/history/diff',
+    effect: 'read',
+    access,
+    input: () =>
+      z.object({
+        from: moment('The earlier moment'),
+        to: moment('The later moment; now without it').optional(),
+        kind: Kind.optional(),
+        ...Stream,
+      }),
+    output: () => z.array(Item),
+  }),
+  extent: operation({
+    name: 'history.extent',
+    summary: 'Show when the history begins, and how many changes it has',
+    http: 'GET /api/history/extent',
+    effect: 'read',
+    access,
+    input: () => z.object({}),
+    output: () =>
+      z
+        .object({
+          begins_at: Timestamp.describe('Earlier moments cannot be shown'),
+          retention_days: z.int(),
+          changes: z.int(),
+        })
+        .meta({ id: 'HistoryExtent' }),
+  }),
+  get: operation({
+    name: 'history.get',
+    summary: 'Show a change with its first 100 objects',
+    http: 'GET /api/history/{id}',
+    effect: 'read',
+    access,
+    cli: { args: ['id'] },
+    input: ChangeId,
+    output: Change,
+  }),
+  items: operation({
+    name: 'history.items',
+    summary: 'List all objects of a change, by kind and id',
+    http: 'GET /api/history/{id}/items',
+    effect: 'read',
+    access,
+    cli: { args: ['id'] },
+    input: () => z.object({ ...ChangeId.shape, kind: Kind.optional(), change: ItemChange.optional(), ...Stream }),
+    output: () => z.array(Item),
+  }),
+}
+
+const summaryOf = (noun: string) => `List the changes of ${noun}, newest first`
+const description = 'Also of one that was deleted.'
+
+/** The histories of objects, by kind. */
+export const histories = {
+  datacenter: operation({
+    name: 'datacenters.history',
+    summary: summaryOf('a datacenter'),
+    description,
+    http: 'GET /api/datacenters/{id}/history',
+    effect: 'read',
+    access: READ_PERMISSIONS.datacenter,
+    cli: { args: ['id'] },
+    input: () => z.object({ id: idOf('datacenters'), ...Page }),
+    output: () => z.array(HistoryEntry),
+  }),
+  network: operation({
+    name: 'networks.history',
+    summary: summaryOf('a network'),
+    description,
+    http: 'GET /api/networks/{id}/history',
+    effect: 'read',
+    access: READ_PERMISSIONS.network,
+    cli: { args: ['id'] },
+    input: () => z.object({ id: idOf('networks'), ...Page }),
+    output: () => z.array(HistoryEntry),
+  }),
+  pool: operation({
+    name: 'pools.history',
+    summary: summaryOf('a pool'),
+    description,
+    http: 'GET /api/pools/{id}/history',
+    effect: 'read',
+    access: READ_PERMISSIONS.pool,
+    cli: { args: ['id'] },
+    input: () => z.object({ id: idOf('pools'), ...Page }),
+    output: () => z.array(HistoryEntry),
+  }),
+  reservation: operation({
+    name: 'reservations.history',
+    summary: summaryOf('a reservation'),
+    description,
+    http: 'GET /api/reservations/{id}/history',
+    effect: 'read',
+    access: READ_PERMISSIONS.reservation,
+    cli: { args: ['id'] },
+    input: () => z.object({ id: idOf('reservations'), ...Page }),
+    output: () => z.array(HistoryEntry),
+  }),
+  device: operation({
+    name: 'devices.history',
+    summary: summaryOf('a device'),
+    description: 'With those of its relationships. Also of one that was deleted.',
+    http: 'GET /api/devices/{id}/history',
+    effect: 'read',
+    access: READ_PERMISSIONS.device,
+    cli: { args: ['id'] },
+    input: () => z.object({ id: idOf('devices'), ...Page }),
+    output: () => z.array(HistoryEntry),
+  }),
+}

@@ -1,0 +1,262 @@
+/** The rules of the history: what a caller sees of the changes, and how they are recorded. */
+
+import { type Counts, summaryOf } from '../../platform/contract/change-summary.ts'
+import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
+import { countRows, type Page } from '../../platform/contract/list.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { JsonList } from '../../platform/operation/handler-result.ts'
+import type { History } from '../../platform/operation/history.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import {
+  type Change,
+  type HistoryEntry,
+  histories,
+  history,
+  type Item,
+  ItemChange,
+  KINDS,
+  type Kind,
+  READ_PERMISSIONS,
+} from './api.ts'
+import { itemOf, itemsBetween, itemsOfChange } from './items.ts'
+import { KIND_RULES } from './kinds.ts'
+import { isSettled, momentOf, textOf } from './moment.ts'
+import { createRecorder, type KindCounts } from './record-store.ts'
+import * as store from './store.ts'
+
+/** The number of items that an answer with a change lists. */
+const SHOWN_ITEMS = 100
+
+/** The kinds that the caller may read. */
+const visibleKinds = ({ caller }: Ctx): Kind[] => KINDS.filter((kind) => caller.permissions.has(READ_PERMISSIONS[kind]))
+
+const countsOf = (json: string, kinds: readonly Kind[]): Counts => {
+  // Written by `record-store.ts`.
+  const stored = JSON.parse(json) as KindCounts
+  const counts: Counts = {}
+  for (const change of ItemChange.options) {
+    const some = kinds.flatMap((kind) => {
+      const n = stored[change]?.[kind]
+      return n === undefined ? [] : [[KIND_RULES[kind].noun, n] as const]
+    })
+    if (some.length > 0) counts[change] = Object.fromEntries(some)
+  }
+  return counts
+}
+
+const changeOf = (ctx: Ctx, row: store.StoredChange): Change => {
+  const counts = countsOf(row.counts, visibleKinds(ctx))
+  const mayKnowWho = ctx.caller.permissions.has('audit:read')
+  return {
+    id: row.id,
+    at: textOf(row.atMs),
+    operation: row.operation,
+    user_id: mayKnowWho ? row.user_id : '',
+    username: row.username,
+    // Written by `record-store.ts` from a caller.
+    via: row.via as Change['via'],
+    key_id: mayKnowWho ? row.key_id : '',
+    oauth_client: row.oauth_client,
+    tool: row.tool,
+    ip_address: mayKnowWho ? row.ip_address : '',
+    request_id: row.request_id,
+    note: row.note,
+    summary: summaryOf(counts),
+    counts,
+    undoes: row.undoes,
+    undone_by: row.undone_by,
+  }
+}
+
+/** Returns the rows of a page out of batches of all rows. */
+async function* paged<Row>(batches: AsyncIterable<Row[]>, { limit, offset = 0 }: Page): AsyncGenerator<Row[]> {
+  let skip = offset
+  let left = limit ?? Number.POSITIVE_INFINITY
+  for await (const rows of batches) {
+    const page = rows.slice(skip, skip + left)
+    skip = Math.max(0, skip - rows.length)
+    left -= page.length
+    if (page.length > 0) yield page
+    if (left <= 0) return
+  }
+}
+
+const counted = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
+  let total = 0
+  for await (const rows of batches) total += rows.length
+  return total
+}
+
+const sent = async function* (items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
+  for await (const rows of items) yield rows.map((item) => JSON.stringify(item))
+}
+
+/** @throws AppError NOT_FOUND for a change of which the caller may read no item */
+const mustFind = async (ctx: Ctx, id: string): Promise<store.StoredChange> => {
+  const row = orNotFound(await store.findChange(ctx, id), 'change', id)
+  const counts = countsOf(row.counts, visibleKinds(ctx))
+  return orNotFound(Object.keys(counts).length > 0 ? row : undefined, 'change', id)
+}
+
+/** Returns a change with its first items. */
+export const showChange = async (ctx: Ctx, row: store.StoredChange): Promise<Change> => {
+  const items: Item[] = []
+  const all = itemsOfChange(ctx, row.seq, { kinds: visibleKinds(ctx) })
+  for await (const rows of paged(all, { limit: SHOWN_ITEMS })) items.push(...rows)
+  return { ...changeOf(ctx, row), items }
+}
+
+/** The tables from which the items of changes are read. */
+const ITEM_TABLES = [
+  'history',
+  'datacenters',
+  'networks',
+  'pools',
+  'pool_tags',
+  'reservations',
+  'devices',
+  'relationships',
+  'discovery_rules',
+  'discovery_locks',
+] as const
+
+type Given = { readonly kind?: Kind | undefined; readonly change?: ItemChange | undefined }
+
+const kindsFor = (ctx: Ctx, { kind }: Given): Kind[] =>
+  visibleKinds(ctx).filter((one) => kind === undefined || one === kind)
+
+/** Returns the present documents of the objects, by kind and id. */
+const presentOf = async (
+  ctx: Ctx,
+  objects: readonly { readonly kind: string; readonly id: string }[],
+): Promise<Map<string, string>> => {
+  const present = new Map<string, string>()
+  for (const kind of KINDS) {
+    const ids = [...new Set(objects.filter((one) => one.kind === kind).map(({ id }) => id))]
+    for (const [id, document] of await KIND_RULES[kind].documents(ctx, ids)) present.set(`${kind} ${id}`, document)
+  }
+  return present
+}
+
+/** @param kind of the object */
+const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id: string } & Page) => {
+  const revision = await ctx.store.revision(ITEM_TABLES)
+  const documents = await KIND_RULES[kind].documents(ctx, [id])
+  const may = new Set(visibleKinds(ctx))
+  const query = store.objectQuery(ctx, kind, id).where('history.kind', 'in', [kind, ...may])
+  const total = await countRows(query)
+  // Neither the object nor a trace of it.
+  if (total === 0) orNotFound(documents.get(id), KIND_RULES[kind].noun, id)
+  const mayKnowWho = ctx.caller.permissions.has('audit:read')
+  async function* rows(): AsyncGenerator<string[]> {
+    // The present first: a change that is committed in between records the document that was read here.
+    const page = query.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
+    const present = await presentOf(ctx, await page.execute())
+    const entries = (await page.execute()).map((row) => store.entryOfRow(row))
+    yield entries.map((entry) => {
+      const after = entry.next_seq === null ? present.get(`${entry.kind} ${entry.id}`) : entry.next_before
+      const shown: HistoryEntry = {
+        ...itemOf(entry.kind, entry.id, { before: entry.before, after }),
+        change_id: entry.change_id,
+        at: textOf(entry.atMs),
+        operation: entry.operation,
+        user_id: mayKnowWho ? entry.user_id : '',
+        username: entry.username,
+        via: entry.via as HistoryEntry['via'],
+        oauth_client: entry.oauth_client,
+        tool: entry.tool,
+        ip_address: mayKnowWho ? entry.ip_address : '',
+        request_id: entry.request_id,
+        note: entry.note,
+        undoes: entry.undoes,
+      }
+      return JSON.stringify(shown)
+    })
+  }
+  return new JsonList<HistoryEntry>({ revision, total: async () => total, rows })
+}
+
+export type HistoryOptions = { readonly config: Pick<Config, 'historyRetentionDays'> }
+
+export const historyFeature = ({ config }: HistoryOptions): Feature => ({
+  operations: [
+    ...implement(history, {
+      list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
+        const revision = await ctx.store.revision(['changes'])
+        const query = store.changesQuery(ctx, {
+          kinds: kindsFor(ctx, { kind }),
+          object_id,
+          user_id: user_id && !ctx.caller.permissions.has('audit:read') ? '' : user_id,
+          operation,
+          from: from === undefined ? undefined : (await momentOf(ctx, 'from', from)).atMs,
+          to: to === undefined ? undefined : (await momentOf(ctx, 'to', to)).atMs,
+        })
+        async function* rows(): AsyncGenerator<string[]> {
+          const found = await query
+            .limit(page.limit)
+            .offset(page.offset ?? 0)
+            .execute()
+          yield found.map((row) => JSON.stringify(changeOf(ctx, store.changeOfRow(row))))
+        }
+        return new JsonList<Change>({ revision, total: () => countRows(query), rows })
+      },
+      diff: async (ctx, { from, to, kind, ...page }) => {
+        const first = await momentOf(ctx, 'from', from)
+        const last = to === undefined ? undefined : await momentOf(ctx, 'to', to)
+        if (last && last.seq < first.seq) throw invalidField('from', 'must not be later than "to"')
+        const span = { from: first.seq, to: last?.seq, kinds: kindsFor(ctx, { kind }) }
+        return new JsonList<Item>({
+          revision: `${first.seq}.${last?.seq} ${await ctx.store.revision(ITEM_TABLES)}`,
+          total: () => counted(itemsBetween(ctx, span)),
+          rows: () => sent(paged(itemsBetween(ctx, span), page)),
+        })
+      },
+      extent: async (ctx) => ({
+        begins_at: textOf(await store.beginsAt(ctx)),
+        retention_days: config.historyRetentionDays,
+        changes: await countRows(store.changesQuery(ctx, { kinds: visibleKinds(ctx) })),
+      }),
+      get: async (ctx, { id }) => showChange(ctx, await mustFind(ctx, id)),
+      items: async (ctx, { id, kind, change, ...page }) => {
+        const revision = await ctx.store.revision(ITEM_TABLES)
+        const { seq } = await mustFind(ctx, id)
+        const filter = { kinds: kindsFor(ctx, { kind }), change }
+        return new JsonList<Item>({
+          revision,
+          total: () => counted(itemsOfChange(ctx, seq, filter)),
+          rows: () => sent(paged(itemsOfChange(ctx, seq, filter), page)),
+        })
+      },
+    }),
+    ...implement(histories, {
+      datacenter: (ctx, input) => objectHistory(ctx, 'datacenter', input),
+      network: (ctx, input) => objectHistory(ctx, 'network', input),
+      pool: (ctx, input) => objectHistory(ctx, 'pool', input),
+      reservation: (ctx, input) => objectHistory(ctx, 'reservation', input),
+      device: (ctx, input) => objectHistory(ctx, 'device', input),
+    }),
+  ],
+})
+
+/** Opens the history of a database, which begins now unless it has begun before. */
+export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<History<Tables>> => {
+  await db.write((tx) => store.begin({ db: tx.db, store: db }, now().getTime()))
+  return {
+    record: createRecorder(db),
+    preview: async (ctx, id) => {
+      const row = id === '' ? undefined : await store.findChange(ctx, id)
+      if (!row) return NOTHING
+      return { ...(await showChange(ctx, row)), id: '', at: '' }
+    },
+    past: async (ctx, text) => {
+      const moment = await momentOf(ctx, 'as_of', text)
+      await isSettled(ctx, moment)
+      throw invalidField('as_of', 'is not possible yet')
+    },
+  }
+}
+
+/** The preview of a call that changes nothing. */
+const NOTHING = { id: '', at: '', summary: summaryOf({}), counts: {}, undoes: null, undone_by: null, items: [] }

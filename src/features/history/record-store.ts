@@ -1,0 +1,129 @@
+/** Writes changes and their items, at the end of the transactions that made them. */
+import { type Kysely, sql } from 'kysely'
+import { batches } from '../../platform/db/batches.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
+import { namedClient } from '../../platform/operation/audit.ts'
+import type { RecordedItem } from '../../platform/operation/change-record.ts'
+import type { ChangeOrigin } from '../../platform/operation/history.ts'
+import { pause } from '../../platform/runtime/pause.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { KINDS, type Kind } from './api.ts'
+import { columnsOf } from './kinds.ts'
+import type { HistoryRow } from './table.ts'
+
+type Store = Ctx['store']
+
+/** The number of items that are written before the event loop runs again. */
+const AT_ONCE = 256
+
+type NewChange = {
+  readonly id: string
+  /** The time of the call by the clock of this instance. */
+  readonly own_ms: number
+  readonly operation: string
+  readonly user_id: string
+  readonly username: string
+  readonly via: string
+  readonly key_id: string
+  readonly oauth_client: string
+  readonly tool: string
+  readonly ip_address: string
+  readonly request_id: string
+  readonly note: string
+  readonly counts: string
+  readonly undoes: string | null
+}
+
+/** Not before the call, nor before the change that was recorded last: time and number have the same order. */
+const momentOf = (store: Store, ownMs: number) => {
+  const last = sql`SELECT at FROM changes ORDER BY seq DESC LIMIT 1`
+  const own = sql`SELECT CAST(${ownMs} AS BIGINT) AS at`
+  const shared = sql`SELECT ${store.sql.nowMs(ownMs)} AS at`
+  return sql<number>`(SELECT max(at) FROM (${own} UNION ALL ${shared} UNION ALL SELECT at FROM (${last}) AS l) AS m)`
+}
+
+export const createRecorder = (store: Store) => {
+  const insertChange = prepared((db: Kysely<Tables>, change: NewChange) =>
+    db.insertInto('changes').values({
+      id: change.id,
+      at: momentOf(store, change.own_ms),
+      operation: change.operation,
+      user_id: change.user_id,
+      username: change.username,
+      via: change.via,
+      key_id: change.key_id,
+      oauth_client: change.oauth_client,
+      tool: change.tool,
+      ip_address: change.ip_address,
+      request_id: change.request_id,
+      note: change.note,
+      counts: change.counts,
+      undoes: change.undoes,
+      undone_by: null,
+      snapshot_xmax: store.sql.nextTransaction(),
+    }),
+  )
+
+  type NewItem = Omit<HistoryRow, 'seq'> & { readonly change_id: string }
+  const insertItems = preparedRows(
+    ['kind', 'id', 'change_id', 'sort_key', 'derived', 'child_id', 'before'],
+    (db: Kysely<Tables>, rows: NewItem[]) =>
+      db.insertInto('history').values(
+        rows.map(({ change_id, ...row }) => ({
+          ...row,
+          seq: sql<number>`(SELECT seq FROM changes WHERE changes.id = ${change_id})`,
+        })),
+      ),
+  )
+
+  return async (ctx: Ctx, { id, operation, tool, note, undoes }: ChangeOrigin, items: readonly RecordedItem[]) => {
+    const { userId = '', username, via, credentialId = '', client } = ctx.caller
+    await insertChange(ctx, {
+      id,
+      own_ms: Date.parse(ctx.now),
+      operation,
+      user_id: userId,
+      username: via === 'job' ? '' : username,
+      via,
+      key_id: via === 'key' ? credentialId : '',
+      oauth_client: client ? namedClient(client) : '',
+      tool,
+      ip_address: ctx.client,
+      request_id: ctx.requestId,
+      note,
+      counts: JSON.stringify(countsOf(items)),
+      undoes,
+    })
+    for (const batch of batches(items, AT_ONCE)) {
+      await insertItems(
+        ctx,
+        batch.map(({ kind, id: itemId, before }) => ({
+          kind,
+          id: itemId,
+          change_id: id,
+          // The kinds are those that the stores declare.
+          ...columnsOf(kind as Kind, before),
+          before: before ?? null,
+        })),
+      )
+      if (items.length > AT_ONCE) await pause()
+    }
+  }
+}
+
+/** The number of items by change and kind. */
+export type KindCounts = Partial<Record<RecordedItem['change'], Partial<Record<Kind, number>>>>
+
+const countsOf = (items: readonly RecordedItem[]): KindCounts => {
+  const counts: KindCounts = {}
+  for (const change of ['create', 'update', 'delete'] as const) {
+    const of = items.filter((item) => item.change === change)
+    const byKind = KINDS.map((kind) => [kind, of.filter((item) => item.kind === kind).length] as const)
+    const some = byKind.filter(([, n]) => n > 0)
+    // The entries have these keys.
+    if (some.length > 0) counts[change] = Object.fromEntries(some) as Partial<Record<Kind, number>>
+  }
+  return counts
+}

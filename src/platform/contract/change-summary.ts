@@ -1,0 +1,27 @@
+/** The summary of changes in words, for the history and for plans. */
+
+export type Verb = 'create' | 'update' | 'delete'
+
+/** The number of objects of each noun, by the type of change. */
+export type Counts = Partial<Record<Verb, Record<string, number>>>
+
+const PHRASES: readonly (readonly [Verb, string])[] = [
+  ['delete', 'deletes'],
+  ['update', 'changes'],
+  ['create', 'creates'],
+]
+
+const plural = (noun: string): string =>
+  noun.endsWith('y') && !/[aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`
+
+const counted = (noun: string, n: number): string => `${n} ${n === 1 ? noun : plural(noun)}`
+
+/** @example summaryOf({ delete: { device: 1, relationship: 2 } }) // 'deletes 1 device and 2 relationships' */
+export const summaryOf = (counts: Counts): string => {
+  const phrases = PHRASES.flatMap(([verb, word]) => {
+    const kinds = Object.entries(counts[verb] ?? {}).map(([noun, n]) => counted(noun, n))
+    const last = kinds.pop()
+    return last === undefined ? [] : [`${word} ${kinds.length === 0 ? last : `${kinds.join(', ')} and ${last}`}`]
+  })
+  return phrases.join('; ') || 'changes nothing'
+}
