@@ -1,7 +1,7 @@
 /** The rules of the history: what a caller sees of the changes, and how they are recorded. */
 
 import { type Counts, summaryOf } from '../../platform/contract/change-summary.ts'
-import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
+import { invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
 import { countRows, type Page } from '../../platform/contract/list.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
@@ -24,8 +24,10 @@ import { itemOf, itemsBetween, itemsOfChange } from './items.ts'
 import { KIND_RULES } from './kinds.ts'
 import { isSettled, momentOf, textOf } from './moment.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
+import { removeOld } from './retention.ts'
 import * as store from './store.ts'
 
+const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of items that an answer with a change lists. */
 const SHOWN_ITEMS = 100
 
@@ -96,6 +98,7 @@ const sent = async function* (items: AsyncIterable<Item[]>): AsyncGenerator<stri
 /** @throws AppError NOT_FOUND for a change of which the caller may read no item */
 const mustFind = async (ctx: Ctx, id: string): Promise<store.StoredChange> => {
   const row = orNotFound(await store.findChange(ctx, id), 'change', id)
+  if (row.atMs < (await store.beginsAt(ctx))) throw notFound('change', id)
   const counts = countsOf(row.counts, visibleKinds(ctx))
   return orNotFound(Object.keys(counts).length > 0 ? row : undefined, 'change', id)
 }
@@ -111,6 +114,7 @@ export const showChange = async (ctx: Ctx, row: store.StoredChange): Promise<Cha
 /** The tables from which the items of changes are read. */
 const ITEM_TABLES = [
   'history',
+  'history_extent',
   'datacenters',
   'networks',
   'pools',
@@ -184,7 +188,7 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
   operations: [
     ...implement(history, {
       list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
-        const revision = await ctx.store.revision(['changes'])
+        const revision = await ctx.store.revision(['changes', 'history_extent'])
         const query = store.changesQuery(ctx, {
           kinds: kindsFor(ctx, { kind }),
           object_id,
@@ -238,13 +242,22 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
       device: (ctx, input) => objectHistory(ctx, 'device', input),
     }),
   ],
+  jobs: [
+    {
+      name: 'history.retention',
+      summary: 'Deletes changes that are older than HISTORY_RETENTION_DAYS',
+      everyMs: DAY_MS,
+      runsAtStart: true,
+      run: (ctx) => removeOld(ctx, config.historyRetentionDays),
+    },
+  ],
 })
 
 /** Opens the history of a database, which begins now unless it has begun before. */
 export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<History<Tables>> => {
   await db.write((tx) => store.begin({ db: tx.db, store: db }, now().getTime()))
   return {
-    record: createRecorder(db),
+    record: createRecorder(db, await store.newestMs({ db: db.read, store: db })),
     preview: async (ctx, id) => {
       const row = id === '' ? undefined : await store.findChange(ctx, id)
       if (!row) return NOTHING

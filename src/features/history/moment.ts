@@ -35,7 +35,7 @@ export const momentOf = async (
     if (change.atMs < beginsAt) refuseEarly()
     return { seq: change.seq, atMs: change.atMs, settledAfter: change.settledAfter }
   }
-  const nowMs = Math.max(Date.parse(ctx.now), await store.nowMs(ctx))
+  const nowMs = Math.max(Date.parse(ctx.now), await store.nowMs(ctx, Date.parse(ctx.now)))
   const atMs = timeOf(field, text, nowMs)
   if (atMs > nowMs) throw invalidField(field, 'is in the future')
   if (atMs < beginsAt) refuseEarly()

@@ -20,8 +20,7 @@ const AT_ONCE = 256
 
 type NewChange = {
   readonly id: string
-  /** The time of the call by the clock of this instance. */
-  readonly own_ms: number
+  readonly least_ms: number
   readonly operation: string
   readonly user_id: string
   readonly username: string
@@ -36,19 +35,14 @@ type NewChange = {
   readonly undoes: string | null
 }
 
-/** Not before the call, nor before the change that was recorded last: time and number have the same order. */
-const momentOf = (store: Store, ownMs: number) => {
-  const last = sql`SELECT at FROM changes ORDER BY seq DESC LIMIT 1`
-  const own = sql`SELECT CAST(${ownMs} AS BIGINT) AS at`
-  const shared = sql`SELECT ${store.sql.nowMs(ownMs)} AS at`
-  return sql<number>`(SELECT max(at) FROM (${own} UNION ALL ${shared} UNION ALL SELECT at FROM (${last}) AS l) AS m)`
-}
-
-export const createRecorder = (store: Store) => {
+/** @param lastMs the time of the newest change */
+export const createRecorder = (store: Store, lastMs: number) => {
+  // Not before the call, nor before the change that this instance recorded last.
+  let leastMs = lastMs
   const insertChange = prepared((db: Kysely<Tables>, change: NewChange) =>
     db.insertInto('changes').values({
       id: change.id,
-      at: momentOf(store, change.own_ms),
+      at: store.sql.nowMsFrom(change.least_ms),
       operation: change.operation,
       user_id: change.user_id,
       username: change.username,
@@ -79,10 +73,11 @@ export const createRecorder = (store: Store) => {
   )
 
   return async (ctx: Ctx, { id, operation, tool, note, undoes }: ChangeOrigin, items: readonly RecordedItem[]) => {
+    leastMs = Math.max(leastMs, Date.parse(ctx.now))
     const { userId = '', username, via, credentialId = '', client } = ctx.caller
     await insertChange(ctx, {
       id,
-      own_ms: Date.parse(ctx.now),
+      least_ms: leastMs,
       operation,
       user_id: userId,
       username: via === 'job' ? '' : username,

@@ -30,6 +30,8 @@ const changeById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('changes').selectAll().where('id', '=', id),
 )
 
+/** Also of one before the beginning of the history, as long as it is stored. */
+
 export const findChange = async (ctx: StoreScope, id: string): Promise<StoredChange | undefined> => {
   const [row] = await changeById(ctx, { id })
   return row && storedOf(row)
@@ -49,9 +51,13 @@ const changeUntil = prepared((db: Kysely<Tables>, { at }: { at: number }) =>
 export const beginsAt = async ({ db }: StoreScope): Promise<number> =>
   Number((await db.selectFrom('history_extent').select('begins_at').executeTakeFirst())?.begins_at ?? 0)
 
-/** The time by the clock that the instances share. */
-export const nowMs = async ({ db, store }: StoreScope): Promise<number> => {
-  const { rows } = await sql<{ at: number | string }>`SELECT ${store.sql.nowMs(Date.now())} AS at`.execute(db)
+/** The time of the newest change; 0 without one. */
+export const newestMs = async ({ db }: StoreScope): Promise<number> =>
+  Number((await db.selectFrom('changes').select('at').orderBy('seq', 'desc').limit(1).executeTakeFirst())?.at ?? 0)
+
+/** The time by the clock that the instances share. @param ownMs by the clock of this instance */
+export const nowMs = async ({ db, store }: StoreScope, ownMs: number): Promise<number> => {
+  const { rows } = await sql<{ at: number | string }>`SELECT ${store.sql.nowMs(ownMs)} AS at`.execute(db)
   return Number(rows[0]?.at)
 }
 
@@ -64,6 +70,56 @@ export const begin = async ({ db, store }: StoreScope, ownMs: number): Promise<v
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 }
+
+/** The history begins no earlier than this. */
+export const moveBeginning = async ({ db }: StoreScope, begins_at: number): Promise<void> => {
+  await db.updateTable('history_extent').set({ begins_at }).where('begins_at', '<', begins_at).execute()
+}
+
+/** The number of items, and of changes, that one transaction deletes. */
+const REMOVED_AT_ONCE = 500
+
+/**
+ * Deletes some of the changes before a time, with their items. The newest change stays, because SQLite would give its
+ * number to the next one.
+ */
+export const removeSome = async (
+  { db }: StoreScope,
+  beforeMs: number,
+): Promise<{ changes: number; isDone: boolean }> => {
+  const old = await db
+    .selectFrom('changes')
+    .select('seq')
+    .where('at', '<', beforeMs)
+    .where('seq', '<', ({ selectFrom }) => selectFrom('changes').select(({ fn }) => fn.max('seq').as('newest')))
+    .orderBy('at')
+    .orderBy('seq')
+    .limit(REMOVED_AT_ONCE)
+    .execute()
+  const seqs = old.map(({ seq }) => Number(seq))
+  if (seqs.length === 0) return { changes: 0, isDone: true }
+  const items = await db
+    .selectFrom('history')
+    .select(['kind', 'id', 'seq'])
+    .where('seq', 'in', seqs)
+    .limit(REMOVED_AT_ONCE + 1)
+    .execute()
+  if (items.length > REMOVED_AT_ONCE) {
+    // One of the changes has many items: they go first.
+    for (const [seq, ofChange] of Map.groupBy(items, (item) => Number(item.seq)))
+      for (const [kind, ofKind] of Map.groupBy(ofChange, (item) => item.kind)) {
+        const ids = ofKind.map(({ id }) => id)
+        await db.deleteFrom('history').where('kind', '=', kind).where('seq', '=', seq).where('id', 'in', ids).execute()
+      }
+    return { changes: 0, isDone: false }
+  }
+  await db.deleteFrom('history').where('seq', 'in', seqs).execute()
+  await db.deleteFrom('changes').where('seq', 'in', seqs).execute()
+  return { changes: seqs.length, isDone: seqs.length < REMOVED_AT_ONCE }
+}
+
+/** Changes before the beginning of the history are not shown, although some are still stored. */
+const isKept = sql<SqlBool>`changes.at >= (SELECT begins_at FROM history_extent)`
 
 export type ChangeFilter = {
   /** Only changes with an object of one of these kinds. */
@@ -78,7 +134,7 @@ export type ChangeFilter = {
 /** Returns the matching changes, newest first. */
 export const changesQuery = ({ db }: StoreScope, filter: ChangeFilter) => {
   const { kinds, object_id, user_id, operation, from, to } = filter
-  let query = db.selectFrom('changes').selectAll().orderBy('seq', 'desc')
+  let query = db.selectFrom('changes').selectAll().where(isKept).orderBy('seq', 'desc')
   if (user_id !== undefined)
     query = query.where((eb) => eb.or([eb('user_id', '=', user_id), eb('key_id', '=', user_id)]))
   if (operation !== undefined) query = query.where('operation', '=', operation)
@@ -244,6 +300,7 @@ export const objectQuery = ({ db }: StoreScope, kind: Kind, id: string) => {
       'changes.note',
       'changes.undoes',
     ])
+    .where(isKept)
     .where(kind === 'device' ? sql<SqlBool>`((${own}) OR (${asParent}) OR (${asChild}))` : own)
     .orderBy('history.seq', 'desc')
     .orderBy(kindOrder)

@@ -192,6 +192,8 @@ export type Sql = {
   readonly nextTransaction: () => RawBuilder<number>
   /** The time in ms since the epoch by the database's clock; with a single server it is `ownMs`. */
   readonly nowMs: (ownMs: number) => RawBuilder<number>
+  /** As `nowMs`, but at least `leastMs`. */
+  readonly nowMsFrom: (leastMs: number) => RawBuilder<number>
   /** Locks the selected rows against other writers until commit, if the engine has more than one writer. */
   readonly lockRows: <Q>(query: Q) => Q
   /** Like `lockRows`, but skips rows that others have locked instead of waiting for them. */

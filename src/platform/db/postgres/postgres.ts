@@ -59,6 +59,8 @@ const postgresSql: Sql = {
   },
   nextTransaction: () => sql<number>`pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
   nowMs: () => sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
+  nowMsFrom: (leastMs) =>
+    sql<number>`greatest((extract(epoch from statement_timestamp()) * 1000)::bigint, ${leastMs}::bigint)`,
   // The stronger lock would also block foreign key checks that refer to the row. Every select builder has
   // forNoKeyUpdate; the capability is generic over all of them.
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),

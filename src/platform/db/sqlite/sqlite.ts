@@ -59,6 +59,7 @@ const sqliteSql: Sql = {
   underWay: async () => undefined,
   nextTransaction: () => sql<number>`0`,
   nowMs: (ownMs) => sql<number>`${ownMs}`,
+  nowMsFrom: (leastMs) => sql<number>`${leastMs}`,
   lockRows: (query) => query,
   lockFreeRows: (query) => query,
   lockNames: async () => {},

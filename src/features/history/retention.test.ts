@@ -1,0 +1,78 @@
+/** Old changes are hidden at once and deleted later; younger ones and their moments stay. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { dialects } from '../../testing/servers.ts'
+
+const DAY_MS = 86_400_000
+
+describe.each(dialects())('on %s', (dialect) => {
+  let app: TestApp
+  let admin: TestCaller
+  beforeEach(async () => {
+    app = await testApp({ dialect, env: { HISTORY_RETENTION_DAYS: '10' } })
+    admin = await app.as('admin')
+  })
+  afterEach(() => app.close())
+
+  /** Makes all changes so far older. */
+  const age = (days: number) =>
+    app.db.write(async ({ db }) => {
+      await db
+        .updateTable('changes')
+        .set(({ eb }) => ({ at: eb('at', '-', days * DAY_MS) }))
+        .execute()
+      await db
+        .updateTable('history_extent')
+        .set({ begins_at: Date.now() - 365 * DAY_MS })
+        .execute()
+    })
+  const counts = async () => {
+    const of = async (table: 'changes' | 'history') =>
+      Number(
+        (
+          await app.db.read
+            .selectFrom(table)
+            .select(({ fn }) => fn.countAll().as('n'))
+            .executeTakeFirstOrThrow()
+        ).n,
+      )
+    return [await of('changes'), await of('history')]
+  }
+  const devices = (from: number, count: number) => ({
+    operations: Array.from({ length: count }, (_, i) => ({ op: 'create', device: { name: `d-${from + i}` } })),
+  })
+
+  test('changes are deleted with their items, also one of many', async () => {
+    await admin.request('POST', '/api/devices/bulk', devices(0, 900))
+    for (let i = 0; i < 3; i++) await admin.api.devices.create({ name: `old-${i}` })
+    await age(20)
+    const { id } = await admin.api.devices.create({ name: 'young' })
+    expect(await counts()).toEqual([5, 904])
+    await app.plat.runJob('history.retention')
+    expect(await counts()).toEqual([1, 1])
+    expect(await admin.api.histories.device({ id })).toHaveLength(1)
+    const { begins_at } = await admin.api.history.extent({})
+    expect(Math.round((Date.now() - Date.parse(begins_at)) / DAY_MS)).toBe(10)
+  })
+
+  test('a change before the beginning is not shown, although it is still stored', async () => {
+    const { id } = await admin.api.devices.create({ name: 'hidden' })
+    const [change] = await admin.api.history.list({})
+    await age(10)
+    await app.plat.runJob('history.retention')
+    expect(await counts()).toEqual([1, 1])
+    expect(await admin.api.history.list({})).toEqual([])
+    expect((await admin.request('GET', `/api/history/${change?.id}`)).status).toBe(404)
+    expect(await admin.api.histories.device({ id })).toEqual([])
+  })
+
+  test('the list has another ETag when changes are no longer shown', async () => {
+    await admin.api.devices.create({ name: 'hidden' })
+    await age(9)
+    const etag = async () => (await admin.request('GET', '/api/history')).headers.get('etag')
+    const before = await etag()
+    await age(1)
+    await app.plat.runJob('history.retention')
+    expect(await etag()).not.toBe(before)
+  })
+})
