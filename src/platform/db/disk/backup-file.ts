@@ -5,7 +5,7 @@
 import { closeSync, createReadStream, createWriteStream, openSync, readSync, writeFileSync } from 'node:fs'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { z } from 'zod'
 import { sizeOf, type Watch } from '../sqlite/file-work.ts'
 
@@ -86,7 +86,8 @@ export const pack = async (
   await pipeline(
     createReadStream(database, { highWaterMark: CHUNK_BYTES }),
     packed.stream,
-    createZstdCompress(),
+    // With a checksum at the end of the frame, no byte of the file can change unnoticed (RFC 8878 3.1.1).
+    createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
     createWriteStream(to, { flags: 'a' }),
     { signal: watch.signal },
   )
