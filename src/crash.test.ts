@@ -279,3 +279,36 @@ test('what is searched is what there is', () => {
   expect(() => db.run("INSERT INTO devices_search (devices_search, rank) VALUES ('integrity-check', 1)")).not.toThrow()
   db.close()
 })
+
+test('each change has its items, and each item its change', () => {
+  const db = database()
+  const alone = db.query<{ n: number }, []>(
+    `SELECT (SELECT count(*) FROM changes WHERE seq NOT IN (SELECT seq FROM history))
+          + (SELECT count(*) FROM history WHERE seq NOT IN (SELECT seq FROM changes)) AS n`,
+  )
+  expect(alone.get()).toEqual({ n: 0 })
+  db.close()
+})
+
+test('the history of a device has every version of it, from its creation to its present document', () => {
+  const db = database()
+  const rows = db.query<{ id: string; before: string | null }, []>(
+    "SELECT id, before FROM history WHERE kind = 'device' ORDER BY id, seq",
+  )
+  const present = new Map(
+    db
+      .query<{ id: string; doc: string }, []>('SELECT id, doc FROM devices')
+      .all()
+      .map(({ id, doc }) => [id, doc]),
+  )
+  const histories = Map.groupBy(rows.all(), ({ id }) => id)
+  db.close()
+  const versionOf = (doc: string): number => Number(Device.parse(JSON.parse(doc)).description)
+  const incomplete = [...histories].filter(([id, entries]) => {
+    const documents = [...entries.slice(1).map(({ before }) => before ?? ''), present.get(id) ?? '']
+    const versions = documents.filter((doc) => doc !== '').map(versionOf)
+    return entries[0]?.before !== null || versions.some((version, at) => version - (versions[at - 1] ?? 0) > 1)
+  })
+  expect([...present.keys()].filter((id) => !histories.has(id))).toEqual([])
+  expect(incomplete).toEqual([])
+})
