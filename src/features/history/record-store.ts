@@ -9,7 +9,7 @@ import type { ChangeOrigin } from '../../platform/operation/history.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { KINDS, type Kind } from './api.ts'
+import { ItemChange, KINDS, type Kind } from './api.ts'
 import { columnsOf } from './kinds.ts'
 import type { HistoryRow } from './table.ts'
 
@@ -112,11 +112,17 @@ export const createRecorder = (store: Store, lastMs: number) => {
 export type KindCounts = Partial<Record<RecordedItem['change'], Partial<Record<Kind, number>>>>
 
 const countsOf = (items: readonly RecordedItem[]): KindCounts => {
+  const numbers = new Map<string, number>()
+  for (const { kind, change } of items) {
+    const key = `${change} ${kind}`
+    numbers.set(key, (numbers.get(key) ?? 0) + 1)
+  }
   const counts: KindCounts = {}
-  for (const change of ['create', 'update', 'delete'] as const) {
-    const of = items.filter((item) => item.change === change)
-    const byKind = KINDS.map((kind) => [kind, of.filter((item) => item.kind === kind).length] as const)
-    const some = byKind.filter(([, n]) => n > 0)
+  for (const change of ItemChange.options) {
+    const some = KINDS.flatMap((kind) => {
+      const n = numbers.get(`${change} ${kind}`)
+      return n === undefined ? [] : [[kind, n] as const]
+    })
     // The entries have these keys.
     if (some.length > 0) counts[change] = Object.fromEntries(some) as Partial<Record<Kind, number>>
   }

@@ -1,4 +1,5 @@
 /** Collects what a transaction does to the objects that have a history. Knows no kind of object. */
+import { createBreathe } from '../runtime/pause.ts'
 
 /** An object's document, as JSON text, before and after one write; undefined where the object does not exist. */
 export type ItemWrite = {
@@ -23,6 +24,9 @@ export type ChangeDetails = {
   /** The note of a change whose caller has given none. */
   readonly defaultNote?: string
 }
+
+/** The number of objects after which other requests may run. */
+const OBJECTS_AT_ONCE = 500
 
 /** One write. A hash stands for the document after it, so that a large import does not hold all its documents. */
 type Entry = {
@@ -52,19 +56,26 @@ export class ChangeRecord {
   }
 
   /** Returns the objects that differ from their state before the transaction. */
-  items(): RecordedItem[] {
-    const first = new Map<string, Entry>()
-    const last = new Map<string, Entry>()
-    for (const entry of this.#entries) {
+  async items(): Promise<RecordedItem[]> {
+    const breathe = createBreathe()
+    const objects = new Map<string, { readonly first: Entry; last: Entry }>()
+    for (const [at, entry] of this.#entries.entries()) {
       const key = `${entry.kind} ${entry.id}`
-      if (!first.has(key)) first.set(key, entry)
-      last.set(key, entry)
+      const known = objects.get(key)
+      if (known) known.last = entry
+      else objects.set(key, { first: entry, last: entry })
+      if (at % OBJECTS_AT_ONCE === 0) await breathe()
     }
-    return [...first].flatMap(([key, { kind, id, before }]) => {
-      const after = last.get(key)?.after
-      if (after === hashOf(before)) return []
-      const change = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
-      return [{ kind, id, before, change }]
-    })
+    const items: RecordedItem[] = []
+    for (const { first, last } of objects.values()) {
+      const { kind, id, before } = first
+      const { after } = last
+      if (after !== hashOf(before)) {
+        const change = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+        items.push({ kind, id, before, change })
+      }
+      if (items.length % OBJECTS_AT_ONCE === 0) await breathe()
+    }
+    return items
   }
 }

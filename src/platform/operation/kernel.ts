@@ -139,7 +139,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     { undoes, defaultNote = '' }: ChangeDetails,
   ): Promise<string> => {
     if (tx.recorded !== undefined) return tx.recorded
-    const items = tx.record.length === 0 ? [] : tx.record.items()
+    const items = tx.record.length === 0 ? [] : await tx.record.items()
     tx.recorded = items.length === 0 ? '' : tx.changeId
     const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null }
     if (items.length > 0) await history.record(ctx, origin, items)
