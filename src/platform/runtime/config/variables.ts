@@ -245,7 +245,7 @@ export const VARIABLES = {
     name: 'HISTORY_RETENTION_DAYS',
     default: '365',
     parse: days,
-    help: 'Days that the history of the estate is kept, 1-36500',
+    help: 'Days that the history of the inventory is kept',
   },
   encryptionKey: {
     name: 'ENCRYPTION_KEY',
