@@ -87,6 +87,19 @@ if (dialects().includes('postgres')) {
       expect(await renew(lease)).toBe(false)
     })
 
+    test('tells its holder that another has taken it', async () => {
+      await newJob('sweep')
+      const one = createJobLeases(db, 1)
+      const lease = await one.take(await seen('sweep'))
+      if (!lease) throw new Error('nobody else wanted it')
+      await until('another holder', async () => createJobLeases(db, LONG_MS).take(await seen('sweep')))
+      const { promise: lost, resolve } = Promise.withResolvers<void>()
+      const stop = one.keep(lease.held, resolve)
+      await lost
+      stop()
+      expect([...lease.held.keys]).toEqual([])
+    })
+
     test('is measured by the clock of the database, whatever that of a process says', async () => {
       const one = await newJob('sweep')
       await one.take(await seen('sweep'))
