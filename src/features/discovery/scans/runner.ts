@@ -116,20 +116,6 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     })
   }
 
-  const onReport = async (
-    ctx: Ctx,
-    entry: Running,
-    ingestion: Omit<Ingestion, 'stage'>,
-    report: FromScanner,
-  ): Promise<void> => {
-    try {
-      await handle(ctx, entry, ingestion, report)
-    } catch (error) {
-      entry.isInterrupted = isPassing(ctx, error)
-      throw error
-    }
-  }
-
   const handle = async (
     ctx: Ctx,
     entry: Running,
@@ -189,7 +175,12 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const ingestion = { networkId: network.id, scanId: scan.id, type: scan.scan_type, previousScanId, hasLogin }
     const isWanted = (await store.find(ctx, scan.id))?.status === 'running'
     if (isClosed || !isWanted) return
-    const process = startScan(plan, (report) => onReport(ctx, entry, ingestion, report))
+    const process = startScan(plan, (report) =>
+      handle(ctx, entry, ingestion, report).catch((error: unknown) => {
+        entry.isInterrupted = isPassing(ctx, error)
+        throw error
+      }),
+    )
     entry.process = process
     await conclude(ctx, entry, previousScanId, await process.ended)
   }
