@@ -123,7 +123,6 @@ export const audit = {
     http: 'GET /api/audit/{id}',
     effect: 'read',
     access: 'audit:read',
-    cli: { args: ['id'] },
     input: () => z.object({ id: Key }),
     output: AuditEntry,
   }),

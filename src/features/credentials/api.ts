@@ -115,7 +115,6 @@ export const credentials = {
     http: 'GET /api/credentials/{id}',
     effect: 'read',
     access: 'credentials:read',
-    cli: { args: ['id'] },
     input: One,
     output: Credential,
   }),
@@ -127,7 +126,6 @@ export const credentials = {
     http: 'PUT /api/credentials/{id}',
     effect: 'update',
     access: 'credentials:update',
-    cli: { args: ['id'] },
     // For the same reason as for create.
     mcp: 'hidden',
     input: CredentialPatch,
@@ -139,7 +137,6 @@ export const credentials = {
     http: 'DELETE /api/credentials/{id}',
     effect: 'delete',
     access: 'credentials:delete',
-    cli: { args: ['id'] },
     input: One,
     output: () => z.void(),
   }),

@@ -124,7 +124,7 @@ export const lookup = {
     effect: 'read',
     access: 'search:read',
     mcp: 'listed',
-    cli: { command: 'lookup', args: ['query'] },
+    cli: { command: 'lookup' },
     input: () => z.object({ query: Query }),
     output: Lookup,
   }),

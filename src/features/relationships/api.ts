@@ -47,7 +47,7 @@ export const relationships = {
     http: 'GET /api/devices/{device_id}/relationships',
     effect: 'read',
     access: 'relationships:list',
-    cli: { command: 'device relationships', args: ['device_id'] },
+    cli: { command: 'device relationships' },
     input: () =>
       z.object({
         device_id: idOf('devices'),
@@ -74,7 +74,7 @@ export const relationships = {
     http: 'GET /api/devices/{device_id}/related',
     effect: 'read',
     access: 'relationships:list',
-    cli: { command: 'device related', args: ['device_id'] },
+    cli: { command: 'device related' },
     input: () => z.object({ device_id: idOf('devices'), type: RelationshipType.optional(), ...Page }),
     output: () => z.array(Device),
   }),

@@ -67,7 +67,6 @@ export const sessions = {
     access: 'authenticated',
     // The session may be stored outside of the database, so a dry run could not be rolled back.
     mcp: 'hidden',
-    cli: { args: ['id'] },
     input: () => z.object({ id: idOf('sessions') }),
     output: () => z.void(),
   }),

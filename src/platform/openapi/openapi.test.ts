@@ -87,7 +87,7 @@ describe('an operation', () => {
   test('says what it needs, its command and its tool', () => {
     expect(doc.paths['/api/things/{id}']?.put).toMatchObject({
       'x-permission': 'things:update',
-      'x-cli': 'plat thing update',
+      'x-cli': 'plat thing update <id>',
       'x-mcp-tool': 'call_operation',
     })
   })

@@ -26,7 +26,7 @@ export type OtherAnswers = Readonly<Record<number, 'same' | 'empty'>>
 export type CliHints = {
   /** The words after `plat`. By default they are derived from the name: `devices.create` -> `device create`. */
   readonly command?: string
-  /** Positional arguments, in order. */
+  /** Positional arguments, in order. By default they are the parameters of the path. */
   readonly args?: readonly string[]
   /** Secrets that the CLI prompts for at a terminal, so that they need not be on the command line. */
   readonly ask?: readonly string[]
@@ -122,8 +122,10 @@ export const operation = <
   const { input, output, recorded, ...rest }: Declared<Name, H, In, Out> = declared
   const inputOf = once(input)
   const outputOf = once(output)
+  const { params } = httpParts(rest.http)
   return {
     ...rest,
+    ...(params.length > 0 && { cli: { args: params, ...rest.cli } }),
     ...(recorded && { recorded: once(recorded) }),
     get input() {
       return inputOf()
