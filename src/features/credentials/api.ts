@@ -82,7 +82,6 @@ export const credentials = {
     name: 'credentials.list',
     summary: 'List stored credentials, without their secrets',
     http: 'GET /api/credentials',
-    effect: 'read',
     access: 'credentials:list',
     input: () =>
       z.object({
@@ -113,7 +112,6 @@ export const credentials = {
     name: 'credentials.get',
     summary: 'Show a credential, without its secrets',
     http: 'GET /api/credentials/{id}',
-    effect: 'read',
     access: 'credentials:read',
     input: One,
     output: Credential,
@@ -124,7 +122,6 @@ export const credentials = {
     description:
       'A secret that is not given stays as it is, unless the type changes, which deletes them all. Another `device_id` or `network_id` needs the secrets again. On a command line secrets are visible to all users of the machine: send them with --input -.',
     http: 'PUT /api/credentials/{id}',
-    effect: 'update',
     access: 'credentials:update',
     // For the same reason as for create.
     mcp: 'hidden',
@@ -135,7 +132,6 @@ export const credentials = {
     name: 'credentials.delete',
     summary: 'Delete a credential',
     http: 'DELETE /api/credentials/{id}',
-    effect: 'delete',
     access: 'credentials:delete',
     input: One,
     output: () => z.void(),

@@ -44,7 +44,6 @@ export const keys = {
     description:
       'Keys of users who have a permission that you lack are left out; requesting those of such a user is forbidden.',
     http: 'GET /api/keys',
-    effect: 'read',
     access: 'authenticated',
     input: () => z.object({ user_id: idOf('users').optional().describe('Only the keys of this user'), ...Page }),
     output: () => z.array(ApiKey),
@@ -69,7 +68,6 @@ export const keys = {
     summary: 'Show an API key of yours, or of any user with the permission apikeys:read',
     description: 'For the key of another user you must also hold all permissions of its owner.',
     http: 'GET /api/keys/{id}',
-    effect: 'read',
     access: 'authenticated',
     input: One,
     output: ApiKey,
@@ -80,7 +78,6 @@ export const keys = {
       'Delete an API key of yours, or of any user with the permission apikeys:delete; it becomes invalid at once',
     description: 'For the key of another user you must also hold all permissions of its owner.',
     http: 'DELETE /api/keys/{id}',
-    effect: 'delete',
     access: 'authenticated',
     input: One,
     output: () => z.void(),

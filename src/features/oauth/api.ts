@@ -17,7 +17,6 @@ export const oauthClients = {
     name: 'oauth-clients.list',
     summary: 'List the AI clients and other OAuth clients that have registered',
     http: 'GET /api/oauth/clients',
-    effect: 'read',
     access: 'oauth-clients:list',
     input: () => z.object(Page),
     output: () => z.array(OauthClient),
@@ -26,7 +25,6 @@ export const oauthClients = {
     name: 'oauth-clients.get',
     summary: 'Show an OAuth client',
     http: 'GET /api/oauth/clients/{id}',
-    effect: 'read',
     access: 'oauth-clients:read',
     input: () => z.object({ id: idOf('oauth-clients') }),
     output: OauthClient,
@@ -36,7 +34,6 @@ export const oauthClients = {
     summary: 'Delete an OAuth client; all that users have agreed to with it ends at once',
     description: 'You must hold all that the users hold for whom it acts.',
     http: 'DELETE /api/oauth/clients/{id}',
-    effect: 'delete',
     access: 'oauth-clients:delete',
     input: () => z.object({ id: idOf('oauth-clients') }),
     output: () => z.void(),
@@ -50,7 +47,6 @@ export const oauthGrants = {
     description:
       'Grants of users that hold what you do not are left out; to ask for those of such a user is forbidden.',
     http: 'GET /api/oauth/grants',
-    effect: 'read',
     access: 'authenticated',
     input: () =>
       z.object({
@@ -66,7 +62,6 @@ export const oauthGrants = {
       'End what you have agreed to with a client or, with the permission oauth-clients:delete, what anyone has; its tokens open nothing from then on',
     description: 'For the grant of someone else you must also hold all that this user holds.',
     http: 'DELETE /api/oauth/grants/{id}',
-    effect: 'delete',
     access: 'authenticated',
     input: () => z.object({ id: idOf('oauth-grants') }),
     output: () => z.void(),

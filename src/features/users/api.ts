@@ -101,7 +101,6 @@ export const users = {
     name: 'users.list',
     summary: 'List users',
     http: 'GET /api/users',
-    effect: 'read',
     access: 'users:list',
     input: () =>
       z.object({
@@ -129,7 +128,6 @@ export const users = {
     name: 'users.get',
     summary: 'Show a user',
     http: 'GET /api/users/{id}',
-    effect: 'read',
     access: 'users:read',
     input: One,
     output: User,
@@ -140,7 +138,6 @@ export const users = {
     description:
       'You must hold all permissions that the user has, and all of a new role. The last active admin stays an active admin. With other roles, API keys that another user has made for this user end.',
     http: 'PUT /api/users/{id}',
-    effect: 'update',
     access: 'users:update',
     input: UserPatch,
     output: User,
@@ -151,7 +148,6 @@ export const users = {
     description:
       "You must hold all permissions that the user has. Users can't delete themselves, nor the last active admin.",
     http: 'DELETE /api/users/{id}',
-    effect: 'delete',
     access: 'users:delete',
     input: One,
     output: () => z.void(),
@@ -160,7 +156,6 @@ export const users = {
     name: 'users.permissions',
     summary: 'List the permissions of a user, from all roles together',
     http: 'GET /api/users/{id}/permissions',
-    effect: 'read',
     access: 'users:read',
     input: () => z.object({ id: idOf('users'), ...Page }),
     output: () => z.array(CataloguePermission),
