@@ -890,3 +890,17 @@ SELECT network_id || ' mac:' || mac_address, 'mac:' || mac_address, CASE WHEN co
 FROM discovered_devices JOIN discovered_texts ON device_id = id
 WHERE length(mac_address) = 17 AND substr(mac_address, 2, 1) IN ('2', '6', 'a', 'e') AND mac_address NOT LIKE '02:bf:%' GROUP BY network_id, mac_address
 ON CONFLICT (place) DO NOTHING;
+
+-- 0031-leases
+
+ALTER TABLE webhook_deliveries RENAME COLUMN claim TO holder;
+
+ALTER TABLE webhook_deliveries RENAME COLUMN lease_ms TO until_ms;
+
+UPDATE webhook_deliveries SET holder = '', until_ms = 0 WHERE holder <> '';
+
+ALTER TABLE discovery_scans RENAME COLUMN runner TO holder;
+
+ALTER TABLE discovery_scans RENAME COLUMN beat_ms TO until_ms;
+
+ALTER TABLE discovery_scans DROP COLUMN heartbeat_at;

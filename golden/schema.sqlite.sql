@@ -353,10 +353,9 @@ CREATE TABLE discovery_scans (
   completed_at TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  runner TEXT NOT NULL,
-  heartbeat_at TEXT NOT NULL,
+  holder TEXT NOT NULL,
   resumes INTEGER NOT NULL
-, beat_ms INTEGER NOT NULL DEFAULT 0);
+, until_ms INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;
 
@@ -698,9 +697,9 @@ CREATE TABLE webhook_deliveries (
   attempts TEXT NOT NULL,
   next_retry TEXT,
   due_ms INTEGER,
-  lease_ms INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL,
   created_at TEXT NOT NULL
-, claim TEXT NOT NULL DEFAULT '');
+, holder TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_ms, id) WHERE due_ms IS NOT NULL;
 

@@ -206,7 +206,7 @@ const OWNED = ownedTables(sources)
  */
 const LOOPS_OVER_TABLES = new Set(['features/devices/store.ts', 'features/secrets/store.ts'])
 
-const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(\s*([^),]+)/g
+const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto|createLeases)\(\s*([^),]+)/g
 
 const foreignWrites = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) => {

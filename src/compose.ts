@@ -31,8 +31,8 @@ import { createStreams, type StreamLimits, streamLimits } from './platform/http/
 import type { Job } from './platform/operation/context.ts'
 import { createKernel, type Kernel } from './platform/operation/kernel.ts'
 import type { Config } from './platform/runtime/config/config.ts'
+import { createJobLeases } from './platform/runtime/job-leases.ts'
 import { startScheduler } from './platform/runtime/jobs.ts'
-import { createLeases } from './platform/runtime/leases.ts'
 import type { Logger } from './platform/runtime/log.ts'
 import { createMetrics } from './platform/runtime/metrics.ts'
 import { temporaryFolder } from './platform/runtime/unnamed-file.ts'
@@ -223,7 +223,7 @@ export const compose = async (
       run: maintain,
     },
   ]
-  const leases = db.sql.hasOneWriter ? undefined : createLeases(db)
+  const leases = db.sql.hasOneWriter ? undefined : createJobLeases(db)
   const scheduler = startScheduler({ kernel, jobs, leases, log, now })
   const { mostBytes, ...limits } = bounds
   const space = createSpoolSpace({

@@ -85,23 +85,29 @@ const sideOn = (connection: Connection, place: string): Side => {
   }
 }
 
-export const openSource = async (url: string): Promise<Source> => {
+/** Connects for the lifetime of the adapter that `open` makes. */
+const connected = async <S extends Side>(
+  url: string,
+  open: (connection: Connection, place: string) => Promise<S>,
+): Promise<S> => {
   const connection = await connect(url)
   const place = placeOf(url)
   try {
     await refuseServers(connection, place)
-    await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    // The snapshot is that of the first statement.
-    await connection.run('SELECT 1')
-    return {
-      ...sideOn(connection, place),
-      warning: `Writes to ${place} from now on are not copied`,
-    }
+    return await open(connection, place)
   } catch (error) {
     await connection.close()
     throw error
   }
 }
+
+export const openSource = (url: string): Promise<Source> =>
+  connected(url, async (connection, place) => {
+    await connection.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    // The snapshot is that of the first statement.
+    await connection.run('SELECT 1')
+    return { ...sideOn(connection, place), warning: `Writes to ${place} from now on are not copied` }
+  })
 
 /** Indexes except those of keys, then references, then triggers: the order of their restoration. */
 const PARTS = `
@@ -228,11 +234,8 @@ const targetOn = (connection: Connection, url: string): Target => {
 }
 
 /** @throws AppError for a database with another encoding, or with a copy in progress */
-export const openTarget = async (url: string): Promise<Target> => {
-  const connection = await connect(url)
-  const place = placeOf(url)
-  try {
-    await refuseServers(connection, place)
+export const openTarget = (url: string): Promise<Target> =>
+  connected(url, async (connection, place) => {
     const [server] = await connection.run("SELECT current_setting('server_encoding') AS encoding")
     if (server?.encoding !== 'UTF8')
       throw new AppError(
@@ -244,8 +247,4 @@ export const openTarget = async (url: string): Promise<Target> => {
     // A crash of the server may lose the last batches, which are then copied again.
     await connection.run('SET synchronous_commit = off')
     return targetOn(connection, url)
-  } catch (error) {
-    await connection.close()
-    throw error
-  }
-}
+  })

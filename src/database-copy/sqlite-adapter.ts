@@ -68,23 +68,14 @@ export const sqliteSide = (database: Database, place: string): Side => ({
   close: async () => database.close(),
 })
 
-/** @throws AppError, DataLockedError */
-export const openSource = (dataDir: string): Source => {
-  const file = join(dataDir, DATA_FILE)
-  if (!existsSync(file)) throw new AppError('NOT_FOUND', `There is no ${file}, so there is nothing to copy`)
+/** Opens a database under the lock of its folder, until it is closed. @throws DataLockedError */
+const locked = <S extends Side>(dataDir: string, open: (file: string) => S): S => {
   const unlock = lockDataDir(dataDir)
   try {
     giveToOwner(dataDir, LOCK_FILE)
-    // Write access is needed to read the log of a database after a kill.
-    const database = new Database(file, { readwrite: true, create: false, safeIntegers: true })
-    database.run('PRAGMA busy_timeout = 5000')
-    // One snapshot for all reads, from the first one on.
-    database.run('BEGIN')
-    database.query('SELECT 1 FROM sqlite_master').get()
-    const side = sqliteSide(database, file)
+    const side = open(join(dataDir, DATA_FILE))
     return {
       ...side,
-      warning: undefined,
       close: async () => {
         await side.close()
         unlock()
@@ -94,6 +85,21 @@ export const openSource = (dataDir: string): Source => {
     unlock()
     throw error
   }
+}
+
+/** @throws AppError, DataLockedError */
+export const openSource = (dataDir: string): Source => {
+  const source = join(dataDir, DATA_FILE)
+  if (!existsSync(source)) throw new AppError('NOT_FOUND', `There is no ${source}, so there is nothing to copy`)
+  return locked(dataDir, (file) => {
+    // Write access is needed to read the log of a database after a kill.
+    const database = new Database(file, { readwrite: true, create: false, safeIntegers: true })
+    database.run('PRAGMA busy_timeout = 5000')
+    // One snapshot for all reads, from the first one on.
+    database.run('BEGIN')
+    database.query('SELECT 1 FROM sqlite_master').get()
+    return { ...sqliteSide(database, file), warning: undefined }
+  })
 }
 
 const openForWriting = (file: string): Database => {
@@ -195,24 +201,11 @@ const targetOn = (database: Database, file: string): Target => {
 /** Creates the folder if it is missing. @throws DataLockedError */
 export const openTarget = (dataDir: string): Target => {
   makePrivateFolder(dataDir)
-  const file = join(dataDir, DATA_FILE)
-  const unlock = lockDataDir(dataDir)
-  try {
-    giveToOwner(dataDir, LOCK_FILE)
+  return locked(dataDir, (file) => {
     tidyDataDir(dataDir)
     // Created before SQLite does, so that its log and its index get the permissions of the file.
     makePrivateFile(file)
     giveToOwner(dataDir, DATA_FILE)
-    const database = openForWriting(file)
-    return {
-      ...targetOn(database, file),
-      close: async () => {
-        database.close()
-        unlock()
-      },
-    }
-  } catch (error) {
-    unlock()
-    throw error
-  }
+    return targetOn(openForWriting(file), file)
+  })
 }

@@ -1,6 +1,6 @@
 /** The registry of tables: the tables of all features, as one type for Kysely. */
 import type { IdempotencyTables } from '../platform/operation/idempotency.ts'
-import type { LeaseTables } from '../platform/runtime/leases.ts'
+import type { JobTables } from '../platform/runtime/job-leases.ts'
 import type { AuditTables } from './audit/table.ts'
 import type { ConflictTables } from './conflicts/table.ts'
 import type { CredentialTables } from './credentials/table.ts'
@@ -32,7 +32,7 @@ export type Tables = DatacenterTables &
   DeviceTables &
   RelationshipTables &
   IdempotencyTables &
-  LeaseTables &
+  JobTables &
   RoleTables &
   UserTables &
   KeyTables &

@@ -26,6 +26,7 @@ import { sealedHeaders } from './0026-sealed-headers.ts'
 import { userUpperLooks } from './0027-user-upper-looks.ts'
 import { auditKeyOwners } from './0029-audit-key-owners.ts'
 import { randomMacs } from './0030-random-macs.ts'
+import { leases } from './0031-leases.ts'
 import { history } from './0040-history.ts'
 
 export const migrations: readonly Migration[] = [
@@ -55,5 +56,6 @@ export const migrations: readonly Migration[] = [
   userUpperLooks,
   auditKeyOwners,
   randomMacs,
+  leases,
   history,
 ]

@@ -43,7 +43,7 @@ const madeUp = (database: Database, table: string, column: ColumnRow, n: number)
 const LARGE = [
   'UPDATE audit SET place = place + 34084860461056',
   'UPDATE utilization_samples SET total = 9007199254740993, used = 9223372036854775807',
-  'UPDATE webhook_deliveries SET lease_ms = 1790000000000',
+  'UPDATE webhook_deliveries SET until_ms = 1790000000000',
 ]
 
 /** @param file a data file of this version that is not in use */

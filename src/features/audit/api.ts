@@ -95,7 +95,6 @@ export const audit = {
     name: 'audit.list',
     summary: 'List changes, by whom and from where; newest first',
     http: 'GET /api/audit',
-    effect: 'read',
     access: 'audit:list',
     mcp: 'listed',
     input: () =>
@@ -113,7 +112,6 @@ export const audit = {
     description:
       'Each entry contains the hash of the one before it. This computes all hashes again, and names the first entry that does not fit.',
     http: 'GET /api/audit/verify',
-    effect: 'read',
     access: 'audit:read',
     input: () => z.object({}),
     output: Verification,
@@ -122,9 +120,7 @@ export const audit = {
     name: 'audit.get',
     summary: 'Show an audit entry',
     http: 'GET /api/audit/{id}',
-    effect: 'read',
     access: 'audit:read',
-    cli: { args: ['id'] },
     input: () => z.object({ id: Key }),
     output: AuditEntry,
   }),

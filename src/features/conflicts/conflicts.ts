@@ -1,6 +1,5 @@
 /** The rules of conflicts: the decisions of users, and the events that trigger a check. */
 import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
@@ -20,7 +19,7 @@ export const causeOfAddress = causeOfOneAddress
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   const stored = orNotFound(await store.lock(ctx, id), 'conflict', id)
-  ctx.precondition(etagOf(JSON.stringify(stored.conflict)))
+  ctx.precondition(stored.conflict)
   return stored
 }
 

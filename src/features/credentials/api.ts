@@ -82,7 +82,6 @@ export const credentials = {
     name: 'credentials.list',
     summary: 'List stored credentials, without their secrets',
     http: 'GET /api/credentials',
-    effect: 'read',
     access: 'credentials:list',
     input: () =>
       z.object({
@@ -113,9 +112,7 @@ export const credentials = {
     name: 'credentials.get',
     summary: 'Show a credential, without its secrets',
     http: 'GET /api/credentials/{id}',
-    effect: 'read',
     access: 'credentials:read',
-    cli: { args: ['id'] },
     input: One,
     output: Credential,
   }),
@@ -125,9 +122,7 @@ export const credentials = {
     description:
       'A secret that is not given stays as it is, unless the type changes, which deletes them all. Another `device_id` or `network_id` needs the secrets again. On a command line secrets are visible to all users of the machine: send them with --input -.',
     http: 'PUT /api/credentials/{id}',
-    effect: 'update',
     access: 'credentials:update',
-    cli: { args: ['id'] },
     // For the same reason as for create.
     mcp: 'hidden',
     input: CredentialPatch,
@@ -137,9 +132,7 @@ export const credentials = {
     name: 'credentials.delete',
     summary: 'Delete a credential',
     http: 'DELETE /api/credentials/{id}',
-    effect: 'delete',
     access: 'credentials:delete',
-    cli: { args: ['id'] },
     input: One,
     output: () => z.void(),
   }),

@@ -1,7 +1,6 @@
 /** The rules of credentials. A secret is sealed before it reaches the database. Only `openCredential` returns one. */
 import { isDeepStrictEqual } from 'node:util'
 import { type FieldIssue, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
@@ -58,7 +57,7 @@ export const openCredential = async (scope: DbScope, secrets: Secrets, id: strin
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   const stored = orNotFound(await store.lock(ctx, id), 'credential', id)
-  ctx.precondition(etagOf(JSON.stringify(stored.credential)))
+  ctx.precondition(stored.credential)
   return stored
 }
 

@@ -64,7 +64,6 @@ export const dashboard = {
     summary: 'Show totals, the fullest networks and pools, items that need attention and recent changes',
     description: 'In one answer. Parts that the caller may not list are null.',
     http: 'GET /api/dashboard',
-    effect: 'read',
     access: 'dashboard:read',
     cli: { command: 'dashboard' },
     input: () => z.object({}),

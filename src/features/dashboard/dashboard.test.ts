@@ -65,7 +65,7 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
     const row = (id: string, webhook_id: string, event: string) => ({
       ...{ id, webhook_id, event, body: '{}', status: 'failed' as const, attempt_number: 1, attempts_left: 0 },
       ...{ response_code: null, response_body: '', error: 'refused', duration_ms: 1, attempts: '[]', next_retry: null },
-      ...{ due_ms: null, lease_ms: 0, claim: '', created_at: new Date().toISOString() },
+      ...{ due_ms: null, until_ms: 0, holder: '', created_at: new Date().toISOString() },
     })
     const make = (name: string) =>
       admin.api.webhooks.create({ name, url: 'https://192.0.2.1/', events: ['device.deleted'] })

@@ -1,7 +1,6 @@
 /** The rules of datacenters. */
 
 import { AppError, orNotFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
@@ -21,7 +20,7 @@ export const { documents } = store
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {
   const datacenter = orNotFound(await store.lock(ctx, id), 'datacenter', id)
-  ctx.precondition(etagOf(JSON.stringify(datacenter)))
+  ctx.precondition(datacenter)
   return datacenter
 }
 

@@ -2,7 +2,6 @@
 
 import { ipKeyOf } from '../../net/ip.ts'
 import { AppError, invalid, invalidField, notFound, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listChain } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
@@ -135,7 +134,7 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Device> =>
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
   const doc = orNotFound(await store.lockDoc(ctx, id), 'device', id)
-  ctx.precondition(etagOf(doc))
+  ctx.precondition(doc)
   // The column holds the JSON of a device.
   return JSON.parse(doc) as Device
 }

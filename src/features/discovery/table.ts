@@ -1,15 +1,13 @@
 /** The tables that discovery owns. */
+import type { LeaseColumns } from '../../platform/runtime/leases.ts'
 import type { Bucket, ChangeKind, DiscoveredStatus, LockableField, Scan, ScanType } from './schema.ts'
 
-export type ScanRow = Omit<Scan, 'progress_percent'> & {
-  /** The process that runs it, and when that was last heard of. The id of the scan while it is recorded. */
-  runner: string
-  heartbeat_at: string
-  /** The same by the clock that the servers share, in ms since the epoch. */
-  beat_ms: number
-  /** Number of resumes after its process had died. */
-  resumes: number
-}
+/** Its lease is held by the process that runs it; under the id of the scan while it is recorded. */
+export type ScanRow = Omit<Scan, 'progress_percent'> &
+  LeaseColumns & {
+    /** Number of resumes after its process had died. */
+    resumes: number
+  }
 
 export type ScanStateRow = {
   scan_id: string

@@ -1,6 +1,5 @@
 /** The rules of API keys: owners and format. Only the hash of a key is stored. */
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { isSameHash, newSecret, secretHash } from '../../platform/security/secret-token.ts'
@@ -118,7 +117,7 @@ const create = async (ctx: Ctx, { name, expires_at, user_id: wanted }: ApiKeyDra
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await store.lock(ctx, id)
   const key = await mustGet(ctx, id, 'apikeys:delete')
-  ctx.precondition(etagOf(JSON.stringify(key)))
+  ctx.precondition(key)
   await store.remove(ctx, id)
   await ctx.emit('key.deleted', key)
 }

@@ -121,11 +121,10 @@ export const lookup = {
     description:
       'Its owner, its network, if it is free and how to allocate it, limited to the objects that you may list. In a URL the slash of a block is written %2F.',
     http: 'GET /api/lookup/{query}',
-    effect: 'read',
     past: true,
     access: 'search:read',
     mcp: 'listed',
-    cli: { command: 'lookup', args: ['query'] },
+    cli: { command: 'lookup' },
     input: () => z.object({ query: Query }),
     output: Lookup,
   }),

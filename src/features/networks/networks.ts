@@ -1,7 +1,6 @@
 /** The rules of networks. */
 import { cidrOfText, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
@@ -58,7 +57,7 @@ export const create = async (ctx: Ctx, input: NetworkDraft): Promise<Network> =>
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
   const network = await mustLock(ctx, id)
-  ctx.precondition(etagOf(JSON.stringify(network)))
+  ctx.precondition(network)
   return network
 }
 

@@ -1,7 +1,6 @@
 /** Reads clients in their stored and public forms, and authenticates them at the protocol endpoints. */
 
 import { orNotFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
@@ -75,7 +74,7 @@ export const deleteClient = async (ctx: Ctx, id: string): Promise<void> => {
   const client = await getClient(ctx, id)
   const users = (await store.usersOfClient(ctx, id)).filter((user) => user !== ctx.caller.userId)
   requireHeld(ctx, await permissionsOfUsers(ctx, users), 'A user that the client acts for')
-  ctx.precondition(etagOf(JSON.stringify(client)))
+  ctx.precondition(client)
   await store.removeClient(ctx, id)
   await ctx.emit('oauth-client.deleted', client)
 }

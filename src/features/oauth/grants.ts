@@ -1,7 +1,6 @@
 /** The grants that users have given to clients. Callers see their own, or with a permission everyone's. */
 
 import { AppError, notFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
@@ -46,7 +45,7 @@ export const deleteGrant = async (ctx: Ctx, id: string): Promise<void> => {
   const mayEnd = grant?.user_id === ownerOf(ctx) || ctx.caller.permissions.has('oauth-clients:delete')
   if (!grant || !mayEnd) throw notFound('OAuth grant', id)
   await requireChargeOf(ctx, grant.user_id)
-  ctx.precondition(etagOf(JSON.stringify(grant)))
+  ctx.precondition(grant)
   await store.removeGrant(ctx, id)
   await ctx.emit('oauth-grant.deleted', grant)
 }

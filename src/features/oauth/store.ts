@@ -207,6 +207,11 @@ export const findAccessToken = ({ db }: DbScope, hash: string) =>
 
 type Until = { readonly before: string; readonly limit: number }
 
+const expiredTokens =
+  (table: 'oauth_access_tokens' | 'oauth_refresh_tokens') =>
+  ({ db }: DbScope, { before, limit }: Until) =>
+    db.selectFrom(table).select('token_hash as key').where('expires_at', '<=', before).limit(limit).execute()
+
 /** The kinds of rows that expire, each deleted in batches. */
 export const ENDING = {
   codes: {
@@ -216,24 +221,12 @@ export const ENDING = {
       db.deleteFrom('oauth_codes').where('code_hash', 'in', keys).execute(),
   },
   accessTokens: {
-    find: ({ db }: DbScope, { before, limit }: Until) =>
-      db
-        .selectFrom('oauth_access_tokens')
-        .select('token_hash as key')
-        .where('expires_at', '<=', before)
-        .limit(limit)
-        .execute(),
+    find: expiredTokens('oauth_access_tokens'),
     remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_access_tokens').where('token_hash', 'in', keys).execute(),
   },
   refreshTokens: {
-    find: ({ db }: DbScope, { before, limit }: Until) =>
-      db
-        .selectFrom('oauth_refresh_tokens')
-        .select('token_hash as key')
-        .where('expires_at', '<=', before)
-        .limit(limit)
-        .execute(),
+    find: expiredTokens('oauth_refresh_tokens'),
     remove: ({ db }: DbScope, keys: readonly string[]) =>
       db.deleteFrom('oauth_refresh_tokens').where('token_hash', 'in', keys).execute(),
   },

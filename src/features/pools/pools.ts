@@ -2,7 +2,6 @@
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
@@ -76,7 +75,7 @@ export const create = async (ctx: Ctx, input: PoolDraft): Promise<Pool> => {
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
   const pool = await mustLock(ctx, id)
-  ctx.precondition(etagOf(JSON.stringify(pool)))
+  ctx.precondition(pool)
   return pool
 }
 

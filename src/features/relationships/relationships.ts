@@ -1,6 +1,5 @@
 /** The rules of relationships. */
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existing, mustExist } from '../devices/devices.ts'
@@ -101,7 +100,7 @@ export const upsertAll = async (
 
 const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
   const relationship = await store.find(ctx, triple)
-  if (relationship) ctx.precondition(etagOf(JSON.stringify(relationship)))
+  if (relationship) ctx.precondition(relationship)
   if (!(await store.remove(ctx, triple)))
     throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
   await ctx.emit('relationship.deleted', triple)

@@ -1,7 +1,6 @@
 /** The rules of reservations. */
 import { ipKeyOf } from '../../net/ip.ts'
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -51,7 +50,7 @@ const mustGet = async (ctx: Ctx, id: string): Promise<Reservation> =>
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Reservation> => {
   const reservation = orNotFound(await store.lock(ctx, id), 'reservation', id)
-  ctx.precondition(etagOf(JSON.stringify(reservation)))
+  ctx.precondition(reservation)
   return reservation
 }
 

@@ -93,7 +93,7 @@ const create = async (ctx: Ctx, { name, description, permissions }: RoleDraft): 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Role> => {
   const role = await wholeRole(ctx, await store.lock(ctx, id), id)
   if (role.is_system) throw new AppError('SYSTEM_ROLE', `The role "${role.name}" comes with Plat and stays as it is`)
-  ctx.precondition(etagOf(JSON.stringify(role)))
+  ctx.precondition(role)
   requireHeld(ctx, role.permissions, `The role "${role.name}"`)
   return role
 }

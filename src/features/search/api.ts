@@ -22,7 +22,6 @@ export const search = {
     summary:
       'Find devices, networks, pools, datacenters and discovered devices by name, address, subnet, tag or description',
     http: 'GET /api/search',
-    effect: 'read',
     past: true,
     access: 'search:read',
     mcp: 'listed',

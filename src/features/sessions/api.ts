@@ -37,7 +37,6 @@ export const sessions = {
     name: 'sessions.me',
     summary: 'Show your account and its permissions',
     http: 'GET /api/auth/me',
-    effect: 'read',
     access: 'authenticated',
     needsNoConsent: true,
     cli: { command: 'whoami' },
@@ -49,7 +48,6 @@ export const sessions = {
     summary: 'List your sessions, newest first; with the permission users:update, those of another user',
     description: 'For those of another user you must also hold all permissions of this user.',
     http: 'GET /api/sessions',
-    effect: 'read',
     access: 'authenticated',
     input: () =>
       z.object({
@@ -63,11 +61,9 @@ export const sessions = {
     summary: 'End a session of yours or, with the permission users:update, of another user',
     description: 'For that of another user you must also hold all permissions of this user.',
     http: 'DELETE /api/sessions/{id}',
-    effect: 'delete',
     access: 'authenticated',
     // The session may be stored outside of the database, so a dry run could not be rolled back.
     mcp: 'hidden',
-    cli: { args: ['id'] },
     input: () => z.object({ id: idOf('sessions') }),
     output: () => z.void(),
   }),

@@ -88,7 +88,7 @@ const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: 
   const mayEnd = ({ caller }: Ctx) => session?.userId === caller.userId || caller.permissions.has('users:update')
   if (!session || !mayEnd(ctx)) throw notFound('session', id)
   await requireChargeOf(ctx, session.userId)
-  ctx.precondition(etagOf(JSON.stringify(sent(ctx, session))))
+  ctx.precondition(sent(ctx, session))
   const finish = await end(store, id)
   return async (tx) => {
     // The caller may have lost the permission since, or its user may have gained others.

@@ -29,7 +29,6 @@ export const system = {
     name: 'system.config',
     summary: 'Show the version, features and limits of the server',
     http: 'GET /api/config',
-    effect: 'read',
     access: 'authenticated',
     needsNoConsent: true,
     cli: { command: 'server-info' },

@@ -101,7 +101,6 @@ export const users = {
     name: 'users.list',
     summary: 'List users',
     http: 'GET /api/users',
-    effect: 'read',
     access: 'users:list',
     input: () =>
       z.object({
@@ -129,9 +128,7 @@ export const users = {
     name: 'users.get',
     summary: 'Show a user',
     http: 'GET /api/users/{id}',
-    effect: 'read',
     access: 'users:read',
-    cli: { args: ['id'] },
     input: One,
     output: User,
   }),
@@ -141,9 +138,7 @@ export const users = {
     description:
       'You must hold all permissions that the user has, and all of a new role. The last active admin stays an active admin. With other roles, API keys that another user has made for this user end.',
     http: 'PUT /api/users/{id}',
-    effect: 'update',
     access: 'users:update',
-    cli: { args: ['id'] },
     input: UserPatch,
     output: User,
   }),
@@ -153,9 +148,7 @@ export const users = {
     description:
       "You must hold all permissions that the user has. Users can't delete themselves, nor the last active admin.",
     http: 'DELETE /api/users/{id}',
-    effect: 'delete',
     access: 'users:delete',
-    cli: { args: ['id'] },
     input: One,
     output: () => z.void(),
   }),
@@ -163,9 +156,7 @@ export const users = {
     name: 'users.permissions',
     summary: 'List the permissions of a user, from all roles together',
     http: 'GET /api/users/{id}/permissions',
-    effect: 'read',
     access: 'users:read',
-    cli: { args: ['id'] },
     input: () => z.object({ id: idOf('users'), ...Page }),
     output: () => z.array(CataloguePermission),
   }),
@@ -177,7 +168,7 @@ export const users = {
     effect: 'action',
     access: 'authenticated',
     isSensitive: true,
-    cli: { args: ['id'], ask: ['current_password', 'new_password'] },
+    cli: { ask: ['current_password', 'new_password'] },
     // For the same reason as for create.
     mcp: 'hidden',
     input: PasswordChange,
@@ -192,7 +183,7 @@ export const users = {
     effect: 'action',
     access: 'users:update',
     isSensitive: true,
-    cli: { command: 'user set-password', args: ['id'], ask: ['new_password'] },
+    cli: { command: 'user set-password', ask: ['new_password'] },
     // For the same reason as for create.
     mcp: 'hidden',
     input: PasswordReset,

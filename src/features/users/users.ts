@@ -1,7 +1,6 @@
 /** The rules of users: creation, changes, deletion, and roles. */
 
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
@@ -32,7 +31,7 @@ const mustFind = async (ctx: Ctx, id: string): Promise<UserRow> => orNotFound(aw
 const lockForChange = async (ctx: Ctx, id: string): Promise<{ row: UserRow; user: User }> => {
   const row = orNotFound(await store.lock(ctx, id), 'user', id)
   const user = await userOf(ctx, row)
-  ctx.precondition(etagOf(JSON.stringify(user)))
+  ctx.precondition(user)
   await requireCharge(ctx, row)
   return { row, user }
 }

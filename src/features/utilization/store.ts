@@ -29,19 +29,7 @@ export const sampleOf = (row: SampleRow): Sample => {
   return { day: row.day, used_ips: used, total_ips: total, utilization: percent(used, total) }
 }
 
-/** Oldest first. */
-export const since = async ({ db }: DbScope, objectId: string, day: string): Promise<Sample[]> => {
-  const rows = await db
-    .selectFrom('utilization_samples')
-    .selectAll()
-    .where('object_id', '=', objectId)
-    .where('day', '>=', day)
-    .orderBy('day')
-    .execute()
-  return rows.map(sampleOf)
-}
-
-/** The same of many at once. */
+/** By object, oldest first. */
 export const sinceOfAll = async (
   { db }: DbScope,
   objectIds: readonly string[],
@@ -58,6 +46,10 @@ export const sinceOfAll = async (
     .execute()
   return new Map([...Map.groupBy(rows, ({ object_id }) => object_id)].map(([id, own]) => [id, own.map(sampleOf)]))
 }
+
+/** Oldest first. */
+export const since = async (scope: DbScope, objectId: string, day: string): Promise<Sample[]> =>
+  (await sinceOfAll(scope, [objectId], day)).get(objectId) ?? []
 
 export const removeBefore = async ({ db }: DbScope, day: string): Promise<void> => {
   await db.deleteFrom('utilization_samples').where('day', '<', day).execute()

@@ -2,7 +2,6 @@
 
 import { isSameOrigin } from '../../net/origin.ts'
 import { type FieldIssue, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { etagOf } from '../../platform/contract/etag.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import type { Place, Secrets } from '../../platform/security/crypto.ts'
 import type { Ctx } from '../ctx.ts'
@@ -19,7 +18,7 @@ export const secretPlace = (id: string): Place => ({ table: 'webhooks', column: 
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
   const stored = orNotFound(await store.lock(ctx, id), 'webhook', id)
-  ctx.precondition(etagOf(JSON.stringify(stored.webhook)))
+  ctx.precondition(stored.webhook)
   return stored
 }
 

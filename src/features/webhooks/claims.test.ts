@@ -1,6 +1,7 @@
 // Deliveries with several servers on one database: each delivery is claimed by one server at a time, and only its
 // outcome counts.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createLeases } from '../../platform/runtime/leases.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
@@ -8,7 +9,6 @@ import type { Ctx } from '../ctx.ts'
 import * as deliveries from './delivery-store.ts'
 
 const TIMEOUT_MS = 60_000
-const LASTS_MS = 60_000
 const DAY_MS = 86_400_000
 
 // Left out instead of skipped, because a run on SQLite alone is valid. There, one process sends.
@@ -22,7 +22,7 @@ if (dialects().includes('postgres')) {
 
   const write = <T>(work: (ctx: Pick<Ctx, 'db' | 'store'> & Ctx) => Promise<T>): Promise<T> =>
     // The queries use only the transaction of a context.
-    app.db.write(({ db }) => work({ db, store: app.db } as unknown as Ctx))
+    app.db.write(({ db }) => work({ db, store: app.db, now: new Date().toISOString() } as unknown as Ctx))
 
   /** Creates a due delivery of a webhook that no dispatcher polls. */
   const due = async () => {
@@ -50,11 +50,11 @@ if (dialects().includes('postgres')) {
       const row = { id, webhook_id: webhookId, event: 'x', body: '{}', attempts_left: 1, due_ms: 1, created_at: at }
       await deliveries.insert(ctx, row)
       // Claims it before the dispatcher of the app polls.
-      await deliveries.lease(ctx, [id], terms('nobody'))
+      await deliveries.leases.take(ctx, [id], 'nobody')
     })
     return { id, webhookId }
   }
-  const terms = (claim: string) => ({ claim, nowMs: Date.now(), lastsMs: LASTS_MS })
+  const take = (id: string, holder: string) => write((ctx) => deliveries.leases.take(ctx, [id], holder))
   const claimable = (webhookId: string, nowMs: number) =>
     write((ctx) => deliveries.claimable(ctx, { webhookId, nowMs, most: 10 }))
   const outcome = (id: string, error: string): deliveries.Outcome => ({
@@ -71,35 +71,36 @@ if (dialects().includes('postgres')) {
 
   test('an outcome counts of whoever has the claim', async () => {
     const { id } = await due()
-    await write((ctx) => deliveries.lease(ctx, [id], terms('mine')))
+    await take(id, 'mine')
     await write((ctx) => deliveries.settle(ctx, outcome(id, 'mine'), 'mine'))
     expect(await errorOf(id)).toBe('mine')
   })
 
   test('an outcome that comes after another has claimed it changes nothing', async () => {
     const { id } = await due()
-    await write((ctx) => deliveries.lease(ctx, [id], terms('late')))
-    await write((ctx) => deliveries.lease(ctx, [id], terms('other')))
+    await take(id, 'late')
+    await take(id, 'other')
     await write((ctx) => deliveries.settle(ctx, outcome(id, 'late'), 'late'))
     expect(await errorOf(id)).toBe('')
   })
 
   test('a claim that another has by now is not renewed', async () => {
     const { id } = await due()
-    await write((ctx) => deliveries.lease(ctx, [id], terms('other')))
-    expect(await write((ctx) => deliveries.renew(ctx, [id], terms('late')))).toEqual([])
+    const held = await take(id, 'late')
+    await take(id, 'other')
+    expect(await write((ctx) => deliveries.leases.renew(ctx, held))).toBe(false)
   })
 
   test('what was claimed and not sent is there for others once it is given back', async () => {
     const { id, webhookId } = await due()
-    await write((ctx) => deliveries.lease(ctx, [id], terms('mine')))
-    await write((ctx) => deliveries.release(ctx, [id], 'mine'))
+    const held = await take(id, 'mine')
+    await write((ctx) => deliveries.leases.release(ctx, held))
     expect((await claimable(webhookId, Date.now())).map((one) => one.id)).toEqual([id])
   })
 
   test('a claim ends by the clock of the database', async () => {
     const { id, webhookId } = await due()
-    await write((ctx) => deliveries.lease(ctx, [id], { ...terms('short'), lastsMs: 1 }))
+    await write((ctx) => createLeases('webhook_deliveries', 'id', 1).take(ctx, [id], 'short'))
     const found = await until('the end of the claim', async () => {
       const [one] = await claimable(webhookId, Date.now())
       return one

@@ -1,10 +1,13 @@
 /** The queries of deliveries; the only writer of their table. */
-import { type Expression, type Kysely, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
+import { createLeases } from '../../platform/runtime/leases.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Delivery, DeliveryStatus } from './schema.ts'
 import type { DeliveryRow } from './table.ts'
+
+export const leases = createLeases('webhook_deliveries', 'id')
 
 const shown = [
   'id',
@@ -54,8 +57,8 @@ const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, s
     body: row.body as string,
     attempts_left: row.attempts_left as number,
     due_ms: row.due_ms as number,
-    lease_ms: 0,
-    claim: '',
+    until_ms: 0,
+    holder: '',
     created_at: row.created_at as string,
     status: 'pending',
     attempt_number: 0,
@@ -113,8 +116,8 @@ export const clearAnswers = async ({ db }: DbScope, webhookId: string): Promise<
 }
 
 /** Returns the webhooks with due deliveries. */
-export const dueWebhooks = async ({ db, store }: StoreScope, nowMs: number): Promise<string[]> => {
-  const rows = await db
+export const dueWebhooks = async (ctx: Ctx, nowMs: number): Promise<string[]> => {
+  const rows = await ctx.db
     .selectFrom('webhooks')
     .select('id')
     .where((eb) =>
@@ -125,7 +128,7 @@ export const dueWebhooks = async ({ db, store }: StoreScope, nowMs: number): Pro
           .whereRef('webhook_deliveries.webhook_id', '=', 'webhooks.id')
           .where('due_ms', '<=', nowMs)
           .where('due_ms', 'is not', null)
-          .where('lease_ms', '<=', store.sql.nowMs(nowMs)),
+          .where(leases.isFree(ctx)),
       ),
     )
     .execute()
@@ -138,7 +141,7 @@ type Claim = { readonly webhookId: string; readonly nowMs: number; readonly most
 
 type Keys = Record<keyof Claim, string | number>
 
-const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys, leasedBy: Expression<number>) =>
+const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
   db
     .selectFrom('webhook_deliveries')
     .select(['id', 'event', 'body', 'attempt_number', 'attempts_left', 'attempts'])
@@ -149,46 +152,17 @@ const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys, leasedBy:
     .where(sql`(CASE WHEN due_ms IS NULL THEN 0 ELSE 1 END)`, '=', sql.lit(1))
     .where(sql`(due_ms + 0)`, '<=', nowMs as number)
     .where('due_ms', 'is not', null)
-    .where('lease_ms', '<=', leasedBy)
     .orderBy('id')
     .limit(most as number)
 
-// With one writer, leases are compared with the clock of this process.
-const dueOnes = prepared((db: Kysely<Tables>, claim: Keys) => dueRows(db, claim, sql`${claim.nowMs}`))
+const dueOnes = prepared(dueRows)
 
 /** Returns the due deliveries of a webhook, in the order of their events. */
 export const due = (scope: StoreScope, claim: Claim): Promise<Due[]> => dueOnes(scope, claim)
 
 /** As `due`, but skips deliveries that another process has claimed, and locks the rows until commit. */
 export const claimable = (ctx: Ctx, claim: Claim): Promise<Due[]> =>
-  ctx.store.sql.lockFreeRows(dueRows(ctx.db, claim, ctx.store.sql.nowMs(claim.nowMs))).execute()
-
-export type Lease = { readonly claim: string; readonly nowMs: number; readonly lastsMs: number }
-
-const leasing = ({ db, store }: StoreScope, ids: readonly string[], { claim, nowMs, lastsMs }: Lease) =>
-  db
-    .updateTable('webhook_deliveries')
-    .set({ claim, lease_ms: sql<number>`${store.sql.nowMs(nowMs)} + ${sql.lit(lastsMs)}` })
-    .where('id', 'in', ids)
-
-/** Keeps other processes from the deliveries until the lease expires. */
-export const lease = async (scope: StoreScope, ids: readonly string[], terms: Lease): Promise<void> => {
-  if (ids.length > 0) await leasing(scope, ids, terms).execute()
-}
-
-/** Renews the leases that this process still holds. @returns the ids of their deliveries */
-export const renew = async (scope: StoreScope, ids: readonly string[], terms: Lease): Promise<readonly string[]> => {
-  if (ids.length === 0) return []
-  const rows = await leasing(scope, ids, terms).where('claim', '=', terms.claim).returning('id').execute()
-  return rows.map(({ id }) => id)
-}
-
-/** Ends the leases of deliveries that were claimed and not sent. */
-export const release = async ({ db }: StoreScope, ids: readonly string[], claim: string): Promise<void> => {
-  if (ids.length === 0) return
-  const freed = { claim: '', lease_ms: 0 }
-  await db.updateTable('webhook_deliveries').set(freed).where('id', 'in', ids).where('claim', '=', claim).execute()
-}
+  ctx.store.sql.lockFreeRows(dueRows(ctx.db, claim).where(leases.isFree(ctx))).execute()
 
 export type Outcome = Pick<
   DeliveryRow,
@@ -205,7 +179,7 @@ export type Outcome = Pick<
   | 'due_ms'
 >
 
-type Settled = Outcome & Pick<DeliveryRow, 'claim'>
+type Settled = Outcome & Pick<DeliveryRow, 'holder'>
 
 const settling = (db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) => {
   // Placeholders: each has the type of its column.
@@ -223,19 +197,19 @@ const settling = (db: Kysely<Tables>, row: Record<keyof Settled, string | number
       attempts: outcome.attempts,
       next_retry: outcome.next_retry,
       due_ms: outcome.due_ms,
-      lease_ms: 0,
-      claim: '',
+      until_ms: 0,
+      holder: '',
     })
     .where('id', '=', outcome.id)
 }
 const settleOwn = prepared(settling)
 const settleClaimed = prepared((db: Kysely<Tables>, row: Record<keyof Settled, string | number | null>) =>
-  settling(db, row).where('claim', '=', row.claim as string),
+  settling(db, row).where('holder', '=', row.holder as string),
 )
 
 /** Writes nothing if another server has claimed the delivery since then: the outcome of that server counts. */
-export const settle = async (scope: StoreScope, outcome: Outcome, claim: string): Promise<void> => {
-  await (scope.store.sql.hasOneWriter ? settleOwn : settleClaimed)(scope, { ...outcome, claim })
+export const settle = async (scope: StoreScope, outcome: Outcome, holder: string): Promise<void> => {
+  await (scope.store.sql.hasOneWriter ? settleOwn : settleClaimed)(scope, { ...outcome, holder })
 }
 
 /** Schedules one more attempt, at once. */

@@ -1,4 +1,5 @@
 /** Sends due deliveries. Each webhook has a lane, so a slow target delays no other. */
+import type { Held } from '../../platform/runtime/leases.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Sent, Target } from './attempt.ts'
 import { outcomeOf } from './attempt.ts'
@@ -22,10 +23,8 @@ type Options = {
 const BATCH = 50
 /** The concurrency of a lane that has a whole batch waiting. */
 const WIDTH = 4
-const LEASE_MS = 20_000
 /** The longest wait of an outcome for others in its transaction. */
 const LINGER_MS = 50
-const RENEW_MS = 6000
 /** The time that running attempts get on shutdown. */
 const CLOSE_MS = 2000
 /** The pause after an internal error, such as a full disk: a delivery whose outcome can't be recorded is sent again. */
@@ -39,7 +38,7 @@ class Outcomes {
 
   constructor(
     private readonly ctx: Ctx,
-    private readonly claim: string,
+    private readonly holder: string,
     private readonly isFarBehind: boolean,
   ) {}
 
@@ -73,7 +72,7 @@ class Outcomes {
       const batch = this.#waiting
       this.#waiting = []
       await this.ctx.write(async (inner) => {
-        for (const outcome of batch) await deliveries.settle(inner, outcome, this.claim)
+        for (const outcome of batch) await deliveries.settle(inner, outcome, this.holder)
       })
     }
   }
@@ -95,14 +94,8 @@ const abandoned = ({ id, attempt_number, attempts }: deliveries.Due): deliveries
   due_ms: null,
 })
 
-/** Deliveries that this process has claimed under one name. `open` holds those not yet sent. */
-type Claimed = {
-  readonly name: string
-  readonly rows: readonly deliveries.Due[]
-  readonly open: Set<string>
-  /** By the clock of `performance`: afterwards another process may claim them. */
-  endsMs: number
-}
+/** Deliveries that this process sends; `held` is left with those not yet sent. */
+type Claimed = { readonly rows: readonly deliveries.Due[]; readonly held: Held }
 
 export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispatcher => {
   const lanes = new Map<string, Promise<void>>()
@@ -111,50 +104,26 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
   let isPolling = false
   let isAgain = false
 
-  const lease = (name: string) => ({ claim: name, nowMs: nowMs(), lastsMs: LEASE_MS })
-
   /** A single process needs no leases: a delivery is in one lane only. */
   const claim = async (ctx: Ctx, webhookId: string): Promise<Claimed> => {
     const wanted = { webhookId, nowMs: nowMs(), most: BATCH }
     if (ctx.store.sql.hasOneWriter) {
       const rows = await deliveries.due({ db: ctx.store.read, store: ctx.store }, wanted)
-      return { name: '', rows, open: new Set(rows.map(({ id }) => id)), endsMs: Number.POSITIVE_INFINITY }
+      const keys = new Set(rows.map(({ id }) => id))
+      return { rows, held: { holder: '', keys, endsMs: Number.POSITIVE_INFINITY } }
     }
-    const name = Bun.randomUUIDv7()
-    // Computed before the request, so that the lease never ends earlier than this process assumes.
-    const endsMs = performance.now() + LEASE_MS
-    const rows = await ctx.write(async (inner) => {
-      const found = await deliveries.claimable(inner, wanted)
-      const ids = found.map(({ id }) => id)
-      await deliveries.lease(inner, ids, lease(name))
-      return found
+    return ctx.write(async (inner) => {
+      const rows = await deliveries.claimable(inner, wanted)
+      const ids = rows.map(({ id }) => id)
+      return { rows, held: await deliveries.leases.take(inner, ids, Bun.randomUUIDv7()) }
     })
-    return { name, rows, open: new Set(rows.map(({ id }) => id)), endsMs }
   }
 
-  const renew = async (ctx: Ctx, claimed: Claimed): Promise<void> => {
-    const endsMs = performance.now() + LEASE_MS
-    const asked = [...claimed.open]
-    const kept = new Set(await ctx.write((inner) => deliveries.renew(inner, asked, lease(claimed.name))))
-    claimed.endsMs = endsMs
-    for (const id of asked) if (!kept.has(id)) claimed.open.delete(id)
-  }
-
-  /** Renews the leases until the claim is done. */
-  const keeping = (ctx: Ctx, claimed: Claimed) => {
-    if (ctx.store.sql.hasOneWriter) return undefined
-    return setInterval(() => {
-      renew(ctx, claimed).catch((error: unknown) =>
-        ctx.log.warn('the lease of deliveries could not be renewed', { error }),
-      )
-    }, RENEW_MS)
-  }
-
-  const deliver = async (ctx: Ctx, webhookId: string, claimed: Claimed): Promise<void> => {
-    const { name, rows, open } = claimed
+  const deliver = async (ctx: Ctx, webhookId: string, { rows, held }: Claimed): Promise<void> => {
     const isFarBehind = rows.length === BATCH
-    const outcomes = new Outcomes(ctx, name, isFarBehind)
-    const timer = keeping(ctx, claimed)
+    const outcomes = new Outcomes(ctx, held.holder, isFarBehind)
+    const isLeased = !ctx.store.sql.hasOneWriter
+    const stop = isLeased ? deliveries.leases.keep(held, ctx.write) : () => {}
     const rest = rows.values()
     const sendOne = async (delivery: deliveries.Due): Promise<void> => {
       const now = await target(ctx, webhookId)
@@ -164,23 +133,23 @@ export const createDispatcher = ({ target, send, gone, nowMs }: Options): Dispat
       // An attempt that shutdown has aborted does not count; it is repeated after the start.
       if (closing.signal.aborted && !sent.answer) return
       const { outcome, isGone } = outcomeOf(delivery, sent)
-      open.delete(delivery.id)
+      held.keys.delete(delivery.id)
       outcomes.add(outcome)
       if (isGone) await gone(ctx, webhookId)
     }
     const worker = async (): Promise<void> => {
       for (const delivery of rest) {
         // After a pause of the process, such as a suspended machine, another process may hold the lease.
-        if (isClosing || performance.now() >= claimed.endsMs) return
-        if (open.has(delivery.id)) await sendOne(delivery)
+        if (isClosing || performance.now() >= held.endsMs) return
+        if (held.keys.has(delivery.id)) await sendOne(delivery)
       }
     }
     try {
       await Promise.all(Array.from({ length: isFarBehind ? WIDTH : 1 }, worker))
       await outcomes.written()
-      if (open.size > 0 && name !== '') await ctx.write((inner) => deliveries.release(inner, [...open], name))
+      if (isLeased && held.keys.size > 0) await ctx.write((inner) => deliveries.leases.release(inner, held))
     } finally {
-      clearInterval(timer)
+      stop()
     }
   }
 

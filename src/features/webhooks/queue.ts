@@ -9,7 +9,7 @@ import * as store from './store.ts'
 /** Emitted when a delivery is queued. */
 export const QUEUED = 'webhook-delivery.queued'
 
-/** Added to the timeout of the target, for the lease of a ping, in seconds. */
+/** Added to the timeout of the target, in seconds: then a ping that was not sent is due. */
 const SLACK_S = 30
 
 type Subscription = Pick<Webhook, 'id' | 'events' | 'retry_count'>
@@ -62,20 +62,16 @@ export const createQueue = (): ((ctx: Ctx, recorded: Recorded) => Promise<void>)
   }
 }
 
-/** Queues a test delivery that the caller sends itself. @returns its id, and the name of the caller's claim */
+/** Records a test delivery that the caller sends itself. It is due later, if this process dies before. */
 export const queuePing = async (
   ctx: Ctx,
   { id: webhook_id, timeout_seconds }: Webhook,
   event: string,
-): Promise<Pick<Delivery, 'id'> & { readonly body: string; readonly claim: string }> => {
+): Promise<Pick<Delivery, 'id'> & { readonly body: string }> => {
   const id = Bun.randomUUIDv7()
   const data = JSON.stringify({ message: 'A test delivery from Plat', webhook_id })
   const body = bodyOf(id, { event, data, at: ctx.now })
-  const nowMs = Date.parse(ctx.now)
-  const times = { due_ms: nowMs, created_at: ctx.now }
-  await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1, ...times })
-  const claim = Bun.randomUUIDv7()
-  // If this process dies, another one sends the delivery after the lease.
-  await deliveries.lease(ctx, [id], { claim, nowMs, lastsMs: (timeout_seconds + SLACK_S) * 1000 })
-  return { id, body, claim }
+  const due_ms = Date.parse(ctx.now) + (timeout_seconds + SLACK_S) * 1000
+  await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1, due_ms, created_at: ctx.now })
+  return { id, body }
 }

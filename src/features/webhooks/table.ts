@@ -1,4 +1,5 @@
 /** The tables of webhooks. */
+import type { LeaseColumns } from '../../platform/runtime/leases.ts'
 
 export type WebhookRow = {
   id: string
@@ -23,7 +24,7 @@ export type WebhookRow = {
   updated_at: string
 }
 
-export type DeliveryRow = {
+export type DeliveryRow = LeaseColumns & {
   /** A UUIDv7: ids sort in the order of the events. */
   id: string
   webhook_id: string
@@ -42,10 +43,6 @@ export type DeliveryRow = {
   next_retry: string | null
   /** The time of the next attempt, in ms since the epoch; null for a completed delivery. */
   due_ms: number | null
-  /** The end of the lease, in ms since the epoch, by the clock that all servers share. */
-  lease_ms: number
-  /** The name of the claim that holds the lease; '' without one. */
-  claim: string
   created_at: string
 }
 

@@ -119,7 +119,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
     const fresh = { id: delivery.id, attempt_number: 0, attempts_left: 1, attempts: '[]' }
     const { outcome } = outcomeOf(fresh, sent)
     const recorded = await ctx.write(async (inner) => {
-      await deliveries.settle(inner, outcome, delivery.claim)
+      await deliveries.settle(inner, outcome, '')
       return mustGetDelivery(inner, id, delivery.id)
     })
     const message =

@@ -18,7 +18,6 @@ const get = operation({
   name: 'boxes.get',
   summary: 'Show',
   http: 'GET /api/boxes/{id}',
-  effect: 'read',
   access: 'public',
   input: z.object({ id: z.string() }),
   output: Row,

@@ -10,7 +10,6 @@ const things = {
     name: 'things.rename',
     summary: 'Rename a thing',
     http: 'PUT /api/things/{id}',
-    effect: 'update',
     access: 'things:update',
     input: z.object({ id: z.string().meta({ ref: 'things' }), name: z.string().meta({ examples: ["it's"] }) }),
     output: z.void(),

@@ -174,7 +174,6 @@ describe('every answer', () => {
       name: 'bug',
       summary: '',
       http: 'GET /api/bug',
-      effect: 'read',
       access: 'public',
       input: z.object({}),
       output: z.unknown(),

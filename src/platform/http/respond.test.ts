@@ -22,7 +22,6 @@ const read = (name: string) =>
     name,
     summary: '',
     http: `GET /api/${name}`,
-    effect: 'read',
     access: 'public',
     input: z.object({}),
     output: z.unknown(),

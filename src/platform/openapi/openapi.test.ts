@@ -10,7 +10,6 @@ const things = {
     name: 'things.list',
     summary: 'List things',
     http: 'GET /api/things',
-    effect: 'read',
     access: 'things:list',
     input: z.object({ tags: z.array(z.string()).optional() }),
     output: z.array(Thing),
@@ -19,7 +18,6 @@ const things = {
     name: 'things.update',
     summary: 'Change a thing',
     http: 'PUT /api/things/{id}',
-    effect: 'update',
     access: 'things:update',
     headers: { 'Idempotency-Key': 'key' },
     input: z.object({
@@ -33,7 +31,6 @@ const things = {
     name: 'things.delete',
     summary: 'Delete a thing',
     http: 'DELETE /api/things/{id}',
-    effect: 'delete',
     access: 'things:delete',
     input: z.object({ id: z.string() }),
     output: z.void(),
@@ -87,7 +84,7 @@ describe('an operation', () => {
   test('says what it needs, its command and its tool', () => {
     expect(doc.paths['/api/things/{id}']?.put).toMatchObject({
       'x-permission': 'things:update',
-      'x-cli': 'plat thing update',
+      'x-cli': 'plat thing update <id>',
       'x-mcp-tool': 'call_operation',
     })
   })

@@ -4,7 +4,8 @@ import { ERROR_CODES } from '../contract/errors.ts'
 
 export const MAX_BULK_OPERATIONS = 1000
 
-const BulkError = z
+/** The error of one item. */
+export const ItemError = z
   .object({
     code: z.enum(ERROR_CODES),
     error: z.string(),
@@ -41,7 +42,7 @@ export const bulkOutput = <const S extends Shape>(object: S) =>
         index: z.int(),
         status: z.enum(['created', 'updated', 'deleted', 'failed']),
         ...object,
-        error: BulkError.optional(),
+        error: ItemError.optional(),
       }),
     ),
     succeeded: z.int(),

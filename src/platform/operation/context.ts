@@ -1,6 +1,5 @@
 /** Declares the context of a handler and the parts of a feature. */
 import type { Kysely } from 'kysely'
-import type { Etag } from '../contract/etag.ts'
 import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/database.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { RawAudit } from './audit.ts'
@@ -69,8 +68,11 @@ export type KernelCtx<Tables> = {
    * permission is gone
    */
   readonly confirmRights: () => Promise<void>
-  /** @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match. */
-  readonly precondition: (current: Etag) => void
+  /**
+   * @param current the object as it is sent, or its JSON
+   * @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match.
+   */
+  readonly precondition: (current: object | string) => void
   /** Runs a short transaction. For raw routes, jobs and operations with `hasOwnTransactions`. */
   readonly write: <T>(work: InTransaction<Tables, T>, options?: KernelWriteOptions<Tables>) => Promise<T>
 }

@@ -220,8 +220,7 @@ describe('an event', () => {
 })
 
 describe('a precondition', () => {
-  const check = (ifMatch: string | undefined) =>
-    codeOf(run(async (ctx) => ctx.precondition(etagOf('now')), { ifMatch }))
+  const check = (ifMatch: string | undefined) => codeOf(run(async (ctx) => ctx.precondition('now'), { ifMatch }))
 
   test.each([undefined, '*', `"${etagOf('now')}"`, `"x", "${etagOf('now')}-gzip"`])('%p is met', async (ifMatch) => {
     expect(await check(ifMatch)).toBe('none')
@@ -279,7 +278,7 @@ describe('a job', () => {
 
 test('a contract and its handlers are paired by verb', () => {
   const implement = implementFor<ThingTables>()
-  const read = { summary: '', effect: 'read', access: 'public', input: z.object({}), output: z.string() } as const
+  const read = { summary: '', access: 'public', input: z.object({}), output: z.string() } as const
   const contract = {
     one: operation({ ...read, name: 'x.one', http: 'GET /one' }),
     two: operation({ ...read, name: 'x.two', http: 'GET /two' }),

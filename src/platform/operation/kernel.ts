@@ -3,7 +3,7 @@
  * audit entry, commit. Nothing else checks permissions, opens a transaction, emits events or writes to the audit trail.
  */
 import { AppError } from '../contract/errors.ts'
-import { matchesEtag } from '../contract/etag.ts'
+import { etagOf, matchesEtag } from '../contract/etag.ts'
 import { type HistoryFields, splitHistoryFields } from '../contract/history-fields.ts'
 import { parse } from '../contract/validate.ts'
 import type { Db, ReadPoint, Tx, WriteOptions } from '../db/database.ts'
@@ -206,7 +206,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       require: (permission) => held.require(permission),
       confirmRights: () => held.confirm(tx as never),
       precondition: (current) => {
-        if (request.ifMatch === undefined || matchesEtag(request.ifMatch, current)) return
+        if (request.ifMatch === undefined) return
+        const json = typeof current === 'string' ? current : JSON.stringify(current)
+        if (matchesEtag(request.ifMatch, etagOf(json))) return
         throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
       },
       write: (work, { audit, note, ...options } = {}) =>

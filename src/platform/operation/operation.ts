@@ -27,7 +27,7 @@ export type OtherAnswers = Readonly<Record<number, 'same' | 'empty'>>
 export type CliHints = {
   /** The words after `plat`. By default they are derived from the name: `devices.create` -> `device create`. */
   readonly command?: string
-  /** Positional arguments, in order. */
+  /** Positional arguments, in order. By default they are the parameters of the path. */
   readonly args?: readonly string[]
   /** Secrets that the CLI prompts for at a terminal, so that they need not be on the command line. */
   readonly ask?: readonly string[]
@@ -49,7 +49,7 @@ export type Operation<
   /** Status of a success; by default 200, or 204 if `output` is void. */
   readonly status?: number
   readonly alsoAnswers?: OtherAnswers
-  /** Determines the transaction, the audit entry and the MCP hints. */
+  /** Determines the transaction, the audit entry and the MCP hints. Follows from the method, except of a POST. */
   readonly effect: Effect
   /** The handler writes in short transactions (`ctx.write`), like a job. For long work or work other than SQL. */
   readonly hasOwnTransactions?: true
@@ -104,8 +104,16 @@ type Made<Schema> = Schema | (() => Schema)
 
 type Declared<Name extends string, H extends Http, In extends z.ZodObject, Out extends z.ZodType> = Omit<
   Operation<Name, H, In, Out>,
-  'input' | 'output'
+  'input' | 'output' | 'effect'
 > & { readonly input: Made<In>; readonly output: Made<Out> }
+
+/** What each method but POST does (RFC 9110, section 9.3). */
+const EFFECTS = { GET: 'read', PUT: 'update', DELETE: 'delete' } as const
+
+/** Declared for POST alone, so that it never contradicts the method. */
+type DeclaredEffect<H extends Http> = H extends `${keyof typeof EFFECTS} ${string}`
+  ? { readonly effect?: never }
+  : { readonly effect: Effect }
 
 const once = <Schema extends z.ZodType>(made: Made<Schema>): (() => Schema) => {
   let schema: Schema | undefined
@@ -125,6 +133,7 @@ export const operation = <
   Out extends z.ZodType,
 >(
   declared: Declared<Name, H, In, Out> &
+    DeclaredEffect<H> &
     (PathParams<H> extends keyof z.input<In> & string
       ? unknown
       : { readonly http: 'a {param} is not a field of input' }),
@@ -136,8 +145,13 @@ export const operation = <
   // The type stays that of the handler's input. The kernel takes the added fields out.
   const inputOf = keeps || past ? once(() => own().safeExtend(added) as unknown as In) : own
   const outputOf = once(output)
+  const { method, params } = httpParts(rest.http)
+  // As the type of `declared` demands it of POST.
+  const effect = method === 'POST' ? (declared.effect as Effect) : EFFECTS[method]
   return {
     ...rest,
+    effect,
+    ...(params.length > 0 && { cli: { args: params, ...rest.cli } }),
     ...(keeps && { headers: { ...headers, [NOTE_HEADER]: 'change_note' }, inQuery: [...inQuery, 'dry_run'] }),
     ...(recorded && { recorded: once(recorded) }),
     get input() {

@@ -4,7 +4,8 @@
 import { AppError } from '../contract/errors.ts'
 import type { Job } from '../operation/context.ts'
 import type { Kernel } from '../operation/kernel.ts'
-import { type Lease, type LeaseState, type Leases, LostLeaseError } from './leases.ts'
+import type { JobLeases, JobState, StartedJob } from './job-leases.ts'
+import { LostLeaseError } from './leases.ts'
 import type { Logger } from './log.ts'
 
 export type Scheduler = {
@@ -18,14 +19,12 @@ type Options<Tables> = {
   readonly kernel: Kernel<Tables>
   readonly jobs: readonly Job<Tables>[]
   /** Undefined if no other instance shares the database. */
-  readonly leases: Leases | undefined
+  readonly leases: JobLeases | undefined
   readonly log: Logger
   readonly now: () => Date
 }
 
 const TICK_MS = 1000
-/** The number of renewals within the duration of a lease. */
-const RENEWALS = 3
 
 /** The key of all jobs that are looked up together. */
 const ALL = 'all'
@@ -61,33 +60,24 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
   }
 
   /** Runs a job while this instance holds its lease. Later writes of the job are refused. */
-  const runLeased = async (job: Job<Tables>, lease: Lease, from: Leases): Promise<void> => {
+  const runLeased = async (job: Job<Tables>, { held, fence }: StartedJob, from: JobLeases): Promise<void> => {
     const lost = new AbortController()
-    const timer = setInterval(() => {
-      from.renew(lease).then(
-        (isOurs) => {
-          if (!isOurs) lost.abort()
-        },
-        // Either the next attempt succeeds, or the lease expires and another instance takes it.
-        () => {},
-      )
-    }, from.lastsMs / RENEWALS)
-    log.debug('job begun', { job: job.name, fence: lease.fence })
+    const stop = from.keep(held, () => lost.abort())
+    log.debug('job begun', { job: job.name, fence })
     try {
-      // No job writes to the table of leases.
-      await kernel.runJob(job, { signal: lost.signal, fence: (ctx) => from.hold(ctx.db as never, lease) })
-      log.debug('job done', { job: job.name, fence: lease.fence })
+      await kernel.runJob(job, { signal: lost.signal, fence: from.fence(held) })
+      log.debug('job done', { job: job.name, fence })
     } finally {
-      clearInterval(timer)
+      stop()
       // If that fails, the lease expires.
-      await from.release(lease).catch(() => {})
+      await from.release(held).catch(() => {})
     }
   }
 
-  const isDue = ({ everyMs }: Job<Tables>, { isHeld, isLeft, sinceMs }: LeaseState): boolean =>
+  const isDue = ({ everyMs }: Job<Tables>, { isHeld, isLeft, sinceMs }: JobState): boolean =>
     isLeft || (!isHeld && sinceMs >= everyMs)
 
-  const lookAtShared = async (from: Leases): Promise<void> => {
+  const lookAtShared = async (from: JobLeases): Promise<void> => {
     if (!isRegistered)
       await from.register(shared.map(({ name, runsAtStart }) => ({ name, isDue: runsAtStart === true })))
     isRegistered = true
@@ -95,8 +85,8 @@ export const startScheduler = <Tables>({ kernel, jobs, leases, log, now }: Optio
     for (const job of shared) {
       const state = states.get(job.name)
       if (isStopped || !state || running.has(job.name) || !isDue(job, state)) continue
-      const lease = await from.take(state)
-      if (lease) start(job, () => runLeased(job, lease, from))
+      const started = await from.take(state)
+      if (started) start(job, () => runLeased(job, started, from))
     }
     waiting.delete(ALL)
   }

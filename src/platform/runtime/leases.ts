@@ -1,132 +1,119 @@
 /**
- * Assigns jobs to the instances that share a database. A lease expires by the database's clock. Each lease has a
- * fencing number, larger than all earlier ones, without which its holder cannot write.
+ * Leases of rows, for work that one instance does at a time: jobs, scans and deliveries. The row of the work has the
+ * holder of its lease, and the end by the database's clock. A holder that dies renews no longer, and another takes over.
  */
-import { type Kysely, sql } from 'kysely'
-import type { Db } from '../db/database.ts'
+import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
+import type { Sql } from '../db/database.ts'
 
-export type LeaseTables = {
-  job_leases: {
-    name: string
-    /** '' without a holder. */
-    holder: string
-    /** The number of times that the job has begun. */
-    fence: number
-    /** The expiry of the lease, in ms since the epoch. */
-    until_ms: number
-    /** The time of the last start. */
-    began_ms: number
-  }
+/** The columns of a leased row. */
+export type LeaseColumns = {
+  /** The name of the last holder; '' after it has released the lease. */
+  holder: string
+  /** The end of the lease, in ms since the epoch. */
+  until_ms: number
 }
 
-export type LeaseState = {
-  readonly name: string
-  readonly fence: number
-  readonly isHeld: boolean
-  /** True if the last holder did not finish the job. */
-  readonly isLeft: boolean
-  /** Time since the last start. */
-  readonly sinceMs: number
+/** Rows that this process holds under one name. */
+export type Held = {
+  readonly holder: string
+  /** Without the rows that another process has taken. */
+  readonly keys: Set<string>
+  /** By the clock of `performance`. The lease lasts at least so long. */
+  endsMs: number
 }
 
-export type Lease = { readonly name: string; readonly fence: number }
-
-/** Another instance has the job now. */
+/** Another instance has the work now. */
 export class LostLeaseError extends Error {
   override readonly name = 'LostLeaseError'
 }
 
-export type Leases = {
-  /** Stores jobs that are not in the table yet: those that run at the start as due, the others as just done. */
-  readonly register: (jobs: readonly { readonly name: string; readonly isDue: boolean }[]) => Promise<void>
-  readonly list: () => Promise<readonly LeaseState[]>
-  /** Returns undefined if another instance was faster. */
-  readonly take: (seen: Pick<LeaseState, 'name' | 'fence'>) => Promise<Lease | undefined>
-  /** Returns false if the lease is lost. */
-  readonly renew: (lease: Lease) => Promise<boolean>
-  readonly release: (lease: Lease) => Promise<void>
-  /** Called in a transaction: no other instance takes the lease before it ends. @throws LostLeaseError */
-  readonly hold: (db: Kysely<never>, lease: Lease) => Promise<void>
-  /** The duration of a lease without renewal. */
-  readonly lastsMs: number
+/** A context, with any type of tables. */
+export type LeaseScope = {
+  readonly db: { readonly withoutPlugins: () => unknown }
+  readonly store: { readonly sql: Pick<Sql, 'nowMs'> }
+  /** The time of this process, for a database that has no other. */
+  readonly now: string
 }
 
+export type Leases = {
+  /** The condition that a row has no lease, or one that has expired. */
+  readonly isFree: (scope: LeaseScope) => Expression<SqlBool>
+  /** Call in the transaction that has locked the rows and found them free. */
+  readonly take: (scope: LeaseScope, keys: readonly string[], holder: string) => Promise<Held>
+  /** Locks the rows until the transaction ends. @returns false if all of them are lost */
+  readonly renew: (scope: LeaseScope, held: Held) => Promise<boolean>
+  readonly release: (scope: LeaseScope, held: Held) => Promise<void>
+  /** Makes a transaction fail with LostLeaseError if the lease is lost, and keeps other instances out until commit. */
+  readonly fence: (held: Held) => (scope: LeaseScope) => Promise<void>
+  /** Renews regularly. @param onLost called when all rows are lost @returns the function that ends it */
+  readonly keep: (held: Held, write: Write, onLost?: () => void) => () => void
+}
+
+type Write = <T>(work: (scope: LeaseScope) => Promise<T>) => Promise<T>
+
 const LASTS_MS = 20_000
+/** The number of renewals within the duration of a lease. */
+const RENEWALS = 3
 
-export const createLeases = <Tables extends LeaseTables>(database: Db<Tables>, lastsMs = LASTS_MS): Leases => {
-  const me = Bun.randomUUIDv7()
-  // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
-  const db = database as unknown as Db<LeaseTables>
-  const now = () => db.sql.nowMs(Date.now())
-  const until = () => sql<number>`${now()} + ${sql.lit(lastsMs)}`
+/** @param key the column that identifies a row */
+export const createLeases = (table: string, key: string, lastsMs = LASTS_MS): Leases => {
+  // Kysely cannot infer the columns from parameters. Leases appear in no list, so no ETag depends on them.
+  const update = ({ db }: LeaseScope, keys: Iterable<string>) =>
+    (db.withoutPlugins() as Kysely<{ leased: LeaseColumns & { key: string } }>)
+      .updateTable(table as 'leased')
+      .where(key as 'key', 'in', [...keys])
+  const nowMs = ({ store, now }: LeaseScope) => store.sql.nowMs(Date.parse(now))
+  const untilMs = (scope: LeaseScope) => sql<number>`${nowMs(scope)} + ${sql.lit(lastsMs)}`
 
-  /** Leases appear in no list, so no ETag depends on them. */
-  const write = <T>(work: (tx: Kysely<LeaseTables>) => Promise<T>): Promise<T> =>
-    db.write((tx) => work(tx.db.withoutPlugins()))
-
-  const change = async (lease: Lease, fields: (tx: Kysely<LeaseTables>) => ReturnType<typeof mine>): Promise<boolean> =>
-    write(async (tx) => {
-      const { numUpdatedRows } = await fields(tx).where('name', '=', lease.name).executeTakeFirstOrThrow()
-      return numUpdatedRows > 0n
-    })
-
-  const mine = (tx: Kysely<LeaseTables>, fence: number) =>
-    tx.updateTable('job_leases').where('holder', '=', me).where('fence', '=', fence)
-
-  return {
-    lastsMs,
-    register: (jobs) =>
-      write(async (tx) => {
-        const rows = jobs
-          .map(({ name, isDue }) => ({ name, began_ms: isDue ? sql<number>`0` : now() }))
-          // Sorted, so that two instances cannot deadlock.
-          .sort((a, b) => (a.name < b.name ? -1 : 1))
-        if (rows.length === 0) return
-        await tx
-          .insertInto('job_leases')
-          .values(rows.map((row) => ({ ...row, holder: '', fence: 0, until_ms: 0 })))
-          .onConflict((conflict) => conflict.column('name').doNothing())
+  const leases: Leases = {
+    isFree: (scope) => sql<SqlBool>`${sql.ref('until_ms')} <= ${nowMs(scope)}`,
+    take: async (scope, keys, holder) => {
+      // Computed before the request, so that the lease never ends earlier than this process assumes.
+      const endsMs = performance.now() + lastsMs
+      if (keys.length > 0)
+        await update(scope, keys)
+          .set({ holder, until_ms: untilMs(scope) })
           .execute()
-      }),
-    list: async () => {
-      const rows = await db.read
-        .selectFrom('job_leases')
-        .select(['name', 'holder', 'fence', 'until_ms', 'began_ms', now().as('now_ms')])
+      return { holder, keys: new Set(keys), endsMs }
+    },
+    renew: async (scope, held) => {
+      const { holder, keys } = held
+      if (keys.size === 0) return false
+      const endsMs = performance.now() + lastsMs
+      const asked = [...keys]
+      const renewed = update(scope, asked)
+        .where('holder', '=', holder)
+        .set({ until_ms: untilMs(scope) })
+      const kept = new Set((await renewed.returning(sql.ref<string>(key).as('key')).execute()).map((row) => row.key))
+      for (const one of asked) if (!kept.has(one)) keys.delete(one)
+      held.endsMs = endsMs
+      return keys.size > 0
+    },
+    release: async (scope, { holder, keys }) => {
+      if (keys.size === 0) return
+      await update(scope, keys)
+        .where('holder', '=', holder)
+        .set({ holder: '', until_ms: nowMs(scope) })
         .execute()
-      // PostgreSQL sends 64-bit numbers as text.
-      return rows.map(({ name, holder, fence, until_ms, began_ms, now_ms }) => {
-        const isHeld = Number(until_ms) > Number(now_ms)
-        const sinceMs = Number(now_ms) - Number(began_ms)
-        return { name, fence: Number(fence), isHeld, isLeft: holder !== '' && !isHeld, sinceMs }
-      })
     },
-    take: async ({ name, fence }) => {
-      const lease = { name, fence: fence + 1 }
-      const isTaken = await write(async (tx) => {
-        const { numUpdatedRows } = await tx
-          .updateTable('job_leases')
-          .set({ holder: me, fence: lease.fence, until_ms: until(), began_ms: now() })
-          .where('name', '=', name)
-          .where('fence', '=', fence)
-          .where('until_ms', '<=', now())
-          .executeTakeFirstOrThrow()
-        return numUpdatedRows > 0n
-      })
-      return isTaken ? lease : undefined
+    fence: (held) => {
+      const names = [...held.keys].join(', ')
+      return async (scope) => {
+        if (!(await leases.renew(scope, held))) throw new LostLeaseError(`${names} was taken over by another instance`)
+      }
     },
-    renew: (lease) => change(lease, (tx) => mine(tx, lease.fence).set({ until_ms: until() })),
-    release: async (lease) => {
-      await change(lease, (tx) => mine(tx, lease.fence).set({ holder: '', until_ms: 0 }))
-    },
-    hold: async (tx, { name, fence }) => {
-      const held = (tx as unknown as Kysely<LeaseTables>)
-        .selectFrom('job_leases')
-        .select('name')
-        .where('name', '=', name)
-        .where('holder', '=', me)
-        .where('fence', '=', fence)
-      if (!(await db.sql.lockRows(held).executeTakeFirst()))
-        throw new LostLeaseError(`the job ${name} was taken over by another instance`)
+    keep: (held, write, onLost) => {
+      const timer = setInterval(() => {
+        write((scope) => leases.renew(scope, held)).then(
+          (isHeld) => {
+            if (!isHeld) onLost?.()
+          },
+          // Either the next attempt succeeds, or the lease expires and another instance takes it.
+          () => {},
+        )
+      }, lastsMs / RENEWALS)
+      return () => clearInterval(timer)
     },
   }
+  return leases
 }

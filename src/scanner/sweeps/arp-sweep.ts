@@ -52,19 +52,17 @@ export const arpSweep = (
             size: targets.size,
             pacer,
             signal,
+            reporter,
             wants: (index) => targets.has(index) && links.of(index) !== undefined && isWanted(index) && isTried(index),
             send: (index) => {
               const link = links.of(index)
               const socket = link && sockets.get(link)
-              if (!socket?.send(index)) return 'starved'
-              reporter.probed(1)
-              return 'sent'
+              return socket?.send(index) ? 'sent' : 'starved'
             },
             onTick: (place) => {
               tick()
               onPlace(place)
             },
-            onStarved: (rate) => reporter.note(`halved the rate to ${rate} probes a second: send buffers are full`),
           }).then(() => wait(WAIT_MS, { signal, onTick: tick })),
         )
         passes.after(pass, before)

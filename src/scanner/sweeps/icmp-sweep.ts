@@ -47,17 +47,13 @@ export const icmpSweep = (context: ScanContext, options: IcmpSweepOptions): Swee
           size: targets.size,
           pacer,
           signal,
+          reporter,
           wants: (index) => targets.has(index) && isWanted(index) && isTried(index),
-          send: (index) => {
-            if (!send(index)) return 'starved'
-            reporter.probed(1)
-            return 'sent'
-          },
+          send: (index) => (send(index) ? 'sent' : 'starved'),
           onTick: (place) => {
             drain()
             onPlace(place)
           },
-          onStarved: (rate) => reporter.note(`halved the rate to ${rate} probes a second: send buffers are full`),
         })
         const isLast = pass >= passes.count() - 1
         const waitMs = isLast ? LAST_WAIT_MS : (roundTrip.timeoutMs(WAIT_BOUNDS) ?? LAST_WAIT_MS)

@@ -96,18 +96,16 @@ export const neighbourSweep = (
           size: targets.size,
           pacer,
           signal,
+          reporter,
           wants: (index) => targets.has(index) && links.of(index) !== undefined && isWanted(index),
           send: (index) => {
             if (!fits && (table?.unresolved ?? 0) >= MOST_UNRESOLVED) return 'later'
-            if (!toucher.touch(index)) return 'starved'
-            reporter.probed(1)
-            return 'sent'
+            return toucher.touch(index) ? 'sent' : 'starved'
           },
           onTick: (place) => {
             tick()
             onPlace(place)
           },
-          onStarved: (rate) => reporter.note(`halved the rate to ${rate} probes a second: send buffers are full`),
         })
       } catch (error) {
         close()

@@ -1,4 +1,5 @@
 /** Iterates over the addresses of a scan at its rate and sends a probe to each that is wanted. The caller does the sending. */
+import type { Reporter } from '../reporter.ts'
 import { indexAt } from './order.ts'
 import { nextTick, type Pacer } from './pacer.ts'
 
@@ -15,8 +16,10 @@ export type ProbeLoop = {
   readonly send: (index: number) => SendResult
   /** Called at every tick, to read answers and to save the position. */
   readonly onTick: (place: number) => void
-  /** Called after the rate was halved, because send buffers were full. */
-  readonly onStarved: (perSecond: number) => void
+  /** Counts the probes, and notes that the rate was halved. */
+  readonly reporter: Pick<Reporter, 'probed' | 'note'>
+  /** The reason for which probes are not sent. */
+  readonly starvation?: string
 }
 
 const HALVE_AT_MOST_EVERY_MS = 200
@@ -25,7 +28,7 @@ const GIVE_UP_AFTER_MS = 5000
 
 /** Resolves when every position was probed, or at the tick after the signal. */
 export const probeLoop = async (options: ProbeLoop): Promise<void> => {
-  const { from, size, pacer, signal, wants, send, onTick, onStarved } = options
+  const { from, size, pacer, signal, wants, send, onTick, reporter, starvation = 'send buffers are full' } = options
   let place = from
   let halvedAtMs = 0
   let starvedSinceMs: number | undefined
@@ -35,7 +38,7 @@ export const probeLoop = async (options: ProbeLoop): Promise<void> => {
     starvedSinceMs ??= now
     if (now - halvedAtMs > HALVE_AT_MOST_EVERY_MS) {
       halvedAtMs = now
-      onStarved(pacer.halve())
+      reporter.note(`halved the rate to ${pacer.halve()} probes a second: ${starvation}`)
     }
     if (now - starvedSinceMs > GIVE_UP_AFTER_MS) {
       place++
@@ -54,6 +57,7 @@ export const probeLoop = async (options: ProbeLoop): Promise<void> => {
           starve()
           break
         }
+        reporter.probed(1)
         starvedSinceMs = undefined
         left--
       }

@@ -40,9 +40,7 @@ export const tcpSweep = (context: ScanContext, { tries, isWanted }: SweepOptions
             }
           },
         })
-        if (isStarved) return 'starved'
-        reporter.probed(1)
-        return 'sent'
+        return isStarved ? 'starved' : 'sent'
       }
       try {
         await probeLoop({
@@ -50,14 +48,14 @@ export const tcpSweep = (context: ScanContext, { tries, isWanted }: SweepOptions
           size: targets.size,
           pacer,
           signal,
+          reporter,
           wants: (index) => targets.has(index) && isWanted(index),
           send,
           onTick: (place) => {
             connector.poll()
             onPlace(place)
           },
-          onStarved: (rate) =>
-            reporter.note(`halved the rate to ${rate} probes a second: this machine is out of sockets`),
+          starvation: 'this machine is out of sockets',
         })
         const isOver = (): boolean => connector.active() === 0
         await wait(timeoutMs + 50, { signal, onTick: connector.poll, isOver })

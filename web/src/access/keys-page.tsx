@@ -11,7 +11,8 @@ import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import type { Resource } from '../resource/resource.ts'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
-import { Badge, TimeAgo } from '../ui/primitives.tsx'
+import { timeColumn } from '../table/time-column.tsx'
+import { Badge } from '../ui/primitives.tsx'
 import css from './access.module.css'
 import { ActionDialog } from './action-dialog.tsx'
 import { keySpec } from './key-spec.ts'
@@ -54,14 +55,7 @@ const columnsFor =
           </>
         ),
     },
-    {
-      id: 'used',
-      text: 'Last used',
-      width: 130,
-      isSortable: true,
-      cell: ({ last_used_at }) =>
-        last_used_at === null ? <span className="muted">never</span> : <TimeAgo at={last_used_at} />,
-    },
+    timeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
     {
       id: 'expires',
       text: 'Expires',
@@ -69,13 +63,7 @@ const columnsFor =
       isSortable: true,
       cell: ({ expires_at }) => <Expiry at={expires_at} />,
     },
-    {
-      id: 'created',
-      text: 'Created',
-      width: 130,
-      isSortable: true,
-      cell: ({ created_at }) => <TimeAgo at={created_at} />,
-    },
+    timeColumn({ id: 'created', text: 'Created', width: 130, at: ({ created_at }) => created_at }),
     actionsColumn({
       noun: 'key',
       nameOf: ({ name }) => name,

@@ -6,7 +6,8 @@ import { usersQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
-import { Badge, TimeAgo } from '../ui/primitives.tsx'
+import { timeColumn } from '../table/time-column.tsx'
+import { Badge } from '../ui/primitives.tsx'
 import { rolesQuery } from './queries.ts'
 import { DeleteRole, systemNote } from './role-actions.tsx'
 import { roleResource, roleSpec } from './role-resource.tsx'
@@ -69,13 +70,7 @@ const columnsFor =
         ),
     },
     { id: 'description', text: 'Description', width: 420, cell: ({ description }) => description },
-    {
-      id: 'updated',
-      text: 'Updated',
-      width: 120,
-      isSortable: true,
-      cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-    },
+    timeColumn({ id: 'updated', text: 'Updated', width: 120, at: ({ updated_at }) => updated_at }),
     actionsColumn({
       noun: 'role',
       nameOf: ({ name }) => name,

@@ -6,7 +6,8 @@ import { usersQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
-import { Badge, Tags, TimeAgo } from '../ui/primitives.tsx'
+import { timeColumn } from '../table/time-column.tsx'
+import { Badge, Tags } from '../ui/primitives.tsx'
 import type { User } from './types.ts'
 import { DeleteUser, PasswordOnce, type UserAction, UserActionDialog } from './user-actions.tsx'
 import { UserActionItems, useNoDelete } from './user-menu.tsx'
@@ -48,21 +49,8 @@ const columnsFor =
       cell: ({ roles }) => (roles.length === 0 ? <span className="muted">none</span> : <Tags tags={roles} />),
     },
     { id: 'status', text: 'Status', width: 100, isSortable: true, cell: (user) => <UserStatus user={user} /> },
-    {
-      id: 'seen',
-      text: 'Last sign-in',
-      width: 130,
-      isSortable: true,
-      cell: ({ last_login_at }) =>
-        last_login_at === null ? <span className="muted">never</span> : <TimeAgo at={last_login_at} />,
-    },
-    {
-      id: 'created',
-      text: 'Created',
-      width: 130,
-      isSortable: true,
-      cell: ({ created_at }) => <TimeAgo at={created_at} />,
-    },
+    timeColumn({ id: 'seen', text: 'Last sign-in', width: 130, at: ({ last_login_at }) => last_login_at }),
+    timeColumn({ id: 'created', text: 'Created', width: 130, at: ({ created_at }) => created_at }),
     actionsColumn({
       noun: 'user',
       nameOf: ({ username }) => username,

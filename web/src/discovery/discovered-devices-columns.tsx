@@ -1,7 +1,7 @@
 /** The columns of discovered devices. */
 import { Link } from '@tanstack/react-router'
 import type { Column } from '../table/column.ts'
-import { TimeAgo } from '../ui/primitives.tsx'
+import { timeColumn } from '../table/time-column.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import type { Networks } from './discovered-devices-spec.ts'
 import { Confidence, DiscoveredDeviceStatus } from './marks.tsx'
@@ -109,20 +109,8 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
         </RowLink>
       ),
   },
-  {
-    id: 'seen',
-    text: 'Last seen',
-    width: 96,
-    isSortable: true,
-    cell: ({ last_seen }) => <TimeAgo at={last_seen} />,
-  },
-  {
-    id: 'first',
-    text: 'First seen',
-    width: 110,
-    isSortable: true,
-    cell: ({ first_seen }) => <TimeAgo at={first_seen} />,
-  },
+  timeColumn({ id: 'seen', text: 'Last seen', width: 96, at: ({ last_seen }) => last_seen }),
+  timeColumn({ id: 'first', text: 'First seen', width: 110, at: ({ first_seen }) => first_seen }),
 ]
 
 export const DISCOVERED_DEFAULT_COLUMNS = [

@@ -11,9 +11,10 @@ import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
+import { timeColumn } from '../table/time-column.tsx'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
-import { Badge, TimeAgo } from '../ui/primitives.tsx'
+import { Badge } from '../ui/primitives.tsx'
 import { ClientDrawer } from './client-drawer.tsx'
 import { clientResource, clientSpec, hostsOf } from './client-spec.ts'
 import { CHANGES, clientsQuery } from './queries.ts'
@@ -48,14 +49,7 @@ const columnsFor =
       cell: ({ grant_count }) =>
         grant_count === 0 ? <span className="muted">nobody</span> : plural(grant_count, 'consent'),
     },
-    {
-      id: 'used',
-      text: 'Last used',
-      width: 130,
-      isSortable: true,
-      cell: ({ last_used_at }) =>
-        last_used_at === null ? <span className="muted">never</span> : <TimeAgo at={last_used_at} />,
-    },
+    timeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
     {
       id: 'scope',
       text: 'May ask for',
@@ -69,13 +63,7 @@ const columnsFor =
       cell: ({ is_confidential }) =>
         is_confidential ? <Badge tone="info">has a secret</Badge> : <Badge tone="idle">public</Badge>,
     },
-    {
-      id: 'created',
-      text: 'Registered',
-      width: 130,
-      isSortable: true,
-      cell: ({ created_at }) => <TimeAgo at={created_at} />,
-    },
+    timeColumn({ id: 'created', text: 'Registered', width: 130, at: ({ created_at }) => created_at }),
     actionsColumn({
       noun: 'client',
       nameOf: ({ client_name }) => client_name,

@@ -8,8 +8,9 @@ import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
+import { timeColumn } from '../table/time-column.tsx'
 import { count } from '../ui/format.ts'
-import { Badge, TimeAgo } from '../ui/primitives.tsx'
+import { Badge } from '../ui/primitives.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { type Webhook, webhooksQuery } from './queries.ts'
 import { useEditBlock } from './use-edit-block.ts'
@@ -102,13 +103,7 @@ const columnsFor =
       cell: ({ has_secret }) => (has_secret ? 'yes' : <span className="muted">no</span>),
     },
     { id: 'description', text: 'Description', width: 240, cell: ({ description }) => description },
-    {
-      id: 'updated',
-      text: 'Changed',
-      width: 120,
-      isSortable: true,
-      cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-    },
+    timeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
     actionsColumn({
       noun: 'webhook',
       nameOf: ({ name }) => name,

@@ -1,7 +1,6 @@
 /** The rules of discovered devices: listed, shown, deleted, and put right by hand where the scans have them wrong. */
 import { ipKeyOf } from '../../../net/ip.ts'
 import { AppError, invalidField, notFound, orNotFound } from '../../../platform/contract/errors.ts'
-import { etagOf } from '../../../platform/contract/etag.ts'
 import { ALL } from '../../../platform/contract/fields.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -33,7 +32,7 @@ const mustDetail = async (ctx: Ctx, id: string): Promise<DiscoveredDetail> => {
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const device = await mustDetail(ctx, id)
-  ctx.precondition(etagOf(JSON.stringify(device)))
+  ctx.precondition(device)
   await forget(ctx, [id])
   await ctx.emit('discovered-device.deleted', device)
 }

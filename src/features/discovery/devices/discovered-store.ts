@@ -297,16 +297,11 @@ export const saveAddresses = async (
   await upsertAddressRows(ctx, held.filter((one) => !isOwn(one)).map(addressOf))
 }
 
+const placesOf = (networkId: string, keys: readonly string[]) => batches(keys.map((key) => placeOf(networkId, key)))
+
 export const removeAddresses = async (ctx: Ctx, networkId: string, ipKeys: readonly string[]): Promise<void> => {
-  for (const batch of batches(ipKeys))
-    await ctx.db
-      .deleteFrom('discovered_addresses')
-      .where(
-        'place',
-        'in',
-        batch.map((key) => placeOf(networkId, key)),
-      )
-      .execute()
+  for (const places of placesOf(networkId, ipKeys))
+    await ctx.db.deleteFrom('discovered_addresses').where('place', 'in', places).execute()
 }
 
 /** `[key, id]`; a key without an id is shared and identifies no device. */
@@ -321,15 +316,8 @@ export const saveIdentities = async (
   )
 
 export const removeIdentities = async (ctx: Ctx, networkId: string, keys: readonly string[]): Promise<void> => {
-  for (const batch of batches(keys))
-    await ctx.db
-      .deleteFrom('discovered_identities')
-      .where(
-        'place',
-        'in',
-        batch.map((key) => placeOf(networkId, key)),
-      )
-      .execute()
+  for (const places of placesOf(networkId, keys))
+    await ctx.db.deleteFrom('discovered_identities').where('place', 'in', places).execute()
 }
 
 /** Devices of one statement, with all that goes with them; between two of them the event loop turns. */

@@ -1,6 +1,5 @@
 /** The rules of rules: which networks are scanned by themselves, and when. */
 import { AppError, invalidField, orNotFound } from '../../../platform/contract/errors.ts'
-import { etagOf } from '../../../platform/contract/etag.ts'
 import { listRows } from '../../../platform/contract/list.ts'
 import { merge } from '../../../platform/contract/merge.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
@@ -65,7 +64,7 @@ const mustGet = async (ctx: Ctx, id: string): Promise<StoredRule> => orNotFound(
 
 const lockForChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule> => {
   const rule = orNotFound(await store.lock(ctx, id), 'rule', id)
-  ctx.precondition(etagOf(JSON.stringify(shown(rule, limits))))
+  ctx.precondition(shown(rule, limits))
   return rule
 }
 

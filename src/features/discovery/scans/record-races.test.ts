@@ -13,20 +13,20 @@ describe.each([...dialects()])('a recording on %s', (dialect) => {
     d.ask(`POST /api/discovery/networks/${id}/results`, { hosts: ips.map((ip) => ({ ip })) })
   const some = (at: (n: number) => string, from: number) => Array.from({ length: HOSTS }, (_, i) => at(from + i))
   /** A recording that has begun, as another process would leave it at this moment. */
-  const begun = async (id: string, beatMs: number) => {
+  const begun = async (id: string, until_ms: number) => {
     const scan = await d.api.scans.record({ id, hosts: [] })
     await d.app.db.write(({ db }) =>
       db
         .updateTable('discovery_scans')
-        .set({ status: 'failed', runner: scan.id, beat_ms: beatMs })
+        .set({ status: 'failed', holder: scan.id, until_ms })
         .where('id', '=', scan.id)
         .execute(),
     )
     return scan.id
   }
-  const runnerOf = async (id: string) =>
-    (await d.app.db.read.selectFrom('discovery_scans').select('runner').where('id', '=', id).executeTakeFirst())?.runner
-  const nowMs = () => (dialect === 'postgres' ? Date.now() : Date.parse(d.now()))
+  const holderOf = async (id: string) =>
+    (await d.app.db.read.selectFrom('discovery_scans').select('holder').where('id', '=', id).executeTakeFirst())?.holder
+  const soon = () => 20_000 + (dialect === 'postgres' ? Date.now() : Date.parse(d.now()))
 
   test('is refused while another one of the network is stored', async () => {
     const { id, at } = await d.network()
@@ -44,7 +44,7 @@ describe.each([...dialects()])('a recording on %s', (dialect) => {
 
   test('keeps a scan of the network waiting', async () => {
     const { id } = await d.network()
-    const recording = await begun(id, nowMs())
+    const recording = await begun(id, soon())
     const scan = await d.api.scans.start({ id })
     await d.runJob('discovery.run-scans')
     const waiting = await d.ask(`GET /api/discovery/scans/${'id' in scan ? scan.id : ''}`)
@@ -53,7 +53,7 @@ describe.each([...dialects()])('a recording on %s', (dialect) => {
   })
 
   test('does not keep a scan of another network waiting', async () => {
-    const recording = await begun((await d.network()).id, nowMs())
+    const recording = await begun((await d.network()).id, soon())
     const other = await d.begin((await d.network()).id)
     other.scan.end('done')
     const status = await d.ended(other.id)
@@ -66,7 +66,7 @@ describe.each([...dialects()])('a recording on %s', (dialect) => {
     const dead = await begun(id, 1)
     const { status } = await recordOf(id, [at(1)])
     // Empty, so that the dead process cannot continue if it was only suspended.
-    expect([status, await runnerOf(dead)]).toEqual([201, ''])
+    expect([status, await holderOf(dead)]).toEqual([201, ''])
   })
 
   test('that was refused or has ended keeps the network no longer', async () => {
@@ -90,7 +90,7 @@ describe.each([...dialects()])('a recording on %s', (dialect) => {
           .selectFrom('discovery_scans')
           .select('id')
           .where('network_id', '=', id)
-          .where('runner', '<>', '')
+          .where('holder', '<>', '')
         const scan = await held.executeTakeFirst()
         if (scan) await disturb(db, scan.id)
         return scan !== undefined
@@ -100,7 +100,7 @@ describe.each([...dialects()])('a recording on %s', (dialect) => {
 
   test('that has lost its network stores nothing more', async () => {
     const answer = await disturbed((db, id) =>
-      db.updateTable('discovery_scans').set({ runner: '' }).where('id', '=', id).execute(),
+      db.updateTable('discovery_scans').set({ holder: '' }).where('id', '=', id).execute(),
     )
     expect(answer).toMatchObject(refusal('scan'))
   })

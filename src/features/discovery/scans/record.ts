@@ -5,6 +5,7 @@ import { parseMac } from '../../../net/mac.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
 import { AppError, type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../../platform/contract/errors.ts'
 import { fenced } from '../../../platform/operation/fence.ts'
+import type { Held } from '../../../platform/runtime/leases.ts'
 import type { Evidence, FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
@@ -105,7 +106,7 @@ const storeHosts = async (ctx: Ctx, scan: Scan, hosts: readonly RecordedHost[]):
   })
   await finish(ctx, scan, previousScanId)
   return ctx.write(async (tx) => {
-    const ended = { status: 'completed' as const, error_message: '', completed_at: tx.now, runner: '' }
+    const ended = { status: 'completed' as const, error_message: '', completed_at: tx.now }
     const counts = { scanned_hosts: scan.total_hosts, found_hosts: items.length }
     await store.change(tx, { id: scanId, from: ['failed'] }, { ...ended, ...counts })
     await store.addNote(tx, scanId, 'made elsewhere, and put on record')
@@ -116,8 +117,8 @@ const storeHosts = async (ctx: Ctx, scan: Scan, hosts: readonly RecordedHost[]):
 }
 
 /** @throws AppError NOT_FOUND if the scan was deleted, VALIDATION_ERROR if another one has taken the network */
-const mustKeep = async (tx: Ctx, id: string): Promise<void> => {
-  if (await store.keepRecording(tx, id)) return
+const mustKeep = async (tx: Ctx, id: string, held: Held): Promise<void> => {
+  if (await store.leases.renew(tx, held)) return
   if (!(await store.find(tx, id))) throw new AppError('NOT_FOUND', 'The scan was deleted while it was put on record')
   throw invalidField('scan', 'was interrupted for so long that another one of this network may have begun')
 }
@@ -131,21 +132,23 @@ export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
   const issues = issuesOf(network, input)
   rejectIssues(issues.slice(0, MAX_ISSUES))
   const scan = recordedScan(ctx, network, input)
-  await ctx.write(async (tx) => {
+  const held = await ctx.write(async (tx) => {
     await store.holdStarts(tx)
     if (await store.isNetworkBusy(tx, network.id)) throw invalidField('scan', 'another one of this network is running')
-    await store.beginRecording(tx, scan)
+    await store.insert(tx, scan)
     await tx.emit('scan.recorded', scan)
+    // Its own id is the holder, by which recordings are found.
+    return store.leases.take(tx, [scan.id], scan.id)
   })
   try {
     return await storeHosts(
-      fenced(ctx, (tx) => mustKeep(tx, scan.id)),
+      fenced(ctx, (tx) => mustKeep(tx, scan.id, held)),
       scan,
       input.hosts,
     )
   } catch (error) {
     // If that fails, the network is free after a while.
-    await ctx.write((tx) => store.endRecording(tx, scan.id)).catch(() => {})
+    await ctx.write((tx) => store.leases.release(tx, held)).catch(() => {})
     throw error
   }
 }

@@ -83,7 +83,7 @@ describe('a scan that runs when the server stops', () => {
   test('goes on after a crash as well, as another process left it', async () => {
     const { scanner, start, scanId } = await stopped((app, id) =>
       app.db.write(async ({ db }) => {
-        await db.updateTable('discovery_scans').set({ runner: 'another process' }).where('id', '=', id).execute()
+        await db.updateTable('discovery_scans').set({ holder: 'another process' }).where('id', '=', id).execute()
       }),
     )
     const { app, api } = await start()

@@ -8,6 +8,7 @@ import { fenced } from '../../../platform/operation/fence.ts'
 import type { Kernel } from '../../../platform/operation/kernel.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
 import { createScanCollector } from '../../../platform/runtime/gc.ts'
+import { type Held, LostLeaseError } from '../../../platform/runtime/leases.ts'
 import type { Metrics } from '../../../platform/runtime/metrics.ts'
 import type { Secrets } from '../../../platform/security/crypto.ts'
 import type { ScanEnd, ScanProcess, startScan as StartScan } from '../../../scanner/process.ts'
@@ -29,7 +30,6 @@ import { fail } from './scans.ts'
 const MAX_RESUMES = 3
 /** After that time too much may have changed to go on from there. */
 const RESUME_WITHIN_MS = 600_000
-const BEAT_MS = 5000
 /** Events after which there may be something to start or to stop. */
 const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.deleted', 'network.deleted'])
 
@@ -52,15 +52,11 @@ export type Runner = {
   readonly close: () => Promise<void>
 }
 
-/** Another instance runs the scan by now, or it was deleted. */
-class LostScanError extends Error {
-  override readonly name = 'LostScanError'
-}
-
 type Running = {
   /** Writes for as long as the scan is ours. */
   readonly ctx: Ctx
   readonly scan: Scan
+  readonly held: Held
   process: ScanProcess | undefined
   /** Resolves when nothing more is written for it. */
   done: Promise<void>
@@ -93,9 +89,8 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   let isClosed = false
   let turn: Promise<void> = Promise.resolve()
   let isAsked = false
-  let lastBeatMs = 0
 
-  const mine = (id: string) => ({ id, from: ['running'] as const, runner: me })
+  const mine = (id: string) => ({ id, from: ['running'] as const, holder: me })
 
   const storeBatch = async (
     ctx: Ctx,
@@ -112,27 +107,13 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     return inBatches(ctx, work, async (tx, some, isLast) => {
       const seconds = Math.max(0.001, (Date.parse(tx.now) - began.atMs) / 1000)
       const hosts_per_second = Math.round(((scanned_hosts - (began.scanned ?? 0)) / seconds) * 10) / 10
-      const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found, heartbeat_at: tx.now }
+      const state = { stage, scanned_hosts, hosts_per_second, found_hosts: progress.found }
       if (!(await store.change(tx, mine(scan.id), state))) return false
       await ingest(tx, { ...ingestion, stage }, some)
       // Stored with the last of its hosts, so that a resumed scan finds all of them.
       if (isLast) await store.setState(tx, scan.id, { checkpoint: JSON.stringify(checkpoint) })
       return true
     })
-  }
-
-  const onReport = async (
-    ctx: Ctx,
-    entry: Running,
-    ingestion: Omit<Ingestion, 'stage'>,
-    report: FromScanner,
-  ): Promise<void> => {
-    try {
-      await handle(ctx, entry, ingestion, report)
-    } catch (error) {
-      entry.isInterrupted = isPassing(ctx, error)
-      throw error
-    }
   }
 
   const handle = async (
@@ -194,21 +175,25 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     const ingestion = { networkId: network.id, scanId: scan.id, type: scan.scan_type, previousScanId, hasLogin }
     const isWanted = (await store.find(ctx, scan.id))?.status === 'running'
     if (isClosed || !isWanted) return
-    const process = startScan(plan, (report) => onReport(ctx, entry, ingestion, report))
+    const process = startScan(plan, (report) =>
+      handle(ctx, entry, ingestion, report).catch((error: unknown) => {
+        entry.isInterrupted = isPassing(ctx, error)
+        throw error
+      }),
+    )
     entry.process = process
     await conclude(ctx, entry, previousScanId, await process.ended)
   }
 
   /** Runs a scan that this process has taken, until nothing more is to be written for it. */
-  const begin = (given: Ctx, scan: Scan): void => {
-    const hold = async (tx: Ctx): Promise<void> => {
-      if (!(await store.isRunBy(tx, scan.id, me))) throw new LostScanError(`the scan ${scan.id} is run elsewhere`)
-    }
+  const begin = (given: Ctx, scan: Scan, held: Held): void => {
     // With one server, no other takes the scan.
-    const ctx = given.store.sql.hasOneWriter ? given : fenced(given, hold)
+    const ctx = given.store.sql.hasOneWriter ? given : fenced(given, store.leases.fence(held))
+    const stop = store.leases.keep(held, given.write)
     const entry: Running = {
       ctx,
       scan,
+      held,
       process: undefined,
       done: Promise.resolve(),
       began: { atMs: Date.parse(scan.started_at ?? scan.created_at), scanned: undefined },
@@ -218,7 +203,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     running.set(scan.id, entry)
     entry.done = run(ctx, entry)
       .catch(async (error: unknown) => {
-        if (error instanceof LostScanError) return ctx.log.info('a scan goes on elsewhere', { scan: scan.id })
+        if (error instanceof LostLeaseError) return ctx.log.info('a scan goes on elsewhere', { scan: scan.id })
         if (isPassing(ctx, error))
           return ctx.log.warn('a scan was interrupted, and goes on later', { scan: scan.id, error })
         ctx.log.error('a scan could not be run', { scan: scan.id, error })
@@ -227,6 +212,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       // If that cannot be written either, the scan is resumed as an abandoned one.
       .catch((error: unknown) => ctx.log.error('a failed scan could not be recorded', { scan: scan.id, error }))
       .finally(() => {
+        stop()
         running.delete(scan.id)
         ask()
       })
@@ -234,66 +220,58 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
 
   /** Returns false if the scan has to wait, or has ended. */
   const take = async (ctx: Ctx, { id, network_id }: Open): Promise<boolean> => {
-    const scan = await ctx.write(async (tx) => {
-      const started = { status: 'running' as const, runner: me, started_at: tx.now, heartbeat_at: tx.now }
+    const taken = await ctx.write(async (tx) => {
+      const started = { status: 'running' as const, started_at: tx.now }
       // Another instance may have begun one since the look.
       await store.holdStarts(tx)
       if ((await store.countRunning(tx)) >= config.discoveryMaxConcurrent) return undefined
       if (await store.isNetworkBusy(tx, network_id)) return undefined
       if (!(await store.change(tx, { id, from: ['pending'] }, started))) return undefined
-      await store.beat(tx, [id], me)
-      const taken = await store.find(tx, id)
-      if (taken) await tx.emit('discovery.started', taken)
-      return taken
+      const held = await store.leases.take(tx, [id], me)
+      const scan = await store.find(tx, id)
+      if (scan) await tx.emit('discovery.started', scan)
+      return scan && { scan, held }
     })
-    if (!scan) return false
+    if (!taken) return false
     scansTotal.add()
-    begin(ctx, scan)
+    begin(ctx, taken.scan, taken.held)
     return true
   }
 
-  const isLeftBehind = ({ id, status, runner, silence_ms }: Open, ctx: Ctx): boolean => {
+  const isLeftBehind = ({ id, status, holder, left_ms }: Open, ctx: Ctx): boolean => {
     if (status !== 'running' || running.has(id)) return false
-    if (runner === me || runner === '' || ctx.store.sql.hasOneWriter) return true
-    return Number(silence_ms) > store.SILENCE_MS
+    return holder === me || ctx.store.sql.hasOneWriter || Number(left_ms) >= 0
   }
 
-  const takeUp = async (ctx: Ctx, { id, runner, heartbeat_at, resumes }: Open): Promise<void> => {
-    const scan = await ctx.write(async (tx) => {
-      const found = await store.find(tx, id)
-      if (!found) return undefined
-      const silenceMs = Date.parse(tx.now) - Date.parse(heartbeat_at)
+  const takeUp = async (ctx: Ctx, { id, holder, left_ms, resumes }: Open): Promise<void> => {
+    const taken = await ctx.write(async (tx) => {
+      const scan = await store.find(tx, id)
+      if (!scan) return undefined
       const reason =
         resumes >= MAX_RESUMES
           ? `its process died ${resumes + 1} times`
-          : silenceMs > RESUME_WITHIN_MS
+          : Number(left_ms) > RESUME_WITHIN_MS
             ? 'the server was stopped for too long to go on from where it was'
             : undefined
       if (reason !== undefined) {
-        await fail(tx, found, reason)
+        await fail(tx, scan, reason)
         return undefined
       }
-      // Without a runner it was left in good order.
-      const taken = { runner: me, heartbeat_at: tx.now, resumes: runner === '' ? resumes : resumes + 1 }
-      if (!(await store.change(tx, { id, from: ['running'], runner }, taken))) return undefined
-      await store.beat(tx, [id], me)
+      // Its holder released it in good order, or died.
+      const times = holder === '' ? resumes : resumes + 1
+      if (!(await store.change(tx, { id, from: ['running'], holder }, { resumes: times }))) return undefined
+      const held = await store.leases.take(tx, [id], me)
       await store.addNote(tx, id, 'goes on from where it was')
-      return found
+      return { scan, held }
     })
-    if (scan) begin(ctx, scan)
-  }
-
-  const beat = async (ctx: Ctx): Promise<void> => {
-    if (running.size === 0 || Date.now() - lastBeatMs < BEAT_MS) return
-    lastBeatMs = Date.now()
-    await ctx.write((tx) => store.beat(tx, [...running.keys()], me))
+    if (taken) begin(ctx, taken.scan, taken.held)
   }
 
   const poll = async (ctx: Ctx): Promise<void> => {
     if (isClosed) return
     const open = await store.open(ctx)
     const wanted = new Set(
-      open.filter(({ status, runner }) => status === 'running' && runner === me).map(({ id }) => id),
+      open.filter(({ status, holder }) => status === 'running' && holder === me).map(({ id }) => id),
     )
     for (const [id, { process }] of running) if (!wanted.has(id)) process?.cancel()
     for (const one of open) if (isLeftBehind(one, ctx)) await takeUp(ctx, one)
@@ -305,7 +283,6 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       tried.add(one.network_id)
       if (await take(ctx, one)) count++
     }
-    await beat(ctx)
   }
 
   /** One poll at a time; changes since its start are seen by the next. */
@@ -342,9 +319,9 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       const left = [...running.values()]
       for (const { process } of left) process?.cancel()
       await Promise.all(left.map(({ done }) => done))
-      for (const { ctx, scan } of left)
+      for (const { ctx, scan, held } of left)
         await ctx
-          .write((tx) => store.change(tx, mine(scan.id), { runner: '' }))
+          .write((tx) => store.leases.release(tx, held))
           // Another server takes it up a little later.
           .catch((error: unknown) => ctx.log.warn('a scan could not be left in good order', { scan: scan.id, error }))
     },

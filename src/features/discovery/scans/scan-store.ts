@@ -1,9 +1,12 @@
 /** The queries of scans; the only writer of their tables. */
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
+import { createLeases, type LeaseColumns } from '../../../platform/runtime/leases.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Scan, ScanDetail, ScanNote, ScanPrivilege, ScanStatus } from '../schema.ts'
 import type { ChangeRow, ScanRow, ScanStateRow } from '../table.ts'
+
+export const leases = createLeases('discovery_scans', 'id')
 
 const columns = [
   'id',
@@ -76,7 +79,7 @@ export const withState = async (ctx: Ctx, scan: Scan): Promise<ScanDetail> => {
 export const insert = async (ctx: Ctx, { progress_percent: _, ...scan }: Scan): Promise<void> => {
   await ctx.db
     .insertInto('discovery_scans')
-    .values({ ...scan, runner: '', heartbeat_at: scan.created_at, beat_ms: 0, resumes: 0 })
+    .values({ ...scan, holder: '', until_ms: 0, resumes: 0 })
     .execute()
   await ctx.db
     .insertInto('discovery_scan_states')
@@ -105,89 +108,49 @@ export const setState = async (
   await ctx.db.updateTable('discovery_scan_states').set(fields).where('scan_id', '=', id).execute()
 }
 
-type Change = Partial<Omit<ScanRow, 'id' | 'network_id' | 'created_at'>>
+type Change = Partial<Omit<ScanRow, 'id' | 'network_id' | 'created_at' | keyof LeaseColumns>>
 
 type Condition = {
   readonly id: string
   readonly from: readonly ScanStatus[]
   /** Only where this process runs it, or ran it before. */
-  readonly runner?: string
+  readonly holder?: string
 }
 
 /** Changes a scan that is in one of these states; false, and nothing changed, when it no longer is. */
-export const change = async (ctx: Ctx, { id, from, runner }: Condition, fields: Change): Promise<boolean> => {
+export const change = async (ctx: Ctx, { id, from, holder }: Condition, fields: Change): Promise<boolean> => {
   let query = ctx.db
     .updateTable('discovery_scans')
     .set({ ...fields, updated_at: ctx.now })
     .where('id', '=', id)
     .where('status', 'in', from)
-  if (runner !== undefined) query = query.where('runner', '=', runner)
+  if (holder !== undefined) query = query.where('holder', '=', holder)
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-/** Updates the heartbeat of running scans. Not a visible change of a scan. */
-export const beat = async (ctx: Ctx, ids: readonly string[], runner: string): Promise<void> => {
-  if (ids.length === 0) return
-  const beat_ms = ctx.store.sql.nowMs(Date.parse(ctx.now))
-  await ctx.db
-    .updateTable('discovery_scans')
-    .set({ heartbeat_at: ctx.now, beat_ms })
-    .where('id', 'in', ids)
-    .where('runner', '=', runner)
-    .execute()
-}
-
-/** True if the process still runs the scan. Locks the row until the transaction ends. */
-export const isRunBy = async (ctx: Ctx, id: string, runner: string): Promise<boolean> => {
-  const held = ctx.db.selectFrom('discovery_scans').select('id').where('id', '=', id).where('runner', '=', runner)
-  return (await ctx.store.sql.lockRows(held).executeTakeFirst()) !== undefined
-}
-
-/** Another instance that has not renewed a scan for this long is gone, in ms. */
-export const SILENCE_MS = 20_000
-
-/** Holds the network of a scan that is being recorded: such a scan is its own runner. Refreshed by `keepRecording`. */
-export const beginRecording = async (ctx: Ctx, scan: Scan): Promise<void> => {
-  await insert(ctx, scan)
-  await change(ctx, { id: scan.id, from: ['failed'] }, { runner: scan.id })
-  await beat(ctx, [scan.id], scan.id)
-}
-
-/** Returns false if the recording has lost its network, or was deleted. Locks its row until the transaction ends. */
-export const keepRecording = async (ctx: Ctx, id: string): Promise<boolean> => {
-  if (!(await isRunBy(ctx, id, id))) return false
-  await beat(ctx, [id], id)
-  return true
-}
-
-/** Frees the network of a recording. */
-export const endRecording = async (ctx: Ctx, id: string): Promise<void> => {
-  await ctx.db
-    .updateTable('discovery_scans')
-    .set({ runner: '' })
-    .where('id', '=', id)
-    .where('runner', '=', id)
-    .execute()
-}
-
 /**
- * Returns true if a scan of the network runs or is being recorded. Takes the network from recordings that were silent for
- * too long. Call after `holdStarts`.
+ * Returns true if a scan of the network runs or is being recorded. Takes the network from recordings whose lease has
+ * expired. Call after `holdStarts`.
  */
 export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolean> => {
-  const open = await ctx.db
+  await ctx.db
+    .updateTable('discovery_scans')
+    .set({ holder: '' })
+    .where('network_id', '=', networkId)
+    .where('status', '=', 'failed')
+    .whereRef('holder', '=', 'id')
+    .where(leases.isFree(ctx))
+    .execute()
+  const busy = await ctx.db
     .selectFrom('discovery_scans')
-    .select(['id', 'status'])
-    .select(({ ref }) => silenceOf(ctx, ref('beat_ms')).as('silence_ms'))
+    .select('id')
     .where('network_id', '=', networkId)
     .where(({ eb, or, and }) =>
-      or([eb('status', '=', 'running'), and([eb('status', '=', 'failed'), eb('runner', '=', eb.ref('id'))])]),
+      or([eb('status', '=', 'running'), and([eb('status', '=', 'failed'), eb('holder', '=', eb.ref('id'))])]),
     )
-    .execute()
-  const silent = open.filter(({ status, silence_ms }) => status === 'failed' && Number(silence_ms) > SILENCE_MS)
-  for (const { id } of silent) await endRecording(ctx, id)
-  return open.length > silent.length
+    .executeTakeFirst()
+  return busy !== undefined
 }
 
 /** No other server starts a scan before the transaction ends. */
@@ -205,17 +168,15 @@ export const countRunning = async (ctx: Ctx): Promise<number> => {
   return Number(n)
 }
 
-/** Time since the last renewal, in ms. */
-const silenceOf = (ctx: Ctx, beat: Expression<number>) =>
-  sql<number | string>`${ctx.store.sql.nowMs(Date.parse(ctx.now))} - ${beat}`
-
 /** Queued and running scans, oldest first. */
 export const open = (ctx: Ctx) =>
   ctx.db
     .selectFrom('discovery_scans')
-    .select(['id', 'network_id', 'status', 'runner', 'heartbeat_at', 'resumes', 'started_at'])
-    // By the clock that the servers share.
-    .select(({ ref }) => silenceOf(ctx, ref('beat_ms')).as('silence_ms'))
+    .select(['id', 'network_id', 'status', 'holder', 'resumes'])
+    // Time since the end of the lease; PostgreSQL sends 64-bit numbers as text.
+    .select(({ ref }) =>
+      sql<number | string>`${ctx.store.sql.nowMs(Date.parse(ctx.now))} - ${ref('until_ms')}`.as('left_ms'),
+    )
     .where('status', 'in', ['pending', 'running'])
     .orderBy('created_at')
     .orderBy('id')

@@ -1,7 +1,6 @@
 /** The rules of scans: how they are started, listed, stopped and compared. Running them is the runner's. */
 
 import { invalidField, orNotFound, rejectIssues } from '../../../platform/contract/errors.ts'
-import { etagOf } from '../../../platform/contract/etag.ts'
 import { listRows } from '../../../platform/contract/list.ts'
 import { WithStatus } from '../../../platform/operation/handler-result.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
@@ -104,7 +103,7 @@ const cancel = async (ctx: Ctx, id: string): Promise<void> => {
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const scan = await mustLock(ctx, id)
-  ctx.precondition(etagOf(JSON.stringify(await store.withState(ctx, scan))))
+  ctx.precondition(await store.withState(ctx, scan))
   await store.remove(ctx, id)
   await ctx.emit('scan.deleted', scan)
 }

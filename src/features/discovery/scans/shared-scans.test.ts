@@ -90,7 +90,11 @@ if (dialects().includes('postgres')) {
       const first = await begun(before)
       await first.scan.found([host(`127.4.${networks}.7`)], { mark: 'half-way' })
       await app.db.write(({ db }) =>
-        db.updateTable('discovery_scans').set({ beat_ms: 1 }).where('id', '=', id).execute(),
+        db
+          .updateTable('discovery_scans')
+          .set({ until_ms: Date.now() - 1000 })
+          .where('id', '=', id)
+          .execute(),
       )
       const silent = counts()
       await (first.at === 'here' ? other.plat : app.plat).runJob('discovery.run-scans')

@@ -8,8 +8,9 @@ import { until } from '../../testing/until.ts'
 import type { Db } from '../db/database.ts'
 import { ddlFor } from '../db/migrate.ts'
 import type { Job } from '../operation/context.ts'
+import { createJobLeases, type JobTables, type StartedJob } from './job-leases.ts'
 import { startScheduler } from './jobs.ts'
-import { createLeases, type LeaseTables } from './leases.ts'
+import { createLeases } from './leases.ts'
 
 const TIMEOUT_MS = 60_000
 const SHORT_MS = 300
@@ -18,11 +19,11 @@ const LONG_MS = 60_000
 // Left out rather than skipped, because a run on SQLite only is intended. There one process has the database.
 if (dialects().includes('postgres')) {
   let things: ThingsKernel
-  let db: Db<LeaseTables>
+  let db: Db<JobTables>
   beforeAll(async () => {
     things = await thingsKernel([], 'postgres')
     // The tables of the migration and those of the test.
-    db = things.db as unknown as Db<LeaseTables>
+    db = things.db as unknown as Db<JobTables>
     const [table = ''] = instances.statements(ddlFor('postgres'))
     await sql.raw(table).execute(db.read)
   }, TIMEOUT_MS)
@@ -30,55 +31,73 @@ if (dialects().includes('postgres')) {
   afterAll(() => things.close())
 
   const newJob = async (name: string, isDue = true) => {
-    const one = createLeases(db, LONG_MS)
+    const one = createJobLeases(db, LONG_MS)
     await one.register([{ name, isDue }])
     return one
   }
   const seen = async (name: string) => {
-    const state = (await createLeases(db).list()).find((one) => one.name === name)
+    const state = (await createJobLeases(db).list()).find((one) => one.name === name)
     if (!state) throw new Error(`there is no job ${name}`)
     return state
   }
+
+  const renew = ({ held }: StartedJob) =>
+    db.write((tx) =>
+      createLeases('job_leases', 'name', LONG_MS).renew({ db: tx.db, store: db, now: new Date().toISOString() }, held),
+    )
 
   describe('a lease', () => {
     test('goes to one of those who want it at the same time', async () => {
       await newJob('sweep')
       const state = await seen('sweep')
-      const taken = await Promise.all(Array.from({ length: 8 }, () => createLeases(db, LONG_MS).take(state)))
+      const taken = await Promise.all(Array.from({ length: 8 }, () => createJobLeases(db, LONG_MS).take(state)))
       expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1)
     })
 
     test("is nobody else's while it lasts", async () => {
       const one = await newJob('sweep')
       await one.take(await seen('sweep'))
-      expect(await createLeases(db, LONG_MS).take(await seen('sweep'))).toBeUndefined()
+      expect(await createJobLeases(db, LONG_MS).take(await seen('sweep'))).toBeUndefined()
     })
 
     test("is another's after its holder was silent for so long", async () => {
       await newJob('sweep')
-      await createLeases(db, SHORT_MS).take(await seen('sweep'))
+      await createJobLeases(db, SHORT_MS).take(await seen('sweep'))
       const state = await until('the end of the lease', async () => {
         const now = await seen('sweep')
         return now.isLeft ? now : undefined
       })
-      expect(await createLeases(db, LONG_MS).take(state)).toEqual({ name: 'sweep', fence: 2 })
+      expect(await createJobLeases(db, LONG_MS).take(state)).toMatchObject({ fence: 2 })
     })
 
     test('that is renewed lasts', async () => {
       await newJob('sweep')
-      const one = createLeases(db, LONG_MS)
+      const one = createJobLeases(db, LONG_MS)
       const lease = await one.take(await seen('sweep'))
       if (!lease) throw new Error('nobody else wanted it')
-      expect(await one.renew(lease)).toBe(true)
+      expect(await renew(lease)).toBe(true)
     })
 
     test('that another has taken is not renewed', async () => {
       await newJob('sweep')
-      const one = createLeases(db, 1)
+      const one = createJobLeases(db, 1)
       const lease = await one.take(await seen('sweep'))
       if (!lease) throw new Error('nobody else wanted it')
-      await until('another holder', async () => createLeases(db, LONG_MS).take(await seen('sweep')))
-      expect(await one.renew(lease)).toBe(false)
+      await until('another holder', async () => createJobLeases(db, LONG_MS).take(await seen('sweep')))
+      expect(await renew(lease)).toBe(false)
+    })
+
+    test('tells its holder that another has taken it', async () => {
+      await newJob('sweep')
+      const one = createJobLeases(db, 1)
+      const lease = await one.take(await seen('sweep'))
+      if (!lease) throw new Error('nobody else wanted it')
+      await until('another holder', async () => createJobLeases(db, LONG_MS).take(await seen('sweep')))
+      const { promise: lost, resolve } = Promise.withResolvers<void>()
+      const stop = one.keep(lease.held, resolve)
+      await lost
+      stop()
+      expect([...lease.held.keys]).toEqual([])
     })
 
     test('is measured by the clock of the database, whatever that of a process says', async () => {
@@ -95,8 +114,8 @@ if (dialects().includes('postgres')) {
       const one = await newJob('sweep')
       const lease = await one.take(await seen('sweep'))
       if (!lease) throw new Error('nobody else wanted it')
-      await one.release(lease)
-      expect(await createLeases(db).take(await seen('sweep'))).toEqual({ name: 'sweep', fence: 2 })
+      await one.release(lease.held)
+      expect(await createJobLeases(db).take(await seen('sweep'))).toMatchObject({ fence: 2 })
     })
   })
 
@@ -113,7 +132,7 @@ if (dialects().includes('postgres')) {
       startScheduler({
         kernel: things.kernel as never,
         jobs: [{ name, summary: '', everyMs, runsAtStart: true, ...(onEveryInstance && { onEveryInstance }), run }],
-        leases: createLeases(db, lastsMs),
+        leases: createJobLeases(db, lastsMs),
         log: things.log,
         now: () => new Date(),
       })
@@ -139,7 +158,7 @@ if (dialects().includes('postgres')) {
       const outcomes: string[] = []
       const { promise: ended, resolve: end } = Promise.withResolvers<void>()
       // Like a process that was suspended: it does not renew, and later continues.
-      const stalled = createLeases(db, 1)
+      const stalled = createJobLeases(db, 1)
       await stalled.register([{ name: 'left', isDue: true }])
       const lease = await stalled.take(await seen('left'))
       if (!lease) throw new Error('nobody else wanted it')
@@ -155,7 +174,7 @@ if (dialects().includes('postgres')) {
             )
           },
         },
-        { fence: (ctx) => stalled.hold(ctx.db as never, lease) },
+        { fence: stalled.fence(lease.held) },
       )
       const other = start('left', async () => {
         outcomes.push('done by the other')
