@@ -66,6 +66,13 @@ export const headerNote = (headers: Headers): string => {
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** @param input not yet parsed */
+export const asksForDryRun = (input: unknown): boolean =>
+  typeof input === 'object' &&
+  input !== null &&
+  'dry_run' in input &&
+  (input.dry_run === true || input.dry_run === 'changes')
+
 /** Separates these fields from the operation's own. @param input parsed by a schema with them */
 export const splitHistoryFields = (input: Fields): { readonly own: Fields } & HistoryFields => {
   // The schemas above define the types.
