@@ -136,6 +136,7 @@ export const history = {
     http: 'GET /api/history/diff',
     effect: 'read',
     access,
+    cli: { args: ['from', 'to'] },
     input: () =>
       z.object({
         from: moment('The earlier moment'),
