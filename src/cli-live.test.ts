@@ -198,8 +198,8 @@ describe('output', () => {
     expect((await runWith({ argv: ['device', 'get', 'dev-1', '-o', 'json'], env, columns: 80 })).out).toStartWith(
       '{\n  "id"',
     )
-    expect((await runWith({ argv: ['device', 'delete', `long-${'x'.repeat(200)}`], env, columns: 80 })).err).toBe(
-      'Deleted.\n',
+    expect((await runWith({ argv: ['device', 'delete', `long-${'x'.repeat(200)}`], env, columns: 80 })).err).toMatch(
+      /^Deleted\.\nUndo: plat undo [0-9a-f-]{36}\n$/,
     )
   })
 

@@ -114,6 +114,8 @@ export type ComposeOptions = {
   readonly streams?: Partial<StreamLimits> & Pick<Partial<SpoolOptions>, 'mostBytes'>
   /** False creates no first user. */
   readonly withFirstAdmin?: boolean
+  /** False runs jobs by `runJob` alone. */
+  readonly withJobs?: boolean
 }
 
 /** Assembles the whole product on an open database, without a socket. */
@@ -125,6 +127,7 @@ export const compose = async (
     startScan = startScanProcess,
     streams: bounds = {},
     withFirstAdmin = true,
+    withJobs = true,
     ...options
   }: ComposeOptions = {},
 ): Promise<Plat> => {
@@ -224,7 +227,7 @@ export const compose = async (
     },
   ]
   const leases = db.sql.hasOneWriter ? undefined : createJobLeases(db)
-  const scheduler = startScheduler({ kernel, jobs, leases, log, now })
+  const scheduler = startScheduler({ kernel, jobs: withJobs ? jobs : [], leases, log, now })
   const { mostBytes, ...limits } = bounds
   const space = createSpoolSpace({
     folder: temporaryFolder(config.dataDir),

@@ -14,6 +14,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/api/devices/search': '?q=dev',
   '/api/search': '?q=dev',
   '/api/discovery/devices': '?network_id=*',
+  '/api/history/diff': '?from=0s',
 }
 
 describe('every endpoint', () => {
@@ -123,6 +124,7 @@ describe('of an estate with one of each', () => {
       'discovery/rules': await make('/api/discovery/rules', { network_id: scanned.network, enabled: false }),
       conflicts: conflict?.id ?? '',
       webhooks: webhook,
+      history: (await admin.api.history.list({ limit: 1 }))[0]?.id ?? '',
       deliveries: (await admin.api.webhooks.ping({ id: webhook })).delivery.id,
     }
   })

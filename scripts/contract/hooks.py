@@ -21,6 +21,8 @@ EXCUSED = [
     r"^expires_at: must be in the future$",
     r": is outside of the (network|pool) ",
     r"^hosts\[\d+\]\.ip: is not in ",
+    # Moments that lie in the future or before the history, and texts that are no moment.
+    r"^(as_of|from|to): ",
     # Rules between fields.
     r": (is required for|does not belong to) the type ",
     r"^current_password: is required$",  # of one's own password

@@ -40,6 +40,7 @@ export const history: Migration = {
     'CREATE INDEX history_seq ON history (seq, kind, id)',
     'CREATE INDEX history_child ON history (child_id, seq) WHERE child_id IS NOT NULL',
     `ALTER TABLE audit ADD COLUMN change_id ${text} NOT NULL DEFAULT ''`,
+    `ALTER TABLE events ADD COLUMN change_id ${text} NOT NULL DEFAULT ''`,
     `CREATE TABLE history_extent (
        id INTEGER PRIMARY KEY,
        begins_at ${bigint} NOT NULL

@@ -44,6 +44,8 @@ export type TestOptions = {
   readonly passwords?: Passwords
   /** Replaces the default, which sends nothing. */
   readonly outbound?: Outbound
+  /** False runs jobs by `plat.runJob` alone. */
+  readonly withJobs?: boolean
   /** Replaces the scanner processes. */
   readonly startScan?: typeof startScan
 }
@@ -83,6 +85,7 @@ export const testApp = async ({
   log = quiet,
   passwords,
   outbound = NOWHERE,
+  withJobs = true,
   startScan: scanner,
 }: TestOptions = {}): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-test-'))
@@ -106,6 +109,7 @@ export const testApp = async ({
     ...(passwords ? { passwords } : {}),
     ...(scanner ? { startScan: scanner } : {}),
     outbound,
+    withJobs,
   })
   const fetch = async (request: Request) => plat.fetch(request)
 

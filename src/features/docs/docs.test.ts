@@ -48,6 +48,15 @@ describe('the page', () => {
     expect(names.filter((name) => !html.includes(`id="${name}"`))).toEqual([])
   })
 
+  test.each([
+    ['datacenters.create', '201'],
+    ['datacenters.update', '200'],
+    ['datacenters.delete', '204'],
+  ])('shows the answer of %s itself, and not that of its dry run', async (name, status) => {
+    const section = (await page()).split(`id="${name}"`)[1] ?? ''
+    expect(/<h4>Answer <span class="status ok">(\d+)</.exec(section)?.[1]).toBe(status)
+  })
+
   test('has no inline script, style or handler, and loads nothing from elsewhere', async () => {
     const html = await page()
     expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+="/)

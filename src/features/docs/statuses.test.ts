@@ -23,6 +23,34 @@ test.each([
   expect(Object.keys(paths[path]?.[method]?.responses ?? {})).toContain(status)
 })
 
+test.each([
+  ['post', '/api/datacenters', '201', 'X-Change-Id'],
+  ['put', '/api/datacenters/{id}', '200', 'X-Change-Id'],
+  ['put', '/api/datacenters/{id}', '200', 'X-Dry-Run'],
+  ['delete', '/api/datacenters/{id}', '204', 'X-Change-Id'],
+  ['delete', '/api/datacenters/{id}', '200', 'X-Dry-Run'],
+  ['get', '/api/datacenters', '200', 'X-As-Of'],
+])('%s %s declares for %s the header %s', (method, path, status, header) => {
+  expect(paths[path]?.[method]?.responses[status]).toMatchObject({ headers: { [header]: {} } })
+})
+
+test('the preview is all that a dry run of a delete answers', () => {
+  const preview = { $ref: '#/components/schemas/Change' }
+  expect(paths['/api/datacenters/{id}']?.delete?.responses['200']).toMatchObject({
+    content: { 'application/json': { schema: preview } },
+  })
+})
+
+test.each([
+  ['post', '/api/devices'],
+  ['delete', '/api/devices/{id}'],
+  ['post', '/api/estate/import'],
+])('%s %s takes a note', (method, path) => {
+  expect(paths[path]?.[method]?.parameters).toContainEqual(
+    expect.objectContaining({ name: 'X-Change-Note', in: 'header', required: false }),
+  )
+})
+
 test('the audit export is JSON or CSV', () => {
   expect(paths['/api/audit/export']?.get?.responses['200']).toMatchObject({
     content: { 'application/json': {}, 'text/csv': {} },

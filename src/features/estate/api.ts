@@ -1,6 +1,7 @@
 /** The estate contract: imports a whole resource in one call and one transaction. Browser-safe. */
 import { z } from 'zod'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
+import { ChangeNote, NOTE_HEADER } from '../../platform/contract/history-fields.ts'
 import { type Permission, rawRoute } from '../../platform/operation/operation.ts'
 import { RESOURCES } from './cli-resources.ts'
 
@@ -38,6 +39,7 @@ export const ImportResult = z
     unchanged: z.int(),
     failed: z.int().describe('If any row is bad, nothing is changed'),
     errors: z.array(RowError).describe(`The first ${MAX_ERRORS}`),
+    change_id: z.string().describe('The change in the history; empty if nothing has changed'),
   })
   .meta({ id: 'ImportResult' })
 export type ImportResult = z.infer<typeof ImportResult>
@@ -58,6 +60,7 @@ export const estateRoutes = {
       anyOf: RESOURCES.map((resource): Permission => `${resource}:create`),
     },
     query: ImportQuery,
+    requestHeaders: z.object({ [NOTE_HEADER]: ChangeNote }),
     output: ImportResult,
     produces: 'application/x-ndjson',
   }),

@@ -18,6 +18,7 @@ export const estateCommands: readonly Command[] = [
       ],
       flags: [
         flag('dry-run', 'Validate everything and change nothing'),
+        flag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
         flag('resource', 'The resource to load: of a folder only its files; of a single file, regardless of its name', {
           choices: RESOURCES,
           hint: 'RESOURCE',
@@ -38,6 +39,9 @@ export const estateCommands: readonly Command[] = [
       ],
       flags: [
         flag('resource', 'Only this', { choices: RESOURCES, hint: 'RESOURCE' }),
+        flag('as-of', 'The estate as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
+          hint: 'TEXT',
+        }),
         flag('force', 'Write into a folder that is not empty'),
       ],
     }),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sendRequest, type Transport } from '../../platform/cli/client.ts'
 import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
 import { printable } from '../../platform/cli/display.ts'
+import { UUID } from '../../platform/cli/names.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
 import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
@@ -11,11 +12,29 @@ import { AppError } from '../../platform/contract/errors.ts'
 import { oneRowPerLine } from './cli-json-rows.ts'
 import { RESOURCES, type Resource, resourceNamed } from './cli-resources.ts'
 
-type Source = { readonly transport: Transport; readonly signal: AbortSignal }
+type Source = { readonly transport: Transport; readonly signal: AbortSignal; readonly moment: Moment }
 
-async function* rowsOf(resource: Resource, { transport, signal }: Source): AsyncGenerator<Uint8Array> {
+/** An id of a change is exact. Any other text, such as `1h`, becomes the moment of the first answer, for all lists. */
+class Moment {
+  #asOf: string | undefined
+
+  constructor(asOf: string | undefined) {
+    this.#asOf = asOf
+  }
+
+  get query(): string {
+    return this.#asOf === undefined ? '' : `?${new URLSearchParams({ as_of: this.#asOf })}`
+  }
+
+  fix(headers: Headers): void {
+    if (this.#asOf !== undefined && !UUID.test(this.#asOf)) this.#asOf = headers.get('x-as-of') ?? this.#asOf
+  }
+}
+
+async function* rowsOf(resource: Resource, { transport, signal, moment }: Source): AsyncGenerator<Uint8Array> {
   const init = { method: 'GET', headers: { accept: 'application/json' }, signal, timeout: false }
-  const response = await sendRequest(transport, `/api/${resource}`, init)
+  const response = await sendRequest(transport, `/api/${resource}${moment.query}`, init)
+  moment.fix(response.headers)
   try {
     yield* oneRowPerLine(response.body ?? new ReadableStream())
   } catch (cause) {
@@ -86,7 +105,8 @@ export const exportEstate = async (session: Session, texts: Texts): Promise<numb
   const resources = chosenResources(textOf(texts, 'resource'))
   if (folder !== '-') await prepareFolder(folder, isOn(texts, 'force'))
   const { transport } = await session.connect()
-  const source = { transport, signal: session.io.interrupted() }
+  const moment = new Moment(textOf(texts, 'as-of'))
+  const source = { transport, signal: session.io.interrupted(), moment }
   if (folder === '-') await exportToOutput(session, resources, source)
   else {
     await exportToFolder(session, { folder, resources, source })

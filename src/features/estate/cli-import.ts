@@ -4,10 +4,12 @@ import { errorOf, sendRequest, type Transport } from '../../platform/cli/client.
 import { isOn, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
 import { printable, printableJson } from '../../platform/cli/display.ts'
 import { isRow, type Row } from '../../platform/cli/labels.ts'
+import { offerUndo } from '../../platform/cli/preview.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
 import { tableText } from '../../platform/cli/table.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
+import { encodedNote, NOTE_HEADER } from '../../platform/contract/history-fields.ts'
 import { findSources, type SourceFile, type Sources } from './cli-files.ts'
 
 const COLUMNS = ['file', 'resource', 'created', 'updated', 'unchanged', 'failed']
@@ -31,13 +33,22 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unknow
   if (open.trim() !== '') yield JSON.parse(open)
 }
 
-type Request = { readonly transport: Transport; readonly isDryRun: boolean; readonly signal: AbortSignal }
+type Request = {
+  readonly transport: Transport
+  readonly isDryRun: boolean
+  readonly note: string | undefined
+  readonly signal: AbortSignal
+}
 
-const post = async (file: SourceFile, { transport, isDryRun, signal }: Request): Promise<Response> => {
+const post = async (file: SourceFile, { transport, isDryRun, note, signal }: Request): Promise<Response> => {
   const query = new URLSearchParams({ resource: file.resource, dry_run: String(isDryRun) })
   const init = {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/x-ndjson',
+      ...(note !== undefined && { [NOTE_HEADER]: encodedNote(note) }),
+    },
     body: await file.body(),
     signal,
     // Disables Bun's limit of five minutes for a response: a large import may take longer.
@@ -118,7 +129,12 @@ export const importEstate = async (session: Session, texts: Texts): Promise<numb
   const sources = await findSources(session.io, path, textOf(texts, 'resource'))
   await noteSkipped(session, sources)
   const { transport } = await session.connect()
-  const request = { transport, isDryRun: isOn(texts, 'dry-run'), signal: session.io.interrupted() }
+  const request = {
+    transport,
+    isDryRun: isOn(texts, 'dry-run'),
+    note: textOf(texts, 'change-note'),
+    signal: session.io.interrupted(),
+  }
   const results: (Result & { readonly file: string })[] = []
   for (const file of sources.files) {
     const result = await load(session, file, request)
@@ -130,6 +146,8 @@ export const importEstate = async (session: Session, texts: Texts): Promise<numb
     }
   }
   await summarise(session, results)
+  // In the order in which they can be undone.
+  await offerUndo(session, results.flatMap(({ change_id: id }) => (typeof id === 'string' && id ? [id] : [])).reverse())
   const left = sources.files.slice(results.length)
   if (left.length > 0)
     await session.io.stderr.write(`note: not tried: ${left.map(({ name }) => printable(name)).join(', ')}\n`)

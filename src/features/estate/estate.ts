@@ -1,6 +1,7 @@
 /** Imports a whole resource: validates every row, writes all or nothing, and reports progress. */
 import { singular } from '../../platform/cli/command-name.ts'
 import { AppError, toAppError } from '../../platform/contract/errors.ts'
+import { headerNote } from '../../platform/contract/history-fields.ts'
 import { rawQuery } from '../../platform/contract/raw-query.ts'
 import { requireJsonType } from '../../platform/http/body.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
@@ -70,6 +71,7 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
         route: estateRoutes.import,
         handler: async (ctx, request, audit) => {
           const query = rawQuery(ImportQuery, request)
+          const note = headerNote(request.headers)
           audit.note({ resource: singular(query.resource) })
           for (const permission of IMPORTERS[query.resource].permissions) ctx.require(permission)
           requireRowsType(request)
@@ -81,7 +83,7 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
           }
           try {
             body = await received(ctx, request)
-            return answer(ctx, { query, body, audit, release })
+            return answer(ctx, { query, body, audit, note, release })
           } catch (error) {
             await release()
             throw error

@@ -20,6 +20,8 @@ const isLarge = ({ total, bytes }: Received): boolean => total >= LARGE_ROWS || 
 export type ImportTask = {
   readonly query: ImportQuery
   readonly body: Received
+  /** The caller's reason for the change. */
+  readonly note: string
   readonly audit: NonNullable<KernelWriteOptions<Tables>['audit']>
   /** Called with the number of processed rows. */
   readonly progress: (done: number) => void
@@ -68,7 +70,7 @@ class Tally {
   }
 
   result({ resource, dry_run }: ImportQuery): ImportResult {
-    return { resource, dry_run, ...this.#counts, errors: this.#errors }
+    return { resource, dry_run, ...this.#counts, errors: this.#errors, change_id: '' }
   }
 }
 
@@ -89,7 +91,7 @@ const importAll = async (ctx: Ctx, { query, body, progress, signal }: ImportTask
   await ctx.confirmRights()
   const result = tally.result(query)
   if (query.dry_run || result.failed > 0) throw new Undo(result)
-  return result
+  return { ...result, change_id: await ctx.recordChange() }
 }
 
 const whyUndone = ({ failed, errors: [first] }: ImportResult): AppError =>
@@ -100,7 +102,7 @@ const whyUndone = ({ failed, errors: [first] }: ImportResult): AppError =>
 
 /** @throws AppError for errors of the whole import; the result contains those of rows */
 export const runImport = async (ctx: Ctx, task: ImportTask): Promise<ImportResult> => {
-  const { audit, query } = task
+  const { audit, query, note } = task
   try {
     return await ctx.write(
       async (tx) => {
@@ -110,7 +112,7 @@ export const runImport = async (ctx: Ctx, task: ImportTask): Promise<ImportResul
         audit.note({ changes: { created, updated, unchanged, rows: beginning.rows } })
         return result
       },
-      { exclusive: true, large: isLarge(task.body), audit },
+      { exclusive: true, large: isLarge(task.body), audit, note },
     )
   } catch (error) {
     if (!(error instanceof Undo)) throw error

@@ -33,7 +33,12 @@ export const FeedQuery = z.object({
 export type FeedQuery = z.output<typeof FeedQuery>
 
 export const FeedEvent = z
-  .object({ event: z.string(), timestamp: Timestamp, data: z.record(z.string(), z.unknown()) })
+  .object({
+    event: z.string(),
+    change_id: z.string().optional().describe('The change in the history, of a device or a network'),
+    timestamp: Timestamp,
+    data: z.record(z.string(), z.unknown()),
+  })
   .meta({ id: 'Event' })
 
 export const eventRoutes = {
@@ -41,7 +46,7 @@ export const eventRoutes = {
     name: 'events.stream',
     summary: 'Follow events as they are committed, as server-sent events',
     description:
-      'Each event has the fields id, event and data, which is JSON: {event, timestamp, data}. Send the id of the last received event as Last-Event-ID to get all events after it first. An event `reset` says that some of them are no longer stored: read again what you show. Only events that the caller may read are sent.',
+      'Each event has the fields id, event and data, which is JSON: {event, timestamp, data}, of a device or a network also change_id. Send the id of the last received event as Last-Event-ID to get all events after it first. An event `reset` says that some of them are no longer stored: read again what you show. Only events that the caller may read are sent.',
     http: 'GET /api/events',
     access: 'events:read',
     isLong: true,

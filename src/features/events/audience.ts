@@ -1,5 +1,6 @@
 /** Groups the listeners of the live feed that receive the same events, so that each text is encoded once. */
 import { EVENTS } from './catalogue.ts'
+import { headOf } from './record.ts'
 import type { StoredEvent } from './store.ts'
 
 export type Wanted = {
@@ -31,8 +32,8 @@ const isFor = ({ names, resource }: Audience, { event, resource_id }: StoredEven
 
 const encoder = new TextEncoder()
 
-export const textOf = ({ seq, event, data, created_at }: StoredEvent): string =>
-  `id: ${seq}\nevent: ${event}\ndata: {"event":"${event}","timestamp":"${created_at}","data":${data}}\n\n`
+export const textOf = ({ seq, event, data, change_id, created_at }: StoredEvent): string =>
+  `id: ${seq}\nevent: ${event}\ndata: {${headOf(event, change_id)},"timestamp":"${created_at}","data":${data}}\n\n`
 
 /** @returns a function that encodes the events of one audience; each event is encoded once for all audiences */
 export const createEncoding = (events: readonly StoredEvent[]) => {

@@ -34,6 +34,8 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await admin.api.devices.delete({ id })
     const heard = await feed.hears(3)
     expect(heard.map(({ event }) => event)).toEqual(['device.created', 'device.updated', 'device.deleted'])
+    const [deleted, updated, created] = await admin.api.history.list({ object_id: id })
+    expect(heard.map(({ data }) => data.change_id)).toEqual([created?.id, updated?.id, deleted?.id])
     expect(heard[0]?.data).toMatchObject({
       event: 'device.created',
       timestamp: created_at,

@@ -15,6 +15,7 @@ const eventOf = (seq: number): StoredEvent => ({
   event: 'device.created',
   resource_id: `device-${seq}`,
   data: '{}',
+  change_id: '',
   created_at: '2026-01-01T00:00:00Z',
 })
 

@@ -10,15 +10,28 @@ import * as store from './store.ts'
 /** Emitted to other features when an event is recorded; the name also wakes the feed. */
 export const RECORDED = 'event.recorded'
 
-/** `data` is JSON. */
-export type Recorded = { readonly event: EventName; readonly data: string; readonly at: string }
+/** `data` is JSON. `changeId` is '' for an event of an object without a history. */
+export type Recorded = {
+  readonly event: EventName
+  readonly data: string
+  readonly at: string
+  readonly changeId: string
+}
+
+/** The events of objects whose changes the history records. */
+const HAS_HISTORY = /^(device|network)\./
 
 export const record = async (ctx: Ctx, event: EventName, resource_id: string, value: object): Promise<void> => {
   const data = JSON.stringify(value)
-  await store.insert(ctx, { event, resource_id, data, created_at: ctx.now })
-  const recorded: Recorded = { event, data, at: ctx.now }
+  const changeId = HAS_HISTORY.test(event) ? ctx.changeId : ''
+  await store.insert(ctx, { event, resource_id, data, change_id: changeId, created_at: ctx.now })
+  const recorded: Recorded = { event, data, at: ctx.now, changeId }
   await ctx.emit(RECORDED, recorded)
 }
+
+/** Returns the first members of the JSON that is sent for an event: its name, and its change if it has one. */
+export const headOf = (event: string, changeId: string): string =>
+  changeId === '' ? `"event":"${event}"` : `"event":"${event}","change_id":"${changeId}"`
 
 const deviceData = (device: Device) => ({ ...device, ip_address: device.addresses[0]?.ip ?? '' })
 

@@ -3,14 +3,16 @@ import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
+import type { EventRow } from './table.ts'
 
-type New = { readonly event: string; readonly resource_id: string; readonly data: string; readonly created_at: string }
+type New = Pick<EventRow, 'event' | 'resource_id' | 'data' | 'change_id' | 'created_at'>
 
 const insertOne = prepared((db: Kysely<Tables>, row: New) =>
   db.insertInto('events').values({
     event: row.event,
     resource_id: row.resource_id,
     data: row.data,
+    change_id: row.change_id,
     created_at: row.created_at,
   }),
 )

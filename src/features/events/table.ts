@@ -9,6 +9,8 @@ export type EventRow = {
   resource_id: string
   /** JSON. */
   data: string
+  /** The change in the history; '' for an event without one. */
+  change_id: string
   created_at: string
 }
 

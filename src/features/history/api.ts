@@ -1,6 +1,6 @@
 /** The history contract: changes of the estate, their objects, and their undo. Browser-safe. */
 import { z } from 'zod'
-import { Filter, idOf, line, Timestamp } from '../../platform/contract/fields.ts'
+import { Filter, idOf, Key, line, Timestamp } from '../../platform/contract/fields.ts'
 import { operation, type Permission } from '../../platform/operation/operation.ts'
 
 /** The kinds of objects that have a history, in the order of their references. */
@@ -38,7 +38,7 @@ const Fields = z
 
 export const Item = z
   .object({ kind: Kind, id: z.string(), name: z.string(), change: ItemChange, fields: Fields })
-  .meta({ id: 'HistoryItem' })
+  .meta({ id: 'HistoryItem', columns: ['kind', 'change', 'name', 'fields', 'id'] })
 export type Item = z.infer<typeof Item>
 
 const origin = {
@@ -73,7 +73,7 @@ export const Change = z
     undone_by: z.string().nullable().describe('The newest undo of it that is not undone itself'),
     items: z.array(Item).optional().describe('The first 100 objects'),
   })
-  .meta({ id: 'Change' })
+  .meta({ id: 'Change', columns: ['at', 'username', 'operation', 'summary', 'note', 'id'] })
 export type Change = z.infer<typeof Change>
 
 export const HistoryEntry = z
@@ -85,7 +85,7 @@ export const HistoryEntry = z
     ...circumstances,
     undoes,
   })
-  .meta({ id: 'HistoryEntry' })
+  .meta({ id: 'HistoryEntry', columns: ['at', 'username', 'change', 'fields', 'note', 'change_id'] })
 export type HistoryEntry = z.infer<typeof HistoryEntry>
 
 /** The most rows of a page. */
@@ -106,7 +106,8 @@ const moment = (what: string) =>
 /** Any one of them opens the history, of which a caller sees the kinds that it may read. */
 const access = { anyOf: [...new Set(Object.values(READ_PERMISSIONS))] }
 
-const ChangeId = z.object({ id: idOf('history') })
+/** A change has no name by which it could be looked up: the username in it is not its own. */
+const ChangeId = z.object({ id: Key.describe('Id of a change') })
 
 export const history = {
   list: operation({
@@ -133,6 +134,7 @@ export const history = {
     description: 'An object that was created and deleted in between, or changed and changed back, is not part of it.',
     http: 'GET /api/history/diff',
     access,
+    cli: { args: ['from', 'to'] },
     input: () =>
       z.object({
         from: moment('The earlier moment'),

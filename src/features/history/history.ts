@@ -260,7 +260,7 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
     record: createRecorder(db, await store.newestMs({ db: db.read, store: db })),
     preview: async (ctx, id) => {
       const row = id === '' ? undefined : await store.findChange(ctx, id)
-      if (!row) return NOTHING
+      if (!row) return nothingOf(ctx)
       return { ...(await showChange(ctx, row)), id: '', at: '' }
     },
     past: async (ctx, text) => {
@@ -272,4 +272,22 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
 }
 
 /** The preview of a call that changes nothing. */
-const NOTHING = { id: '', at: '', summary: summaryOf({}), counts: {}, undoes: null, undone_by: null, items: [] }
+const nothingOf = ({ caller, requestId }: Ctx): Change => ({
+  id: '',
+  at: '',
+  operation: '',
+  user_id: '',
+  username: caller.username,
+  via: caller.via,
+  key_id: '',
+  oauth_client: '',
+  tool: '',
+  ip_address: '',
+  request_id: requestId,
+  note: '',
+  summary: summaryOf({}),
+  counts: {},
+  undoes: null,
+  undone_by: null,
+  items: [],
+})

@@ -1,5 +1,5 @@
 /** `plat whois` prints a lookup as a short text. The implementation is loaded when it runs. */
-import { argument, type Command } from '../../platform/cli/command.ts'
+import { argument, type Command, flag } from '../../platform/cli/command.ts'
 
 export const lookupCommands: readonly Command[] = [
   {
@@ -10,7 +10,11 @@ export const lookupCommands: readonly Command[] = [
     notes: ['Route:  GET /api/lookup/{query}', 'Needs:  search:read, and shows only objects that you may list'],
     spec: () => ({
       args: [argument('query', 'An address, a block, a MAC in any notation, or a host name')],
-      flags: [],
+      flags: [
+        flag('as-of', 'The answer as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
+          hint: 'TEXT',
+        }),
+      ],
     }),
     run: async (session, texts) => (await import('./cli-whois.ts')).whois(session, texts),
   },

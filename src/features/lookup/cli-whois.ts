@@ -116,7 +116,8 @@ export const whoisText = (answer: Lookup, columns: number | undefined): string =
 
 export const whois = async (session: Session, texts: Texts): Promise<number> => {
   requireArguments(texts, [argument('query', '')])
-  const input = { query: textOf(texts, 'query') ?? '' }
+  const as_of = textOf(texts, 'as-of')
+  const input = { query: textOf(texts, 'query') ?? '', ...(as_of !== undefined && { as_of }) }
   // Validates the input before the request, like every operation.
   parse(lookup.show.input, input)
   const { transport } = await session.connect()

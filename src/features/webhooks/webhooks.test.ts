@@ -12,7 +12,7 @@ const KEY = 'd1'.repeat(32)
 const TIMEOUT_MS = 60_000
 const MINUTE_MS = 60_000
 
-type Body = { event: string; delivery_id: string; timestamp: string; data: Record<string, unknown> }
+type Body = { event: string; change_id?: string; delivery_id: string; timestamp: string; data: Record<string, unknown> }
 
 describe.each([...dialects()])('webhooks on %s', (dialect) => {
   let app: TestApp
@@ -54,8 +54,10 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     const [got] = await arrived(target, 1)
     if (!got) throw new Error('nothing came')
     const body: Body = JSON.parse(got.body)
+    const [change] = await admin.api.history.list({ object_id: made.id, limit: 1 })
     expect(body).toEqual({
       event: 'device.created',
+      change_id: change?.id ?? '',
       delivery_id: expect.any(String),
       timestamp: made.created_at,
       data: { ...made, ip_address: '10.1.2.3' },

@@ -1,5 +1,6 @@
 /** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
+import { encodedNote, NOTE_HEADER } from '../contract/history-fields.ts'
 import {
   type AnyOperation,
   httpParts,
@@ -72,6 +73,10 @@ export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unkno
     const value = rest[field]
     delete rest[field]
     if (value === undefined || value === null) continue
+    if (header === NOTE_HEADER) {
+      headers[header] = encodedNote(String(value))
+      continue
+    }
     if (!isHeaderText(String(value))) throw invalidField(field, 'must be plain ASCII text')
     headers[header] = String(value)
   }

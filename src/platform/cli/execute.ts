@@ -9,7 +9,7 @@ import { send, type Transport } from './client.ts'
 import type { Session, Spec, Texts } from './command.ts'
 import { textOf } from './command.ts'
 import { inputOf } from './input.ts'
-import { createNames, type Names, type Reference, referencesOf } from './names.ts'
+import { createNames, momentIn, type Names, type Reference, referencesOf } from './names.ts'
 import { INPUT_FIELD } from './operation-spec.ts'
 import { present } from './present.ts'
 
@@ -47,7 +47,7 @@ const sendByIdOrName = async (
   transport: Transport,
   { op, input, inPath, names }: { op: AnyOperation; input: Input; inPath: readonly Reference[]; names: Names },
 ): Promise<Response> => {
-  if (op.headers) await resolve(names, inPath)
+  if (op.headers?.['Idempotency-Key']) await resolve(names, inPath)
   try {
     return await send(transport, op, input)
   } catch (error) {
@@ -68,7 +68,7 @@ export const execute = async (
   const { inPath, elsewhere } = referencesOf(op, input)
   checkBeforeNames(op, input, elsewhere)
   const { transport } = await session.connect()
-  const names = createNames(transport, await session.program.contracts())
+  const names = createNames(transport, await session.program.contracts(), momentIn(op, input))
   await resolve(names, elsewhere)
   parse(op.input, input)
   const response = await sendByIdOrName(transport, { op, input, inPath, names })

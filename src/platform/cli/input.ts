@@ -7,7 +7,7 @@ import { readBody } from './body-file.ts'
 import { type Spec, type Texts, textOf } from './command.ts'
 import type { Io } from './io.ts'
 import { isRow } from './labels.ts'
-import { fieldOfFlag, INPUT_FIELD, UNSET_FIELD } from './operation-spec.ts'
+import { fieldOfFlag, INPUT_FIELD, isOfHistory, UNSET_FIELD } from './operation-spec.ts'
 import { type FieldSchema, schemaOf, settled } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 import { usageError } from './usage-error.ts'
@@ -38,9 +38,15 @@ const flagValues = (spec: Spec, properties: Readonly<Record<string, FieldSchema>
   return made
 }
 
+/** A dry run asks for the preview. @param given the text of the switch, or the value of a file */
+const dryRunOf = (given: unknown): unknown => {
+  if (given === true || given === 'true') return 'changes'
+  return given === 'false' ? false : given
+}
+
 const unsetFields = (op: AnyOperation, fields: readonly string[], texts: Texts): string[] => {
   const { params } = httpParts(op.http)
-  const clearable = fields.filter((field) => !params.includes(field))
+  const clearable = fields.filter((field) => !params.includes(field) && !isOfHistory(op, field))
   return (texts.get(UNSET_FIELD) ?? []).map((typed) => {
     const field = fieldOfFlag(clearable, typed)
     if (field !== undefined) return field
@@ -74,8 +80,9 @@ const refuseUnknown = (op: AnyOperation, input: Input): void => {
 const refuseNothing = (op: AnyOperation, input: Input): void => {
   const { method, params } = httpParts(op.http)
   if (op.effect !== 'update' || takesQuery(method)) return
-  const hasFields = Object.keys(schemaOf(op.input).properties ?? {}).some((field) => !params.includes(field))
-  const changes = Object.keys(input).filter((field) => !params.includes(field))
+  const isOwn = (field: string) => !params.includes(field) && !isOfHistory(op, field)
+  const hasFields = Object.keys(schemaOf(op.input).properties ?? {}).some(isOwn)
+  const changes = Object.keys(input).filter(isOwn)
   if (hasFields && changes.length === 0)
     throw usageError('nothing to change: give a flag, --unset FIELD or --input FILE')
 }
@@ -92,5 +99,5 @@ export const inputOf = async (
   const input = { ...body, ...flagValues(spec, properties, texts), ...Object.fromEntries(unset) }
   refuseUnknown(op, input)
   refuseNothing(op, input)
-  return input
+  return op.keeps && input.dry_run !== undefined ? { ...input, dry_run: dryRunOf(input.dry_run) } : input
 }

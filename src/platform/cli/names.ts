@@ -92,6 +92,10 @@ export const lookupOf = (
 
 const isCode = (error: unknown, code: AppError['code']): boolean => error instanceof AppError && error.code === code
 
+/** Returns the moment whose names count in an input. */
+export const momentIn = ({ past }: AnyOperation, { as_of }: Readonly<Record<string, unknown>>): string | undefined =>
+  past && typeof as_of === 'string' ? as_of : undefined
+
 export type Names = {
   readonly idOf: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text'>) => Promise<string>
 }
@@ -99,12 +103,13 @@ export type Names = {
 /** Calls an operation, on a server or in this process. */
 export type Ask = (op: AnyOperation, input: Readonly<Record<string, string>>) => Promise<unknown>
 
-/** Resolves names on a server, each once. */
-export const createNames = (transport: Transport, contracts: Contracts): Names =>
-  createNamesBy((op, input) => call(transport, op, input), contracts)
+/** Resolves names on a server, each once. @param asOf as for `createNamesBy` */
+export const createNames = (transport: Transport, contracts: Contracts, asOf?: string): Names =>
+  createNamesBy((op, input) => call(transport, op, input), contracts, asOf)
 
-/** Resolves names, each once. */
-export const createNamesBy = (ask: Ask, contracts: Contracts): Names => {
+/** Resolves names, each once. @param asOf the moment whose names count; now without it */
+export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string): Names => {
+  const ask: Ask = (op, input) => askNow(op, asOf !== undefined && op.past ? { ...input, as_of: asOf } : input)
   const known = new Map<string, Promise<string>>()
 
   /** Returns true if the server has an object of this id; undefined if the noun has no operation to check that. */

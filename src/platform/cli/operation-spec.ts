@@ -1,9 +1,13 @@
 /** Derives the flags and arguments of an operation from its contract. */
-
+import { WRITE_FIELDS } from '../contract/history-fields.ts'
 import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { type Argument, type Flag, flag, type Spec } from './command.ts'
 import { flagName, singular } from './command-name.ts'
 import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } from './schema.ts'
+
+/** Returns true for a field that is about the call and not about the object. */
+export const isOfHistory = ({ keeps }: AnyOperation, field: string): boolean =>
+  keeps === true && Object.hasOwn(WRITE_FIELDS, field)
 
 /** Names of the fields that the command line adds to an operation. */
 export const INPUT_FIELD = '@input'
@@ -85,8 +89,12 @@ const argumentOf = (
   isRest: isLast && (elementOf(schema) !== undefined || field === 'q'),
 })
 
-const bodyFlags = (op: AnyOperation, fields: readonly string[]): Flag[] => {
+/** Shows the preview, which says more than the answer that `true` would get. */
+const DRY_RUN = flag('dry-run', 'Show what would change, and change nothing')
+
+const bodyFlags = (op: AnyOperation, all: readonly string[]): Flag[] => {
   const { method, params } = httpParts(op.http)
+  const fields = all.filter((field) => !isOfHistory(op, field))
   if (takesQuery(method) || fields.every((field) => params.includes(field))) return []
   return [
     {
@@ -118,7 +126,9 @@ export const specOf = (op: AnyOperation): Spec => {
         : []
     }),
     flags: [
-      ...Object.entries(properties).map(([field, schema]) => flagOf(field, schema, names)),
+      ...Object.entries(properties).map(([field, schema]) =>
+        op.keeps && field === 'dry_run' ? { ...DRY_RUN, field } : flagOf(field, schema, names),
+      ),
       ...bodyFlags(op, fields).filter((one) => !one.names.some((name) => names.has(name))),
     ],
   }

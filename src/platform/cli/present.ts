@@ -6,6 +6,7 @@ import { readJson, type Transport } from './client.ts'
 import type { Session } from './command.ts'
 import { printable, printableJson } from './display.ts'
 import { idOfRow, isRow, labelOf, type Row } from './labels.ts'
+import { isPreview, offerUndo, PREVIEW, previewEnd, previewHead } from './preview.ts'
 import { columnsIn, objectText, tableText } from './table.ts'
 import { yamlText } from './yaml-text.ts'
 
@@ -86,8 +87,7 @@ const jsonPieces = (value: unknown, isTty: boolean): Pieces => [
   isTty ? `${printableJson(JSON.stringify(value, undefined, 2))}\n` : `${JSON.stringify(value)}\n`,
 ]
 
-const piecesOf = (value: unknown, op: AnyOperation, { globals, io }: Session): Pieces => {
-  const { list, item } = shapeOf(op.output)
+const piecesOf = (value: unknown, { list, item }: Shape, { globals, io }: Session): Pieces => {
   const held = list === undefined || list === 'itself' ? value : isRow(value) ? value[list] : undefined
   const rows = (Array.isArray(held) ? held : [held]).filter(isRow)
   const { hasHeaders } = globals
@@ -128,6 +128,12 @@ const isWell = (value: unknown): boolean => {
   return value.ok !== false && !(typeof value.failed === 'number' && value.failed > 0)
 }
 
+/** Returns the change of a call that removes objects, or changes many at once. */
+const undoable = ({ effect, isBulk }: AnyOperation, { headers }: Response): string[] => {
+  const id = headers.get('x-change-id')
+  return id !== null && (effect === 'delete' || isBulk) ? [id] : []
+}
+
 /** @returns true if all succeeded */
 export const present = async (
   session: Session,
@@ -140,10 +146,19 @@ export const present = async (
     return true
   }
   const value = await readJson(transport, response)
-  if (value === undefined) {
-    if (io.stderr.isTty && !globals.isQuiet) await io.stderr.write(doneText(op))
+  if (isPreview(response, value)) {
+    const isTable = globals.output === 'table' && !globals.isQuiet
+    if (isTable) await io.stdout.write(previewHead(value))
+    await writeAll(session, piecesOf(value, PREVIEW, session))
+    if (isTable) await io.stdout.write(previewEnd(value))
     return true
   }
-  await writeAll(session, piecesOf(value, op, session))
+  if (value === undefined) {
+    if (io.stderr.isTty && !globals.isQuiet) await io.stderr.write(doneText(op))
+    await offerUndo(session, undoable(op, response))
+    return true
+  }
+  await writeAll(session, piecesOf(value, shapeOf(op.output), session))
+  await offerUndo(session, undoable(op, response))
   return isWell(value)
 }

@@ -21,9 +21,36 @@ const compactObject = (row: Row, column: string): string => {
     return typeof row.label === 'string' && row.label !== '' ? `${hostPort(row)} (${row.label})` : hostPort(row)
   const label = labelOf(row)
   if (label !== undefined) return label
+  const differences = Object.entries(row).flatMap(([field, value]) =>
+    isDifference(value) ? [[field, value] as const] : [],
+  )
+  if (differences.length > 0 && differences.length === Object.keys(row).length) return differencesText(differences)
   return Object.entries(row)
     .map(([key, value]) => `${key}=${compact(value, key)}`)
     .join(' ')
+}
+
+/** The old and the new value of a field. */
+type Difference = { readonly from: unknown; readonly to: unknown }
+
+const isDifference = (value: unknown): value is Difference =>
+  isRow(value) && Object.keys(value).length === 2 && Object.hasOwn(value, 'from') && Object.hasOwn(value, 'to')
+
+/** The widest old or new value of a field. */
+const MAX_VALUE = 40
+
+/** Formats `status: active -> maintenance`; of a new or deleted object the values alone. */
+const differencesText = (differences: readonly (readonly [field: string, Difference])[]): string => {
+  const shown = (value: unknown, field: string) => cut(compact(value, field), MAX_VALUE) || NONE
+  for (const [gone, kept] of [
+    ['from', 'to'],
+    ['to', 'from'],
+  ] as const)
+    if (differences.length > 1 && differences.every(([, one]) => one[gone] === null))
+      return differences
+        .flatMap(([field, one]) => (shown(one[kept], field) === NONE ? [] : [`${field}: ${shown(one[kept], field)}`]))
+        .join(', ')
+  return differences.map(([field, { from, to }]) => `${field}: ${shown(from, field)} -> ${shown(to, field)}`).join(', ')
 }
 
 const compact = (value: unknown, column: string): string => {
@@ -37,10 +64,12 @@ export const cellOf = (value: unknown, column: string): string => printable(comp
 
 const heading = (column: string): string => printable(column).toUpperCase()
 
+const IDS = new Set(['id', 'change_id'])
+
 /** Narrows the widest columns to the limit, but never the ids, which are copied. */
 const fit = (widths: number[], columns: readonly string[], limit: number): number[] => {
   const made = [...widths]
-  const isCuttable = (i: number) => columns[i] !== 'id' && (made[i] ?? 0) > MIN_WIDTH
+  const isCuttable = (i: number) => !IDS.has(columns[i] ?? '') && (made[i] ?? 0) > MIN_WIDTH
   let excess = made.reduce((sum, width) => sum + width, GAP.length * (made.length - 1)) - limit
   while (excess > 0) {
     const cuttable = made.map((_, i) => i).filter(isCuttable)

@@ -1,12 +1,16 @@
 /** The input fields that every write and every read of the estate takes beside its own. Browser-safe. */
 import { z } from 'zod'
 import { line } from './fields.ts'
+import { parse } from './validate.ts'
 
 /** The longest note of a change, in characters. */
 const MAX_NOTE = 1000
 
+/** The header that carries `change_note`. */
+export const NOTE_HEADER = 'X-Change-Note'
+
 /** Decodes percent-encoded UTF-8 (RFC 3986 2.1). A percent sign that begins no valid sequence stays. */
-const decoded = (text: string): string =>
+export const decodedNote = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded)
@@ -15,12 +19,20 @@ const decoded = (text: string): string =>
     }
   })
 
-const ChangeNote = z
+/** Encodes a note for the header, so that `decodedNote` returns it unchanged. */
+export const encodedNote = (text: string): string =>
+  // A lone surrogate has no UTF-8 form.
+  text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/gu, encodeURIComponent)
+
+const isOneLine = (text: string) => text.isWellFormed() && !text.includes('\u0000') && !/[\r\n\u2028\u2029]/.test(text)
+
+export const ChangeNote = z
   .string()
-  .transform((text) => decoded(text).trim())
-  .pipe(line(MAX_NOTE).refine((text) => !/[\r\n\u2028\u2029]/.test(text), 'must be one line'))
+  .trim()
+  .max(MAX_NOTE)
+  .refine(isOneLine, 'must be one line of valid Unicode text without NUL characters')
   .optional()
-  .describe('Why, for the history; in a header, bytes beyond ASCII are percent-encoded')
+  .describe('The reason, for the history: one line')
 
 /** `true` answers as the call would, `changes` with the objects that would change. */
 export type DryRun = boolean | 'changes'
@@ -45,7 +57,21 @@ export type HistoryFields = {
   readonly asOf: string | undefined
 }
 
+/** Returns the note of a request whose route is not an operation. @throws AppError VALIDATION_ERROR */
+export const headerNote = (headers: Headers): string => {
+  const value = headers.get(NOTE_HEADER)
+  const change_note = value === null ? undefined : decodedNote(value)
+  return parse(z.object({ change_note: ChangeNote }), { change_note }).change_note ?? ''
+}
+
 type Fields = Readonly<Record<string, unknown>>
+
+/** @param input not yet parsed */
+export const asksForDryRun = (input: unknown): boolean =>
+  typeof input === 'object' &&
+  input !== null &&
+  'dry_run' in input &&
+  (input.dry_run === true || input.dry_run === 'changes')
 
 /** Separates these fields from the operation's own. @param input parsed by a schema with them */
 export const splitHistoryFields = (input: Fields): { readonly own: Fields } & HistoryFields => {

@@ -54,6 +54,12 @@ const successSection = (status: string, response: Response): Html => {
     ${headers.length > 0 ? html`<p class="note">Headers: ${headers.map((name, i) => html`${i > 0 ? ', ' : ''}<code>${name}</code>`)}</p>` : ''}`
 }
 
+/** The page shows the answer of the call itself. */
+const isOfDryRunAlone = (doc: OpenApi, response: Response | Ref): boolean => {
+  const headers = responseOf(doc, response)?.headers ?? {}
+  return Object.hasOwn(headers, 'X-Dry-Run') && !Object.hasOwn(headers, 'X-Change-Id')
+}
+
 const errorsSection = (
   doc: OpenApi,
   responses: readonly (readonly [string, Response | Ref])[],
@@ -74,7 +80,8 @@ const searchText = ({ method, path, entry }: Call): string =>
 export const operationSection = (doc: OpenApi, call: Call): Html => {
   const { method, path, entry, parameters } = call
   const responses = Object.entries(entry.responses)
-  const success = responses.find(([status]) => status.startsWith('2'))
+  const successes = responses.filter(([status]) => status.startsWith('2'))
+  const success = successes.find(([, response]) => !isOfDryRunAlone(doc, response)) ?? successes[0]
   const response = success && responseOf(doc, success[1])
   const body = entry.requestBody?.content['application/json']
   const tool = toolCallOf(call)

@@ -1,6 +1,7 @@
 /** Assembles an operation's input from path, query, headers and body. */
 import { type Coercion, coerce, coercionOf } from '../contract/coerce.ts'
 import { AppError, invalidField } from '../contract/errors.ts'
+import { decodedNote, NOTE_HEADER } from '../contract/history-fields.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
@@ -83,7 +84,7 @@ const completed = (
   }
   for (const [header, field] of headers) {
     const value = raw.headers.get(header)
-    if (value !== null) input[field] = value
+    if (value !== null) input[field] = header === NOTE_HEADER ? decodedNote(value) : value
   }
   return Object.assign(input, params)
 }

@@ -16,7 +16,7 @@ import { answerFieldsOf, listIn } from './output.ts'
 import { setsOf, withIds } from './references.ts'
 import { createSearch, type SearchOperations } from './search.ts'
 import { fitted, type Shaped, shape } from './shape.ts'
-import { APPLY_TOOL, CALL_TOOL, DEFAULT_ROWS, isPaged, needsPlan, SEARCH_TOOL } from './tools.ts'
+import { APPLY_TOOL, CALL_TOOL, DEFAULT_ROWS, isPaged, isWithheld, needsPlan, SEARCH_TOOL } from './tools.ts'
 
 /** The caller and the request of a tool call. */
 export type CallContext = {
@@ -92,11 +92,13 @@ type Arguments = Readonly<Record<string, unknown>>
 const isAppError = (thrown: unknown): thrown is AppError => thrown instanceof AppError
 
 /** @throws AppError VALIDATION_ERROR that names the unknown fields along with all other errors. */
-const refuseUnknown = (schema: z.ZodType, input: unknown): void => {
-  const unknown = unknownFields(schema, input).map((field) => ({ field, message: 'is not a field of this' }))
+const refuseUnknown = (schema: z.ZodType, input: Arguments, isKnown = (_: string): boolean => true): void => {
+  const known = Object.fromEntries(Object.entries(input).filter(([field]) => isKnown(field)))
+  const fields = [...unknownFields(schema, known), ...Object.keys(input).filter((field) => !isKnown(field))]
+  const unknown = fields.map((field) => ({ field, message: 'is not a field of this' }))
   if (unknown.length === 0) return
   try {
-    parse(schema, input)
+    parse(schema, known)
   } catch (thrown) {
     if (isAppError(thrown)) throw invalid([...unknown, ...thrown.details])
     throw thrown
@@ -126,7 +128,7 @@ const validateFields = <Tables>(
 ) => {
   // As over REST: a caller without the permission learns nothing about the input.
   checkAccess(bound.op.access, caller)
-  refuseUnknown(bound.op.input, input)
+  refuseUnknown(bound.op.input, input, (field) => !isWithheld(bound.op, field))
   return fieldsOf(isPlanned ? [] : answerFields, fields)
 }
 

@@ -1,6 +1,6 @@
 /** Resolves names to ids in the input of tools: a model knows names, and ids cost tokens. */
 
-import { type Ask, createNamesBy, referencesOf, UUID } from '../cli/names.ts'
+import { type Ask, createNamesBy, momentIn, referencesOf, UUID } from '../cli/names.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { isPaged } from './tools.ts'
@@ -40,7 +40,7 @@ export const withIds = async (
   if (unknown.length === 0) return input
   const ask: Ask = async (asked, wanted) =>
     plain(await run(asked, { ...wanted, ...(isPaged(asked) && { limit: MOST_ROWS }) }))
-  const names = createNamesBy(ask, sets)
+  const names = createNamesBy(ask, sets, momentIn(op, input))
   for (const reference of unknown) reference.put(await names.idOf(reference))
   return copy
 }

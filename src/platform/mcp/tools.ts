@@ -66,10 +66,15 @@ const withoutOurs = ({ 'x-ref': _, ...schema }: JsonSchema): JsonSchema => ({
   }),
 })
 
+/** Tools have plans in place of dry runs. An operation may have a `dry_run` of its own, which stays. */
+export const isWithheld = ({ keeps }: AnyOperation, field: string): boolean => keeps === true && field === 'dry_run'
+
 /** Returns the input of an operation as a closed JSON Schema without references. */
 export const inputSchemaOf = (op: AnyOperation): JsonSchema => {
   const { schema, definitions } = jsonSchemaOf(op.input, 'input')
-  return withoutOurs(closed(inlined(schema, definitions)))
+  const fields = Object.entries(schema.properties ?? {}).filter(([field]) => !isWithheld(op, field))
+  const offered = schema.properties ? { ...schema, properties: Object.fromEntries(fields) } : schema
+  return withoutOurs(closed(inlined(offered, definitions)))
 }
 
 const describe = (op: AnyOperation): string =>

@@ -31,6 +31,9 @@ export const ERROR_SCHEMA: JsonSchema = {
   ],
 }
 
+/** The preview of a dry run. The contract of the history has the id `Change`. */
+export const PREVIEW: JsonSchema = { $ref: '#/components/schemas/Change' }
+
 export const headerRef = (name: string): Ref => ({ $ref: `#/components/headers/${name}` })
 export const parameterRef = (name: string): Ref => ({ $ref: `#/components/parameters/${name}` })
 
@@ -41,6 +44,12 @@ const headers: Readonly<Record<string, Header>> = {
     description: 'Rows there are without `limit` and `offset`',
     schema: { type: 'integer', minimum: 0 },
   },
+  'X-Change-Id': { description: 'The change in the history; absent if nothing has changed', schema: text },
+  'X-As-Of': {
+    description: 'The moment of the answer; absent without `as_of`',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  'X-Dry-Run': { description: '`true` if nothing was written; absent otherwise', schema: { ...text, enum: ['true'] } },
   'X-RateLimit-Limit': { description: 'Requests per window', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Requests left in this window', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'When the window ends', schema: { type: 'string', format: 'date-time' } },
@@ -147,5 +156,6 @@ export const CONVENTIONS = [
   'Bodies are JSON objects with snake_case fields; unknown fields are ignored. Times are RFC 3339 in UTC. Ids are opaque text. Text is valid Unicode without NUL.',
   'A PUT changes the fields that it names: an absent field is unchanged, `null` clears an optional one, a list replaces the whole list. The answer of a GET may be sent back unchanged.',
   'Lists are complete unless you send `limit` and `offset`; `X-Total-Count` is the number of all rows. Lists and objects carry an `ETag` for `If-None-Match` and `If-Match`.',
+  'Writes of the estate take `dry_run`, and a reason for the history in `X-Change-Note`; `X-Change-Id` names the change that they made. Reads of the estate take `as_of`. Elsewhere `as_of` and `dry_run` are refused.',
   'Every error is `{code, error, details}`, and `details` names every invalid field at once. `X-Request-Id` on every response identifies the request in logs and in the audit trail. `X-RateLimit-Limit`, `-Remaining` and `-Reset` describe your rate limit.',
 ].join('\n\n')

@@ -12,7 +12,7 @@ import {
   type RawRoute,
   takesQuery,
 } from '../operation/operation.ts'
-import { errorRefs, headerRefs, parameterRef } from './components.ts'
+import { errorRefs, headerRefs, PREVIEW, parameterRef } from './components.ts'
 import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
 import { requestExampleOf } from './example.ts'
 
@@ -21,7 +21,7 @@ export type DocumentedRoute = RawRoute
 
 /** An operation, or a raw route, whose effect is unknown. */
 export type Documented = DocumentedRoute &
-  Partial<Pick<AnyOperation, 'description' | 'headers' | 'inQuery'>> & { readonly effect?: Effect }
+  Partial<Pick<AnyOperation, 'description' | 'headers' | 'inQuery' | 'keeps' | 'past'>> & { readonly effect?: Effect }
 
 /** Converts a schema of a contract to JSON Schema and collects its named schemas. */
 export type Collector = {
@@ -49,7 +49,7 @@ type Input = { readonly parameters: readonly Parameter[]; readonly body: JsonSch
 
 /** Assigns each field to a part of the request; a raw route may have a query beside a body. */
 const inputOf = (documented: Documented, { method, params }: HttpParts, { toSchema }: Collector): Input => {
-  const { headers = {}, inQuery = [], input = EMPTY, query = EMPTY } = documented
+  const { headers = {}, inQuery = [], input = EMPTY, query = EMPTY, requestHeaders = EMPTY } = documented
   const { properties = {}, required = [] } = toSchema(input, 'input')
   const queried = toSchema(query, 'input')
   const headerOf = new Map(Object.entries(headers).map(([header, field]) => [field, header]))
@@ -57,6 +57,8 @@ const inputOf = (documented: Documented, { method, params }: HttpParts, { toSche
   const parameters: Parameter[] = Object.entries(queried.properties ?? {}).map(([name, field]) =>
     parameter(name, 'query', queried.required?.includes(name) ?? false, field),
   )
+  const ownHeaders = toSchema(requestHeaders, 'input').properties ?? {}
+  parameters.push(...Object.entries(ownHeaders).map(([name, field]) => parameter(name, 'header', false, field)))
   const body: Record<string, JsonSchema> = {}
   for (const [name, field] of Object.entries(properties)) {
     if (params.includes(name)) continue
@@ -112,10 +114,43 @@ const contentOf = ({ output, produces, alsoProduces }: Documented, { toSchema }:
   return alsoProduces === undefined ? json : { ...json, [alsoProduces]: { schema: { type: 'string' } } }
 }
 
-const successOf = ({ summary, effect }: Documented, content: Content | undefined): Response => {
+const successOf = ({ summary, effect, keeps, past }: Documented, content: Content | undefined): Response => {
   const isList = content?.['application/json']?.schema.type === 'array'
-  const names = ['X-Request-Id', ...(content && effect ? ['ETag'] : []), ...(isList ? ['X-Total-Count'] : [])]
+  const names = [
+    'X-Request-Id',
+    ...(content && effect ? ['ETag'] : []),
+    ...(isList ? ['X-Total-Count'] : []),
+    ...(keeps ? ['X-Change-Id'] : []),
+    ...(past ? ['X-As-Of'] : []),
+  ]
   return { description: content ? summary : 'Done', headers: headerRefs(names), ...(content && { content }) }
+}
+
+/** Returns the answer of a dry run: that of the call or its preview, and in place of an empty one the preview. */
+const dryRunOf = (content: Content | undefined): Response => {
+  const answer = content?.['application/json']?.schema
+  const schema = answer ? { anyOf: [answer, PREVIEW] } : PREVIEW
+  return {
+    description: 'With `dry_run`: the answer of the call, or the objects that would change',
+    headers: headerRefs(['X-Request-Id', 'ETag', 'X-Dry-Run']),
+    content: { 'application/json': { schema } },
+  }
+}
+
+/** Returns the answers of a success by status. A dry run answers 200, whatever the call itself would. */
+const successesOf = (documented: Documented, content: Content | undefined): Record<string, Response> => {
+  const { status, effect, keeps, alsoAnswers = {} } = documented
+  const usual = String(status ?? (content || !effect ? 200 : 204))
+  const answers = {
+    [usual]: successOf(documented, content),
+    ...mapValues(alsoAnswers, (kind) => successOf(documented, kind === 'same' ? content : undefined)),
+  }
+  if (!keeps) return answers
+  const dry = dryRunOf(content)
+  const real = answers['200']
+  if (!real) return { ...answers, '200': dry }
+  const headers = { ...real.headers, ...dry.headers }
+  return { ...answers, '200': { ...dry, description: `${real.description}. ${dry.description}`, headers } }
 }
 
 const NOT_MODIFIED: Response = {
@@ -132,7 +167,7 @@ const refusalOf = ({ refusal, errors = [] }: Documented, { toSchema }: Collector
 }
 
 export const entryOf = (documented: Documented, collector: Collector): DocumentedOperation => {
-  const { name, summary, description, http, status, access, effect } = documented
+  const { name, summary, description, http, access, effect } = documented
   const parts = httpParts(http)
   const input = inputOf(documented, parts, collector)
   const { parameters, body } = input
@@ -157,10 +192,7 @@ export const entryOf = (documented: Documented, collector: Collector): Documente
       },
     }),
     responses: {
-      [String(status ?? (content || !effect ? 200 : 204))]: successOf(documented, content),
-      ...mapValues(documented.alsoAnswers ?? {}, (kind) =>
-        successOf(documented, kind === 'same' ? content : undefined),
-      ),
+      ...successesOf(documented, content),
       ...(isCacheable(effect, parts) && { '304': NOT_MODIFIED }),
       ...errorRefs(errorStatuses(documented, parts, input)),
       ...refusalOf(documented, collector),

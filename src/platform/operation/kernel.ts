@@ -4,7 +4,7 @@
  */
 import { AppError } from '../contract/errors.ts'
 import { etagOf, matchesEtag } from '../contract/etag.ts'
-import { type HistoryFields, splitHistoryFields } from '../contract/history-fields.ts'
+import { asksForDryRun, type HistoryFields, splitHistoryFields } from '../contract/history-fields.ts'
 import { parse } from '../contract/validate.ts'
 import type { Db, ReadPoint, Tx, WriteOptions } from '../db/database.ts'
 import type { Logger } from '../runtime/log.ts'
@@ -281,13 +281,13 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   const runAudited = async (bound: Bound<Tables>, request: Request, audited: AuditedCall): Promise<unknown> => {
     const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, request.input, made))
-    let isDry = false
+    // An invalid input is no call in earnest either.
+    const isDry = bound.op.keeps === true && asksForDryRun(request.input)
     try {
       const access = callOf(bound.op, request)
       const { own, fields } = inputOf(bound.op, request.input)
       const call = { ...access, note: fields.note }
-      isDry = fields.dryRun !== false
-      if (isDry) return await runDry({ bound, call, own }, fields.dryRun)
+      if (fields.dryRun !== false) return await runDry({ bound, call, own }, fields.dryRun)
       const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
         if (made instanceof WithStatus && made.isDryRun) return
         await audit.succeeded({ ...event(made), changeId: changeId ?? '' }, tx)

@@ -1,6 +1,6 @@
 /** An operation is the single definition of one action; all surfaces derive from it. Browser-safe. */
 import type { z } from 'zod'
-import { READ_FIELDS, WRITE_FIELDS } from '../contract/history-fields.ts'
+import { NOTE_HEADER, READ_FIELDS, WRITE_FIELDS } from '../contract/history-fields.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
@@ -123,8 +123,6 @@ const once = <Schema extends z.ZodType>(made: Made<Schema>): (() => Schema) => {
   }
 }
 
-const NOTE_HEADER = 'X-Change-Note'
-
 /** A path `{param}` that is not a field does not compile. A schema as a function is created on first use. */
 export const operation = <
   const Name extends string,
@@ -188,6 +186,8 @@ export type RawRoute = {
   readonly description?: string
   /** Schemas of the query string, the body and the answer, for the documentation. */
   readonly query?: z.ZodObject
+  /** The request headers that the route reads, by name. */
+  readonly requestHeaders?: z.ZodObject
   readonly input?: z.ZodObject
   readonly output?: z.ZodType
   /** Media type of a body other than JSON. */

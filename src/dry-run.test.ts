@@ -1,0 +1,256 @@
+/** Checks the dry run of every write of the registry that has one, and that all other requests refuse it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { contracts, routes } from './features/index.ts'
+import { specOf } from './platform/cli/operation-spec.ts'
+import { type AnyOperation, httpParts, type RawRoute } from './platform/operation/operation.ts'
+import { createPasswords } from './platform/security/passwords.ts'
+import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { type ScriptedScanner, scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
+import { dialects } from './testing/servers.ts'
+
+const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
+const kept = operations.filter(({ keeps }) => keeps)
+const named = <One extends { readonly name: string }>(some: readonly One[]) =>
+  some.map((one): [string, One] => [one.name, one])
+
+type Call = { readonly path: string; readonly body?: object; readonly headers?: Record<string, string> }
+
+/** Creates one of every object, and returns a call for each operation that would change something. */
+const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Readonly<Record<string, Call>>> => {
+  const { api } = caller
+  const datacenter = await api.datacenters.create({ name: 'dc' })
+  const network = await api.networks.create({ name: 'net', subnet: '10.0.0.0/24', datacenter_id: datacenter.id })
+  const pool = await api.pools.create({ network_id: network.id, name: 'p', start_ip: '10.0.0.10', end_ip: '10.0.0.99' })
+  const reservation = await api.reservations.create({ pool_id: pool.id, ip_address: '10.0.0.20' })
+  const addresses = [{ ip: '10.0.0.11', pool_id: pool.id }]
+  const device = await api.devices.create({ name: 'one', addresses, datacenter_id: datacenter.id })
+  const other = await api.devices.create({ name: 'other', addresses: [{ ip: '10.0.0.11' }] })
+  await api.relationships.create({ device_id: device.id, child_id: other.id, type: 'contains' })
+  const found = await scanOnce(scanner, caller)
+  const rule = await api.discoveryRules.create({ network_id: found.network, enabled: false })
+  await api.discoveryLocks.create({ device_id: device.id, field: 'hostname' })
+  const local = await api.networks.create({ name: 'local', subnet: '127.8.0.0/24' })
+  const [conflict] = await api.conflicts.list({ status: 'active', limit: 1 })
+  const [item] = await api.inbox.list({ limit: 1 })
+  const [change] = await api.history.list({ operation: 'discovery-locks.create', limit: 1 })
+  const create = [{ op: 'create', device: { name: 'by bulk' } }]
+  return {
+    'datacenters.create': { path: '/api/datacenters', body: { name: 'new' } },
+    'datacenters.update': { path: `/api/datacenters/${datacenter.id}`, body: { name: 'changed' } },
+    'datacenters.delete': { path: `/api/datacenters/${datacenter.id}` },
+    'networks.create': { path: '/api/networks', body: { name: 'new', subnet: '10.0.0.0/25' } },
+    'networks.update': { path: `/api/networks/${network.id}`, body: { subnet: '10.0.0.0/16' } },
+    'networks.delete': { path: `/api/networks/${network.id}` },
+    'networks.bulk': {
+      path: '/api/networks/bulk',
+      body: { operations: [{ op: 'delete', id: network.id }] },
+    },
+    'pools.create': {
+      path: `/api/networks/${network.id}/pools`,
+      body: { name: 'new', start_ip: '10.0.0.100', end_ip: '10.0.0.110', tags: ['a'] },
+    },
+    'pools.update': { path: `/api/pools/${pool.id}`, body: { end_ip: '10.0.0.90', tags: ['b'] } },
+    'pools.delete': { path: `/api/pools/${pool.id}` },
+    'reservations.create': { path: `/api/pools/${pool.id}/reservations`, body: { ip_address: '10.0.0.30' } },
+    'reservations.update': { path: `/api/reservations/${reservation.id}`, body: { notes: 'changed' } },
+    'reservations.delete': { path: `/api/reservations/${reservation.id}` },
+    'reservations.allocate': {
+      path: `/api/pools/${pool.id}/allocate`,
+      body: { count: 2 },
+      headers: { 'Idempotency-Key': 'of a dry run' },
+    },
+    'devices.create': { path: '/api/devices', body: { name: 'new', addresses: [{ ip: '10.0.0.11' }] } },
+    'devices.update': { path: `/api/devices/${device.id}`, body: { name: 'changed', addresses: [], tags: ['x'] } },
+    'devices.delete': { path: `/api/devices/${device.id}` },
+    'devices.bulk': { path: '/api/devices/bulk', body: { operations: [...create, { op: 'delete', id: device.id }] } },
+    'relationships.create': {
+      path: `/api/devices/${other.id}/relationships`,
+      body: { child_id: device.id, type: 'depends_on' },
+    },
+    'relationships.delete': { path: `/api/devices/${device.id}/relationships/${other.id}/contains` },
+    'discovery.promote': { path: `/api/discovery/devices/${found.device}/promote`, body: { name: 'promoted' } },
+    'discovery.promote-many': {
+      path: '/api/discovery/devices/promote',
+      body: { ids: [found.device], name: 'promoted-{ip}' },
+    },
+    'discovery-rules.create': { path: '/api/discovery/rules', body: { network_id: local.id, enabled: false } },
+    'discovery-rules.update': { path: `/api/discovery/rules/${rule.id}`, body: { interval_hours: 99 } },
+    'discovery-rules.delete': { path: `/api/discovery/rules/${rule.id}` },
+    'inbox.accept': { path: '/api/discovery/inbox/accept', body: { items: [{ id: item?.id }] } },
+    'discovery-locks.create': { path: '/api/discovery/locks', body: { device_id: device.id, field: 'os' } },
+    'discovery-locks.delete': { path: `/api/discovery/locks/${device.id}/hostname` },
+    'conflicts.resolve': { path: `/api/conflicts/${conflict?.id}/resolve`, body: { keep_device_id: device.id } },
+    'history.undo': { path: `/api/history/${change?.id}/undo`, body: {} },
+  }
+}
+
+const Refused = z.object({ code: z.literal('VALIDATION_ERROR'), details: z.array(z.object({ field: z.string() })) })
+const fieldsOf = async (response: Response): Promise<string[]> =>
+  Refused.parse(await response.json()).details.map(({ field }) => field)
+
+const Preview = z.object({
+  id: z.literal(''),
+  at: z.literal(''),
+  summary: z.string().regex(/^(creates|changes|deletes) /),
+  items: z.array(z.object({ kind: z.string() })).min(1),
+})
+
+describe.each(dialects())('on %s', (dialect) => {
+  const scanner = scriptedScanner()
+  let app: TestApp
+  let admin: TestCaller
+  let calls: Readonly<Record<string, Call>>
+  let before: Record<string, string>
+
+  /** Returns the rows of every table as text, and the tags of the lists. */
+  const everything = async (): Promise<Record<string, string>> => {
+    const tables = await app.db.read.introspection.getTables()
+    const all: Record<string, string> = {}
+    for (const { name } of tables.filter((table) => !table.isView)) {
+      const { rows } = await sql<object>`SELECT * FROM ${sql.table(name)}`.execute(app.db.read)
+      all[name] = rows
+        .map((row) => JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)))
+        .sort()
+        .join('\n')
+    }
+    for (const path of [
+      'datacenters',
+      'networks',
+      'pools',
+      'devices',
+      'reservations',
+      'relationships',
+      'history',
+      'audit',
+    ])
+      all[`tag of ${path}`] = (await admin.request('GET', `/api/${path}`)).headers.get('etag') ?? ''
+    return all
+  }
+
+  beforeAll(async () => {
+    app = await testApp({
+      dialect,
+      env: { AUDIT_ENABLED: 'true' },
+      passwords: createPasswords({ cost: 4 }),
+      startScan: scanner.startScan,
+      withJobs: false,
+    })
+    admin = await app.as('admin')
+    calls = await prepare(admin, scanner)
+    // It would get a delivery for each event.
+    const events = (await admin.api.webhooks.events({})).map(({ name }) => name)
+    await admin.api.webhooks.create({ name: 'all', url: 'http://hook.invalid/', events })
+    before = await everything()
+  }, 60_000)
+  afterAll(() => app.close(), 60_000)
+
+  const callOf = (op: AnyOperation): Call => {
+    const call = calls[op.name]
+    if (!call) throw new Error(`say in "prepare" how to call ${op.name}`)
+    return call
+  }
+  const run = (op: AnyOperation, dryRun: string) => {
+    const { path, body, headers } = callOf(op)
+    return admin.request(httpParts(op.http).method, `${path}?dry_run=${dryRun}`, body, headers)
+  }
+
+  test('there are tables with rows to compare', () => {
+    const filled = Object.entries(before).filter(([, rows]) => rows !== '')
+    expect(filled.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'devices',
+        'networks',
+        'events',
+        'audit',
+        'history',
+        'changes',
+        'webhooks',
+        'tag of devices',
+      ]),
+    )
+  })
+
+  test.each(named(kept))('%s answers 200, and leaves everything as it was', async (_, op) => {
+    const response = await run(op, 'true')
+    const { headers, status } = response
+    expect([status, headers.get('x-dry-run'), headers.get('x-change-id')]).toEqual([200, 'true', null])
+    const answer: unknown = await response.json()
+    const isEmpty = op.output instanceof z.ZodVoid
+    expect((isEmpty ? Preview : op.output).safeParse(answer).error?.issues).toBeUndefined()
+    expect(await everything()).toEqual(before)
+  })
+
+  test.each(named(kept))('%s shows what it would change, and leaves everything as it was', async (_, op) => {
+    const response = await run(op, 'changes')
+    expect([response.status, response.headers.get('x-dry-run')]).toEqual([200, 'true'])
+    const answer: unknown = await response.json()
+    expect(Preview.safeParse(answer).error?.issues).toBeUndefined()
+    expect(contracts.history.get.output.safeParse(answer).error?.issues).toBeUndefined()
+    expect(await everything()).toEqual(before)
+  })
+
+  test.each(named(kept))('%s takes no other value', async (_, op) => {
+    const response = await run(op, 'maybe')
+    expect([response.status, await fieldsOf(response)]).toEqual([400, ['dry_run']])
+  })
+
+  test.each(named(kept))('%s takes a note of one line', async (_, op) => {
+    const { path, body, headers } = callOf(op)
+    const ask = (note: string) =>
+      admin.request(httpParts(op.http).method, `${path}?dry_run=true`, body, { ...headers, 'X-Change-Note': note })
+    const [long, lines, good] = [
+      await ask('x'.repeat(1001)),
+      await ask('two%0Alines'),
+      await ask(`  ${'%C3%A9'.repeat(1000)} `),
+    ]
+    expect([long.status, await fieldsOf(long)]).toEqual([400, ['change_note']])
+    expect([lines.status, await fieldsOf(lines)]).toEqual([400, ['change_note']])
+    expect(good.status).toBe(200)
+  })
+
+  test('a dry run that fails is refused as in earnest, and leaves everything as it was', async () => {
+    const start = await everything()
+    const { status } = await admin.request('POST', '/api/networks?dry_run=true', { name: 'new', subnet: 'none' })
+    const missing = await admin.request('DELETE', '/api/devices/unknown?dry_run=changes')
+    expect([status, missing.status]).toEqual([400, 404])
+    expect(await everything()).toEqual(start)
+  })
+
+  const takesNone = [...operations, ...routes].filter(
+    (one: AnyOperation | RawRoute) => one.http.includes(' /api/') && !takes(one, 'dry_run'),
+  )
+  test.each(named(takesNone))('%s has no dry run, and says so', async (_, { http }) => {
+    const { method, path } = httpParts(http)
+    const response = await admin.request(method, `${path.replace(/\{\w+\}/g, 'x')}?dry_run=true`)
+    expect([response.status, await fieldsOf(response)]).toEqual([400, ['dry_run']])
+  })
+
+  const hasNoPast = [...operations, ...routes].filter((one) => one.http.includes(' /api/') && !takes(one, 'as_of'))
+  test.each(named(hasNoPast))('%s has no past, and says so', async (_, { http }) => {
+    const { method, path } = httpParts(http)
+    const response = await admin.request(method, `${path.replace(/\{\w+\}/g, 'x')}?as_of=1h`)
+    expect([response.status, await fieldsOf(response)]).toEqual([400, ['as_of']])
+  })
+})
+
+const takes = (called: AnyOperation | RawRoute, field: string): boolean =>
+  Object.hasOwn({ ...called.input?.shape, ...('query' in called ? called.query?.shape : {}) }, field)
+
+describe.each(named(kept))('the command of %s', (_, op) => {
+  test('has a switch for a dry run, and a note', () => {
+    const { flags } = specOf(op)
+    const named = flags.filter(({ names: [name = ''] }) => ['dry-run', 'change-note'].includes(name))
+    expect(named.map(({ names: [name], isSwitch }) => [name, isSwitch]).sort()).toEqual([
+      ['change-note', false],
+      ['dry-run', true],
+    ])
+  })
+})
+
+describe.each(named(operations.filter(({ past }) => past)))('the command of %s', (_, op) => {
+  test('takes a moment', () => {
+    expect(specOf(op).flags.map(({ names: [name] }) => name)).toContain('as-of')
+  })
+})
