@@ -107,7 +107,10 @@ const changedAddresses = (engine: PastSql): PastTable => {
 const devicePart = (
   engine: PastSql,
   table: keyof Tables,
-  { field, columns }: { readonly field: string; readonly columns: (element: ReturnType<PastSql['elements']>) => Columns },
+  {
+    field,
+    columns,
+  }: { readonly field: string; readonly columns: (element: ReturnType<PastSql['elements']>) => Columns },
 ): PastTable => {
   const element = engine.elements('t.before', field, 'e')
   return estateTable(engine, {

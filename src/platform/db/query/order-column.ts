@@ -7,6 +7,7 @@ export const ORDER_COLUMN = 'order_column_'
 export const withoutOrder = <Row>(rows: Row[]): Row[] => {
   const columns = Object.keys((rows[0] ?? {}) as object).filter((name) => name.startsWith(ORDER_COLUMN))
   // Rows are plain objects of this module's caller.
-  if (columns.length > 0) for (const row of rows as Record<string, unknown>[]) for (const name of columns) delete row[name]
+  if (columns.length > 0)
+    for (const row of rows as Record<string, unknown>[]) for (const name of columns) delete row[name]
   return rows
 }
