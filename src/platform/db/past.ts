@@ -168,7 +168,11 @@ export const pastOf = <Tables>(
   }
 
   const read: Kysely<Tables> = kyselyOn(new InterceptingExecutor(executor, run))
-  let settled: Promise<boolean> | undefined
+  let asked: Promise<boolean> | undefined
+  const settled = (): Promise<boolean> => {
+    asked ??= isSettled()
+    return asked
+  }
   const store: Db<Tables> = {
     ...present,
     read,
@@ -177,10 +181,17 @@ export const pastOf = <Tables>(
     sql: pastCapabilities(present.sql),
     write: isOver,
     vacuum: isOver,
-    remember: (_table, _key, find) => find(),
+    remember: async (table, key, find) => {
+      if (!(await settled())) return find()
+      const kept = present.cache.at<string>('past', seq)
+      const known = kept.get(`${table} ${key}`)
+      if (known !== undefined) return known
+      const found = await find()
+      if (found !== undefined) kept.set(`${table} ${key}`, found, found.length)
+      return found
+    },
     revision: async (names) => {
-      settled ??= isSettled()
-      return (await settled) ? `past ${seq}` : `past ${seq} ${await present.revision(names)}`
+      return (await settled()) ? `past ${seq}` : `past ${seq} ${await present.revision(names)}`
     },
     readPoint: isOver,
     stream: (...queries) => cleaned(present.stream(...queries.map(past))),

@@ -29,11 +29,25 @@ const selectedOrder = ({ selections = [], orderBy }: SelectQueryNode): Selection
 const inFrom = (node: OperationNode): OperationNode =>
   AliasNode.is(node) && SelectQueryNode.is(node.node) ? AliasNode.create(withOrder(node.node), node.alias) : node
 
+/** True for a part of a list: few rows that are already known when the rest of the query runs. */
+const isPage = (node: OperationNode): boolean =>
+  AliasNode.is(node) && SelectQueryNode.is(node.node) && node.node.limit !== undefined
+
+/** Begins with the page, where a table is joined with one: SQLite keeps the order of a CROSS JOIN. */
+const pageFirst = (query: SelectQueryNode): SelectQueryNode => {
+  const { from, joins: [join, ...others] = [] } = query
+  const [table, ...tables] = from?.froms ?? []
+  if (!from || !table || !join || tables.length + others.length > 0) return query
+  if (join.joinType !== 'InnerJoin' || !isPage(join.table)) return query
+  return { ...query, from: { ...from, froms: [join.table] }, joins: [{ ...join, joinType: 'CrossJoin', table }] }
+}
+
 /**
  * Selects what a query is ordered by, in columns that begin with `ORDER_COLUMN`. Only then does SQLite take the rows of
  * `UNION ALL` in the order of an index of each part (sqlite.org/optoverview.html, 'subquery flattening', rule 18).
  */
-const withOrder = (query: SelectQueryNode): SelectQueryNode => {
+const withOrder = (given: SelectQueryNode): SelectQueryNode => {
+  const query = pageFirst(given)
   const { from, joins, setOperations, groupBy, frontModifiers } = query
   const isPlain = !setOperations && !groupBy && !frontModifiers
   return {
