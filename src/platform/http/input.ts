@@ -2,7 +2,8 @@
 import { type Coercion, coerce, coercionOf } from '../contract/coerce.ts'
 import { AppError, invalidField } from '../contract/errors.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
-import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
+import { httpParts, takesQuery } from '../operation/http-route.ts'
+import type { AnyOperation } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
 import type { RequestContext } from './request-context.ts'
 
