@@ -29,8 +29,8 @@ type Columns = ExpressionBuilder<Tables, 'devices'>
 const MANY = 16_000
 /** The number of rows that are found together for the first pages. */
 const FIRST_PAGES = 100
-/** A `seq` that no device has. */
-const NO_ROW = 0
+/** An id that no device has. */
+const NO_ID = ''
 
 /** Matches text that can begin an address. */
 const ADDRESS = /^[0-9a-f:.]+$/
@@ -170,9 +170,9 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
       .orderBy('name_key')
       .orderBy('id')
   }
-  const findFirst = async (rows: number): Promise<number[]> => {
-    const found = await (await others({ wanted: rows })).select('seq').limit(rows).execute()
-    return found.map(({ seq }) => seq)
+  const findFirst = async (rows: number): Promise<string[]> => {
+    const found = await (await others({ wanted: rows })).select('id').limit(rows).execute()
+    return found.map(({ id }) => id)
   }
   const rest: ChainQuery<Doc> = async (rows) => {
     if (rows === undefined) return (await others({ count: await total() })).select('doc')
@@ -181,7 +181,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     const isKept = all !== undefined && all <= MANY
     const together = isKept ? (rows <= FIRST_PAGES ? FIRST_PAGES : SHORT) : rows
     const kept = await cachedList(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together), finds)
-    return named(docs(ctx).where('seq', 'in', padded(kept.slice(0, rows), NO_ROW)))
+    return named(docs(ctx).where('id', 'in', padded(kept.slice(0, rows), NO_ID)))
   }
   return { total, rest }
 }

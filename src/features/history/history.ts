@@ -4,6 +4,7 @@ import { type Counts, summaryOf } from '../../platform/contract/change-summary.t
 import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { countRows, type Page } from '../../platform/contract/list.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { PastTables, pastOf } from '../../platform/db/past.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { History } from '../../platform/operation/history.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
@@ -23,6 +24,7 @@ import {
 import { itemOf, itemsBetween, itemsOfChange } from './items.ts'
 import { KIND_RULES } from './kinds.ts'
 import { isSettled, momentOf, textOf } from './moment.ts'
+import { pastTables } from './past-tables.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
 import * as store from './store.ts'
 
@@ -243,6 +245,7 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
 /** Opens the history of a database, which begins now unless it has begun before. */
 export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<History<Tables>> => {
   await db.write((tx) => store.begin({ db: tx.db, store: db }, now().getTime()))
+  const tables = new PastTables(db.sql.past, pastTables(db.sql.past))
   return {
     record: createRecorder(db),
     preview: async (ctx, id) => {
@@ -252,8 +255,8 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
     },
     past: async (ctx, text) => {
       const moment = await momentOf(ctx, 'as_of', text)
-      await isSettled(ctx, moment)
-      throw invalidField('as_of', 'is not possible yet')
+      const { read, store: past } = pastOf(db, tables, { seq: moment.seq, isSettled: () => isSettled(ctx, moment) })
+      return { db: read, store: past, at: textOf(moment.atMs) }
     },
   }
 }

@@ -103,7 +103,7 @@ const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise
   const isKnown =
     state === undefined ? devices.length + discovered.length + reservations.length > 0 : state !== 'outside'
   const answer = { ...facts, known: isKnown, summary: summaryOf(facts) }
-  return { ...answer, ways: waysFor(ctx, answer) }
+  return { ...answer, ways: ctx.isPast ? [] : waysFor(ctx, answer) }
 }
 
 export const lookupFeature = (options: LookupOptions): Feature => ({

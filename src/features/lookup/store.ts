@@ -42,6 +42,7 @@ export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefi
     .where('prefix', '>', prefix)
     .orderBy('first_key')
     .orderBy('prefix')
+    .orderBy('id')
     .limit(SOME),
 )
 
@@ -89,6 +90,7 @@ export const addressesIn = prepared((db: Kysely<Tables>, { first, last }: Range)
     .where('ip_key', '>=', first)
     .where('ip_key', '<=', last)
     .orderBy('ip_key')
+    .orderBy('device_id')
     .limit(SOME_ADDRESSES),
 )
 export const isWholeBlock = (addresses: readonly unknown[]): boolean => addresses.length < SOME_ADDRESSES
@@ -100,6 +102,7 @@ const idsNamed = prepared((db: Kysely<Tables>, { name }: { name: string }) =>
     .where('hostname_key', '=', name)
     .union(db.selectFrom('devices').select('id').where('name_key', '=', name))
     .union(db.selectFrom('device_domains').select('device_id as id').where(sql<SqlBool>`lower(domain) = ${name}`))
+    .orderBy('id')
     .limit(SOME),
 )
 const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to: string }) =>
@@ -109,6 +112,7 @@ const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to:
     .where('hostname_key', '>=', from)
     .where('hostname_key', '<', to)
     .union(db.selectFrom('devices').select('id').where('name_key', '>=', from).where('name_key', '<', to))
+    .orderBy('id')
     .limit(SOME),
 )
 

@@ -1,5 +1,13 @@
 /** The interface of the database, independent of the engine. Only the files of this folder know the engine. */
-import type { Compilable, Expression, Kysely, QueryExecutorProvider, RawBuilder, SqlBool } from 'kysely'
+import type {
+  Compilable,
+  Expression,
+  Kysely,
+  QueryExecutorProvider,
+  RawBuilder,
+  RootOperationNode,
+  SqlBool,
+} from 'kysely'
 import type { Batch } from './at-commit.ts'
 import type { RevisionCache } from './cache/revision-cache.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
@@ -163,6 +171,40 @@ export type WordsInOrder = {
 /** Transactions are numbered at their first write: those below `oldest` have ended, `next` is not yet used. */
 export type UnderWay = { readonly oldest: bigint; readonly next: bigint }
 
+/** An element of a JSON list in the FROM clause, as SQL text. */
+export type JsonElement = {
+  /** The item of the FROM clause. It refers to the tables before it. */
+  readonly from: string
+  /** The index of the element, from 0. */
+  readonly position: string
+  /** The element, if it is a text. */
+  readonly text: string
+  /** A field of the element, if it is an object. */
+  readonly field: (name: string) => string
+}
+
+/** The parts of the common table expressions of `past.ts` that the engines write differently, as SQL text. */
+export type PastSql = {
+  /** Names the stored table in a statement in which a common table expression has its name. */
+  readonly stored: (table: string) => string
+  /** Defines the name of `stored`, if it is that of a common table expression. It comes before all others. */
+  readonly defineStored: (table: string) => string | undefined
+  /** The common parameter of the expressions. They come before a statement with `count` parameters. */
+  readonly parameter: (count: number) => string
+  /** True if the common parameter comes before those of the statement. */
+  readonly isParameterFirst: boolean
+  /** A field of a JSON document, as text; NULL where it is null. */
+  readonly text: (json: string, ...path: readonly [string, ...string[]]) => string
+  /** The elements of the list in a field of a JSON document. @param alias of the item */
+  readonly elements: (json: string, field: string, alias: string) => JsonElement
+  /** The text at a position of the list in a field of a JSON document. */
+  readonly textAt: (json: string, field: string, position: string) => string
+  /** An expression that is compared byte by byte. */
+  readonly bytewise: (text: string) => string
+  /** Rewrites a query so that the engine reads the tables of the past in the order of their indexes. */
+  readonly inIndexOrder: ((query: RootOperationNode) => RootOperationNode) | undefined
+}
+
 /** A transaction or a connection, with any type of tables. */
 export type QueryRunner = Pick<Kysely<never>, 'executeQuery'>
 
@@ -210,6 +252,7 @@ export type Sql = {
    * data.
    */
   readonly locksHeld: (db: QueryRunner) => number | undefined
+  readonly past: PastSql
 }
 
 /** Escapes `%`, `_` and the escape character itself, for `LIKE ... ESCAPE '\'`. */

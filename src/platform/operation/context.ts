@@ -23,14 +23,16 @@ export type KernelCtx<Tables> = {
   readonly caller: Caller
   /** The rights of the request's caller, for running further calls on the caller's behalf. */
   readonly rights: Rights | undefined
-  /** The transaction of a write, or the last committed state. */
+  /** The transaction of a write, the last committed state, or that of an earlier moment. */
   readonly db: Kysely<Tables>
   /** Streams, revisions and the capabilities of the engine. */
   readonly store: Db<Tables>
   /** The state from which the caller was identified, if it is not the last commit. */
   readonly readPoint: ReadPoint | undefined
-  /** The time of the call: RFC 3339, UTC, milliseconds. */
+  /** The time of the call, or the moment of a read of the past: RFC 3339, UTC, milliseconds. */
   readonly now: string
+  /** True if `db` has an earlier state, in which nothing can be done. */
+  readonly isPast: boolean
   /** The value of X-Request-Id. */
   readonly requestId: string
   /** The client's address; '' when unknown. */

@@ -167,6 +167,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         text ??= past?.at ?? at.toISOString()
         return text
       },
+      isPast: past !== undefined,
       requestId: request.requestId,
       // Computed on first use, like the request's own.
       get client() {

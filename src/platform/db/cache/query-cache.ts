@@ -44,16 +44,16 @@ export const cachedCounts = async <Tables>(
   return new Map(JSON.parse(text ?? '[]') as [string, number][])
 }
 
-/** Returns a cached list of numbers, in order. */
+/** Returns a cached list of ids, in order. No id contains a comma. */
 export const cachedList = async <Tables>(
   scope: CacheScope<Tables>,
   table: keyof Tables & string,
   key: string,
-  find: () => Promise<readonly number[]>,
+  find: () => Promise<readonly string[]>,
   finds?: SearchMatch['finds'],
-): Promise<number[]> => {
+): Promise<string[]> => {
   const text = await cachedText(scope, table, derivedKey(key), async () => (await find()).join(), finds && { finds })
-  return text ? text.split(',').map(Number) : []
+  return text ? text.split(',') : []
 }
 
 export type Read = () => Promise<string | undefined>

@@ -12,6 +12,7 @@ import { coalesce } from './coalesce.ts'
 import { behindEachOther, later, oneByOne } from './dialect.ts'
 import { rethrowTranslated } from './errors.ts'
 import { guard } from './guards.ts'
+import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
 import { createWriter, lockNames, lockNamesShared, locksHeld } from './writes.ts'
@@ -66,6 +67,7 @@ const postgresSql: Sql = {
   lockNames,
   lockNamesShared,
   locksHeld,
+  past: pastSql,
 }
 
 /** @throws if the server has not answered within the time limit of a ping */

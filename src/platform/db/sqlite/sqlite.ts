@@ -17,6 +17,7 @@ import { CommitGroup, type Notes, type Savepoint, type Writer } from './commit-g
 import { connect, connectWriter } from './connection.ts'
 import { runOn, sqliteKysely, statementCache } from './dialect.ts'
 import { createLargeWriter } from './large-writer.ts'
+import { pastSql } from './past.ts'
 import { areFew, countWords, matchesWords, matchesWordsInOrder } from './search.ts'
 import { createSnapshots } from './snapshots.ts'
 import { vacuumFile } from './vacuum.ts'
@@ -64,6 +65,7 @@ const sqliteSql: Sql = {
   lockNames: async () => {},
   lockNamesShared: async () => {},
   locksHeld: () => undefined,
+  past: pastSql,
 }
 
 export type SqliteDb<Tables> = Db<Tables> & {

@@ -1,0 +1,87 @@
+/** The tables that follow from others, as of a moment: the addresses of networks, and the taken addresses of blocks. */
+import type { PastSql } from '../../platform/db/database.ts'
+import type { PastTable } from '../../platform/db/past.ts'
+
+const DIGITS = [...'0123456789abcdef']
+
+/**
+ * The networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep
+ * their rows, except in the ranges of networks whose subnet was another one.
+ * @param isSame returns the condition for an object that has not changed since
+ */
+export const membershipTables = (
+  { stored, text, bytewise }: PastSql,
+  isSame: (kind: 'device' | 'network', id: string) => string,
+): PastTable[] => [
+  {
+    name: 'past_moved_ranges',
+    isMaterialized: true,
+    stored: ['networks'],
+    sql: `SELECT s.first_key, s.last_key FROM ${stored('networks')} AS s WHERE NOT (${isSame('network', 's.id')})
+        AND NOT EXISTS (SELECT 1 FROM then_network AS t WHERE t.id = s.id AND ${text('t.before', 'subnet')} = s.subnet)
+      UNION SELECT ${text('t.derived', 'first')}, ${text('t.derived', 'last')} FROM then_network AS t
+        WHERE NOT EXISTS (SELECT 1 FROM ${stored('networks')} AS s WHERE s.id = t.id AND s.subnet = ${text('t.before', 'subnet')})`,
+  },
+  // The beginnings of the keys of all addresses in a network: whole digits, several for other prefixes.
+  {
+    name: 'past_heads',
+    isMaterialized: true,
+    sql: `SELECT n.id, n.prefix, substr(n.first_key, 1, 1 + n.prefix / 4) || d.digit AS head FROM networks AS n
+      JOIN (${['', ...DIGITS].map((digit) => `SELECT ${bytewise(`'${digit}'`)} AS digit`).join(' UNION ALL ')}) AS d
+      ON CASE WHEN n.prefix % 4 = 0 THEN d.digit = '' ELSE d.digit <> ''
+        AND d.digit BETWEEN substr(n.first_key, 2 + n.prefix / 4, 1) AND substr(n.last_key, 2 + n.prefix / 4, 1) END`,
+  },
+  {
+    name: 'past_head_lengths',
+    isMaterialized: true,
+    sql: 'SELECT DISTINCT length(head) AS size FROM past_heads',
+  },
+  {
+    name: 'past_placed',
+    stored: ['addresses'],
+    sql: `SELECT a.device_id, a.ip_key, a.network_id FROM then_addresses AS a
+      UNION ALL SELECT s.device_id, s.ip_key, s.network_id FROM past_moved_ranges AS m
+        CROSS JOIN ${stored('addresses')} AS s
+        WHERE s.ip_key BETWEEN m.first_key AND m.last_key AND ${isSame('device', 's.device_id')}`,
+  },
+  {
+    name: 'past_members',
+    sql: `SELECT network_id, ip_key, device_id FROM past_placed WHERE network_id IS NOT NULL
+      UNION SELECT id, ip_key, device_id FROM (
+        SELECT h.id, p.ip_key, p.device_id, h.prefix, max(h.prefix) OVER (PARTITION BY p.device_id, p.ip_key) AS longest
+        FROM past_placed AS p CROSS JOIN past_head_lengths AS l
+        JOIN past_heads AS h ON h.head = substr(p.ip_key, 1, l.size) WHERE p.network_id IS NULL
+      ) AS enclosing WHERE prefix = longest`,
+  },
+  {
+    name: 'network_addresses',
+    stored: ['network_addresses'],
+    sql: `SELECT s.network_id, s.ip_key, s.device_id FROM ${stored('network_addresses')} AS s
+        WHERE ${isSame('device', 's.device_id')}
+        AND NOT EXISTS (SELECT 1 FROM past_moved_ranges AS m WHERE s.ip_key BETWEEN m.first_key AND m.last_key)
+      UNION ALL SELECT network_id, ip_key, device_id FROM past_members`,
+  },
+]
+
+/** The hexadecimal digit of four addresses: the lowest has the highest bit, as in `net/occupancy.ts`. */
+const digitOf = (four: readonly string[]): string => {
+  const weights = four.map((low, at) => `WHEN '${low}' THEN ${8 >> at}`).join(' ')
+  return `substr('${DIGITS.join('')}', CAST(1 + sum(CASE low ${weights} ELSE 0 END) AS INTEGER), 1)`
+}
+
+const digits = [0, 4, 8, 12].map((from) => digitOf(DIGITS.slice(from, from + 4))).join(' || ')
+const lines = DIGITS.map((high) => `coalesce(max(CASE high WHEN '${high}' THEN line END), '0000')`).join(' || ')
+
+/** The bitmaps of taken addresses. An expired reservation holds its address until it is deleted. */
+export const occupancyTables = (): PastTable[] => [
+  {
+    name: 'address_blocks',
+    sql: `SELECT block, ${lines} AS taken FROM (
+        SELECT block, high, ${digits} AS line FROM (
+          SELECT substr(ip_key, 1, length(ip_key) - 2) AS block, substr(ip_key, length(ip_key) - 1, 1) AS high,
+            substr(ip_key, length(ip_key), 1) AS low
+          FROM (SELECT ip_key FROM addresses UNION SELECT ip_key FROM reservations) AS held
+        ) AS parts GROUP BY block, high
+      ) AS quarters GROUP BY block`,
+  },
+]

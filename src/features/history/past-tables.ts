@@ -1,0 +1,213 @@
+/**
+ * The tables of the estate as of a moment: the stored rows of objects that have not changed since, and rows cut out of
+ * the documents before the first later change of the others. Derived tables follow from these.
+ */
+import type { PastSql } from '../../platform/db/database.ts'
+import type { PastTable } from '../../platform/db/past.ts'
+import type { Tables } from '../tables.ts'
+import type { Kind } from './api.ts'
+import { KIND_RULES } from './kinds.ts'
+import { membershipTables, occupancyTables } from './past-derived.ts'
+
+/** The tables that reads of the past name, but that are not of the estate. */
+const EMPTY = [
+  'audit',
+  'conflict_members',
+  'conflicts',
+  'discovered_addresses',
+  'discovered_devices',
+  'discovered_identities',
+  'discovered_texts',
+] as const satisfies readonly (keyof Tables)[]
+
+/** The later states of the objects of a kind, of which the first counts. */
+const earlierOf = (kind: Kind): PastTable => ({
+  name: `then_${kind}`,
+  sql: `SELECT h.id, h.sort_key, h.derived, h.before FROM history AS h
+    WHERE h.kind = '${kind}' AND h.seq > :seq
+    AND h.${KIND_RULES[kind].name === undefined ? 'before' : 'sort_key'} IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM history AS e WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
+})
+
+/** True for an object that has not changed since. */
+const isSame = (kind: Kind, id: string): string =>
+  `NOT EXISTS (SELECT 1 FROM history AS c WHERE c.kind = '${kind}' AND c.id = ${id} AND c.seq > :seq)`
+
+/** The columns of a table, each with its value out of `t`, a row of `then_<kind>`. */
+type Columns = Readonly<Record<string, string>>
+
+type Stored = {
+  readonly table: keyof Tables
+  readonly kind: Kind
+  /** The id of the object, by the columns of `s`, a stored row. */
+  readonly id: string
+  readonly columns: Columns
+  /** Further items of the FROM clause. */
+  readonly elements?: string
+}
+
+/** A table whose rows are stored for the present, and cut out of documents for the past. */
+const estateTable = (engine: PastSql, { table, kind, id, columns, elements }: Stored): PastTable => {
+  const names = Object.keys(columns)
+  const cut = names.map((name) => `${columns[name]} AS ${name}`)
+  return {
+    name: table,
+    stored: [table],
+    sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')} FROM ${engine.stored(table)} AS s WHERE ${isSame(kind, id)}
+      UNION ALL SELECT ${cut.join(', ')} FROM ${[`then_${kind} AS t`, ...(elements ? [elements] : [])].join(', ')}`,
+  }
+}
+
+const fieldsOf = (engine: PastSql, names: readonly string[]): Columns =>
+  Object.fromEntries(names.map((name) => [name, engine.text('t.before', name)]))
+
+/** In the form of `search-text.ts`. Texts beyond ASCII are beside the document. */
+const searchTextOf = (engine: PastSql): string => {
+  const { text, elements } = engine
+  const fields = ['name', 'hostname', 'description', 'make_model', 'os', 'location']
+  const list = (field: string, of: 'ip' | 'text'): string => {
+    const one = elements('t.before', field, 'w')
+    const value = of === 'text' ? one.text : one.field(of)
+    return `coalesce((SELECT string_agg('\n' || ${value}, '' ORDER BY ${one.position}) FROM ${one.from}), '')`
+  }
+  const parts = fields.map((field) => text('t.before', field)).join(" || '\n' || ")
+  const lists = [list('addresses', 'ip'), list('tags', 'text'), list('domains', 'text')].join(' || ')
+  return `CAST(coalesce(${text('t.derived', 'search')}, lower(${engine.bytewise(`${parts} || ${lists}`)})) AS TEXT)`
+}
+
+const deviceColumns = (engine: PastSql): Columns => ({
+  // The number of a stored row. Searches of the past do not use it.
+  seq: 'CAST(NULL AS BIGINT)',
+  id: 't.id',
+  ...fieldsOf(engine, ['name']),
+  name_key: 't.sort_key',
+  hostname_key: `CAST(${hostnameOf(engine)} AS TEXT)`,
+  ...fieldsOf(engine, [
+    ...['description', 'make_model', 'os', 'status', 'datacenter_id', 'username', 'location'],
+    ...['created_at', 'updated_at'],
+  ]),
+  search_text: searchTextOf(engine),
+  doc: 't.before',
+})
+
+/** Host names are ASCII. */
+const hostnameOf = ({ text }: PastSql): string => `lower(${text('t.before', 'hostname')})`
+
+/** The addresses of the devices that have changed since. */
+const changedAddresses = (engine: PastSql): PastTable => {
+  const { from, position, field } = engine.elements('t.before', 'addresses', 'e')
+  const key = engine.textAt('t.derived', 'ips', position)
+  return {
+    name: 'then_addresses',
+    sql: `SELECT t.id AS device_id, ${key} AS ip_key, ${field('network_id')} AS network_id FROM then_device AS t, ${from}`,
+  }
+}
+
+/** The parts of devices that are tables of their own, with the fields of each. */
+const devicePart = (
+  engine: PastSql,
+  table: keyof Tables,
+  {
+    field,
+    columns,
+  }: { readonly field: string; readonly columns: (element: ReturnType<PastSql['elements']>) => Columns },
+): PastTable => {
+  const element = engine.elements('t.before', field, 'e')
+  return estateTable(engine, {
+    table,
+    kind: 'device',
+    id: 's.device_id',
+    columns: { device_id: 't.id', position: element.position, ...columns(element) },
+    elements: element.from,
+  })
+}
+
+const estate = (engine: PastSql): PastTable[] => {
+  const { text, textAt } = engine
+  const derived = (name: string): string => text('t.derived', name)
+  const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
+  const times = ['created_at', 'updated_at']
+  const named = (names: readonly string[]): Columns => ({
+    id: 't.id',
+    ...fieldsOf(engine, ['name']),
+    name_key: 't.sort_key',
+    ...fieldsOf(engine, names),
+  })
+  const tag = engine.elements('t.before', 'tags', 'e')
+  return [
+    estateTable(engine, {
+      table: 'datacenters',
+      kind: 'datacenter',
+      id: 's.id',
+      columns: named(['location', 'description', ...times]),
+    }),
+    estateTable(engine, {
+      table: 'networks',
+      kind: 'network',
+      id: 's.id',
+      columns: {
+        ...named(['subnet', 'datacenter_id', 'description', ...times]),
+        vlan_id: integer(text('t.before', 'vlan_id')),
+        prefix: integer(derived('prefix')),
+        first_key: derived('first'),
+        last_key: derived('last'),
+      },
+    }),
+    estateTable(engine, {
+      table: 'pools',
+      kind: 'pool',
+      id: 's.id',
+      columns: {
+        ...named(['network_id', 'start_ip', 'end_ip', 'description', ...times]),
+        start_key: derived('start'),
+        end_key: derived('end'),
+      },
+    }),
+    estateTable(engine, {
+      table: 'pool_tags',
+      kind: 'pool',
+      id: 's.pool_id',
+      columns: { pool_id: 't.id', position: tag.position, tag: tag.text },
+      elements: tag.from,
+    }),
+    estateTable(engine, {
+      table: 'reservations',
+      kind: 'reservation',
+      id: 's.id',
+      columns: {
+        id: 't.id',
+        ...fieldsOf(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
+        ...fieldsOf(engine, times),
+        ip_key: derived('ip'),
+      },
+    }),
+    estateTable(engine, { table: 'devices', kind: 'device', id: 's.id', columns: deviceColumns(engine) }),
+    devicePart(engine, 'addresses', {
+      field: 'addresses',
+      columns: ({ position, field }) => ({
+        ip: field('ip'),
+        ip_key: textAt('t.derived', 'ips', position),
+        network_id: field('network_id'),
+        pool_id: field('pool_id'),
+      }),
+    }),
+    devicePart(engine, 'device_tags', { field: 'tags', columns: (one) => ({ tag: one.text }) }),
+    devicePart(engine, 'device_domains', { field: 'domains', columns: (one) => ({ domain: one.text }) }),
+    estateTable(engine, {
+      table: 'relationships',
+      kind: 'relationship',
+      id: "s.parent_id || ' ' || s.child_id || ' ' || s.type",
+      columns: fieldsOf(engine, ['parent_id', 'child_id', 'type', 'notes', 'created_at']),
+    }),
+  ]
+}
+
+/** Returns the definitions, each after those that it needs. */
+export const pastTables = (engine: PastSql): PastTable[] => [
+  ...(['datacenter', 'network', 'pool', 'reservation', 'device', 'relationship'] as const).map(earlierOf),
+  ...estate(engine),
+  changedAddresses(engine),
+  ...membershipTables(engine, isSame),
+  ...occupancyTables(),
+  ...EMPTY.map((name) => ({ name, stored: [name], sql: `SELECT * FROM ${engine.stored(name)} WHERE 1 = 0` })),
+]

@@ -1,0 +1,73 @@
+/** As of every change and every time, each read answers what it answered then, after random writes. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { estateChanges } from '../../testing/estate-changes.ts'
+import { dialects } from '../../testing/servers.ts'
+
+const STEPS = 60
+const LIMIT_MS = 600_000
+/** Whoever may list conflicts or the audit trail gets present ones in a lookup; these have no past. */
+const READER = ['datacenters', 'networks', 'pools', 'reservations', 'devices', 'relationships'].flatMap((noun) =>
+  noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`],
+)
+
+type Kept = { readonly time: string; readonly change: string; readonly answers: ReadonlyMap<string, string> }
+
+/** The order of these lists of a lookup is undefined. */
+const inOneOrder = (path: string, body: string): string => {
+  if (!path.startsWith('/api/lookup/')) return body
+  const { ways: _, ...answer } = JSON.parse(body) as Record<string, unknown>
+  return JSON.stringify(answer, (_key, value) =>
+    Array.isArray(value) ? value.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : value,
+  )
+}
+
+describe.each(dialects())('on %s', (dialect) => {
+  let app: TestApp
+  let reader: TestCaller
+  let nowMs = Date.now() + 3_600_000
+  beforeAll(async () => {
+    app = await testApp({ dialect, now: () => new Date(nowMs) })
+    reader = await app.as([...READER, 'search:read'])
+  }, LIMIT_MS)
+  afterAll(() => app.close())
+
+  const answerOf = async (path: string, asOf?: string): Promise<string> => {
+    const moment = asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
+    const response = await reader.request('GET', path + moment)
+    const body = await response.text()
+    return `${response.status} ${response.headers.get('x-total-count')} ${response.ok ? inOneOrder(path, body) : body}`
+  }
+
+  test.each([11, 12, 13, 14, 15, 16])(
+    'after random writes by the seed %d',
+    async (seed) => {
+      const admin = await app.as('admin')
+      const estate = estateChanges(admin, seed, () => nowMs)
+      await estate.begin()
+      const all: Kept[] = []
+      for (let step = 0; step < STEPS; step++) {
+        nowMs += 1000 * (1 + ((step * 7919) % 1800))
+        await estate.change()
+        const [change] = await admin.api.history.list({ limit: 1 })
+        const answers = new Map<string, string>()
+        for (const path of estate.reads()) answers.set(path, await answerOf(path))
+        all.push({ time: new Date(nowMs).toISOString(), change: change?.id ?? '', answers })
+      }
+      nowMs += 3_600_000
+      let compared = 0
+      for (const [step, { time, change, answers }] of all.entries()) {
+        // Without a change, only the clock has moved.
+        const hasChanged = change !== all[step - 1]?.change && change !== ''
+        for (const [path, answer] of answers)
+          for (const moment of hasChanged ? [time, change] : [time]) {
+            const then = await answerOf(path, moment)
+            expect(`${step} ${path} ${then}`).toBe(`${step} ${path} ${answer}`)
+            compared++
+          }
+      }
+      expect(compared).toBeGreaterThan(STEPS * 30)
+    },
+    LIMIT_MS,
+  )
+})
