@@ -4,13 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contracts, routes } from './features/index.ts'
 import { CATALOGUE } from './features/roles/catalogue.ts'
-import {
-  type Access,
-  type AnyOperation,
-  httpParts,
-  type Method,
-  permissionsOf,
-} from './platform/operation/operation.ts'
+import { httpParts, type Method } from './platform/operation/http-route.ts'
+import { type Access, type AnyOperation, permissionsOf } from './platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { OAUTH_ENV } from './testing/oauth.ts'
 

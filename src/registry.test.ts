@@ -8,13 +8,8 @@ import { CATALOGUE } from './features/roles/catalogue.ts'
 import { commandOf, toolName } from './platform/cli/command-name.ts'
 import { jsonSchemaOf } from './platform/contract/json-schema.ts'
 import { toolDefinitions } from './platform/mcp/tools.ts'
-import {
-  type AnyOperation,
-  httpParts,
-  type OperationSet,
-  permissionsOf,
-  takesQuery,
-} from './platform/operation/operation.ts'
+import { httpParts, takesQuery } from './platform/operation/http-route.ts'
+import { type AnyOperation, type OperationSet, permissionsOf } from './platform/operation/operation.ts'
 import { requiredExample } from './testing/required-example.ts'
 
 const sets = Object.entries<OperationSet>(contracts)

@@ -26,8 +26,8 @@ const operations = (): Plugin => ({
       feature,
       Object.fromEntries(
         Object.entries(set).map(([verb, op]) => {
-          const { name, http, access, headers, inQuery } = { headers: undefined, inQuery: undefined, ...op }
-          return [verb, { name, http, access, headers, inQuery }]
+          const { name, http, access, headers, inQuery, past }: AnyOperation = op
+          return [verb, { name, http, access, headers, inQuery, past }]
         }),
       ),
     ])
@@ -81,7 +81,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/bulk-dialogs)`,
 )
 
 /** Pages of users and permissions. They share code and are often visited together. */
@@ -95,6 +95,9 @@ const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations|utilizat
 
 /** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
+
+/** Changes, their undo, and the moments of the past. */
+const HISTORY = /\/web\/src\/history\//
 
 const WEBHOOKS = /\/web\/src\/webhooks\//
 
@@ -175,6 +178,7 @@ await build({
             { name: 'access', test: ACCESS },
             { name: 'discovery', test: DISCOVERY },
             { name: 'webhooks', test: WEBHOOKS },
+            { name: 'history', test: HISTORY },
             // Before the clients, so that other users of the sign-in form do not load the clients' code.
             { name: 'login', test: LOGIN_FORM },
             { name: 'clients', test: CLIENTS },

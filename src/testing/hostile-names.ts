@@ -4,7 +4,8 @@ import { runCli } from '../cli.ts'
 import { contracts } from '../features/index.ts'
 import { jsonSchemaOf } from '../platform/contract/json-schema.ts'
 import { exampleOf } from '../platform/openapi/example.ts'
-import { type AnyOperation, httpParts, type OperationSet } from '../platform/operation/operation.ts'
+import { httpParts } from '../platform/operation/http-route.ts'
+import type { AnyOperation, OperationSet } from '../platform/operation/operation.ts'
 import { memoryIo } from './memory-io.ts'
 
 /** If this tail is at the beginning of a line, a raw line end has reached the output. */

@@ -8,6 +8,7 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { asOf } from './api/as-of.ts'
 import { isCode } from './api/errors.ts'
 import { meQuery, queryClient } from './api/queries.ts'
 import { DevicePage } from './devices/device-page.tsx'
@@ -18,7 +19,7 @@ import { CONSENT, LOGIN, STORIES } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
 import { PageLoading, Shell } from './shell/shell.tsx'
-import { listSearch } from './table/list-search.ts'
+import { type ListSearch, listSearch } from './table/list-search.ts'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
 
@@ -43,6 +44,8 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   validateSearch: listSearch,
+  // Links keep the moment, unless they name another.
+  search: { middlewares: [({ search, next }) => ({ as_of: search.as_of, ...next(search) })] },
   beforeLoad: async ({ location }) => {
     try {
       await queryClient.ensureQueryData(meQuery)
@@ -109,6 +112,8 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 30_000,
 })
+
+router.subscribe('onBeforeNavigate', ({ toLocation: { search } }) => asOf.set((search as ListSearch).as_of))
 
 declare module '@tanstack/react-router' {
   interface Register {

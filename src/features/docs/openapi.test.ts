@@ -3,7 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { baseType, type JsonSchema } from '../../platform/contract/json-schema.ts'
 import { openapi } from '../../platform/openapi/openapi.ts'
-import { type AnyOperation, httpParts, type OperationSet, type RawRoute } from '../../platform/operation/operation.ts'
+import { httpParts } from '../../platform/operation/http-route.ts'
+import type { AnyOperation, OperationSet, RawRoute } from '../../platform/operation/operation.ts'
 import { contracts, routes } from '../index.ts'
 
 const doc = openapi(contracts, routes, { version: '1.2.3' })

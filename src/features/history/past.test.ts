@@ -1,6 +1,7 @@
 /** Reads as of a moment: which moments there are, what is refused, whose rights count, and what never changes again. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type AnyOperation, httpParts } from '../../platform/operation/operation.ts'
+import { httpParts } from '../../platform/operation/http-route.ts'
+import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'
 import { contracts } from '../index.ts'

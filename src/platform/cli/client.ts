@@ -1,14 +1,8 @@
 /** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
+import { encodedNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
-import { encodedNote, NOTE_HEADER } from '../contract/history-fields.ts'
-import {
-  type AnyOperation,
-  httpParts,
-  type InputOf,
-  type OperationSet,
-  type OutputOf,
-  takesQuery,
-} from '../operation/operation.ts'
+import { httpParts, takesQuery } from '../operation/http-route.ts'
+import type { AnyOperation, InputOf, OperationSet, OutputOf } from '../operation/operation.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
@@ -18,7 +12,11 @@ export type Transport = {
   readonly baseUrl?: string
   /** Sent with every request. A function is for changing values, such as a token. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
+  /** Completes the input of each call, such as with the moment that all reads are of. */
+  readonly complete?: (op: AnyOperation, input: Fields) => Fields
 }
+
+type Fields = Readonly<Record<string, unknown>>
 
 export type CallOptions = {
   readonly signal?: AbortSignal
@@ -73,12 +71,9 @@ export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unkno
     const value = rest[field]
     delete rest[field]
     if (value === undefined || value === null) continue
-    if (header === NOTE_HEADER) {
-      headers[header] = encodedNote(String(value))
-      continue
-    }
-    if (!isHeaderText(String(value))) throw invalidField(field, 'must be plain ASCII text')
-    headers[header] = String(value)
+    const text = header === NOTE_HEADER ? encodedNote(String(value)) : String(value)
+    if (!isHeaderText(text)) throw invalidField(field, 'must be plain ASCII text')
+    headers[header] = text
   }
   if (takesQuery(method)) return { path: url + queryOf(rest), init: { method, headers } }
   headers['content-type'] = 'application/json'
@@ -149,7 +144,7 @@ export const send = (
   input: Readonly<Record<string, unknown>>,
   { signal, headers }: CallOptions = {},
 ): Promise<Response> => {
-  const { path, init } = requestOf(op, input)
+  const { path, init } = requestOf(op, transport.complete?.(op, input) ?? input)
   return sendRequest(transport, path, {
     ...init,
     headers: { ...init.headers, ...headers },

@@ -2,7 +2,8 @@
 
 import { AppError } from '../contract/errors.ts'
 import { fieldName } from '../contract/validate.ts'
-import { type AnyOperation, httpParts, type OperationSet } from '../operation/operation.ts'
+import { httpParts } from '../operation/http-route.ts'
+import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { call, type Transport } from './client.ts'
 import { singular } from './command-name.ts'
 import { printable } from './display.ts'

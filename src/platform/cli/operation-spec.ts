@@ -1,6 +1,7 @@
 /** Derives the flags and arguments of an operation from its contract. */
 import { WRITE_FIELDS } from '../contract/history-fields.ts'
-import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
+import { httpParts, takesQuery } from '../operation/http-route.ts'
+import type { AnyOperation } from '../operation/operation.ts'
 import { type Argument, type Flag, flag, type Spec } from './command.ts'
 import { flagName, singular } from './command-name.ts'
 import { choicesOf, elementOf, type FieldSchema, kindOf, schemaOf, settled } from './schema.ts'

@@ -2,16 +2,8 @@
 import { z } from 'zod'
 import { commandOf, toolName } from '../cli/command-name.ts'
 import type { Definitions, Io, JsonSchema } from '../contract/json-schema.ts'
-import {
-  type Access,
-  type AnyOperation,
-  type Effect,
-  type HttpParts,
-  httpParts,
-  permissionsOf,
-  type RawRoute,
-  takesQuery,
-} from '../operation/operation.ts'
+import { type HttpParts, httpParts, takesQuery } from '../operation/http-route.ts'
+import { type Access, type AnyOperation, type Effect, permissionsOf, type RawRoute } from '../operation/operation.ts'
 import { errorRefs, headerRefs, PREVIEW, parameterRef } from './components.ts'
 import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
 import { requestExampleOf } from './example.ts'

@@ -1,6 +1,7 @@
 /** Projects contracts and raw routes onto an OpenAPI 3.1 document. */
 import { type Definitions, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
-import { type AnyOperation, type Http, httpParts, type OperationSet } from '../operation/operation.ts'
+import { type Http, httpParts } from '../operation/http-route.ts'
+import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { CONVENTIONS, ERROR_SCHEMA, SHARED } from './components.ts'
 import type { DocumentedOperation, OpenApi } from './document.ts'
 import { type Collector, type DocumentedRoute, entryOf, toolOf, usageOf } from './entry.ts'

@@ -2,14 +2,8 @@
 import type { z } from 'zod'
 import { singular } from '../cli/command-name.ts'
 import type { Caller } from './caller.ts'
-import {
-  type AnyOperation,
-  type AuditAction,
-  type Audited,
-  type Effect,
-  httpParts,
-  type RawRoute,
-} from './operation.ts'
+import { httpParts } from './http-route.ts'
+import type { AnyOperation, AuditAction, Audited, Effect, RawRoute } from './operation.ts'
 import type { Request } from './request.ts'
 
 /** The same, with the name of the operation or route. */

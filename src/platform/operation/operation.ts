@@ -1,6 +1,8 @@
 /** An operation is the single definition of one action; all surfaces derive from it. Browser-safe. */
 import type { z } from 'zod'
-import { NOTE_HEADER, READ_FIELDS, WRITE_FIELDS } from '../contract/history-fields.ts'
+import { NOTE_HEADER } from '../contract/change-note.ts'
+import { READ_FIELDS, WRITE_FIELDS } from '../contract/history-fields.ts'
+import { type Http, httpParts } from './http-route.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
@@ -8,8 +10,6 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** The action and the resource that the audit trail records for a call. */
 export type Audited = { readonly action: AuditAction; readonly resource: string }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-export type Http = `${Method} /${string}`
 export type Effect = 'read' | 'create' | 'update' | 'delete' | 'action'
 
 /** One entry of the permission catalogue: `devices:create`. */
@@ -201,20 +201,6 @@ export type RawRoute = {
 }
 
 export const rawRoute = <const R extends RawRoute>(route: R): R => route
-
-export type HttpParts = { readonly method: Method; readonly path: string; readonly params: readonly string[] }
-
-/** @example httpParts('GET /api/devices/{id}') // { method: 'GET', path: '/api/devices/{id}', params: ['id'] } */
-export const httpParts = (http: Http): HttpParts => {
-  const at = http.indexOf(' ')
-  const path = http.slice(at + 1)
-  // The type `Http` guarantees that the part before the blank is a method.
-  const method = http.slice(0, at) as Method
-  return { method, path, params: [...path.matchAll(/\{(\w+)\}/g)].flatMap((m) => (m[1] ? [m[1]] : [])) }
-}
-
-/** Returns true if input outside the path travels in the query string; false if it travels in a body. */
-export const takesQuery = (method: Method): boolean => method === 'GET' || method === 'DELETE'
 
 /** Returns the permissions of which each satisfies an access; empty for `public` and `authenticated`. */
 export const permissionsOf = (access: Access): readonly Permission[] =>

@@ -1,7 +1,6 @@
 /** The typed client of the UI. It calls operations of the server with the session of the browser. */
 import {
   type CallOptions,
-  call as callWith,
   createClient,
   readJson,
   sendRequest,
@@ -9,6 +8,7 @@ import {
   type Transport,
 } from '../../../src/platform/cli/client.ts'
 import type { AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation/operation.ts'
+import { asOf } from './as-of.ts'
 import { noteAnswer, noteFailure, noteRequest } from './connection.ts'
 import { contracts } from './contracts.ts'
 
@@ -27,26 +27,47 @@ const transport: Transport = {
   },
   // Without this header, the server refuses writes of a browser session (CSRF).
   headers: { 'X-Requested-With': 'XMLHttpRequest' },
+  complete: (op, input) => (op.past ? { as_of: asOf.get(), ...input } : input),
 }
 
 export const api = createClient(transport, contracts)
 
-/** Calls an operation that is known only as a value, such as one of a generic resource. */
-export const call = <O extends AnyOperation>(op: O, input: InputOf<O>, options?: CallOptions): Promise<OutputOf<O>> =>
-  callWith(transport, op, input, options)
-
 /** Sends a call and returns the response, for callers that read its headers. */
-export const send = <O extends AnyOperation>(op: O, input: InputOf<O>): Promise<Response> =>
-  sendWith(transport, op, input as Readonly<Record<string, unknown>>)
+export const send = <O extends AnyOperation>(op: O, input: InputOf<O>, options?: CallOptions): Promise<Response> =>
+  sendWith(transport, op, input as Readonly<Record<string, unknown>>, options)
 
 export type Tagged<T> = { readonly value: T; readonly etag: string }
 
+/** The changes that calls have made, by their answers. */
+const changes = new WeakMap<object, string>()
+
+/** Returns the id of the change that a call has made. @param answer of `call` or `tagged` */
+export const changeOf = (answer: object): string | undefined => changes.get(answer)
+
+/** The header of an answer with the id of the change that the call has made. */
+export const CHANGE_ID = 'x-change-id'
+
 /** Returns the value with its ETag, for the If-Match header of a later change. */
-export const tagged = async <O extends AnyOperation>(op: O, input: InputOf<O>): Promise<Tagged<OutputOf<O>>> => {
-  const response = await send(op, input)
+export const tagged = async <O extends AnyOperation>(
+  op: O,
+  input: InputOf<O>,
+  options?: CallOptions,
+): Promise<Tagged<OutputOf<O>>> => {
+  const response = await send(op, input, options)
   // The server returns values of the contract's type.
-  return { value: (await readJson(transport, response)) as OutputOf<O>, etag: response.headers.get('etag') ?? '' }
+  const value = (await readJson(transport, response)) as OutputOf<O>
+  const change = response.headers.get(CHANGE_ID)
+  // A change with an answer has an object as its answer.
+  if (change) changes.set(value as object, change)
+  return { value, etag: response.headers.get('etag') ?? '' }
 }
+
+/** Calls an operation that is known only as a value, such as one of a generic resource. */
+export const call = async <O extends AnyOperation>(
+  op: O,
+  input: InputOf<O>,
+  options?: CallOptions,
+): Promise<OutputOf<O>> => (await tagged(op, input, options)).value
 
 /** Sends a request to one of the few routes that are not operations. */
 export const request = (path: string, init: RequestInit): Promise<Response> => sendRequest(transport, path, init)

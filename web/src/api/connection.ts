@@ -1,4 +1,5 @@
 /** The state of the connection: reachable, rate limited, signed in. The shell shows it. */
+import { answeredAsOf } from './as-of.ts'
 import { createStore } from './store.ts'
 
 export type Connection = {
@@ -57,6 +58,7 @@ const isOfSession = (url: string): boolean => url.startsWith('/api/auth/')
 /** Updates the state of the connection from a response. */
 export const noteAnswer = (url: string, response: Response): void => {
   answeredAt ??= response.headers.get('date') ?? undefined
+  answeredAsOf.set(response.headers.get('x-as-of') ?? answeredAsOf.get())
   const old = connection.get()
   const next = { ...old, isOffline: false }
   if (response.status === 429) {

@@ -5,13 +5,13 @@ import type { Access, AnyOperation, InputOf, OutputOf } from '../../../src/platf
 
 export type Contracts = typeof registry
 
-type Slim<O extends AnyOperation> = Pick<O, 'name' | 'http' | 'headers'> & { readonly access: Access }
+type Slim<O extends AnyOperation> = Pick<O, 'name' | 'http' | 'headers' | 'past'> & { readonly access: Access }
 
 export type SlimContracts = {
   readonly [F in keyof Contracts]: { readonly [V in keyof Contracts[F]]: Slim<Contracts[F][V] & AnyOperation> }
 }
 
-/** Only `http` and `headers` are read by callers, and both are present. The schemas are not. */
+/** Only `http`, `headers` and `past` are read by callers, and they are present. The schemas are not. */
 export const contracts = slim as unknown as Contracts
 
 export type Out<O extends AnyOperation> = OutputOf<O>
@@ -38,4 +38,8 @@ export type UtilizationHistory = Out<Contracts['utilization']['ofNetwork']>
 export type Lookup = Out<Contracts['lookup']['show']>
 export type OauthClient = Out<Contracts['oauthClients']['get']>
 export type OauthGrant = Out<Contracts['oauthGrants']['list']>[number]
+export type Change = Out<Contracts['history']['get']>
+export type HistoryItem = Out<Contracts['history']['items']>[number]
+export type HistoryEntry = Out<Contracts['histories']['device']>[number]
+export type Kind = HistoryItem['kind']
 export type SearchResult = Out<Contracts['search']['all']>['results'][number]

@@ -1,6 +1,7 @@
 /** The shared queries, with their cache keys and lifetimes. */
-import { QueryClient, queryOptions } from '@tanstack/react-query'
+import { hashKey, QueryClient, queryOptions } from '@tanstack/react-query'
 import { withNestedUse } from '../networks/tree.ts'
+import { asOf } from './as-of.ts'
 import { api } from './client.ts'
 import { asAppError } from './errors.ts'
 
@@ -15,6 +16,8 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => failures < 6 && RETRIED.has(asAppError(error).code),
       retryDelay: (failures) => Math.min(1000 * 2 ** failures, 15_000),
       networkMode: 'always',
+      // Each moment has its own data. The user is that of now.
+      queryKeyHashFn: (key) => hashKey(key[0] === 'me' ? key : [asOf.get(), key]),
     },
     mutations: { networkMode: 'always' },
   },

@@ -85,7 +85,7 @@ export const DatacenterPage = () => {
           content: <NetworkList datacenterId={id} />,
           isFull: true,
         },
-        { id: 'history', text: 'History', content: <HistoryTab resource="datacenter" id={id} /> },
+        { id: 'history', text: 'History', content: <HistoryTab kind="datacenter" id={id} /> },
       ]}
     />
   )

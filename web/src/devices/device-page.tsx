@@ -9,7 +9,6 @@ import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/layers.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
@@ -17,9 +16,10 @@ import { DeviceDrawer } from './device-drawer.tsx'
 import { DeviceOverview } from './device-overview.tsx'
 import { deviceConflictsQuery, deviceQuery } from './queries.ts'
 import { RelationshipsTab } from './relationships-tab.tsx'
-import { removeLater } from './removal.ts'
+import { DELETE_WARNING, deviceResource } from './resource.tsx'
 
 const route = getRouteApi('/app/devices/$id')
+const RESOURCE = deviceResource([])
 const PARENT = { text: 'Devices', link: { to: '/devices' } } as const
 
 export const DevicePage = () => {
@@ -39,23 +39,12 @@ export const DevicePage = () => {
       id={id}
       title={device.name}
       get={contracts.devices.get}
+      resource={RESOURCE}
       drawer={(close) => <DeviceDrawer id={id} onClose={close} />}
       edit={{ blocked: blocked('devices:update') }}
       remove={{
         blocked: may('devices:delete') ? undefined : 'devices:delete',
-        dialog: (close, leave) => (
-          <Confirm
-            title={`Delete ${device.name}?`}
-            action="Delete device"
-            onConfirm={() => {
-              removeLater([id], device.name)
-              leave()
-            }}
-            onClose={close}
-          >
-            Its addresses become free, and its relationships end.
-          </Confirm>
-        ),
+        warning: DELETE_WARNING,
       }}
       actions={
         <Button
@@ -79,7 +68,7 @@ export const DevicePage = () => {
           content: <AddressesTab device={device} />,
         },
         { id: 'relationships', text: 'Relationships', content: <RelationshipsTab device={device} /> },
-        { id: 'history', text: 'History', content: <HistoryTab resource="device" id={id} /> },
+        { id: 'history', text: 'History', content: <HistoryTab kind="device" id={id} /> },
       ]}
       body={(content) => (
         <PageBody>

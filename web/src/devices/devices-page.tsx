@@ -7,6 +7,7 @@ import { useStore } from '../api/store.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { useActiveConflicts } from '../conflicts/active-mark.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
+import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
@@ -19,14 +20,13 @@ import css from '../table/table.module.css'
 import { useSelection } from '../table/use-selection.ts'
 import { Button } from '../ui/button.tsx'
 import { moment } from '../ui/format.ts'
-import { Confirm } from '../ui/layers.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { DEFAULT_COLUMNS, DEVICE_COLUMNS } from './columns.tsx'
 import { DeviceDrawer } from './device-drawer.tsx'
 import { useImported } from './imported.ts'
-import { removeLater } from './removal.ts'
+import { DELETE_WARNING, deviceResource } from './resource.tsx'
 import { devices } from './source.ts'
 import { DEVICE_FILTERS, type DeviceRow } from './spec.ts'
 import { useDevices } from './use-devices.ts'
@@ -41,6 +41,8 @@ const HINTS: readonly Hint[] = [
 ]
 
 const LOOKING_HINTS = HINTS.filter(([, text]) => !['select', 'edit', 'create'].includes(text))
+
+const RESOURCE = deviceResource([])
 
 const idOf = (row: DeviceRow): string => row.id
 const nameOf = (row: DeviceRow): string => row.name
@@ -157,14 +159,13 @@ export const DevicesPage = () => {
         />
       )}
       {pendingDelete && (
-        <Confirm
-          title={`Delete ${pendingDelete.name}?`}
-          action="Delete device"
-          onConfirm={() => removeLater([pendingDelete.id], pendingDelete.name)}
+        <DeleteDialog
+          resource={RESOURCE}
+          id={pendingDelete.id}
+          name={pendingDelete.name}
+          deleteWarning={DELETE_WARNING}
           onClose={() => setPendingDelete(undefined)}
-        >
-          Its addresses become free, and its relationships end.
-        </Confirm>
+        />
       )}
     </>
   )

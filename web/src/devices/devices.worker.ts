@@ -14,6 +14,7 @@ let version = 0
 let etag: string | undefined
 let loadedAtMs = 0
 let isLoading = false
+type LoadRequest = WorkerRequest & { type: 'load' }
 type HeardRequest = WorkerRequest & { type: 'heard' }
 /** Heard while the list was on its way: the list may be from before. */
 let meanwhile: HeardRequest[] = []
@@ -44,8 +45,8 @@ let drawn = (): void => {}
  * takes more than one processor, and the page would wait for its turn.
  * @returns all of them where they are no more than that
  */
-const preview = async (): Promise<readonly Device[] | undefined> => {
-  const response = await fetch(`/api/devices?limit=${AHEAD}`)
+const preview = async (path: string): Promise<readonly Device[] | undefined> => {
+  const response = await fetch(`${path}${path.includes('?') ? '&' : '?'}limit=${AHEAD}`)
   // Judged with the answer that holds all of them.
   if (!response.ok) return
   const total = Number(response.headers.get('x-total-count'))
@@ -66,17 +67,17 @@ const hold = (rows: readonly Device[]): void => {
   setTimeout(() => engine.warm(), WARM_MS)
 }
 
-const load = async (isShown: boolean): Promise<void> => {
+const load = async ({ isShown, path }: LoadRequest): Promise<void> => {
   // By hand, so that an answer of "not modified" costs no parsing.
   const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
   // The request for the whole list reports the same error.
-  const few = version === 0 && isShown ? await preview().catch(() => undefined) : undefined
+  const few = version === 0 && isShown ? await preview(path).catch(() => undefined) : undefined
   if (few) {
     loadedAtMs = Date.now()
     hold(few)
     return
   }
-  const response = await fetch('/api/devices', init)
+  const response = await fetch(path, init)
   loadedAtMs = Date.now()
   if (response.status === 304) {
     tell({ type: 'current', loadedAtMs })
@@ -116,12 +117,12 @@ const listen = (ask: HeardRequest): void => {
   tell({ type: 'heard', ids })
 }
 
-const loadOnce = async (isShown: boolean): Promise<void> => {
+const loadOnce = async (ask: LoadRequest): Promise<void> => {
   if (isLoading) return
   isLoading = true
   meanwhile = []
   try {
-    await load(isShown)
+    await load(ask)
   } catch {
     tell({ type: 'failed', status: 0, body: undefined, retryAfter: null })
   } finally {
@@ -187,7 +188,7 @@ const facetsOfNow = (): Promise<Facets> => {
 const hear = (ask: WorkerRequest): void => {
   switch (ask.type) {
     case 'load':
-      void loadOnce(ask.isShown)
+      void loadOnce(ask)
       return
     case 'drawn':
       drawn()
@@ -236,9 +237,6 @@ const hear = (ask: WorkerRequest): void => {
       break
     case 'drop':
       engine.drop(new Set(ask.ids))
-      break
-    case 'hide':
-      engine.hide(new Set(ask.ids))
       break
   }
   // The rows no longer match the ETag of the server's list.

@@ -26,6 +26,8 @@ export type WorkerRequest =
       readonly type: 'load'
       /** The first rows are wanted before all of them are there. */
       readonly isShown: boolean
+      /** The path of the list, with the moment that it is of. */
+      readonly path: string
     }
   /** The first rows are on the screen. */
   | { readonly type: 'drawn' }
@@ -36,7 +38,6 @@ export type WorkerRequest =
   /** Changes by other users, from the live feed. */
   | { readonly type: 'heard'; readonly devices: readonly Device[]; readonly gone: readonly string[] }
   | { readonly type: 'drop'; readonly ids: readonly string[] }
-  | { readonly type: 'hide'; readonly ids: readonly string[] }
   | { readonly type: 'facets'; readonly seq: number }
   | { readonly type: 'tags'; readonly seq: number; readonly ids: readonly string[] }
   | { readonly type: 'full'; readonly seq: number; readonly ids: readonly string[] }

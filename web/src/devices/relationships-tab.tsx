@@ -3,8 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { api } from '../api/client.ts'
-import type { Device } from '../api/contracts.ts'
+import { CHANGE_ID, send } from '../api/client.ts'
+import { contracts, type Device } from '../api/contracts.ts'
+import { undoOf } from '../resource/undo.ts'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Card, Skeleton } from '../ui/primitives.tsx'
@@ -24,12 +25,13 @@ export const RelationshipsTab = ({ device }: { readonly device: Device }) => {
   const changed = () => client.invalidateQueries({ queryKey: ['device'] })
   const remove = useMutation({
     mutationFn: (link: NonNullable<typeof data>[number]) =>
-      api.relationships.delete({ device_id: link.parent_id, child_id: link.child_id, type: link.type }),
-    onSuccess: (_, link) => {
-      const { parent_id, child_id, type, notes } = link
-      toast('Removed the relationship', {
-        undo: () => void api.relationships.create({ device_id: parent_id, child_id, type, notes }).then(changed),
-      })
+      send(contracts.relationships.delete, {
+        device_id: link.parent_id,
+        child_id: link.child_id,
+        type: link.type,
+      }),
+    onSuccess: ({ headers }) => {
+      toast('Removed the relationship', undoOf([headers.get(CHANGE_ID)]))
       return changed()
     },
     onError: (cause) => toastError('The relationship is still there', cause),

@@ -1,6 +1,7 @@
 /** The devices as the page sees them: a worker that holds them all, started when they are first needed. */
 import { errorOf } from '../../../src/platform/cli/client.ts'
 import type { AppError } from '../../../src/platform/contract/errors.ts'
+import { asOf, keepAsOf } from '../api/as-of.ts'
 import { isOwnDoing, noteAnswer, noteFailure } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { createStore } from '../api/store.ts'
@@ -151,7 +152,7 @@ const load = (isShown = true): void => {
   start()
   const { status } = state.get()
   if (status === 'idle' || status === 'failed') state.set({ ...state.get(), status: 'loading', error: undefined })
-  post({ type: 'load', isShown })
+  post({ type: 'load', isShown, path: keepAsOf('/api/devices') })
 }
 
 const forget = (): void => {
@@ -163,6 +164,9 @@ const forget = (): void => {
   preview.set(undefined)
   state.set(IDLE)
 }
+
+// The rows of another moment are others.
+asOf.subscribe(forget)
 
 const refreshIfOld = (isShown = true): void => {
   const { status, loadedAtMs } = state.get()
@@ -262,5 +266,4 @@ export const devices = {
   /** Changes by other users, from the live feed. */
   heard: (changed: readonly Device[], gone: readonly string[]): void => post({ type: 'heard', devices: changed, gone }),
   drop: (ids: readonly string[]): void => post({ type: 'drop', ids }),
-  hide: (ids: readonly string[]): void => post({ type: 'hide', ids }),
 }

@@ -2,11 +2,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { api } from '../api/client.ts'
-import type { Device } from '../api/contracts.ts'
+import { call, changeOf } from '../api/client.ts'
+import { contracts, type Device } from '../api/contracts.ts'
 import { asAppError, fieldErrors } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
+import { undoOf } from '../resource/undo.ts'
 import { usePermit } from '../shell/me.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
@@ -80,7 +81,7 @@ export const PromoteOne = ({ found, onClose }: OneProps) => {
   const [tags, setTags] = useState('')
   const promote = useMutation({
     mutationFn: () =>
-      api.discovery.promote({
+      call(contracts.discovery.promote, {
         id: found.id,
         name: name.trim(),
         make_model: model.trim(),
@@ -89,7 +90,7 @@ export const PromoteOne = ({ found, onClose }: OneProps) => {
       }),
     onSuccess: (device) => {
       changed([device])
-      toast(`${device.name} is documented`)
+      toast(`${device.name} is documented`, undoOf([changeOf(device)]))
       onClose()
       void navigate({ to: '/devices/$id', params: { id: device.id } })
     },
@@ -166,16 +167,17 @@ export const PromoteMany = ({ found, onClose, onDone }: ManyProps) => {
   const [failed, setFailed] = useState<readonly Failed[]>([])
   const promote = useMutation({
     mutationFn: () =>
-      api.discovery.promoteMany({
+      call(contracts.discovery.promoteMany, {
         ids: open.slice(0, MOST_AT_ONCE).map(({ id }) => id),
         name: template.trim(),
         datacenter_id: datacenter || null,
         tags: tagsOf(tags),
       }),
-    onSuccess: ({ results, succeeded }) => {
+    onSuccess: (answer) => {
+      const { results, succeeded } = answer
       const left = results.filter(({ status }) => status === 'failed')
       changed(results.flatMap(({ device }) => device ?? []))
-      if (succeeded > 0) toast(`Documented ${plural(succeeded, 'device')}`)
+      if (succeeded > 0) toast(`Documented ${plural(succeeded, 'device')}`, undoOf([changeOf(answer)]))
       setFailed(left.map(({ id, error }) => ({ id, message: error?.error ?? 'refused' })))
       onDone(left.map(({ id }) => id))
       if (left.length === 0) onClose()

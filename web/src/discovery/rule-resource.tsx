@@ -1,6 +1,6 @@
 /** How rules are read, written, searched and sorted. */
-import { api, tagged } from '../api/client.ts'
-import { contracts, type In, type Network } from '../api/contracts.ts'
+import { contracts, type Network } from '../api/contracts.ts'
+import { crud } from '../resource/crud.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { NetworkChoice } from './network-choice.tsx'
@@ -48,8 +48,6 @@ const FIELDS: readonly FieldSpec[] = [
 
 export const NEW_RULE = { scan_type: 'quick', interval_hours: '24', enabled: 'true' }
 
-type Draft = In<(typeof contracts)['discoveryRules']['create']>
-
 export type Names = ReadonlyMap<string, Network>
 
 export const ruleName = (networks: Names, { network_id }: Pick<Rule, 'network_id'>): string =>
@@ -59,12 +57,7 @@ export const ruleResource = (networks: Names): Resource<Rule> => ({
   noun: 'rule',
   fields: FIELDS,
   nameOf: (rule) => ruleName(networks, rule),
-  operations: contracts.discoveryRules,
-  get: (id) => tagged(contracts.discoveryRules.get, { id }),
-  // The form has all required fields, and the server validates their values.
-  create: (input) => api.discoveryRules.create(input as Draft),
-  update: (id, input, etag) => api.discoveryRules.update({ ...input, id }, { headers: { 'If-Match': etag } }),
-  remove: (id) => api.discoveryRules.delete({ id }),
+  ...crud(contracts.discoveryRules),
   changes: ['discovery-rules'],
 })
 

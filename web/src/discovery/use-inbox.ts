@@ -1,8 +1,10 @@
 /** The items of one bucket, and the actions on them: accept, ignore, restore, lock a field. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { api } from '../api/client.ts'
+import { api, call, changeOf } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
 import { devices } from '../devices/source.ts'
+import { undoOf } from '../resource/undo.ts'
 import { usePermit } from '../shell/me.ts'
 import { plural } from '../ui/format.ts'
 import { toast, toastError } from '../ui/toast.tsx'
@@ -60,13 +62,13 @@ export const useInbox = (filter: InboxFilter) => {
   const failed = (error: unknown) => toastError('Nothing was changed', error)
 
   const accept = useMutation({
-    mutationFn: (choices: readonly Choice[]) => api.inbox.accept({ items: choices.slice(0, MOST_AT_ONCE) }),
-    onSuccess: ({ results }, choices) => {
+    mutationFn: (choices: readonly Choice[]) => call(contracts.inbox.accept, { items: choices.slice(0, MOST_AT_ONCE) }),
+    onSuccess: (answer, choices) => {
       const whole = new Set(choices.filter(({ fields }) => fields === undefined).map(({ id }) => id))
-      const done = note(results, (id) => whole.has(id))
+      const done = note(answer.results, (id) => whole.has(id))
       // The rows of these devices have changed, so they are loaded again when they are shown.
       devices.forget()
-      if (done > 0) toast(`Accepted ${plural(done, 'item')}`)
+      if (done > 0) toast(`Accepted ${plural(done, 'item')}`, undoOf([changeOf(answer)]))
     },
     onError: failed,
   })

@@ -24,8 +24,8 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
 }
 /** By default, events affect the list of their objects and the overview. */
 const keysOf = (family: string): readonly string[] => TOUCHED[family] ?? [`${family}s`, 'dashboard']
-/** Any event may cause a delivery of a webhook. */
-const ALWAYS = ['deliveries']
+/** Any event may cause a delivery of a webhook, and most are changes of the estate. */
+const ALWAYS = ['deliveries', 'history']
 
 type DeviceChanges = { readonly put: Map<string, Device>; readonly gone: Set<string> }
 

@@ -1,6 +1,7 @@
 /** One network: details, addresses, pools, devices and history. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { isPast } from '../api/as-of.ts'
 import { contracts } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
 import { poolResource } from '../pools/resource.ts'
@@ -107,9 +108,14 @@ export const NetworkPage = () => {
           content: <PoolsTab network={network} onCreate={() => void set({ new: '1' })} />,
         },
         { id: 'devices', text: 'Devices', content: deviceList, isFull: true },
-        { id: 'usage', text: 'Utilization', content: <Usage of="network" id={id} /> },
-        { id: 'discovery', text: 'Discovery', content: discovery },
-        { id: 'history', text: 'History', content: <HistoryTab resource="network" id={id} /> },
+        // Of these, only the present is known.
+        ...(isPast()
+          ? []
+          : [
+              { id: 'usage', text: 'Utilization', content: <Usage of="network" id={id} /> },
+              { id: 'discovery', text: 'Discovery', content: discovery },
+            ]),
+        { id: 'history', text: 'History', content: <HistoryTab kind="network" id={id} /> },
       ]}
     >
       {isScanning && (

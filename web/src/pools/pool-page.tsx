@@ -2,11 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { isPast } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { reservationResource } from '../reservations/resource.ts'
+import { HistoryTab } from '../resource/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
@@ -52,7 +54,7 @@ const usePool = (id: string, isMapShown: boolean) => {
           throw error
         },
       ),
-    enabled: pool !== undefined,
+    enabled: pool !== undefined && !isPast(),
   })
   return { query, pool, isDrawn, heatmap, next: next.data }
 }
@@ -90,18 +92,20 @@ export const PoolPage = () => {
       }
       tabs={[
         { id: 'addresses', text: 'Addresses' },
-        { id: 'usage', text: 'Utilization' },
+        ...(isPast() ? [] : [{ id: 'usage', text: 'Utilization' }]),
+        { id: 'history', text: 'History', content: <HistoryTab kind="pool" id={id} /> },
       ]}
-      body={() => (
+      body={(history) => (
         <PageBody>
           <div className={css.figures}>
             <Figure label="Used">{utilization ? count(utilization.used_ips) : '–'}</Figure>
             <Figure label="Reserved">{utilization ? count(utilization.reserved_ips) : '–'}</Figure>
             <Figure label="Free">{utilization ? count(utilization.available_ips) : '–'}</Figure>
-            <Figure label="Next free">{next ?? <Skeleton />}</Figure>
+            {!isPast() && <Figure label="Next free">{next ?? <Skeleton />}</Figure>}
           </div>
           {tab === 'usage' && <Usage of="pool" id={id} />}
-          <div className={map && map.blocks === 1 ? css.two : css.one} hidden={tab === 'usage'}>
+          {history}
+          <div className={map && map.blocks === 1 ? css.two : css.one} hidden={tab !== 'addresses'}>
             {isDrawn ? (
               <Card title="Addresses">
                 {heatmap.error && !map && <Failure error={heatmap.error} onRetry={() => void heatmap.refetch()} />}
@@ -139,8 +143,14 @@ export const PoolPage = () => {
               <Card title="Addresses">
                 <p>
                   With {utilization ? count(utilization.total_ips) : 'so many'} addresses this pool is too large for a
-                  map; one is drawn of up to {count(MOST_DRAWN)}. Its next free address:{' '}
-                  {next === undefined ? <Skeleton width="8em" /> : <b className="mono">{next}</b>}.
+                  map; one is drawn of up to {count(MOST_DRAWN)}.
+                  {!isPast() && (
+                    <>
+                      {' '}
+                      Its next free address:{' '}
+                      {next === undefined ? <Skeleton width="8em" /> : <b className="mono">{next}</b>}.
+                    </>
+                  )}
                 </p>
               </Card>
             )}

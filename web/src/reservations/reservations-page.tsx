@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Reservation } from '../api/contracts.ts'
 import { poolsQuery, reservationsQuery } from '../api/queries.ts'
+import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
@@ -57,7 +58,13 @@ export const ReservationsPage = () => {
   const names = useMemo(() => new Map((pools ?? []).map(({ id, name }) => [id, name])), [pools])
   const spec = useMemo(() => reservationSpec(names), [names])
   const columns = useMemo(() => columnsFor(names), [names])
-  const resource = useMemo(() => reservationResource(pools ?? []), [pools])
+  const resource = useMemo(
+    () => ({
+      ...reservationResource(pools ?? []),
+      below: (id: string) => <HistoryTab kind="reservation" id={id} />,
+    }),
+    [pools],
+  )
   return (
     <ListPage
       title="Reservations"

@@ -1,11 +1,11 @@
 /** How the objects of a resource are read and written by its operations. */
 import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
-import { call, tagged } from '../api/client.ts'
-import type { Out } from '../api/contracts.ts'
+import { CHANGE_ID, call, send, tagged } from '../api/client.ts'
+import type { Change, Out } from '../api/contracts.ts'
 import type { Input, Resource } from './resource.ts'
 
 type Crud = Readonly<Record<'get' | 'create' | 'update' | 'delete', AnyOperation>>
-type Shared = 'operations' | 'get' | 'create' | 'update' | 'remove'
+type Shared = 'operations' | 'get' | 'create' | 'update' | 'remove' | 'preview'
 
 /** The parts that are the same in all resources. */
 export const crud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>>, Shared> => {
@@ -19,6 +19,12 @@ export const crud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>
     get: (id) => tagged(operations.get as C['get'], inputFor<C['get']>(operations.get, { id })),
     create: (input) => run(operations.create, input),
     update: (id, input, etag) => run(operations.update, { ...input, id }, { 'If-Match': etag }),
-    remove: async (id) => void (await call(operations.delete, inputFor(operations.delete, { id }))),
+    remove: async (id, note) => {
+      const input = inputFor(operations.delete, note ? { id, change_note: note } : { id })
+      return (await send(operations.delete, input)).headers.get(CHANGE_ID)
+    },
+    // Of a dry run, the answer is the change that the call would make.
+    preview: (id) =>
+      call(operations.delete, inputFor(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>,
   }
 }

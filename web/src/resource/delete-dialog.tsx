@@ -1,8 +1,16 @@
-/** Asks before an object is deleted with all that hangs on it. */
+/** Asks before an object is deleted, and shows the other objects that the deletion changes. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import { Confirm } from '../ui/layers.tsx'
+import { Skeleton } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
+import { NoteField } from './note-field.tsx'
 import type { Resource } from './resource.ts'
+import { undoOf } from './undo.ts'
+
+export const DeletePreview = lazy(() =>
+  import('../history/delete-preview.tsx').then((module) => ({ default: module.DeletePreview })),
+)
 
 type Props<T> = {
   readonly resource: Resource<T>
@@ -11,17 +19,20 @@ type Props<T> = {
   /** What else goes, or stays without it. */
   readonly deleteWarning: string
   readonly onClose: () => void
-  readonly onDone?: () => void
+  readonly onDone?: () => unknown
 }
 
 export const DeleteDialog = <T,>({ resource, id, name, deleteWarning, onClose, onDone }: Props<T>) => {
   const client = useQueryClient()
+  const [note, setNote] = useState('')
+  const { preview } = resource
   const remove = useMutation({
-    mutationFn: () => resource.remove(id),
-    onSuccess: () => {
-      toast(`Deleted ${name}`)
-      onDone?.()
-      for (const key of resource.changes) void client.invalidateQueries({ queryKey: [key] })
+    mutationFn: () => resource.remove(id, note),
+    onSuccess: async (change) => {
+      toast(`Deleted ${name}`, undoOf([change]))
+      // The page of the object is left before its queries are repeated.
+      await onDone?.()
+      for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
     },
     onError: (error) => toastError(`${name} is still there`, error),
   })
@@ -32,7 +43,15 @@ export const DeleteDialog = <T,>({ resource, id, name, deleteWarning, onClose, o
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      {deleteWarning} This can't be undone.
+      {deleteWarning} {!preview && "This can't be undone."}
+      {preview && (
+        <>
+          <Suspense fallback={<Skeleton />}>
+            <DeletePreview ids={[id]} load={() => preview(id)} />
+          </Suspense>
+          <NoteField value={note} onChange={setNote} />
+        </>
+      )}
     </Confirm>
   )
 }

@@ -1,92 +1,18 @@
-/** The audit entries of an object. */
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { AppError } from '../../../src/platform/contract/errors.ts'
-import { api } from '../api/client.ts'
-import type { AuditEntry } from '../api/contracts.ts'
-import { serverConfigQuery } from '../api/queries.ts'
-import { Caller } from '../audit/caller.tsx'
-import { usePermit } from '../shell/me.ts'
-import { moment } from '../ui/format.ts'
-import { Badge, Card, Skeleton } from '../ui/primitives.tsx'
-import { Failure } from '../ui/states.tsx'
-import css from './history.module.css'
+/** The history of an object, on its page or in its drawer. Its code is loaded when it is opened. */
+import { lazy, Suspense } from 'react'
+import { PageLoading } from '../shell/shell.tsx'
 
-const MOST = 100
-
-const pretty = (json: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2)
-  } catch {
-    // Cut at 10 KB it is no JSON any more.
-    return `${json}\n… cut`
-  }
-}
-
-const Event = ({ entry }: { readonly entry: AuditEntry }) => (
-  <li className={css.event}>
-    <time dateTime={entry.timestamp} className="mono">
-      {moment(entry.timestamp)}
-    </time>
-    <b>
-      <Caller entry={entry} />
-    </b>
-    <span>
-      {entry.action} {entry.status === 'failure' && <Badge tone="bad">refused</Badge>} {entry.error}
-    </span>
-    {entry.changes !== '' && entry.changes !== '{}' && (
-      <details>
-        <summary>What was sent</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region is reachable by keys */}
-        <pre className={`mono ${css.changes}`} tabIndex={0}>
-          {pretty(entry.changes)}
-        </pre>
-      </details>
-    )}
-  </li>
+const ObjectHistory = lazy(() =>
+  import('../history/object-history.tsx').then((module) => ({ default: module.ObjectHistory })),
 )
 
-const Nothing = () => {
-  const { data } = useQuery(serverConfigQuery)
-  if (data?.features.audit !== false) return <p className="muted">Nothing is on record.</p>
-  return (
-    <p className="muted">
-      Nothing is on record: the log is kept where Plat is started with <code className="mono">AUDIT_ENABLED=true</code>.
-    </p>
-  )
-}
-
 type Props = {
-  /** As the log calls it: `device`. */
-  readonly resource: string
+  readonly kind: 'datacenter' | 'network' | 'pool' | 'reservation' | 'device'
   readonly id: string
 }
 
-export const HistoryTab = ({ resource, id }: Props) => {
-  const { may } = usePermit()
-  const { data, error, refetch } = useQuery({
-    queryKey: [resource, id, 'history'],
-    queryFn: () => api.audit.list({ resource, resource_id: id, limit: MOST }),
-    enabled: may('audit:list'),
-  })
-  if (!may('audit:list')) return <Failure error={new AppError('FORBIDDEN', 'This needs the permission audit:list')} />
-  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
-  return (
-    <Card
-      title={`The last ${MOST} entries`}
-      actions={
-        <Link to="/audit" search={{ resource, resource_id: id }} className="link">
-          All in the audit log
-        </Link>
-      }
-    >
-      {!data && <Skeleton />}
-      {data?.length === 0 && <Nothing />}
-      <ol>
-        {data?.map((entry) => (
-          <Event key={entry.id} entry={entry} />
-        ))}
-      </ol>
-    </Card>
-  )
-}
+export const HistoryTab = (props: Props) => (
+  <Suspense fallback={<PageLoading />}>
+    <ObjectHistory {...props} />
+  </Suspense>
+)

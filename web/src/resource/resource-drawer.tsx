@@ -1,6 +1,7 @@
 /** Makes or changes an object of a small resource; errors stand at their fields, and a change by another user is never overwritten unseen. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { changeOf } from '../api/client.ts'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
 import type { GetCall } from '../commands/call.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
@@ -12,16 +13,19 @@ import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { Drawer } from '../ui/layers.tsx'
 import { Failure } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
+import { NoteField } from './note-field.tsx'
 import {
   type CustomInput,
   emptyValues,
   type FieldSpec,
   inputOf,
+  isKept,
   isShown,
   type Resource,
   type Values,
   valuesOf,
 } from './resource.ts'
+import { undoOf } from './undo.ts'
 
 type Opened = { readonly values: Values; readonly etag: string; readonly name: string }
 
@@ -72,27 +76,26 @@ type EditorProps<T> = {
   readonly blocked: string | undefined
 }
 
-const Editor = <T,>(props: EditorProps<T>) => {
+const Editor = <T extends object>(props: EditorProps<T>) => {
   const { resource, id, opened, draftKey, onClose, onReload, onSaved, blocked } = props
   const client = useQueryClient()
   const [draft] = useState(() => drafts.get<Values>(draftKey))
   const [values, setValues] = useState<Values>({ ...opened.values, ...draft })
   const isRestored = draft !== undefined && Object.keys(inputOf(resource, values, opened.values)).length > 0
-  /** The fields that a save changes, with the values before it. */
-  const oldValues = () => {
-    const names = Object.keys(inputOf(resource, values, opened.values))
-    return inputOf({ fields: resource.fields.filter(({ name }) => names.includes(name)) }, opened.values)
-  }
+  const [note, setNote] = useState('')
+  const { update } = resource.operations
+  const hasNote = id !== undefined && update !== undefined && isKept(update)
+  const input = () => ({
+    ...inputOf(resource, values, id === undefined ? undefined : opened.values),
+    ...(note === '' ? {} : { change_note: note }),
+  })
   const save = useMutation({
-    mutationFn: () =>
-      id === undefined
-        ? resource.create(inputOf(resource, values))
-        : resource.update(id, inputOf(resource, values, opened.values), opened.etag),
+    mutationFn: () => (id === undefined ? resource.create(input()) : resource.update(id, input(), opened.etag)),
     onSuccess: (value) => {
       drafts.drop(draftKey)
-      for (const key of resource.changes) void client.invalidateQueries({ queryKey: [key] })
-      if (resource.onSaved) resource.onSaved(value, id === undefined ? undefined : oldValues())
-      else toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.nameOf(value)}`)
+      for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
+      toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.nameOf(value)}`, undoOf([changeOf(value)]))
+      resource.onSaved?.(value)
       onClose()
       onSaved?.(value, values)
     },
@@ -178,7 +181,9 @@ const Editor = <T,>(props: EditorProps<T>) => {
               </div>
             )
           })}
+          {hasNote && <NoteField value={note} onChange={setNote} />}
         </fieldset>
+        {id !== undefined && resource.below?.(id)}
       </div>
       <footer className={css.foot}>
         <Button type="submit" look="primary" disabled={save.isPending} blocked={blocked}>

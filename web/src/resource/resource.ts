@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import type { Tagged } from '../api/client.ts'
+import type { Change } from '../api/contracts.ts'
 
 /** The input of a control that replaces one of the kinds. */
 export type CustomInput = {
@@ -57,14 +58,22 @@ export type Resource<T> = {
   readonly get: (id: string) => Promise<Tagged<T>>
   readonly create: (input: Input) => Promise<T>
   readonly update: (id: string, input: Input, etag: string) => Promise<T>
-  readonly remove: (id: string) => Promise<void>
+  /** @returns the id of the change, if there is a history */
+  readonly remove: (id: string, note: string) => Promise<unknown>
+  /** The change that a deletion would be; undefined for objects without a history. */
+  readonly preview?: (id: string) => Promise<Change>
   /** First parts of the keys of the queries that are repeated after a change. */
   readonly changes: readonly string[]
   /** Where pages have read the object already. */
   readonly queryKey?: (id: string) => readonly string[]
-  /** Replaces the message after a save. `before` has the old values of the fields that were sent, of a new object none. */
-  readonly onSaved?: (value: T, before: Input | undefined) => void
+  readonly onSaved?: (value: T) => void
+  /** Content below the form of an object. */
+  readonly below?: (id: string) => ReactNode
 }
+
+/** Returns true if the changes of an operation are in the history. */
+export const isKept = ({ headers = {} }: Pick<AnyOperation, 'headers'>): boolean =>
+  Object.values(headers).includes('change_note')
 
 export const emptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
   Object.fromEntries(fields.map(({ name, initial = '' }) => [name, given[name] ?? initial]))

@@ -24,6 +24,7 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['In the inbox: accept, ignore', ['a', 'i']],
   ['In a graph: fewer hops, more hops', ['[', ']']],
   ['In a graph: fit, zoom to what is selected', ['f', 'z']],
+  ['Show the estate at another moment', ['t']],
   ['This sheet', ['?']],
   ...NAV_ITEMS.map(
     ({ text, key }) =>

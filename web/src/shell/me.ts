@@ -1,8 +1,10 @@
 /** The signed-in user and the permissions. */
 import { type QueryKey, type UseQueryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { AppError } from '../../../src/platform/contract/errors.ts'
+import { asOf } from '../api/as-of.ts'
 import type { Me } from '../api/contracts.ts'
 import { meQuery } from '../api/queries.ts'
+import { useStore } from '../api/store.ts'
 
 /** The route loads the user before the shell renders. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data
@@ -13,9 +15,13 @@ export type Permit = {
   readonly blocked: (permission: string) => string | undefined
 }
 
+/** Only the estate has a past, and nothing of it can be changed. */
+const OF_THE_PAST = /^(datacenters|devices|networks|pools|relationships|reservations|search):(list|read)$/
+
 export const usePermit = (): Permit => {
   const { permissions } = useMe()
-  const may = (permission: string) => permissions.includes(permission)
+  const isPresent = useStore(asOf) === undefined
+  const may = (permission: string) => permissions.includes(permission) && (isPresent || OF_THE_PAST.test(permission))
   return { may, blocked: (permission) => (may(permission) ? undefined : `Needs the permission ${permission}`) }
 }
 

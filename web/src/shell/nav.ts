@@ -4,6 +4,7 @@ import {
   Boxes,
   Building2,
   CalendarClock,
+  History,
   Inbox,
   KeyRound,
   LayoutDashboard,
@@ -80,6 +81,16 @@ export const INVENTORY: readonly NavItem[] = [
     types: ['conflict'],
     drawer: 'entry',
     counted: 'conflicts',
+    isRoomy: true,
+  },
+  {
+    to: '/history',
+    text: 'History',
+    icon: History,
+    key: 'y',
+    // One of several; the page names them.
+    permission: undefined,
+    counted: undefined,
     isRoomy: true,
   },
 ]

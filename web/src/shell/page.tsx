@@ -1,11 +1,12 @@
 /** The parts of every page: the heading, the body, and the line of hints below it. */
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { ChevronRight, Monitor, Moon, Sun } from 'lucide-react'
+import { ChevronRight, History, Monitor, Moon, Sun } from 'lucide-react'
 import { memo, type ReactNode, useEffect } from 'react'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuChoice } from '../ui/menu.tsx'
 import { announced } from './announcer.tsx'
+import { clockIsOpen } from './palette-state.ts'
 import { preferences, setPreferences } from './preferences.ts'
 import css from './shell.module.css'
 
@@ -58,6 +59,9 @@ export const PageHead = ({ title, parent, children }: PageHeadProps) => {
         <h1>{title}</h1>
       </div>
       {children}
+      <Button isIcon aria-label="Show another moment" aria-keyshortcuts="t" onClick={() => clockIsOpen.set(true)}>
+        <History size={15} aria-hidden="true" />
+      </Button>
       <ThemeMenu />
     </header>
   )

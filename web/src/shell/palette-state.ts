@@ -1,5 +1,8 @@
-/** The open state of the palette and the sheet of shortcuts. The sidebar and shortcuts open them. */
+/** The open state of the layers that any page may have. The sidebar, shortcuts and toasts open them. */
 import { createStore } from '../api/store.ts'
 
 export const paletteIsOpen = createStore(false)
 export const keysAreOpen = createStore(false)
+export const clockIsOpen = createStore(false)
+/** The id of the change whose undo is being asked for. */
+export const undoing = createStore<string | undefined>(undefined)

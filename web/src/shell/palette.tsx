@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Bookmark, type LucideIcon, Moon, Plus, Search, Sun, Terminal, Upload, User } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { keepAsOf } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
 import type { SearchResult } from '../api/contracts.ts'
 import { useStore } from '../api/store.ts'
@@ -145,7 +146,7 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
       ? [{ id: 'lookup', group: 'Answer', icon: Search, ...answer, run: () => void go(answer.link) }]
       : []),
     ...results,
-    ...matching(viewEntries((href) => history.push(href), saved)),
+    ...matching(viewEntries((href) => history.push(keepAsOf(href)), saved)),
     ...matching(pageEntries(go, permit)),
     ...matching([...commandEntries(), ...actionEntries(go, permit)]),
   ]

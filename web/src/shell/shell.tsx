@@ -1,6 +1,7 @@
 /** The frame around every page of a signed-in user. */
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
+import { asOf } from '../api/as-of.ts'
 import { whenSignedOut } from '../api/connection.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
@@ -10,13 +11,15 @@ import { Announcer } from './announcer.tsx'
 import { Banner } from './banner.tsx'
 import { isForPage, useHotkeys } from './hotkeys.ts'
 import { NAV_ITEMS } from './nav.ts'
-import { keysAreOpen, paletteIsOpen } from './palette-state.ts'
+import { clockIsOpen, keysAreOpen, paletteIsOpen, undoing } from './palette-state.ts'
 import css from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
 const loadPalette = () => import('./palette.tsx')
 const Palette = lazy(() => loadPalette().then((module) => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then((module) => ({ default: module.KeySheet })))
+const Past = lazy(() => import('../history/past.tsx').then((module) => ({ default: module.Past })))
+const HistoryLayers = lazy(() => import('../history/layers.tsx').then((module) => ({ default: module.HistoryLayers })))
 
 /** How long the second key of a chord is awaited after g. */
 const CHORD_MS = 1200
@@ -38,7 +41,7 @@ const useChords = (): void => {
     document.addEventListener('keydown', onKey, true)
     return () => document.removeEventListener('keydown', onKey, true)
   }, [navigate])
-  useHotkeys({ '?': () => keysAreOpen.set(true) })
+  useHotkeys({ '?': () => keysAreOpen.set(true), t: () => clockIsOpen.set(true) })
 }
 
 /** Delay of the palette's code, so that it does not compete with the first page. */
@@ -82,6 +85,10 @@ export const Shell = () => {
   const path = useRouterState({ select: (state) => state.location.pathname })
   const main = useRef<HTMLElement>(null)
   const shownPath = useRef(path)
+  const moment = useStore(asOf)
+  // Nothing of a page is kept for another moment.
+  const page = <Outlet key={moment} />
+  const isAsked = [useStore(clockIsOpen), useStore(undoing)].some(Boolean)
   useChords()
   useSignedOut()
   usePaletteKey()
@@ -101,12 +108,19 @@ export const Shell = () => {
       <Sidebar />
       <main id="content" ref={main} className={css.main} tabIndex={-1}>
         <Banner />
-        <Outlet />
+        {moment === undefined ? (
+          page
+        ) : (
+          <Suspense fallback={<PageLoading />}>
+            <Past path={path}>{page}</Past>
+          </Suspense>
+        )}
       </main>
       <Announcer />
       <Suspense>
         {useStore(paletteIsOpen) && <Palette />}
         {useStore(keysAreOpen) && <KeySheet />}
+        {isAsked && <HistoryLayers />}
       </Suspense>
     </div>
   )

@@ -79,15 +79,6 @@ describe('a change', () => {
     changed.drop(new Set(['1', '3']))
     expect([names(changed, ''), changed.total]).toEqual([['web-a'], 1])
   })
-
-  test('hides rows, and shows them again', () => {
-    const changed = engine()
-    names(changed, 'web')
-    changed.hide(new Set(['1', 'unknown']))
-    expect([names(changed, 'web-'), changed.total]).toEqual([['web-a'], 2])
-    changed.hide(new Set())
-    expect([names(changed, 'web-'), changed.total]).toEqual([['web-a', 'web-b'], 3])
-  })
 })
 
 test('facets are counted, the most frequent first', () => {

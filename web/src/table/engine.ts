@@ -51,7 +51,6 @@ export class TableEngine<Row> {
   readonly #orders = new Map<string, Uint32Array>()
   /** The latest last. */
   readonly #hits = new Map<string, Hits>()
-  #hidden: ReadonlySet<string> = new Set()
 
   constructor(rows: readonly Row[], spec: TableSpec<Row>) {
     this.#rows = [...rows]
@@ -60,9 +59,8 @@ export class TableEngine<Row> {
     this.#texts = this.#rows.map((row) => spec.text(row).toLowerCase())
   }
 
-  /** Rows that are not hidden. */
   get total(): number {
-    return this.#rows.length - this.#hidden.size
+    return this.#rows.length
   }
 
   /** @throws RangeError for an index that no query gave */
@@ -93,14 +91,7 @@ export class TableEngine<Row> {
   drop(ids: ReadonlySet<string>): void {
     this.#rows = this.#rows.filter((row) => !ids.has(this.#spec.id(row)))
     this.#texts = this.#rows.map((row) => this.#spec.text(row).toLowerCase())
-    this.#hidden = new Set([...this.#hidden].filter((id) => !ids.has(id)))
     this.forget()
-  }
-
-  /** Keeps rows out of every answer, for as long as a deletion may be undone. */
-  hide(ids: ReadonlySet<string>): void {
-    this.#hidden = new Set(this.#rows.map((row) => this.#spec.id(row)).filter((id) => ids.has(id)))
-    this.#hits.clear()
   }
 
   /** Drops all cached orders and matches, because the data of the keys has changed. */
@@ -189,7 +180,7 @@ export class TableEngine<Row> {
     for (const known of this.#hits.values())
       if ((base === undefined || known.count < base.count) && isNarrower(terms, known.terms)) base = known
     const flags = new Uint8Array(this.#rows.length)
-    for (let i = 0; i < flags.length; i++) flags[i] = base ? (base.flags[i] ?? 0) : this.#isHidden(i) ? 0 : 1
+    for (let i = 0; i < flags.length; i++) flags[i] = base ? (base.flags[i] ?? 0) : 1
     // A cached match that used the same term need not be filtered by it again.
     const known = new Set(base?.terms.map((term) => keyOf([term])))
     for (const term of terms) if (!known.has(keyOf([term]))) this.#sift(flags, term)
@@ -211,9 +202,5 @@ export class TableEngine<Row> {
     }
     for (let i = 0; i < flags.length; i++)
       if (flags[i] && (texts[i]?.includes(value) ?? false) === isNegated) flags[i] = 0
-  }
-
-  #isHidden(index: number): boolean {
-    return this.#hidden.size > 0 && this.#hidden.has(this.#spec.id(this.row(index)))
   }
 }

@@ -8,6 +8,8 @@ const OF_A_VIEW = [
   ...(['q', 'sort', 'cols', 'view', 'network'] as const),
   // The filters of the audit log.
   ...(['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to'] as const),
+  // Of the history.
+  'kind',
 ] as const
 const KEYS = [
   ...OF_A_VIEW,
@@ -16,6 +18,8 @@ const KEYS = [
   ...(['ip', 'pool', 'subnet'] as const),
   // Of the topology: the device in the middle, and the distance from it.
   ...(['focus', 'hops', 'most'] as const),
+  // The moment that the page shows; see api/as-of.ts.
+  'as_of',
 ] as const
 
 export const isOfAView: (key: string) => boolean = (key) => key === 'desc' || OF_A_VIEW.some((one) => one === key)

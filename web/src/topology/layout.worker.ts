@@ -11,9 +11,9 @@ const tell = (message: WorkerResponse): void =>
 
 type Loaded = LinkIndex | { readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
 
-const load = async (): Promise<Loaded> => {
+const load = async (path: string): Promise<Loaded> => {
   try {
-    const response = await fetch('/api/relationships')
+    const response = await fetch(path)
     const { status } = response
     const retryAfter = response.headers.get('retry-after')
     if (!response.ok) return { status, body: await response.json().catch(() => undefined), retryAfter }
@@ -31,9 +31,9 @@ const DRAWN_MS = 150
 /** The number of the latest request. Simulations for earlier requests stop. */
 let latest = 0
 
-const answer = async ({ seq, query }: WorkerRequest): Promise<void> => {
+const answer = async ({ seq, query, path }: WorkerRequest): Promise<void> => {
   latest = seq
-  loaded ??= load()
+  loaded ??= load(path)
   const index = await loaded
   if (!(index instanceof LinkIndex)) {
     loaded = undefined

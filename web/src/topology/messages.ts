@@ -1,7 +1,13 @@
 /** The messages between the page and the topology worker. */
 import type { Graph, GraphQuery } from './graph.ts'
 
-export type WorkerRequest = { readonly type: 'graph'; readonly seq: number; readonly query: GraphQuery }
+export type WorkerRequest = {
+  readonly type: 'graph'
+  readonly seq: number
+  readonly query: GraphQuery
+  /** The path of the list of relationships, with the moment that it is of. */
+  readonly path: string
+}
 
 export type WorkerResponse =
   | {

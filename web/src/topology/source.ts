@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react'
 import { errorOf } from '../../../src/platform/cli/client.ts'
 import type { AppError } from '../../../src/platform/contract/errors.ts'
+import { keepAsOf } from '../api/as-of.ts'
 import { noteAnswer, noteFailure } from '../api/connection.ts'
 import { startWorker } from '../api/trusted-worker.ts'
 import type { Graph, GraphQuery, View } from './graph.ts'
@@ -55,7 +56,8 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
       else setState(({ placed }) => (placed ? { placed: { ...placed, positions: data.positions } } : {}))
     }
     worker.addEventListener('message', hear)
-    const ask: WorkerRequest = { type: 'graph', seq: mine, query: { focus, view, hops, most } }
+    const path = keepAsOf('/api/relationships')
+    const ask: WorkerRequest = { type: 'graph', seq: mine, query: { focus, view, hops, most }, path }
     worker.postMessage(ask)
     return () => worker.removeEventListener('message', hear)
   }, [worker, focus, view, hops, most, tries])

@@ -1,5 +1,6 @@
-/** The button. A disabled one stays visible and shows the reason. */
+/** The button. A disabled one stays visible and shows the reason; in the past it is hidden. */
 import type { ComponentProps, MouseEvent } from 'react'
+import { isPast } from '../api/as-of.ts'
 import css from './button.module.css'
 import { cx } from './cx.ts'
 import { Tooltip } from './tooltip.tsx'
@@ -15,6 +16,7 @@ export type ButtonProps = ComponentProps<'button'> & {
 export const Button = ({ look, isIcon, blocked, className, onClick, ...rest }: ButtonProps) => {
   const classes = cx(css.button, look && css[look], isIcon && css.icon, className)
   if (blocked === undefined) return <button type="button" className={classes} onClick={onClick} {...rest} />
+  if (isPast()) return null
   const refuse = (event: MouseEvent) => event.preventDefault()
   return (
     <Tooltip text={blocked}>

@@ -1,7 +1,7 @@
 /** Layers above the page: the drawer with a form, the dialog, and the confirmation. */
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, type SubmitEvent, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 import css from './layers.module.css'
@@ -91,26 +91,29 @@ type ConfirmProps = {
 export const Confirm = ({ title, children, action, onConfirm, onClose, typed }: ConfirmProps) => {
   const [text, setText] = useState('')
   const isReady = typed === undefined || text.trim() === typed
-  const confirm = () => {
+  const confirm = (event: SubmitEvent) => {
+    event.preventDefault()
     if (!isReady) return
     onConfirm()
     onClose()
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <div>{children}</div>
-      {typed !== undefined && (
-        <label>
-          Type <b className="mono">{typed}</b> to go on{' '}
-          <input className="mono" value={text} onChange={(event) => setText(event.target.value)} autoComplete="off" />
-        </label>
-      )}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="dangerFill" onClick={confirm} disabled={!isReady}>
-          {action}
-        </Button>
-      </DialogActions>
+      <form onSubmit={confirm}>
+        <div>{children}</div>
+        {typed !== undefined && (
+          <label>
+            Type <b className="mono">{typed}</b> to go on{' '}
+            <input className="mono" value={text} onChange={(event) => setText(event.target.value)} autoComplete="off" />
+          </label>
+        )}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="dangerFill" disabled={!isReady}>
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
     </Dialog>
   )
 }

@@ -2,6 +2,7 @@
 import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
 import { type ReactElement, type ReactNode, useEffect } from 'react'
+import { isPast } from '../api/as-of.ts'
 import { cx } from './cx.ts'
 import css from './layers.module.css'
 
@@ -48,13 +49,14 @@ type ItemProps = {
   readonly blocked?: string | undefined
 }
 
-export const MenuItem = ({ onSelect, children, isDanger, isCurrent, blocked }: ItemProps) => (
-  <Base.Item className={cx(css.item, isDanger && css.itemDanger)} onClick={onSelect} disabled={blocked !== undefined}>
-    {children}
-    {isCurrent && <Check size={14} aria-label="shown now" />}
-    {blocked !== undefined && <span className={css.itemNote}>{blocked}</span>}
-  </Base.Item>
-)
+export const MenuItem = ({ onSelect, children, isDanger, isCurrent, blocked }: ItemProps) =>
+  blocked !== undefined && isPast() ? null : (
+    <Base.Item className={cx(css.item, isDanger && css.itemDanger)} onClick={onSelect} disabled={blocked !== undefined}>
+      {children}
+      {isCurrent && <Check size={14} aria-label="shown now" />}
+      {blocked !== undefined && <span className={css.itemNote}>{blocked}</span>}
+    </Base.Item>
+  )
 
 type LinkProps = { readonly href: string; readonly download: string; readonly children: ReactNode }
 
@@ -102,4 +104,5 @@ export const MenuGroup = ({ label, children }: { readonly label: string; readonl
   </Base.Group>
 )
 
-export const MenuLine = () => <Base.Separator className={css.separator} />
+/** In the past, the items behind it are hidden. */
+export const MenuLine = () => (isPast() ? null : <Base.Separator className={css.separator} />)

@@ -8,13 +8,12 @@ import css from './toast.module.css'
 
 const manager = Base.createToastManager()
 
-/** How long a toast stays, which is also the time to undo. */
-export const TOAST_MS = 6000
+/** How long a toast stays. */
+const TOAST_MS = 6000
 
 type Note = { readonly description?: string; readonly undo?: () => void; readonly type?: 'error' }
 
-/** Shows a toast. @returns its id, for `closeToast` */
-export const toast = (title: string, { description, undo, type }: Note = {}): string => {
+export const toast = (title: string, { description, undo, type }: Note = {}): void => {
   const id: string = manager.add({
     title,
     timeout: type === 'error' ? 2 * TOAST_MS : TOAST_MS,
@@ -32,10 +31,7 @@ export const toast = (title: string, { description, undo, type }: Note = {}): st
         }
       : {}),
   })
-  return id
 }
-
-export const closeToast = (id: string): void => manager.close(id)
 
 export const toastError = (title: string, error: unknown): void => {
   toast(title, { description: asAppError(error).message, type: 'error' })

@@ -2,6 +2,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { Bookmark } from 'lucide-react'
 import { lazy, memo, Suspense, useState } from 'react'
+import { keepAsOf } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -27,7 +28,11 @@ const SavedViews = () => {
         {mine.length > 0 && (
           <MenuGroup label="Saved views">
             {mine.map((view) => (
-              <MenuItem key={view.name} isCurrent={view === shown} onSelect={() => history.push(path + view.search)}>
+              <MenuItem
+                key={view.name}
+                isCurrent={view === shown}
+                onSelect={() => history.push(keepAsOf(path + view.search))}
+              >
                 {view.name}
               </MenuItem>
             ))}

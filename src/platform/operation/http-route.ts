@@ -1,0 +1,18 @@
+/** The parts of an operation's route. Separate from the declarations, whose schemas a browser does not load. */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Http = `${Method} /${string}`
+
+export type HttpParts = { readonly method: Method; readonly path: string; readonly params: readonly string[] }
+
+/** @example httpParts('GET /api/devices/{id}') // { method: 'GET', path: '/api/devices/{id}', params: ['id'] } */
+export const httpParts = (http: Http): HttpParts => {
+  const at = http.indexOf(' ')
+  const path = http.slice(at + 1)
+  // The type `Http` guarantees that the part before the blank is a method.
+  const method = http.slice(0, at) as Method
+  return { method, path, params: [...path.matchAll(/\{(\w+)\}/g)].flatMap((m) => (m[1] ? [m[1]] : [])) }
+}
+
+/** Returns true if input outside the path travels in the query string; false if it travels in a body. */
+export const takesQuery = (method: Method): boolean => method === 'GET' || method === 'DELETE'

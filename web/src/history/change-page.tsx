@@ -1,0 +1,132 @@
+/** One change: who made it and how, and each of its objects. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Undo2 } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { type Change, contracts } from '../api/contracts.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
+import { MissingObject } from '../resource/object-page.tsx'
+import { usePermit } from '../shell/me.ts'
+import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { undoing } from '../shell/palette-state.ts'
+import { Button } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
+import { Card, CopyText, Facts } from '../ui/primitives.tsx'
+import css from './history.module.css'
+import { ItemRow, momentBefore } from './item-row.tsx'
+import { changeQuery, moreItemsQuery } from './queries.ts'
+import { useNames } from './use-names.ts'
+import { capital, exactMoment, undoPermission, whoOf, withWhat } from './words.ts'
+
+const route = getRouteApi('/app/history/$id')
+const PARENT = { text: 'History', link: { to: '/history' } } as const
+
+const ChangeLink = ({ id }: { readonly id: string | null }) =>
+  id === null ? null : (
+    <Link to="/history/$id" params={{ id }} className="link mono">
+      {id}
+    </Link>
+  )
+
+const Circumstances = ({ change }: { readonly change: Change }) => {
+  const { at, operation, note, ip_address, request_id, undoes, undone_by, id } = change
+  const given = [
+    ['Note', note],
+    ['With', withWhat(change)],
+    ['From', ip_address],
+    ['Undoes', undoes],
+    ['Undone by', undone_by],
+  ].filter(([, value]) => value !== '' && value !== null)
+  const facts: Readonly<Record<string, React.ReactNode>> = {
+    Undoes: <ChangeLink id={undoes} />,
+    'Undone by': <ChangeLink id={undone_by} />,
+  }
+  return (
+    <Card title="Who and when">
+      <Facts
+        facts={[
+          [
+            'When',
+            <time key="at" dateTime={at}>
+              {exactMoment(at)}
+            </time>,
+          ],
+          ['Who', <b key="who">{whoOf(change)}</b>],
+          ...given.map(([name, value]) => [name ?? '', facts[name ?? ''] ?? value] as const),
+          [
+            'Operation',
+            <span key="operation" className="mono">
+              {operation}
+            </span>,
+          ],
+          ['Request', request_id === '' ? '' : <CopyText key="request" text={request_id} label="request ID" />],
+          ['ID', <CopyText key="id" text={id} label="ID" />],
+        ]}
+      />
+    </Card>
+  )
+}
+
+const Items = ({ change }: { readonly change: Change }) => {
+  const { id, at, items: first = [], counts } = change
+  const [isMore, setMore] = useState(false)
+  const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
+    ...moreItemsQuery(id, first.length),
+    enabled: isMore,
+  })
+  const items = useMemo(() => [...first, ...(data?.pages.flatMap(({ rows }) => rows) ?? [])], [first, data])
+  const names = useNames(items)
+  const total = Object.values(counts)
+    .flatMap((kinds) => Object.values(kinds ?? {}))
+    .reduce((sum, n) => sum + n, 0)
+  const more = () => (isMore && hasNextPage ? void fetchNextPage() : setMore(true))
+  return (
+    <Card title={plural(total, 'object')}>
+      <ul>
+        {items.map((item) => (
+          <ItemRow
+            key={`${item.kind} ${item.id}`}
+            item={item}
+            asOf={item.change === 'delete' ? momentBefore(at) : undefined}
+            names={names}
+          />
+        ))}
+      </ul>
+      {items.length < total && (
+        <Button onClick={more} disabled={isFetching}>
+          Show more
+        </Button>
+      )}
+    </Card>
+  )
+}
+
+export const ChangePage = () => {
+  const { id } = route.useParams()
+  const { blocked } = usePermit()
+  const navigate = useNavigate()
+  const { data: change, error, refetch } = useQuery(changeQuery(id))
+  if (!change) return <MissingObject noun="change" parent={PARENT} error={error} refetch={refetch} />
+  const missing = change.items?.map((item) => blocked(undoPermission(item))).find((reason) => reason !== undefined)
+  return (
+    <>
+      <PageHead title={capital(change.summary)} parent={PARENT}>
+        <Button onClick={() => void navigate({ to: '/devices', search: { as_of: id } })}>The estate as of then</Button>
+        <CommandMenu getCall={() => ({ op: contracts.history.get, input: { id } })} />
+        {change.undone_by === null && (
+          <Button look="primary" onClick={() => undoing.set(id)} blocked={missing}>
+            <Undo2 size={15} aria-hidden="true" />
+            Undo
+          </Button>
+        )}
+      </PageHead>
+      <PageBody>
+        <div className={css.two}>
+          <Items change={change} />
+          <Circumstances change={change} />
+        </div>
+      </PageBody>
+      <Hints hints={[[['?'], 'all shortcuts']]} />
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+/** Chooses the moment that all pages show. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { answeredAsOf, asOf } from '../api/as-of.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Dialog, DialogActions } from '../ui/layers.tsx'
+import css from './history.module.css'
+import { useBackToNow } from './past.tsx'
+import { extentQuery } from './queries.ts'
+import { exactMoment, localMoment } from './words.ts'
+
+const HOUR_MS = 3_600_000
+
+const QUICK = [
+  ['An hour ago', HOUR_MS],
+  ['A day ago', 24 * HOUR_MS],
+  ['A week ago', 168 * HOUR_MS],
+] as const
+
+const agoText = (ms: number): string => localMoment(new Date(Date.now() - ms).toISOString())
+
+/** The moment that is shown, or an hour ago. */
+const initialText = (): string => {
+  const shown = answeredAsOf.get() ?? asOf.get() ?? ''
+  return Number.isNaN(Date.parse(shown)) ? agoText(HOUR_MS) : localMoment(shown)
+}
+
+/** @returns why the estate of this moment cannot be shown */
+const refusal = (text: string, beginsAt: string | undefined): string | undefined => {
+  const ms = Date.parse(text)
+  if (Number.isNaN(ms)) return 'is not a date with a time'
+  if (ms > Date.now()) return 'must not be in the future'
+  return beginsAt !== undefined && ms < Date.parse(beginsAt)
+    ? `must not be before ${exactMoment(beginsAt)}, when the history begins`
+    : undefined
+}
+
+export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
+  const navigate = useNavigate()
+  const back = useBackToNow()
+  const { data } = useQuery(extentQuery)
+  const [text, setText] = useState(initialText)
+  const [error, setError] = useState<string>()
+  const choose = (next: string) => {
+    setText(next)
+    setError(undefined)
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const problem = refusal(text, data?.begins_at)
+    setError(problem)
+    if (problem !== undefined) return
+    // Nothing can be edited in the past, so an open drawer is closed.
+    const search = (old: object) => ({
+      ...old,
+      as_of: new Date(text).toISOString(),
+      edit: undefined,
+      new: undefined,
+    })
+    void navigate({ to: '.', search })
+    onClose()
+  }
+  const leave = () => {
+    back()
+    onClose()
+  }
+  return (
+    <Dialog title="Show the estate as of" onClose={onClose}>
+      <form onSubmit={submit} noValidate>
+        <TextField
+          label="Moment"
+          type="datetime-local"
+          step={1}
+          value={text}
+          onChange={choose}
+          error={error}
+          hint={data ? `History begins on ${exactMoment(data.begins_at)}.` : undefined}
+        />
+        <div className={css.quick}>
+          {QUICK.map(([name, ms]) => (
+            <Button key={name} onClick={() => choose(agoText(ms))}>
+              {name}
+            </Button>
+          ))}
+        </div>
+        <DialogActions>
+          {asOf.get() === undefined ? (
+            <Button onClick={onClose}>Cancel</Button>
+          ) : (
+            <Button onClick={leave}>Back to now</Button>
+          )}
+          <Button type="submit" look="primary">
+            Show
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

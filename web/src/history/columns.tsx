@@ -1,0 +1,44 @@
+/** The columns of the list of changes. */
+import type { Change } from '../api/contracts.ts'
+import type { Column } from '../table/column.ts'
+import { Badge } from '../ui/primitives.tsx'
+import { RowLink } from '../ui/row-link.tsx'
+import { exactMoment, whoOf, withWhat } from './words.ts'
+
+const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) => (
+  <>
+    {undoes !== null && <Badge tone="info">undo</Badge>}
+    {undone_by !== null && <Badge tone="idle">undone</Badge>}
+  </>
+)
+
+export const CHANGE_COLUMNS: readonly Column<Change>[] = [
+  {
+    id: 'time',
+    text: 'Time',
+    width: 170,
+    isEssential: true,
+    cell: ({ id, at }) => (
+      <RowLink to="history" id={id} className="mono">
+        {exactMoment(at)}
+      </RowLink>
+    ),
+  },
+  { id: 'user', text: 'User', width: 130, cell: (change) => whoOf(change) },
+  {
+    id: 'change',
+    text: 'Change',
+    width: 360,
+    isEssential: true,
+    cell: ({ summary }) => <span title={summary}>{summary}</span>,
+  },
+  { id: 'state', text: 'Undo', width: 110, cell: (change) => <State change={change} /> },
+  { id: 'with', text: 'With', width: 170, cell: (change) => withWhat(change) },
+  {
+    id: 'operation',
+    text: 'Operation',
+    width: 190,
+    cell: ({ operation }) => <span className="mono">{operation}</span>,
+  },
+  { id: 'note', text: 'Note', width: 260, cell: ({ note }) => <span title={note}>{note}</span> },
+]

@@ -1,0 +1,127 @@
+/** The difference of two moments: what was created, changed and deleted, by kind. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { contracts, type HistoryItem, type Kind } from '../api/contracts.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
+import { Hints, PageBody, PageHead } from '../shell/page.tsx'
+import { PageLoading } from '../shell/shell.tsx'
+import { type ListSearch, usePageSearch } from '../table/list-search.ts'
+import tableCss from '../table/table.module.css'
+import { Button } from '../ui/button.tsx'
+import { count, plural } from '../ui/format.ts'
+import { Card } from '../ui/primitives.tsx'
+import { Failure, State } from '../ui/states.tsx'
+import { Begins } from './begins.tsx'
+import { Choice, MomentBox } from './controls.tsx'
+import css from './history.module.css'
+import { ItemRow } from './item-row.tsx'
+import { type DiffFilter, diffQuery } from './queries.ts'
+import { useNames } from './use-names.ts'
+import { CHANGE_WORDS, headOf, KINDS, type Names, NOUNS } from './words.ts'
+
+const PARENT = { text: 'History', link: { to: '/history' } } as const
+
+const DAY_MS = 86_400_000
+const SPANS = [
+  ['The last hour', DAY_MS / 24],
+  ['The last day', DAY_MS],
+  ['The last week', 7 * DAY_MS],
+] as const
+
+/** @example wordsOf(items) // '2 created, 1 deleted' */
+const wordsOf = (items: readonly HistoryItem[]): string =>
+  (['create', 'update', 'delete'] as const)
+    .map((change) => [items.filter((item) => item.change === change).length, CHANGE_WORDS[change]] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${count(number)} ${word}`)
+    .join(', ')
+
+type GroupProps = {
+  readonly kind: Kind
+  readonly items: readonly HistoryItem[]
+  readonly names: Names
+  readonly filter: DiffFilter
+}
+
+const Group = ({ kind, items, names, filter: { from, to } }: GroupProps) => (
+  <Card title={headOf(kind)} actions={<span className="muted">{wordsOf(items)}</span>}>
+    <ul>
+      {items.map((item) => (
+        // A deleted object is there at the earlier moment.
+        <ItemRow key={item.id} item={item} asOf={item.change === 'delete' ? from : to} names={names} />
+      ))}
+    </ul>
+  </Card>
+)
+
+const Differences = ({ filter }: { readonly filter: DiffFilter }) => {
+  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(diffQuery(filter))
+  const items = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
+  const names = useNames(items)
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <PageLoading />
+  if (items.length === 0) return <State title="Nothing is different" text="The estate was the same at both moments." />
+  const total = data.pages[0]?.total ?? items.length
+  return (
+    <>
+      <p role="status">
+        {plural(total, 'object')} {total === 1 ? 'differs' : 'differ'}
+        {items.length < total && `; the first ${count(items.length)} of them`}
+      </p>
+      {[...Map.groupBy(items, ({ kind }) => kind)].map(([kind, some]) => (
+        <Group key={kind} kind={kind} items={some} names={names} filter={filter} />
+      ))}
+      {hasNextPage && (
+        <div>
+          <Button onClick={() => void fetchNextPage()} disabled={isFetching}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+export const DiffPage = () => {
+  const { search, set } = usePageSearch()
+  const { from, to, kind } = search
+  const change = (next: Partial<ListSearch>) => void set(next, { isReplace: true })
+  const filter = useMemo((): DiffFilter | undefined => {
+    const known = KINDS.find((one) => one === kind)
+    return from === undefined ? undefined : { from, ...(to && { to }), ...(known && { kind: known }) }
+  }, [from, to, kind])
+  return (
+    <>
+      <PageHead title="Compare two moments" parent={PARENT} />
+      <search className={css.filters} aria-label="Moments">
+        <MomentBox label="From" value={from} onChange={(at) => change({ from: at })} />
+        <MomentBox label="to" value={to} onChange={(at) => change({ to: at })} />
+        {to === undefined && <span className="muted">now</span>}
+        <Choice
+          label="Kind"
+          any="Any kind"
+          value={kind}
+          options={KINDS.map((one) => [one, NOUNS[one]] as const)}
+          onChange={(value) => change({ kind: value })}
+        />
+        {SPANS.map(([name, ms]) => (
+          <Button key={name} onClick={() => change({ from: new Date(Date.now() - ms).toISOString(), to: undefined })}>
+            {name}
+          </Button>
+        ))}
+        <span className={tableCss.end}>
+          <CommandMenu getCall={() => filter && { op: contracts.history.diff, input: filter }} />
+        </span>
+      </search>
+      {filter ? (
+        <PageBody>
+          <Differences filter={filter} />
+          <Begins />
+        </PageBody>
+      ) : (
+        <State title="Choose the earlier moment" text={<Begins />} />
+      )}
+      <Hints hints={[[['?'], 'all shortcuts']]} />
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+/** One object of a change or of a comparison. */
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { HistoryItem } from '../api/contracts.ts'
+import { itemOfType, objectLink } from '../shell/nav.ts'
+import { Badge } from '../ui/primitives.tsx'
+import { FieldChanges } from './field-changes.tsx'
+import css from './history.module.css'
+import { CHANGE_TONES, CHANGE_WORDS, type Names, NOUNS } from './words.ts'
+
+type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
+
+/** Relationships and locks have no page. They are on that of their device, whose id is the first part of theirs. */
+const holderOf = ({ kind, id }: ObjectOf): { readonly type: string; readonly id: string } =>
+  kind === 'relationship' || kind === 'discovery-lock'
+    ? { type: 'device', id: id.split(' ')[0] ?? id }
+    : { type: kind, id }
+
+const nameText = ({ kind, id, name }: ObjectOf): string =>
+  // The id ends with its type or its field.
+  kind === 'relationship' || kind === 'discovery-lock' ? (id.split(' ').at(-1) ?? name) : name
+
+type NameProps = { readonly item: ObjectOf; readonly asOf: string | undefined }
+
+/** @param asOf the moment at which the object is there; now without it */
+export const ItemName = ({ item, asOf }: NameProps) => {
+  const { type, id } = holderOf(item)
+  const page = itemOfType(type)
+  const name = nameText(item)
+  if (!page) return <b>{name}</b>
+  const { search = {}, ...link }: { search?: object } & LinkProps = objectLink(page, id)
+  return (
+    <Link {...link} search={{ ...search, as_of: asOf }} className="link" title={item.name}>
+      {name}
+    </Link>
+  )
+}
+
+type Props = NameProps & {
+  readonly item: HistoryItem
+  readonly names: Names
+  readonly children?: ReactNode
+}
+
+export const ItemRow = ({ item, asOf, names, children }: Props) => (
+  <li className={css.item}>
+    <p className={css.itemHead}>
+      <Badge tone={CHANGE_TONES[item.change]}>{CHANGE_WORDS[item.change]}</Badge>
+      <span className="muted">{NOUNS[item.kind]}</span>
+      <ItemName item={item} asOf={asOf} />
+      {children}
+    </p>
+    <FieldChanges item={item} names={names} />
+  </li>
+)
+
+/** A moment before a change, at which an object that it deleted is still there. */
+export const momentBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString()

@@ -1,0 +1,15 @@
+/** The layers of the history over any page: the clock, and the question before an undo. */
+import { useStore } from '../api/store.ts'
+import { clockIsOpen, undoing } from '../shell/palette-state.ts'
+import { ClockDialog } from './clock-dialog.tsx'
+import { UndoDialog } from './undo-dialog.tsx'
+
+export const HistoryLayers = () => {
+  const id = useStore(undoing)
+  return (
+    <>
+      {useStore(clockIsOpen) && <ClockDialog onClose={() => clockIsOpen.set(false)} />}
+      {id !== undefined && <UndoDialog key={id} id={id} onClose={() => undoing.set(undefined)} />}
+    </>
+  )
+}

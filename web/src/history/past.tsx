@@ -1,0 +1,61 @@
+/** The frame around a page while the URL names a moment: the banner, and a notice on pages without a past. */
+import { useNavigate } from '@tanstack/react-router'
+import { History } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { answeredAsOf, asOf } from '../api/as-of.ts'
+import { useStore } from '../api/store.ts'
+import { NAV_ITEMS } from '../shell/nav.ts'
+import { PageHead } from '../shell/page.tsx'
+import { Button } from '../ui/button.tsx'
+import { State } from '../ui/states.tsx'
+import css from './history.module.css'
+import { exactMoment } from './words.ts'
+
+/** The pages of the estate, and those of its changes. */
+const HAS_PAST = /^\/(datacenters|devices|history|networks|pools|reservations|topology)(\/|$)/
+
+const timeText = (at: string): string => (Number.isNaN(Date.parse(at)) ? at : exactMoment(at))
+
+export const useBackToNow = (): (() => void) => {
+  const navigate = useNavigate()
+  return () => void navigate({ to: '.', search: (old: object) => ({ ...old, as_of: undefined }) })
+}
+
+const NoPast = ({ path }: { readonly path: string }) => {
+  const back = useBackToNow()
+  const page = NAV_ITEMS.find(({ to }) => (to === '/' ? path === to : path.startsWith(to)))
+  return (
+    <>
+      <PageHead title={page?.text ?? 'This page'} />
+      <State
+        icon={<History size={28} aria-hidden="true" />}
+        title="This page has no past"
+        text="It shows only the present. Datacenters, networks, pools, reservations, devices and the topology can be shown as they were."
+      >
+        <Button look="primary" onClick={back}>
+          Back to now
+        </Button>
+      </State>
+    </>
+  )
+}
+
+type Props = { readonly path: string; readonly children: ReactNode }
+
+export const Past = ({ path, children }: Props) => {
+  // An id of a change or a duration is a time only to the server.
+  const at = useStore(answeredAsOf) ?? asOf.get() ?? ''
+  const back = useBackToNow()
+  return (
+    <>
+      <div className={css.banner}>
+        <History size={15} aria-hidden="true" />
+        <span role="status">
+          The estate as of <time dateTime={at}>{timeText(at)}</time>
+        </span>
+        <Button onClick={back}>Back to now</Button>
+      </div>
+      {HAS_PAST.test(path) ? children : <NoPast path={path} />}
+    </>
+  )
+}

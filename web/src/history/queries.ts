@@ -1,0 +1,94 @@
+/** The queries of the history, and the call that undoes a change. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api, request, send } from '../api/client.ts'
+import { type Change, contracts, type HistoryEntry, type HistoryItem, type In, type Out } from '../api/contracts.ts'
+
+const PAGE = 100
+
+type Histories = typeof contracts.histories
+export type ObjectKind = keyof Histories
+type Rows<Row> = { readonly rows: readonly Row[]; readonly total: number }
+
+const rowsOf = async <Row>(response: Response): Promise<Rows<Row>> => {
+  // The server returns values of the contract's type.
+  const rows = (await response.json()) as readonly Row[]
+  return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) }
+}
+
+const nextOffset = <Row>(last: Rows<Row>, pages: readonly Rows<Row>[]): number | undefined => {
+  const offset = pages.reduce((sum, { rows }) => sum + rows.length, 0)
+  return offset < last.total && last.rows.length > 0 ? offset : undefined
+}
+
+/** Since when the history is kept. */
+export const extentQuery = queryOptions({ queryKey: ['history', 'extent'], queryFn: () => api.history.extent() })
+
+export const objectHistoryQuery = (kind: ObjectKind, id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['history', kind, id],
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }) =>
+      rowsOf<HistoryEntry>(await send(contracts.histories[kind], { id, limit: PAGE, offset })),
+    getNextPageParam: nextOffset,
+    staleTime: 0,
+  })
+
+export type ChangeFilter = Pick<In<typeof contracts.history.list>, 'kind' | 'user_id' | 'from' | 'to'>
+
+type PageParam = { readonly offset: number; readonly until: string | undefined }
+
+export const changesQuery = (filter: ChangeFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['history', 'list', filter],
+    initialPageParam: { offset: 0, until: undefined } as PageParam,
+    queryFn: async ({ pageParam: { offset, until } }) => {
+      const pinned = until === undefined ? {} : { to: until }
+      return rowsOf<Out<typeof contracts.history.get>>(
+        await send(contracts.history.list, { ...filter, ...pinned, limit: PAGE, offset }),
+      )
+    },
+    getNextPageParam: (last: Rows<Change>, pages: readonly Rows<Change>[]): PageParam | undefined => {
+      const offset = nextOffset(last, pages)
+      // The list ends at its first change. Newer ones would shift the rows of later pages.
+      return offset === undefined ? undefined : { offset, until: pages[0]?.rows[0]?.at }
+    },
+    staleTime: 0,
+  })
+
+export const changeQuery = (id: string) =>
+  queryOptions({ queryKey: ['history', 'change', id], queryFn: () => api.history.get({ id }), staleTime: 0 })
+
+/** The objects of a change after the first ones, which come with the change. */
+export const moreItemsQuery = (id: string, from: number) =>
+  infiniteQueryOptions({
+    queryKey: ['history', 'change', id, 'items'],
+    initialPageParam: from,
+    queryFn: async ({ pageParam: offset }) =>
+      rowsOf<HistoryItem>(await send(contracts.history.items, { id, limit: PAGE, offset })),
+    getNextPageParam: (last, pages) => {
+      const offset = from + pages.reduce((sum, { rows }) => sum + rows.length, 0)
+      return offset < last.total ? offset : undefined
+    },
+  })
+
+export type DiffFilter = { readonly from: string; readonly to?: string; readonly kind?: HistoryItem['kind'] }
+
+export const diffQuery = (filter: DiffFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['history', 'diff', filter],
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }) =>
+      rowsOf<HistoryItem>(await send(contracts.history.diff, { ...filter, limit: PAGE, offset })),
+    getNextPageParam: nextOffset,
+    staleTime: 0,
+  })
+
+const undoPath = (id: string): string => `/api/history/${encodeURIComponent(id)}/undo`
+
+/** @returns the change that undoes it @throws AppError UNDO_CONFLICT with one detail for each obstacle */
+export const undoChange = async (id: string): Promise<Change> =>
+  (await request(undoPath(id), { method: 'POST' })).json() as Promise<Change>
+
+/** @returns the change that the undo would be @throws AppError as `undoChange` */
+export const previewUndo = async (id: string): Promise<Change> =>
+  (await request(`${undoPath(id)}?dry_run=true`, { method: 'POST' })).json() as Promise<Change>

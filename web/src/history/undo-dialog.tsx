@@ -1,0 +1,88 @@
+/** Asks before a change is undone: shows what the undo would do, or what is in its way. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { asAppError } from '../api/errors.ts'
+import { Button } from '../ui/button.tsx'
+import { Alert } from '../ui/field.tsx'
+import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { Skeleton } from '../ui/primitives.tsx'
+import { ChangePreview } from './delete-preview.tsx'
+import css from './history.module.css'
+import { previewUndo, undoChange } from './queries.ts'
+import { refreshAll, reportUndone } from './undo-now.ts'
+import { aroundId } from './words.ts'
+
+type ObstaclesProps = { readonly error: unknown; readonly onLeave: () => void }
+
+/** Each obstacle, with a link to the change that is in the way. */
+const Obstacles = ({ error, onLeave }: ObstaclesProps) => {
+  const { message, details } = asAppError(error)
+  const whole = aroundId(message)
+  const listed = details.map(({ field, message: reason }) => ({ field, ...aroundId(reason) }))
+  return (
+    <Alert>
+      <b>It can't be undone.</b>
+      <span>
+        {whole.before}
+        {whole.id !== '' && <ChangeLink id={whole.id} onLeave={onLeave} />}
+        {whole.after}
+      </span>
+      <ul className={css.obstacles}>
+        {listed.map(({ field, before, id, after }) => (
+          <li key={`${field} ${before} ${id}`}>
+            <span className="mono muted">{field}</span> {before}
+            {id !== '' && <ChangeLink id={id} onLeave={onLeave} />}
+            {after}
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  )
+}
+
+const ChangeLink = ({ id, onLeave }: { readonly id: string; readonly onLeave: () => void }) => (
+  <Link to="/history/$id" params={{ id }} className="link" onClick={onLeave}>
+    {id}
+  </Link>
+)
+
+type Props = { readonly id: string; readonly onClose: () => void }
+
+export const UndoDialog = ({ id, onClose }: Props) => {
+  const preview = useQuery({
+    queryKey: ['undo-preview', id],
+    queryFn: () => previewUndo(id),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+  const undo = useMutation({
+    mutationFn: () => undoChange(id),
+    onSuccess: (change) => {
+      onClose()
+      reportUndone(change)
+      refreshAll()
+    },
+  })
+  const error = undo.error ?? preview.error
+  return (
+    <Dialog title="Undo this change?" onClose={onClose}>
+      {error ? (
+        <Obstacles error={error} onLeave={onClose} />
+      ) : preview.data ? (
+        <ChangePreview change={preview.data} />
+      ) : (
+        <Skeleton />
+      )}
+      <DialogActions>
+        <Button onClick={onClose}>{error ? 'Close' : 'Cancel'}</Button>
+        {!error && (
+          <Button look="primary" disabled={!preview.data || undo.isPending} onClick={() => undo.mutate()}>
+            Undo
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  )
+}

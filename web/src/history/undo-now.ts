@@ -1,0 +1,32 @@
+/** Undoes changes without a question, for the button of a toast, and refreshes the pages. */
+import type { Change } from '../api/contracts.ts'
+import { asAppError } from '../api/errors.ts'
+import { queryClient } from '../api/queries.ts'
+import { devices } from '../devices/source.ts'
+import { undoing } from '../shell/palette-state.ts'
+import { toast, toastError } from '../ui/toast.tsx'
+import { undoChange } from './queries.ts'
+import { capital } from './words.ts'
+
+/** Requests everything again, because an undo may have changed objects of any kind. */
+export const refreshAll = (): void => {
+  void queryClient.invalidateQueries()
+  if (devices.state.get().status !== 'idle') devices.load()
+}
+
+export const reportUndone = ({ id, summary }: Change): void =>
+  toast('Undone', { description: `${capital(summary)}.`, undo: () => void undoNow([id]) })
+
+/** @param ids in the order of the changes, of which the newest is undone first */
+export const undoNow = async (ids: readonly string[]): Promise<void> => {
+  for (const id of ids.toReversed())
+    try {
+      reportUndone(await undoChange(id))
+    } catch (error) {
+      // The dialog lists the obstacles, with links.
+      if (asAppError(error).details.length > 0) undoing.set(id)
+      else toastError('Not undone', error)
+      break
+    }
+  refreshAll()
+}

@@ -1,0 +1,146 @@
+/** The names of kinds, fields and values, and the differences of lists. Pure functions. */
+import type { Change, HistoryEntry, HistoryItem, Kind } from '../api/contracts.ts'
+import { fields as datacenterFields } from '../datacenters/fields.ts'
+import { deviceFields } from '../devices/fields.ts'
+import { moment } from '../ui/format.ts'
+
+/** The kinds in the order of the server's answers, with their nouns. */
+export const NOUNS: Readonly<Record<Kind, string>> = {
+  datacenter: 'datacenter',
+  network: 'network',
+  pool: 'pool',
+  reservation: 'reservation',
+  device: 'device',
+  relationship: 'relationship',
+  'discovery-rule': 'discovery rule',
+  'discovery-lock': 'field lock',
+}
+
+// Their keys are the kinds.
+export const KINDS = Object.keys(NOUNS) as readonly Kind[]
+
+export const CHANGE_WORDS = { create: 'created', update: 'changed', delete: 'deleted' } as const
+export const CHANGE_TONES = { create: 'ok', update: 'info', delete: 'bad' } as const
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** @example headOf('device') // 'Devices' */
+export const headOf = (kind: Kind): string => `${capital(NOUNS[kind])}s`
+
+const LABELED: Partial<Record<Kind, Readonly<Record<string, { readonly label: string }>>>> = {
+  datacenter: datacenterFields,
+  device: deviceFields(),
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  child_id: 'To',
+  expires_at: 'Ends',
+  hostname: 'Host name',
+  ip_address: 'Address',
+  parent_id: 'From',
+  start_ip: 'First address',
+  end_ip: 'Last address',
+  vlan_id: 'VLAN',
+}
+
+/** @example labelOf('network', 'datacenter_id') // 'Datacenter' */
+export const labelOf = (kind: Kind, field: string): string =>
+  LABELED[kind]?.[field]?.label ?? LABELS[field] ?? capital(field.replace(/_id$/, '').replaceAll('_', ' '))
+
+/** Names of objects by their ids. */
+export type Names = ReadonlyMap<string, string>
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** `ip` of an address has no label, because it stands for the address. */
+const partText = (names: Names) => {
+  return ([key, value]: readonly [string, unknown]): string =>
+    key === 'ip' ? String(value) : `${key.replace(/_id$/, '').replaceAll('_', ' ')} ${valueText(value, names)}`
+}
+
+/** @returns '' for an empty value */
+export const valueText = (value: unknown, names: Names = new Map()): string => {
+  if (isEmpty(value)) return ''
+  if (typeof value === 'string') return names.get(value) ?? value
+  if (Array.isArray(value)) return value.map((one) => valueText(one, names)).join(', ')
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .filter(([, part]) => !isEmpty(part))
+    .map(partText(names))
+    .join(' · ')
+}
+
+type Fields = HistoryItem['fields']
+export type ListDifference = { readonly gone: readonly unknown[]; readonly came: readonly unknown[] }
+
+const asList = (value: unknown): readonly unknown[] | undefined =>
+  Array.isArray(value) ? value : value === null ? [] : undefined
+
+/** Compares two lists. @returns undefined for other values */
+export const listDifference = ({ from, to }: Fields[string]): ListDifference | undefined => {
+  if (!Array.isArray(from) && !Array.isArray(to)) return undefined
+  const [before, after] = [asList(from), asList(to)]
+  if (!before || !after) return undefined
+  const keys = (list: readonly unknown[]) => new Set(list.map((one) => JSON.stringify(one)))
+  const [old, fresh] = [keys(before), keys(after)]
+  return {
+    gone: before.filter((one) => !fresh.has(JSON.stringify(one))),
+    came: after.filter((one) => !old.has(JSON.stringify(one))),
+  }
+}
+
+/** The fields that say something; a new object has many that are empty. */
+export const shownFields = (fields: Fields): readonly (readonly [string, Fields[string]])[] =>
+  Object.entries(fields).filter(([, { from, to }]) => !isEmpty(from) || !isEmpty(to))
+
+/** The time in the time zone of the browser, to the second. */
+export const exactMoment = (at: string): string => `${moment(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
+
+/** `2026-01-31T12:00:05`, as a field of the browser takes it. */
+export const localMoment = (at: string): string => exactMoment(at).replace(' ', 'T')
+
+type Origin = Pick<Change, 'username' | 'via' | 'oauth_client' | 'tool' | 'operation'>
+
+/** The user, or the job. */
+export const whoOf = ({ username, via, operation }: Origin): string =>
+  via === 'job' ? operation : username === '' ? 'unknown' : username
+
+/** The program that made the call; '' for this one. */
+export const withWhat = ({ via, oauth_client, tool }: Origin): string => {
+  const program = via === 'oauth' ? oauth_client : via === 'key' ? 'API key' : via === 'job' ? 'job' : ''
+  return [program, tool].filter((part) => part !== '').join(', ')
+}
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
+
+/** Splits a message around the id of a change. */
+export const aroundId = (message: string): { readonly before: string; readonly id: string; readonly after: string } => {
+  const found = UUID.exec(message)
+  if (!found) return { before: message, id: '', after: '' }
+  const [id] = found
+  return { before: message.slice(0, found.index), id, after: message.slice(found.index + id.length) }
+}
+
+/** The changes of a list that are undone by others in it, which are not undone themselves. @param entries newest first */
+export const undoneIn = (entries: readonly Pick<HistoryEntry, 'change_id' | 'undoes'>[]): ReadonlySet<string> => {
+  const undone = new Set<string>()
+  for (const { change_id, undoes } of entries) if (undoes !== null && !undone.has(change_id)) undone.add(undoes)
+  return undone
+}
+
+const RESOURCES: Readonly<Record<Kind, string>> = {
+  datacenter: 'datacenters',
+  network: 'networks',
+  pool: 'pools',
+  reservation: 'reservations',
+  device: 'devices',
+  relationship: 'relationships',
+  'discovery-rule': 'discovery',
+  'discovery-lock': 'discovery',
+}
+const UNDONE_BY = { create: 'delete', update: 'update', delete: 'create' } as const
+
+/** The permission that the undo of an item needs. */
+export const undoPermission = ({ kind, change }: Pick<HistoryItem, 'kind' | 'change'>): string =>
+  `${RESOURCES[kind]}:${UNDONE_BY[change]}`
