@@ -1,7 +1,8 @@
 /** The estate contract: imports a whole resource in one call and one transaction. Browser-safe. */
 import { z } from 'zod'
+import { NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
-import { ChangeNote, NOTE_HEADER } from '../../platform/contract/history-fields.ts'
+import { ChangeNote } from '../../platform/contract/history-fields.ts'
 import { type Permission, rawRoute } from '../../platform/operation/operation.ts'
 import { RESOURCES } from './cli-resources.ts'
 

@@ -8,8 +8,8 @@ import { offerUndo } from '../../platform/cli/preview.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
 import { tableText } from '../../platform/cli/table.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
+import { encodedNote, NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { AppError } from '../../platform/contract/errors.ts'
-import { encodedNote, NOTE_HEADER } from '../../platform/contract/history-fields.ts'
 import { findSources, type SourceFile, type Sources } from './cli-files.ts'
 
 const COLUMNS = ['file', 'resource', 'created', 'updated', 'unchanged', 'failed']

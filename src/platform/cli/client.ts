@@ -1,6 +1,7 @@
 /** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
+
+import { encodedNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
-import { encodedNote, NOTE_HEADER } from '../contract/history-fields.ts'
 import {
   type AnyOperation,
   httpParts,

@@ -1,28 +1,11 @@
 /** The input fields that every write and every read of the estate takes beside its own. Browser-safe. */
 import { z } from 'zod'
+import { decodedNote, NOTE_HEADER } from './change-note.ts'
 import { line } from './fields.ts'
 import { parse } from './validate.ts'
 
 /** The longest note of a change, in characters. */
 const MAX_NOTE = 1000
-
-/** The header that carries `change_note`. */
-export const NOTE_HEADER = 'X-Change-Note'
-
-/** Decodes percent-encoded UTF-8 (RFC 3986 2.1). A percent sign that begins no valid sequence stays. */
-export const decodedNote = (text: string): string =>
-  text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
-    try {
-      return decodeURIComponent(encoded)
-    } catch {
-      return encoded
-    }
-  })
-
-/** Encodes a note for the header, so that `decodedNote` returns it unchanged. */
-export const encodedNote = (text: string): string =>
-  // A lone surrogate has no UTF-8 form.
-  text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/gu, encodeURIComponent)
 
 const isOneLine = (text: string) => text.isWellFormed() && !text.includes('\u0000') && !/[\r\n\u2028\u2029]/.test(text)
 

@@ -1,7 +1,8 @@
 /** Assembles an operation's input from path, query, headers and body. */
+
+import { decodedNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { type Coercion, coerce, coercionOf } from '../contract/coerce.ts'
 import { AppError, invalidField } from '../contract/errors.ts'
-import { decodedNote, NOTE_HEADER } from '../contract/history-fields.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 import { type AnyOperation, httpParts, takesQuery } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'

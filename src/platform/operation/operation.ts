@@ -1,6 +1,7 @@
 /** An operation is the single definition of one action; all surfaces derive from it. Browser-safe. */
 import type { z } from 'zod'
-import { NOTE_HEADER, READ_FIELDS, WRITE_FIELDS } from '../contract/history-fields.ts'
+import { NOTE_HEADER } from '../contract/change-note.ts'
+import { READ_FIELDS, WRITE_FIELDS } from '../contract/history-fields.ts'
 
 export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
