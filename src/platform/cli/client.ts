@@ -1,5 +1,4 @@
 /** Operations as typed calls over `fetch`, for the web UI, the command line and the tests. Browser-safe. */
-
 import { encodedNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { AppError, ERRORS, type ErrorCode, type FieldIssue, invalidField } from '../contract/errors.ts'
 import {
@@ -74,12 +73,9 @@ export const requestOf = (op: AnyOperation, input: Readonly<Record<string, unkno
     const value = rest[field]
     delete rest[field]
     if (value === undefined || value === null) continue
-    if (header === NOTE_HEADER) {
-      headers[header] = encodedNote(String(value))
-      continue
-    }
-    if (!isHeaderText(String(value))) throw invalidField(field, 'must be plain ASCII text')
-    headers[header] = String(value)
+    const text = header === NOTE_HEADER ? encodedNote(String(value)) : String(value)
+    if (!isHeaderText(text)) throw invalidField(field, 'must be plain ASCII text')
+    headers[header] = text
   }
   if (takesQuery(method)) return { path: url + queryOf(rest), init: { method, headers } }
   headers['content-type'] = 'application/json'

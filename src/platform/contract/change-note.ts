@@ -1,4 +1,4 @@
-/** The header that carries the note of a change. Has no schema, so that the browser can load it. */
+/** The header with the reason of a change. Without schemas, because the browser loads this. */
 
 export const NOTE_HEADER = 'X-Change-Note'
 
