@@ -12,7 +12,7 @@ let app: TestApp
 let admin: TestCaller
 let folder: string
 beforeAll(async () => {
-  app = await testApp()
+  app = await testApp({ env: { AUDIT_ENABLED: 'true' } })
   admin = await app.as('admin')
   folder = mkdtempSync(join(tmpdir(), 'plat-history-'))
 })
@@ -167,6 +167,20 @@ test('an import says why, and which change it is', async () => {
   expect(change).toMatchObject({ operation: 'estate.import', note: 'ünïcode' })
   const again = await run('import', file, '-o', 'json', '--dry-run')
   expect(JSON.parse(again.out)).toMatchObject([{ change_id: '' }])
+})
+
+test('the events and the audit entry of an import name its change', async () => {
+  const file = join(folder, 'devices.json')
+  writeFileSync(file, JSON.stringify([{ name: 'imported' }, { name: 'imported too' }]))
+  const [{ change_id }] = JSON.parse((await run('import', file, '-o', 'json')).out)
+  const events = await app.db.read
+    .selectFrom('events')
+    .select('change_id')
+    .where('event', '=', 'device.created')
+    .execute()
+  expect(events.slice(-2)).toEqual([{ change_id }, { change_id }])
+  const [entry] = await admin.api.audit.list({ limit: 1 })
+  expect(entry).toMatchObject({ resource: 'device', change_id })
 })
 
 test('the note of an import is one line', async () => {

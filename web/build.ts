@@ -73,6 +73,16 @@ const head = (): Plugin => ({
   },
 })
 
+/** Fails if the browser would load Zod: the values that it needs of contracts are generated. */
+const withoutZod = (): Plugin => ({
+  name: 'plat-without-zod',
+  generateBundle: (_, bundle) => {
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === 'chunk' && chunk.moduleIds.some((id) => id.includes('/node_modules/zod/')))
+        throw new Error(`${chunk.fileName} contains Zod`)
+  },
+})
+
 /** Folders of pages that are one file each, loaded when they are opened. Those of the first file are excluded in routes.tsx. */
 const FIRST_FOLDERS = ['devices', 'overview']
 const PAGE_FOLDERS = [...Object.values(PAGES), 'login/', 'oauth/', 'stories/'].map((file) => file.split('/')[0] ?? '')
@@ -155,7 +165,7 @@ await build({
   mode: 'production',
   logLevel: 'warn',
   publicDir: false,
-  plugins: [react(), operations(), commands(), head()],
+  plugins: [react(), operations(), commands(), head(), withoutZod()],
   define: { __STORIES__: String(hasStories), __EVENT_NAMES__: JSON.stringify(EVENT_NAMES) },
   worker: { format: 'es' },
   build: {
@@ -170,6 +180,8 @@ await build({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
+      // `operation.ts` names schemas there, which the browser does not use.
+      treeshake: { moduleSideEffects: [{ test: /\/src\/platform\/contract\//, sideEffects: false }] },
       output: {
         codeSplitting: {
           groups: [

@@ -38,7 +38,10 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'address_blocks',
   'audit',
   'audit_chains',
+  'changes',
   'events',
+  'history',
+  'history_extent',
   'idempotency_keys',
   'job_leases',
   'migrations',
@@ -53,7 +56,9 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 
 const schema = await Bun.file(join(import.meta.dirname, '../../../golden/schema.sqlite.sql')).text()
 const tables = new Map(
-  [...schema.matchAll(/^CREATE TABLE (\w+) \(([\s\S]*?)\n?\);$/gm)].map(([, name = '', body = '']) => [name, body]),
+  [...schema.matchAll(/^CREATE TABLE (\w+) \(([\s\S]*?)\n?\)(?: WITHOUT ROWID)?;$/gm)].map(
+    ([, name = '', body = '']) => [name, body],
+  ),
 )
 const planned = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))

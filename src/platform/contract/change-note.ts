@@ -1,6 +1,5 @@
 /** The header with the reason of a change. Without schemas, because the browser loads this. */
 
-/** The header that carries `change_note`. */
 export const NOTE_HEADER = 'X-Change-Note'
 
 /** Decodes percent-encoded UTF-8 (RFC 3986 2.1). A percent sign that begins no valid sequence stays. */
