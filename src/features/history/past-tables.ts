@@ -58,6 +58,22 @@ const estateTable = (engine: PastSql, { table, kind, id, columns, elements }: St
   }
 }
 
+/** The name of a table in steps. */
+const inStepsOf = (table: string): string => `${table}_in_steps`
+
+/** As `estateTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
+const tableInSteps = (engine: PastSql, { table, kind, id, columns }: Stored): PastTable => {
+  const names = Object.keys(columns)
+  const cut = names.map((name) => `${columns[name]} AS ${name}`)
+  return {
+    name: inStepsOf(table),
+    stored: [table],
+    sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')}, CAST(${isSame(kind, id)} AS INTEGER) AS is_then
+      FROM ${engine.stored(table)} AS s
+      UNION ALL SELECT ${cut.join(', ')}, CAST(1 AS INTEGER) FROM then_${kind} AS t`,
+  }
+}
+
 const fieldsOf = (engine: PastSql, names: readonly string[]): Columns =>
   Object.fromEntries(names.map((name) => [name, engine.text('t.before', name)]))
 
@@ -134,6 +150,7 @@ const estate = (engine: PastSql): PastTable[] => {
     ...fieldsOf(engine, names),
   })
   const tag = engine.elements('t.before', 'tags', 'e')
+  const devices: Stored = { table: 'devices', kind: 'device', id: 's.id', columns: deviceColumns(engine) }
   return [
     estateTable(engine, {
       table: 'datacenters',
@@ -181,7 +198,8 @@ const estate = (engine: PastSql): PastTable[] => {
         ip_key: derived('ip'),
       },
     }),
-    estateTable(engine, { table: 'devices', kind: 'device', id: 's.id', columns: deviceColumns(engine) }),
+    { ...estateTable(engine, devices), inSteps: inStepsOf(devices.table) },
+    tableInSteps(engine, devices),
     devicePart(engine, 'addresses', {
       field: 'addresses',
       columns: ({ position, field }) => ({

@@ -201,8 +201,14 @@ export type PastSql = {
   readonly textAt: (json: string, field: string, position: string) => string
   /** An expression that is compared byte by byte. */
   readonly bytewise: (text: string) => string
-  /** Rewrites a query so that the engine reads the tables of the past in the order of their indexes. */
-  readonly inIndexOrder: ((query: RootOperationNode) => RootOperationNode) | undefined
+  /**
+   * Rewrites a query so that the engine reads the tables of the past in the order of their indexes. `inSteps` names the
+   * table to read in place of a whole one: it has rows that are not of the past, with 0 in `is_then`, so that a step
+   * over many of them does not take long.
+   */
+  readonly inIndexOrder:
+    | ((query: RootOperationNode, inSteps?: (table: string) => string | undefined) => RootOperationNode)
+    | undefined
 }
 
 /** A transaction or a connection, with any type of tables. */
