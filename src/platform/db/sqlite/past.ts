@@ -91,7 +91,7 @@ export const pastSql: PastSql = {
     text: asText(`${alias}.value`),
     field: (name) => asText(`${alias}.value ->> '$.${name}'`),
   }),
-  textAt: (json, field, position) => asText(`${json} ->> ('$.${field}[' || ${position} || ']')`),
+  listField: (json, { list, position, name }) => asText(`${json} ->> ('$.${list}[' || ${position} || '].${name}')`),
   bytewise: (text) => text,
   inIndexOrder: (query: RootOperationNode, inSteps) => {
     if (!SelectQueryNode.is(query)) return query
