@@ -37,11 +37,14 @@ try {
   const { dataDir, key, deviceIds } = await prepare(workDir, devices, env)
   const server = await startPlat(dataDir, env)
   const request = authorized(key)
-  const post = (body: unknown) => inTurn(server.port, [request({ method: 'POST', path: '/api/devices/bulk', body: JSON.stringify(body) })])
+  const post = (body: unknown) =>
+    inTurn(server.port, [request({ method: 'POST', path: '/api/devices/bulk', body: JSON.stringify(body) })])
   const change = async (ids: readonly string[]): Promise<void> => {
     for (let at = 0; at < ids.length; at += IN_BULK)
       await post({
-        operations: ids.slice(at, at + IN_BULK).map((id) => ({ op: 'update', id, device: { location: `moved ${at}` } })),
+        operations: ids
+          .slice(at, at + IN_BULK)
+          .map((id) => ({ op: 'update', id, device: { location: `moved ${at}` } })),
       })
     if (postgres) {
       const client = new SQL(postgres.url, { max: 1 })
@@ -66,8 +69,15 @@ try {
     await timeOf(path, true)
     const stall = await server.longestStallMs()
     const added = (await server.memory()) - before
-    const { ours, baseline, ratio } = await alternate(rounds, () => timeOf(path, true), () => timeOf(path, false))
-    const isMet = goal === undefined ? undefined : ratio <= goal && (postgres !== undefined || stall <= STALL_GOAL_MS) && added <= MEMORY_GOAL
+    const { ours, baseline, ratio } = await alternate(
+      rounds,
+      () => timeOf(path, true),
+      () => timeOf(path, false),
+    )
+    const isMet =
+      goal === undefined
+        ? undefined
+        : ratio <= goal && (postgres !== undefined || stall <= STALL_GOAL_MS) && added <= MEMORY_GOAL
     results.push({
       work,
       ours: `${milliseconds(ours)}, stall ${milliseconds(stall)}, ${megabytes(added)} added`,

@@ -1,4 +1,4 @@
-/** Reads as of a moment: which moments there are, what is refused, whose rights count, and what never changes again. */
+/** Reads as of a moment: the kinds of moments, refusals, rights, ETags, and objects without a past. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { httpParts } from '../../platform/operation/http-route.ts'
 import type { AnyOperation } from '../../platform/operation/operation.ts'
@@ -29,14 +29,14 @@ describe.each(dialects())('on %s', (dialect) => {
   const change = async (method: string, path: string, body?: unknown) => {
     const response = await admin.request(method, path, body)
     const text = await response.text()
-    // The tests know what they write.
+    // Every answer of a write has an id, or no body.
     const object = JSON.parse(text === '' ? '{"id":""}' : text) as { readonly id: string }
     return { id: response.headers.get('x-change-id') ?? '', object }
   }
   const get = async (path: string, headers: Record<string, string> = {}, caller = admin) => {
     const response = await caller.request('GET', path, undefined, headers)
     const text = await response.text()
-    // The tests know what they ask for.
+    // Of an object or of a refusal.
     const body = (text === '' ? undefined : JSON.parse(text)) as {
       name: string
       details: { field: string; message: string }[]

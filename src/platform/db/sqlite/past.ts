@@ -9,9 +9,10 @@ import {
   type RootOperationNode,
   SelectionNode,
   SelectQueryNode,
+  TableNode,
 } from 'kysely'
 import type { PastSql } from '../database.ts'
-import { ORDER_COLUMN } from '../query/order-column.ts'
+import { IS_THEN, ORDER_COLUMN } from '../query/order-column.ts'
 
 const columnOf = (node: OperationNode): string | undefined =>
   ReferenceNode.is(node) && ColumnNode.is(node.column) ? node.column.column.name : undefined
@@ -58,6 +59,23 @@ const withOrder = (given: SelectQueryNode): SelectQueryNode => {
   }
 }
 
+/** Replaces the only table of a query without limit by the one that is read in steps. */
+const stepwise = (query: SelectQueryNode, inSteps: (table: string) => string | undefined): SelectQueryNode => {
+  const { from, joins, limit, groupBy, setOperations, frontModifiers, selections = [] } = query
+  const [table, ...tables] = from?.froms ?? []
+  if (!from || !table || !TableNode.is(table) || tables.length > 0) return query
+  if (joins || limit || groupBy || setOperations || frontModifiers) return query
+  const { name } = table.table.identifier
+  const stepped = inSteps(name)
+  if (stepped === undefined) return query
+  const mark = ReferenceNode.create(ColumnNode.create('is_then'), TableNode.create(name))
+  return {
+    ...query,
+    from: { ...from, froms: [AliasNode.create(TableNode.create(stepped), IdentifierNode.create(name))] },
+    selections: [...selections, SelectionNode.create(AliasNode.create(mark, IdentifierNode.create(IS_THEN)))],
+  }
+}
+
 // Columns of all parts of UNION ALL need one affinity (rule 17h there), which an operator's result has not.
 const asText = (expression: string): string => `CAST(${expression} AS TEXT)`
 
@@ -73,7 +91,10 @@ export const pastSql: PastSql = {
     text: asText(`${alias}.value`),
     field: (name) => asText(`${alias}.value ->> '$.${name}'`),
   }),
-  textAt: (json, field, position) => asText(`${json} ->> ('$.${field}[' || ${position} || ']')`),
+  listField: (json, { list, position, name }) => asText(`${json} ->> ('$.${list}[' || ${position} || '].${name}')`),
   bytewise: (text) => text,
-  inIndexOrder: (query: RootOperationNode) => (SelectQueryNode.is(query) ? withOrder(query) : query),
+  inIndexOrder: (query: RootOperationNode, inSteps) => {
+    if (!SelectQueryNode.is(query)) return query
+    return withOrder(inSteps ? stepwise(query, inSteps) : query)
+  },
 }
