@@ -216,6 +216,19 @@ describe('a large body', () => {
   })
 })
 
+test('a URL of more than 16 KiB is a 431 without a body, as the API document says', async () => {
+  const answers = await Promise.all(
+    [16_000, 16_384].map(async (length) => {
+      const response = await fetch(`${server.url}/healthz?${'x'.repeat(length)}`)
+      return [response.status, await response.text()]
+    }),
+  )
+  expect(answers).toEqual([
+    [200, 'ok'],
+    [431, ''],
+  ])
+})
+
 test('after all of that the server is up, and has nothing to complain of but its callers', async () => {
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   expect(entries).toEqual([])

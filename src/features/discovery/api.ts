@@ -5,6 +5,7 @@ import { ALL, idOf, idOrAll, Key, line, Page } from '../../platform/contract/fie
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 import {
+  Clearing,
   InboxChoice,
   MAX_RECORD_BYTES,
   many,
@@ -172,8 +173,7 @@ export const discovery = {
     http: 'DELETE /api/discovery/devices',
     access: 'discovery:delete',
     cli: { args: ['network_id'] },
-    // Its absence is INVALID_INPUT, and no matter of one field.
-    input: () => z.object({ network_id: idOf('networks').optional() }),
+    input: Clearing,
     output: () => z.void(),
   }),
   promote: operation({

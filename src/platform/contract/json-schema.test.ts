@@ -34,6 +34,14 @@ describe('a contract as JSON Schema', () => {
     })
   })
 
+  test('has its exact keywords in place of those that follow from its type', () => {
+    const exact = { required: ['a'], additionalProperties: { type: 'boolean' } }
+    const schema = z.object({ a: z.string().optional() }).catchall(z.unknown()).meta({ exact })
+    const { required, additionalProperties } = jsonSchemaOf(schema, 'input', { isExact: true }).schema
+    expect({ required, additionalProperties }).toEqual(exact)
+    expect(input(schema).required).toBeUndefined()
+  })
+
   test('names schemas with an id, and leaves objects open', () => {
     const Leaf = z.object({ a: z.string() }).meta({ id: 'Leaf', columns: ['a'] })
     expect(jsonSchemaOf(z.object({ leaf: Leaf }), 'output')).toEqual({

@@ -71,6 +71,8 @@ type ErrorKind = {
   readonly name: string
   readonly description: string
   readonly headers?: readonly string[]
+  /** Answered by the HTTP engine itself. */
+  readonly isBare?: boolean
 }
 
 const ERROR_KINDS: readonly ErrorKind[] = [
@@ -94,6 +96,12 @@ const ERROR_KINDS: readonly ErrorKind[] = [
     description: 'Too many requests',
     headers: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   },
+  {
+    status: 431,
+    name: 'HeadersTooLarge',
+    description: 'The URL and the headers take more than 16 KiB together. Without a body',
+    isBare: true,
+  },
   { status: 500, name: 'InternalError', description: 'A mistake of the server; its log has the request id' },
   {
     status: 503,
@@ -104,7 +112,8 @@ const ERROR_KINDS: readonly ErrorKind[] = [
 
 const codesOf = (status: number): string[] => ERROR_CODES.filter((code) => ERRORS[code].status === status)
 
-const errorResponse = ({ status, description, headers: names = [] }: ErrorKind): Response => {
+const errorResponse = ({ status, description, headers: names = [], isBare = false }: ErrorKind): Response => {
+  if (isBare) return { description }
   const codes = codesOf(status)
   return {
     description: codes.length > 0 ? `${description}: ${codes.map((code) => `\`${code}\``).join(', ')}` : description,

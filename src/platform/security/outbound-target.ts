@@ -44,7 +44,7 @@ const UNSEEN = /[\u0000-\u0020\u007f]/
 
 /** Parses a target: http or https, a host, no user, a port from 1 on. @throws OutboundError */
 export const parseTarget = (text: string): URL => {
-  if (text.length > MAX_URL) throw new OutboundError(`must be at most ${MAX_URL} characters`)
+  if ([...text].length > MAX_URL) throw new OutboundError(`must be at most ${MAX_URL} characters`)
   if (UNSEEN.test(text)) throw new OutboundError('must not contain blanks or control characters')
   if (!/^https?:\/\/[^/?#]/i.test(text)) throw new OutboundError('must begin with http:// or https:// and a host')
   const url = URL.parse(text)
