@@ -1,4 +1,6 @@
 /** The fields of every resource that can be imported, and how each is written in the cell of a CSV. */
+
+import type { Resource } from '../../../src/features/inventory.ts'
 import type { Contracts, In } from '../api/contracts.ts'
 import { fields as datacenters } from '../datacenters/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
@@ -36,7 +38,7 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
 }
 const RELATIONSHIP: FieldsOf<RelationshipRow> = { parent_id: 'text', type: 'text', child_id: 'text', notes: 'text' }
 
-/** Of each resource, in the order of the menu. */
+/** Of each resource of the inventory, as the compiler checks; in the order of the menu. */
 const ALL = {
   devices: cellKinds(devices),
   datacenters: cellKinds(datacenters),
@@ -44,9 +46,9 @@ const ALL = {
   pools: POOL,
   reservations: RESERVATION,
   relationships: RELATIONSHIP,
-} satisfies Readonly<Record<string, Readonly<Record<string, CellKind>>>>
+} satisfies Readonly<Record<Resource, Readonly<Record<string, CellKind>>>>
 
-export type ResourceName = keyof typeof ALL
+export type ResourceName = Resource
 export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, CellKind>>>> = ALL
 // The keys are those of the constant.
 export const RESOURCES = Object.keys(ALL) as readonly ResourceName[]
