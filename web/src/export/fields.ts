@@ -4,21 +4,14 @@ import type { Resource } from '../../../src/features/inventory.ts'
 import type { Contracts, In } from '../api/contracts.ts'
 import { fields as datacenters } from '../datacenters/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
+import { fields as networks } from '../networks/fields.ts'
 import { type CellKind, cellKinds } from '../resource/fields.ts'
 
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
-type Draft<F extends 'networks' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
+type Draft<F extends 'pools' | 'reservations'> = In<Contracts[F]['create']>
 type RelationshipRow = Omit<In<Contracts['relationships']['create']>, 'device_id'> & { readonly parent_id: string }
 
 /** Every field of the contracts, as the compiler checks. */
-const NETWORK: FieldsOf<Draft<'networks'>> = {
-  id: 'text',
-  name: 'text',
-  subnet: 'text',
-  vlan_id: 'number',
-  datacenter_id: 'text',
-  description: 'text',
-}
 const POOL: FieldsOf<Draft<'pools'>> = {
   id: 'text',
   network_id: 'text',
@@ -42,7 +35,7 @@ const RELATIONSHIP: FieldsOf<RelationshipRow> = { parent_id: 'text', type: 'text
 const ALL = {
   devices: cellKinds(devices),
   datacenters: cellKinds(datacenters),
-  networks: NETWORK,
+  networks: cellKinds(networks),
   pools: POOL,
   reservations: RESERVATION,
   relationships: RELATIONSHIP,
