@@ -85,7 +85,6 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     search,
     lookupFeature(options),
     dashboard,
-    estateFeature(options),
     credentialsFeature(options),
     secretsFeature(options),
     roles,
@@ -99,6 +98,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const operations = features.flatMap((feature) => feature.operations)
   return [
     ...features,
+    estateFeature({ ...options, operations }),
     docsFeature(options),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
   ]

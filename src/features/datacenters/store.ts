@@ -2,33 +2,11 @@
 import type { Kysely } from 'kysely'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import { namedStore } from '../named-store.ts'
 import type { Tables } from '../tables.ts'
-import type { Datacenter } from './api.ts'
+import { Datacenter } from './api.ts'
 
-const columns = ['id', 'name', 'location', 'description', 'created_at', 'updated_at'] as const
-
-const keyed = (datacenter: Datacenter) => ({ ...datacenter, name_key: datacenter.name.toLowerCase() })
-
-export const query = (ctx: Ctx) => ctx.db.selectFrom('datacenters').select(columns).orderBy('name_key').orderBy('id')
-
-export const find = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
-  ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id).executeTakeFirst()
-
-/** As `find`, and locks the row until commit. */
-export const lock = (ctx: Ctx, id: string): Promise<Datacenter | undefined> =>
-  ctx.store.sql.lockRows(ctx.db.selectFrom('datacenters').select(columns).where('id', '=', id)).executeTakeFirst()
-
-export const insert = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
-  await ctx.db.insertInto('datacenters').values(keyed(datacenter)).execute()
-}
-
-export const update = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
-  await ctx.db.updateTable('datacenters').set(keyed(datacenter)).where('id', '=', datacenter.id).execute()
-}
-
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  await ctx.db.deleteFrom('datacenters').where('id', '=', id).execute()
-}
+export const { query, find, lock, insert, update, remove } = namedStore('datacenters', Datacenter)
 
 /** Returns the existing ids. */
 export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {

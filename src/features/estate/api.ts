@@ -2,12 +2,9 @@
 import { z } from 'zod'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
 import { type Permission, rawRoute } from '../../platform/operation/operation.ts'
-import { RESOURCES } from './cli-resources.ts'
+import { INVENTORY } from '../inventory.ts'
 
-export { RESOURCES }
-
-export const Resource = z.enum(RESOURCES)
-export type Resource = z.infer<typeof Resource>
+const Resource = z.enum(INVENTORY)
 
 /** The largest body of an import, in bytes. */
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
@@ -55,7 +52,7 @@ export const estateRoutes = {
     audit: { action: 'create', resource: 'estate' },
     isLong: true,
     access: {
-      anyOf: RESOURCES.map((resource): Permission => `${resource}:create`),
+      anyOf: INVENTORY.map((resource): Permission => `${resource}:create`),
     },
     query: ImportQuery,
     output: ImportResult,

@@ -1,6 +1,6 @@
 /** `plat import` and `plat export` for a whole estate as files. The implementation is loaded when they run. */
 import { argument, type Command, flag } from '../../platform/cli/command.ts'
-import { RESOURCES } from './cli-resources.ts'
+import { INVENTORY } from '../inventory.ts'
 
 export const estateCommands: readonly Command[] = [
   {
@@ -19,7 +19,7 @@ export const estateCommands: readonly Command[] = [
       flags: [
         flag('dry-run', 'Validate everything and change nothing'),
         flag('resource', 'The resource to load: of a folder only its files; of a single file, regardless of its name', {
-          choices: RESOURCES,
+          choices: INVENTORY,
           hint: 'RESOURCE',
         }),
       ],
@@ -37,7 +37,7 @@ export const estateCommands: readonly Command[] = [
         }),
       ],
       flags: [
-        flag('resource', 'Only this', { choices: RESOURCES, hint: 'RESOURCE' }),
+        flag('resource', 'Only this', { choices: INVENTORY, hint: 'RESOURCE' }),
         flag('force', 'Write into a folder that is not empty'),
       ],
     }),
