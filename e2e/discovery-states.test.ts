@@ -62,7 +62,7 @@ test('429: the inbox waits, and comes by itself', () =>
 test('the line is cut: what was found stays, and what could not be deleted is said', () =>
   it.visit(
     async ({ page, context, open }) => {
-      await open(`/found?network=${network}`)
+      await open(`/discovered-devices?network=${network}`)
       const row = page.getByRole('row', { name: /host-7 / }).or(page.getByRole('row', { name: /host-7$/ }))
       await row.first().waitFor()
       await page.waitForLoadState('networkidle')
@@ -87,7 +87,7 @@ test('the line is cut: what was found stays, and what could not be deleted is sa
 test('those that are selected are deleted by one request', () =>
   it.visit(
     async ({ page, requests, open }) => {
-      await open(`/found?network=${network}`)
+      await open(`/discovered-devices?network=${network}`)
       await page
         .getByRole('row', { name: /host-7/ })
         .first()

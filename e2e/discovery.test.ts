@@ -62,7 +62,7 @@ test(
 test('of more than are shown the server finds those with the words of the filter', () =>
   it.visit(
     async ({ page, open }) => {
-      await open(`/found?network=${ids().watched}`)
+      await open(`/discovered-devices?network=${ids().watched}`)
       await page.getByText(/^These are 2,000 devices of 3,839/).waitFor()
       await page.getByRole('combobox', { name: 'Filter' }).fill('127.93.15.201')
       await eventually(() => rowCount(page), 1)
@@ -104,7 +104,7 @@ test(
     it.visit(
       async ({ page, open }) => {
         const { network } = ids()
-        await open(`/found?network=${network}&q=documented:no`)
+        await open(`/discovered-devices?network=${network}&q=documented:no`)
         const before = await rowCount(page)
         for (let i = 0; i < 5; i++) {
           await page.keyboard.press('j')
@@ -143,7 +143,7 @@ test('two that are one are merged, and split again', () =>
       const { network } = ids()
       const [one] = await it.plat.api.discovery.list({ network_id: network, q: '127.90.0.13' })
       const count = async () => (await it.plat.api.discovery.list({ network_id: network })).length
-      await open(`/found?entry=${one?.id}`)
+      await open(`/discovered-devices?entry=${one?.id}`)
       await page.getByRole('button', { name: 'Merge' }).click()
       await page.getByRole('textbox', { name: 'Find' }).fill('127.90.0.14')
       await page.getByRole('checkbox', { name: '127.90.0.14' }).check()

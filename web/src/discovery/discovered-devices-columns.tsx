@@ -11,21 +11,21 @@ import { discoveredName } from './words.ts'
 /** The drawer shows the others. */
 const PORTS_SHOWN = 8
 
-const Address = ({ found: { ip, addresses } }: { readonly found: DiscoveredDevice }) => (
+const Address = ({ discovered: { ip, addresses } }: { readonly discovered: DiscoveredDevice }) => (
   <span className="mono" title={addresses.map((one) => one.ip).join(', ')}>
     {ip}
     {addresses.length > 1 && <span className="muted"> +{addresses.length - 1}</span>}
   </span>
 )
 
-const Os = ({ found: { os_guess, os_confidence } }: { readonly found: DiscoveredDevice }) =>
+const Os = ({ discovered: { os_guess, os_confidence } }: { readonly discovered: DiscoveredDevice }) =>
   os_guess === '' ? null : (
     <span title={`${os_guess}, ${os_confidence} % sure`}>
       {os_guess} <span className="muted num">{os_confidence}%</span>
     </span>
   )
 
-const Ports = ({ found: { open_ports } }: { readonly found: DiscoveredDevice }) => (
+const Ports = ({ discovered: { open_ports } }: { readonly discovered: DiscoveredDevice }) => (
   <span className="mono" title={open_ports.join(', ')}>
     {open_ports.slice(0, PORTS_SHOWN).join(' ')}
     {open_ports.length > PORTS_SHOWN && <span className="muted"> +{open_ports.length - PORTS_SHOWN}</span>}
@@ -39,9 +39,9 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
     width: 118,
     isSortable: true,
     isEssential: true,
-    cell: (found) => (
-      <Link to="." search={(old: object) => ({ ...old, entry: found.id })} tabIndex={-1}>
-        <Address found={found} />
+    cell: (discovered) => (
+      <Link to="." search={(old: object) => ({ ...old, entry: discovered.id })} tabIndex={-1}>
+        <Address discovered={discovered} />
       </Link>
     ),
   },
@@ -66,7 +66,9 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
     text: 'Confidence',
     width: 100,
     isSortable: true,
-    cell: (found) => <Confidence value={found.confidence} label={`How sure ${discoveredName(found)} is there`} />,
+    cell: (discovered) => (
+      <Confidence value={discovered.confidence} label={`How sure ${discoveredName(discovered)} is there`} />
+    ),
   },
   {
     id: 'mac',
@@ -82,8 +84,14 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
     isSortable: true,
     cell: ({ vendor }) => <span title={vendor}>{vendor}</span>,
   },
-  { id: 'os', text: 'OS', width: 142, isSortable: true, cell: (found) => <Os found={found} /> },
-  { id: 'ports', text: 'Open ports', width: 112, isSortable: true, cell: (found) => <Ports found={found} /> },
+  { id: 'os', text: 'OS', width: 142, isSortable: true, cell: (discovered) => <Os discovered={discovered} /> },
+  {
+    id: 'ports',
+    text: 'Open ports',
+    width: 112,
+    isSortable: true,
+    cell: (discovered) => <Ports discovered={discovered} />,
+  },
   {
     id: 'network',
     text: 'Network',

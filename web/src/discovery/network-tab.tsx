@@ -102,7 +102,7 @@ const DiscoveredLine = ({
   const last = scans?.find(({ status }) => status === 'completed')
   return (
     <p className={css.scanLine}>
-      <Link to="/found" search={{ network: network.id }} className="link">
+      <Link to="/discovered-devices" search={{ network: network.id }} className="link">
         Discovered devices
       </Link>
       {last && <span>{count(last.found_hosts)} seen by the last scan</span>}

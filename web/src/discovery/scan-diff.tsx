@@ -20,7 +20,7 @@ const SHOWN = 200
 
 const Change = ({ change }: { readonly change: ScanChange }) => (
   <li className={css.change}>
-    <Link to="/found" search={{ entry: change.discovered_id }} className={css.strong}>
+    <Link to="/discovered-devices" search={{ entry: change.discovered_id }} className={css.strong}>
       {discoveredName(change)}
     </Link>
     <span className="mono muted">

@@ -31,7 +31,7 @@ const Notes = ({ scan, shown, isCut }: { readonly scan: Scan; readonly shown: nu
     <p className={tableCss.note}>
       {isCut && `These are the first ${plural(MOST_HOSTS, 'host')}. `}
       {isOld && `${count(later)} of ${plural(scan.found_hosts, 'host')} have been seen again by a later scan. `}
-      <Link to="/found" search={{ network: scan.network_id }} className="link">
+      <Link to="/discovered-devices" search={{ network: scan.network_id }} className="link">
         All that was found in the network
       </Link>
     </p>

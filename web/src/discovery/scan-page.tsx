@@ -100,7 +100,7 @@ export const ScanPage = () => {
         )
       }
       menu={
-        <MenuItem onSelect={() => void navigate({ to: '/found', search: { network: scan.network_id } })}>
+        <MenuItem onSelect={() => void navigate({ to: '/discovered-devices', search: { network: scan.network_id } })}>
           All found in the network
         </MenuItem>
       }

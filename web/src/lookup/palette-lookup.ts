@@ -26,7 +26,7 @@ const ofDevices = ({ devices = [], conflicts = [], kind, query }: Lookup): Targe
 
 const ofDiscovered = ({ discovered: [host] = [], kind, state }: Lookup): Target | undefined =>
   host && kind !== 'cidr' && state !== 'reserved'
-    ? { note: 'open what was found', link: { to: '/found', search: { entry: host.id } } }
+    ? { note: 'open what was found', link: { to: '/discovered-devices', search: { entry: host.id } } }
     : undefined
 
 const ofBlock = ({ kind, state, query, ways }: Lookup): Target | undefined => {
