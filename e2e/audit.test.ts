@@ -93,7 +93,7 @@ test('the overview names what was changed, with a link', async () => {
   )
 })
 
-test('a call by API key is shown with the key and its owner, and found by both', () =>
+test('a call by API key is shown with the key and its owner, and can be filtered by both', () =>
   it.visit(
     async ({ page, open }) => {
       const [me] = await it.plat.api.users.list({ username: 'admin' })
@@ -110,7 +110,7 @@ test('a call by API key is shown with the key and its owner, and found by both',
     { as },
   ))
 
-test('a secret is left out, and a change that was cut is said to be', async () => {
+test('a secret is left out, and a truncated change is marked as such', async () => {
   const { api } = it.plat
   const draft = { name: 'c', type: 'ssh_password', username: 'root', password: 'never to be seen' } as const
   const credential = await api.credentials.create(draft)
@@ -130,7 +130,7 @@ test('a secret is left out, and a change that was cut is said to be', async () =
   )
 })
 
-test('more entries come as one scrolls, each of them once', async () => {
+test('scrolling loads more entries, each of them once', async () => {
   const { id } = await it.plat.api.devices.create({ name: 'busy' })
   for (let i = 0; i < 130; i++) await it.plat.api.devices.update({ id, os: `os ${i}` })
   await it.visit(
@@ -149,7 +149,7 @@ test('more entries come as one scrolls, each of them once', async () => {
   )
 })
 
-test('the log is proved whole, and one that was tampered with is found out', () =>
+test('verification passes an intact log and reports an altered one', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/audit')
@@ -166,7 +166,7 @@ test('the log is proved whole, and one that was tampered with is found out', () 
     { as },
   ))
 
-test('what is shown is taken home as a file', () =>
+test('the shown entries are exported as a file', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'exported' })
@@ -185,7 +185,7 @@ test('what is shown is taken home as a file', () =>
     { as },
   ))
 
-test('an operator reads the log but takes no files of it home', () =>
+test('an operator reads the log but cannot export it', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/audit')
@@ -198,7 +198,7 @@ test('an operator reads the log but takes no files of it home', () =>
     { as: 'operator' },
   ))
 
-test('a viewer is told which permission it takes', () =>
+test('a viewer sees the name of the missing permission', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open('/audit')
@@ -208,7 +208,7 @@ test('a viewer is told which permission it takes', () =>
     { as: 'viewer' },
   ))
 
-test('an error is said, and tried again', () =>
+test('an error is shown, with a button that tries again', () =>
   it.visit(
     async ({ page, open }) => {
       let isBroken = true

@@ -6,7 +6,7 @@ import { world } from './harness.ts'
 const it = world({ devices: 60, env: PEOPLE })
 const as = 'admin'
 
-test('a credential is made, changed without its secret, and deleted', () =>
+test('a credential is created, changed without its secret, and deleted', () =>
   it.visit(
     async ({ page, open }) => {
       const [device] = await it.plat.api.devices.list({ limit: 1 })

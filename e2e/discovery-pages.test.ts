@@ -97,7 +97,7 @@ const STRANGE = [
   ['conflict', '/inbox?tab=conflict', 'SHA256:after'],
 ] as const
 
-test.each(STRANGE)('text of strangers is text: %s', (_, path, text) =>
+test.each(STRANGE)('text from scanned hosts is never markup: %s', (_, path, text) =>
   it.visit(
     async ({ page, openWhole }) => {
       await answerStrange(page)
@@ -140,7 +140,7 @@ const LISTS = [
   ['/inbox', '**/api/discovery/inbox?*', '127.90.0.14'],
 ] as const
 
-test.each(LISTS)('%s while it is on its way, when it fails, and when it came', (path, api, text) =>
+test.each(LISTS)('%s while it loads, when it fails, and when it is loaded', (path, api, text) =>
   it.visit(
     async ({ page, open }) => {
       const { promise: shown, resolve: isShown } = Promise.withResolvers<void>()
@@ -198,7 +198,7 @@ const EMPTY = [
   ['/rules', '**/api/discovery/rules', 'No rules yet', 'New rule'],
 ] as const
 
-test.each(EMPTY)('%s with nothing in it has one thing to do', (path, api, title, action) =>
+test.each(EMPTY)('%s without content offers one action', (path, api, title, action) =>
   it.visit(
     async ({ page, open }) => {
       await page.route(api, (route) => route.fulfill({ json: [] }))
@@ -211,7 +211,7 @@ test.each(EMPTY)('%s with nothing in it has one thing to do', (path, api, title,
   ),
 )
 
-test('what nothing matches is said, with the way back', () =>
+test('a filter without matches says so, and offers to clear it', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/discovered-devices?q=nothing-like-this')
@@ -229,7 +229,7 @@ const SEEN = [
   ['/inbox?tab=changed', 'Lock OS of lab-ssh', 'discovery:update'],
 ] as const
 
-test.each(SEEN)('who may only look sees %s, and why not: %s', (path, name, permission) =>
+test.each(SEEN)('a viewer sees %s, and the reason why it is disabled: %s', (path, name, permission) =>
   it.visit(
     async ({ page, open }) => {
       await open(path)
@@ -242,7 +242,7 @@ test.each(SEEN)('who may only look sees %s, and why not: %s', (path, name, permi
   ),
 )
 
-test('who may only look sees the evidence, and can not decide', () =>
+test('a viewer sees the evidence, and cannot decide', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/discovered-devices?entry=${ids().discovered}`)

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await record()
 }, 60_000)
 
-test('403: who may not list what was found is told which permission that needs', () =>
+test('403: a user who may not list discovered devices sees the name of the permission', () =>
   it.visit(
     async ({ page, open }) => {
       await page.route('**/api/discovery/inbox?*', (route) =>
@@ -38,7 +38,7 @@ test('403: who may not list what was found is told which permission that needs',
     { as: 'viewer', expected: ['403 /api/discovery/inbox'] },
   ))
 
-test('429: the inbox waits, and comes by itself', () =>
+test('429: the inbox waits and loads again by itself', () =>
   it.visit(
     async ({ page, open }) => {
       let answers = 0
@@ -59,7 +59,7 @@ test('429: the inbox waits, and comes by itself', () =>
     { as: 'viewer', expected: ['429 /api/discovery/inbox'] },
   ))
 
-test('the line is cut: what was found stays, and what could not be deleted is said', () =>
+test('without a connection, the devices stay and the failed deletion is shown', () =>
   it.visit(
     async ({ page, context, open }) => {
       await open(`/discovered-devices?network=${network}`)
@@ -84,7 +84,7 @@ test('the line is cut: what was found stays, and what could not be deleted is sa
     { as: 'admin' },
   ))
 
-test('those that are selected are deleted by one request', () =>
+test('selected devices are deleted by one request', () =>
   it.visit(
     async ({ page, requests, open }) => {
       await open(`/discovered-devices?network=${network}`)

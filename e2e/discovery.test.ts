@@ -29,7 +29,7 @@ const rowCount = async (page: Page): Promise<number> => {
 }
 
 test(
-  'a scan is put together with what it takes, started, and watched to its end',
+  'a scan is composed with its estimate, started, and followed to its end',
   () =>
     it.visit(
       async ({ page, open }) => {
@@ -59,7 +59,7 @@ test(
   START_MS,
 )
 
-test('of more than are shown the server finds those with the words of the filter', () =>
+test('the words of a filter also find devices beyond the loaded ones', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/discovered-devices?network=${ids().watched}`)
@@ -72,7 +72,7 @@ test('of more than are shown the server finds those with the words of the filter
   ))
 
 test(
-  'a running scan is cancelled, and what it has found stays',
+  'a cancelled scan keeps its discovered devices',
   () =>
     it.visit(
       async ({ page, open }) => {
@@ -87,7 +87,7 @@ test(
   START_MS,
 )
 
-test('what is left out by mistake is said at its field', () =>
+test('a missing value is an error at its field', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/networks/${ids().untouched}`)
@@ -99,7 +99,7 @@ test('what is left out by mistake is said at its field', () =>
   ))
 
 test(
-  'five are documented by a template, and a second scan finds nothing twice',
+  'five devices are promoted by a template, and a second scan makes no duplicates',
   () =>
     it.visit(
       async ({ page, open }) => {
@@ -137,7 +137,7 @@ test(
   START_MS,
 )
 
-test('two that are one are merged, and split again', () =>
+test('two records of one device are merged, and split again', () =>
   it.visit(
     async ({ page, open }) => {
       const { network } = ids()
@@ -158,7 +158,7 @@ test('two that are one are merged, and split again', () =>
     { as: 'operator' },
   ))
 
-test('of a changed device one field is accepted and another is locked', () =>
+test('one changed field of a device is accepted and another is locked', () =>
   it.visit(
     async ({ page, open }) => {
       const { device } = ids()
@@ -213,7 +213,7 @@ test('by keys alone an item is opened, ignored, put back and accepted', () =>
     { as: 'operator' },
   ))
 
-test('those that are selected are accepted together', () =>
+test('selected items are accepted together', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/inbox?network=${ids().network}`)

@@ -4,7 +4,7 @@ import { world } from './harness.ts'
 
 const it = world({ devices: 0 })
 
-test('a key is made for someone else, shown once, and deleted by keys alone', () =>
+test('an API key for another user is created, shown once, and deleted by the keyboard alone', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/keys')
@@ -38,7 +38,7 @@ test('a key is made for someone else, shown once, and deleted by keys alone', ()
     { as: 'admin' },
   ))
 
-test('a viewer sees and makes own keys alone', () =>
+test('a viewer sees and creates only own keys', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/keys')

@@ -22,7 +22,7 @@ const useUp = async (page: Page): Promise<void> => {
   while ((await page.request.get('/api/auth/me')).status() !== 429);
 }
 
-test('too many requests are waited out', () =>
+test('a page waits until the rate limit permits its request', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/account')
@@ -38,7 +38,7 @@ test('too many requests are waited out', () =>
     { as: 'admin', expected: ['429 /api/'] },
   ))
 
-test('a change of many devices waits and then goes on', () =>
+test('a bulk change waits for the rate limit and then continues', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices')
@@ -55,7 +55,7 @@ test('a change of many devices waits and then goes on', () =>
     { as: 'admin', expected: ['429 /api/'] },
   ))
 
-test('signing in counts its own seconds', () =>
+test('the sign-in page shows the seconds until the next attempt', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/login')

@@ -45,7 +45,7 @@ test('each kind of question has its answer first, and Enter leads there', async 
   )
 })
 
-test('a block that is free begins a network', () =>
+test('a free block opens the form of a new network', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')
@@ -58,7 +58,7 @@ test('a block that is free begins a network', () =>
     { as: 'admin' },
   ))
 
-test('a name that nothing has, and a word, have no answer', () =>
+test('an unknown name and a word have no answer', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open('/')

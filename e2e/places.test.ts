@@ -84,7 +84,7 @@ test('a network: its addresses, of devices and reserved ones, in their order', (
     { as },
   ))
 
-test('a viewer is told what the history needs', () =>
+test('a viewer sees the permission that the history needs', () =>
   it.visit(
     async ({ page, open }) => {
       const [network] = await it.plat.api.networks.list({ limit: 1 })

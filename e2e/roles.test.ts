@@ -5,7 +5,7 @@ import { world } from './harness.ts'
 const it = world({ devices: 0 })
 const as = 'admin'
 
-test('a role is made of permissions, changed and deleted', () =>
+test('a role is created from permissions, changed and deleted', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/roles')
@@ -82,7 +82,7 @@ test('a role that comes with Plat can only be read', () =>
     { as },
   ))
 
-test('one who may not see roles is told which permission it takes', () =>
+test('a user who may not see roles sees the name of the permission', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/roles')

@@ -53,7 +53,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('client and server agree on what there is and in which order', () => {
+test('client and server have the same resources in the same order', () => {
   expect(RESOURCES).toEqual(SERVED)
 })
 

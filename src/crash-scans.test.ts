@@ -62,7 +62,7 @@ const childrenOf = (parent: number): number[] =>
 const runs = (pid: number): boolean => !['Z', 'X', undefined].includes(stateOf(pid)?.[0])
 
 test(
-  `${ROUNDS} times killed in the middle of a scan, each is ended, finds all, and leaves no process behind`,
+  `after ${ROUNDS} kills during scans, each scan completes, finds all hosts, and leaves no process behind`,
   async () => {
     let server = await folder.start()
     for (let number = 0; number < ROUNDS; number++) {

@@ -40,7 +40,7 @@ describe('rows in the form of a copy', () => {
     expect(sumText(add(NOTHING, a))).not.toBe(sumText(add(NOTHING, b)))
   })
 
-  test('are not made of types that nobody has said how to copy', () => {
+  test('refuse types without a conversion', () => {
     expect(() => columnOf('things', 'at', 'timestamp with time zone')).toThrow(
       'things.at is of the type timestamp with time zone, which this version cannot copy',
     )

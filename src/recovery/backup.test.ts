@@ -36,13 +36,13 @@ describe('a backup', () => {
     expect(namesIn(unpackByHand())).toEqual(['ams', 'ber'])
   })
 
-  test('says what it is', async () => {
+  test('contains its description', async () => {
     const { out } = await backup('-o', 'json')
     expect(JSON.parse(out)).toMatchObject({ file, bytes: statSync(file).size, format: 'plat-backup/1' })
     expect(inspect(file)).toMatchObject({ kind: 'backup', manifest: { counts: { datacenters: 2, devices: 0 } } })
   })
 
-  test('is told in one line', async () => {
+  test('is reported in one line', async () => {
     const { out } = await backup()
     expect(out).toMatch(
       /plat\.backup: 0 devices and \d+ other rows, [\d.]+ KB, in [\d.]+ KB; read back and found whole\n$/,
@@ -60,7 +60,7 @@ describe('a backup', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(['plat.db', 'plat.lock'])
   })
 
-  test('of a server that writes meanwhile is one moment of it', async () => {
+  test('of a server that writes is a consistent snapshot', async () => {
     const { db, close } = await openData(dataDir)
     let written = 0
     let isOver = false
@@ -91,7 +91,7 @@ describe('a backup', () => {
     expect(namesIn(unpackByHand())).toEqual(['ams', 'ber', 'cph'])
   })
 
-  test('that was killed half-way is cleared up by the next one', async () => {
+  test('that was killed half-way is removed by the next one', async () => {
     const { pid, exited } = Bun.spawn(['true'])
     await exited
     const [killed, working, old] = [pid, process.ppid, 1].map((one) => `plat.backup.${one}.part`)

@@ -110,20 +110,20 @@ describe.each([...dialects()])('the names in the trail on %s', (dialect) => {
     expect(await named(parent.id)).toEqual({ type: 'device', name: 'parent', is_deleted: false })
   })
 
-  test('a name is shown to nobody who may not read its object', async () => {
+  test('a name is hidden from callers who may not read its object', async () => {
     const { id } = await d.api.devices.create({ name: 'secret' })
     expect(await namedBy(['audit:list'], id)).toBeNull()
     expect(await namedBy(['audit:list', 'networks:read', 'devices:list'], id)).toBeNull()
     expect(await namedBy(['audit:list', 'devices:read'], id)).toMatchObject({ name: 'secret' })
   })
 
-  test('the last name of a deleted object is shown to nobody who might not have read it', async () => {
+  test('the last name of a deleted object is hidden from callers without its permission', async () => {
     const { id } = await d.api.devices.create({ name: 'secret and gone' })
     await d.api.devices.delete({ id })
     expect(await namedBy(['audit:list', 'networks:read'], id)).toBeNull()
   })
 
-  test('the name of a network is not told by its scans', async () => {
+  test('an entry of a scan does not reveal the name of its network', async () => {
     const { id: networkId } = await d.network()
     const scan = await d.scan(networkId, [])
     expect(await namedBy(['audit:list', 'discovery:read'], scan)).toBeNull()

@@ -52,7 +52,7 @@ describe.each([...dialects()])('a new target of a credential on %s', (dialect) =
     [SSH_KEY, null],
     [V2C, 'kept'],
     [V3, 'kept'],
-  ])('of %j: where its device is deleted, it is tried on no more hosts than before', async (draft, network) => {
+  ])('of %j: after the deletion of its device it is tried on no other hosts', async (draft, network) => {
     const device = await admin.api.devices.create({ name: 'gone soon' })
     const made = await credential({ ...draft, device_id: device.id, network_id })
     await admin.api.devices.delete({ id: device.id })

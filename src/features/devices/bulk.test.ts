@@ -85,7 +85,7 @@ describe.each([...dialects()])('a bulk call on %s', (dialect) => {
       expect((await inv.ask(`GET /api/${plural}/${changed.id}`)).body).toEqual(changed)
     })
 
-    test('does what it can when it is not atomic', async () => {
+    test('executes the valid items when it is not atomic', async () => {
       const gone = await create('goner')
       const answer = await bulk(
         [

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe.each(FILES)('%s', (path, type) => {
-  test('is for those who are signed in', async () => {
+  test('needs a session or key', async () => {
     expect((await app.guest('GET', path)).status).toBe(401)
     const response = await caller.request('GET', path)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
@@ -58,7 +58,7 @@ describe('the page', () => {
     ])
   })
 
-  test('leads nowhere that is not there', async () => {
+  test('has no broken link', async () => {
     const html = await page()
     const ids = new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))
     expect([...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id).filter((id) => !ids.has(id))).toEqual([])

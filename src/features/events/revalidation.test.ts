@@ -68,14 +68,14 @@ test('one that could not be evaluated for long is dismissed', async () => {
   revalidation.close()
 })
 
-test('what is to be sent is not, as long as nobody can be evaluated', async () => {
+test('events are held back while listeners cannot be evaluated', async () => {
   const { revalidation } = await watched(Number.POSITIVE_INFINITY)
   revalidation.request()
   await expect(revalidation.settled() ?? Promise.resolve()).rejects.toThrow('the store is away')
   revalidation.close()
 })
 
-test('what was requested while the stores were asked is asked for once more', async () => {
+test('a check requested during a check runs once more', async () => {
   const { stores, revalidation } = await watched(Number.POSITIVE_INFINITY)
   stores.isAway = false
   revalidation.request()

@@ -8,7 +8,7 @@ import { dialects } from '../../testing/servers.ts'
 /** Part of each name that the caller may not read. */
 const HIDDEN = 'HIDDEN'
 
-describe.each([...dialects()])('a plan of somebody who may read little, on %s', (dialect) => {
+describe.each([...dialects()])('a plan of a caller with few permissions, on %s', (dialect) => {
   const clock = { ms: Date.parse('2026-06-01T00:00:00.000Z') }
   let app: TestApp
   let admin: TestCaller
@@ -59,7 +59,7 @@ describe.each([...dialects()])('a plan of somebody who may read little, on %s', 
     value: { code: 'PRECONDITION_FAILED', details },
   })
 
-  test('names nothing else that would go along', async () => {
+  test('does not name dependent objects', async () => {
     const { network, hidden } = await estate()
     const deleter = await app.as(RIGHTS)
     const made = await plan(deleter, 'networks.delete', { id: network.id })

@@ -76,7 +76,7 @@ describe.each([...dialects()])('roles on %s', (dialect) => {
     expect(response.headers.get('x-total-count')).toBe(String(CATALOGUE.length))
   })
 
-  test('a guest may not see the catalogue', async () => {
+  test('the catalogue needs a session or key', async () => {
     expect((await app.send('GET /api/permissions')).status).toBe(401)
   })
 })

@@ -67,7 +67,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect(JSON.stringify(row)).not.toContain('plain-token')
   })
 
-  test('are shown to no model: not by a tool, not in a plan, not in what is kept of it', async () => {
+  test('are not shown over MCP: not by a tool, not in a plan, not in a stored plan', async () => {
     const { id } = await hook({ Authorization: TOKEN })
     const peer = { fetch: app.fetch, key: admin.key }
     const call = (operation: string, input: object) => callTool(peer, 'call_operation', { operation, input })
@@ -140,7 +140,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['headers.x-a']])
   })
 
-  test('the one name that JavaScript gives a meaning is refused, and clears nothing', async () => {
+  test('the name __proto__ is refused, and clears nothing', async () => {
     const made = await hook({ 'X-A': 'a' })
     const odd = (draft: object) => JSON.stringify(draft).replace('odd-name', '__proto__')
     const send = (method: string, path: string, draft: object) => admin.request(method, path, odd(draft))
@@ -150,7 +150,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect((await admin.api.webhooks.get({ id: made.id })).headers).toEqual({ 'X-A': '***' })
   })
 
-  test('what a target echoes of them is masked in the history', async () => {
+  test('are masked where a target echoes them', async () => {
     const made = await hook({ Authorization: TOKEN })
     to.answer(made.name, (response) => response.end(`you sent ${TOKEN} and ${TOKEN.slice('Bearer '.length)}`))
     const { delivery } = await admin.api.webhooks.ping({ id: made.id })

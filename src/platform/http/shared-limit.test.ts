@@ -34,14 +34,14 @@ afterAll(async () => {
 const limiter = (limit: Limit) =>
   createSharedLimiter({ limit, name: 'requests', valkey: connection, own: createClientLimiter(limit) })
 
-test('counts down to nothing, for whoever asks', async () => {
+test('counts down to zero, at every instance', async () => {
   const both = [limiter(LONG), limiter(LONG)]
   const left: number[] = []
   for (const { take } of [...both, ...both]) left.push((await take(client, Date.now())).remaining)
   expect(left).toEqual([2, 1, 0, 0])
 })
 
-test('lets exactly so many through of those who ask at the same time', async () => {
+test('admits exactly the limit of concurrent requests', async () => {
   const { take } = limiter(LONG)
   const verdicts = await Promise.all(Array.from({ length: 20 }, () => take(client, Date.now())))
   expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(LONG.requests)

@@ -63,8 +63,8 @@ describe('a temporary file', () => {
   })
 })
 
-describe('their space', () => {
-  test('is what they may have together', async () => {
+describe('the space of temporary files', () => {
+  test('is bounded for all of them together', async () => {
     const space = spaceOf(10)
     const one = await space.create()
     await one.append(Buffer.from('1234567'))
@@ -92,7 +92,7 @@ describe('their space', () => {
     expect(readdirSync(folder)).toEqual(['plat.db'])
   })
 
-  test('is told of a folder that does not exist yet', () => {
+  test('is known for a folder that does not exist yet', () => {
     const space = createSpoolSpace({ folder: join(folder, 'later') })
     expect(space.hasRoomFor(1)).toBe(true)
   })

@@ -317,7 +317,7 @@ describe('a request', () => {
     await expect(deaf.send(request)).rejects.toThrow('no answer within 0.15 s')
   })
 
-  test('reads 64 KiB of an endless answer and lets go', async () => {
+  test('reads 64 KiB of an endless answer and closes it', async () => {
     let isClosed = false
     const closed = Promise.withResolvers<void>()
     answers.set('/endless', (_, response) => {
@@ -336,7 +336,7 @@ describe('a request', () => {
     await closed.promise
   })
 
-  test('is given up by whoever asked for it', async () => {
+  test('can be aborted by its caller', async () => {
     const abort = new AbortController()
     answers.set('/abandoned', () => abort.abort())
     await expect(post(at('/abandoned'), { signal: abort.signal })).rejects.toThrow('could not be reached')
@@ -360,7 +360,7 @@ describe('over TLS', () => {
     expect(seen).toEqual([])
   })
 
-  test('there is no way back to http', async () => {
+  test('a redirect to http is refused', async () => {
     redirect('/down', 307, at('/plain'))
     await expect(post(secureAt('/down', 'hook.test'))).rejects.toThrow('redirects from https to http')
   })
@@ -372,6 +372,6 @@ describe('over TLS', () => {
   })
 })
 
-test('the host of a URL is as a resolver knows it', () => {
+test('the host of a URL is normalized for the resolver', () => {
   expect([new URL('http://[::1]:80/'), new URL('http://Host.Example./')].map(hostOf)).toEqual(['::1', 'host.example'])
 })

@@ -22,7 +22,7 @@ describe('the line', () => {
     expect(line).toBe(`0,${HEIGHT} ${WIDTH / 4},${HEIGHT} ${WIDTH},${HEIGHT}`)
   })
 
-  test('of a network that is all but empty is seen all the same', () => {
+  test('of a nearly empty network is visible', () => {
     const { top, isWhole, line } = chartOf(
       history([sample('2026-01-01', 30, 65_534), sample('2026-01-02', 40, 65_534)]),
     )
@@ -39,7 +39,7 @@ describe('the line', () => {
   })
 })
 
-test('the line ahead ends on the day when all is in use, or after half as long as is known', () => {
+test('the forecast line ends on the day when all is in use, or after half of the known time', () => {
   const samples = [sample('2026-01-01', 100), sample('2026-01-11', 200)]
   const full = chartOf(history(samples, { per_day: 10.8, days_to_full: 5, days: 3 }))
   expect(full.ahead.split(' ')[1]).toBe(`${WIDTH},0`)

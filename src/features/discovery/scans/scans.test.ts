@@ -63,7 +63,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
   })
 
   describe('a dry run', () => {
-    test.each(['?dry_run=true', ''])('says what it would take (%s)', async (query) => {
+    test.each(['?dry_run=true', ''])('answers with its estimate (%s)', async (query) => {
       const { id } = await d.network()
       const body = query === '' ? { scan_type: 'full', dry_run: true } : { scan_type: 'full' }
       const answer = await d.ask(`POST /api/discovery/networks/${id}/scan${query}`, body)
@@ -185,7 +185,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
       expect(await d.ask('POST /api/discovery/scans/nothing/cancel')).toMatchObject(missing)
     })
 
-    test('leaves reports that come later unheard', async () => {
+    test('ignores later reports', async () => {
       const { id, at } = await d.network()
       const { id: scanId, scan } = await d.begin(id)
       await d.ask(`POST /api/discovery/scans/${scanId}/cancel`)
@@ -293,7 +293,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
       })
     })
 
-    test('tell of one that is back', async () => {
+    test('include a device that is back', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [host(at(1))])
       await d.scan(id, [])

@@ -61,14 +61,14 @@ if (dialects().includes('postgres')) {
       expect(tries).toBe(1)
     })
 
-    test('in which a statement failed, which nobody minded, is undone, and says so', async () => {
+    test('with a failed statement whose error was ignored is rolled back with an error', async () => {
       const careless = suite.db.write(async (tx) => {
         await sql`SELECT 1 / 0`.execute(tx.db).catch(() => {})
       })
       await expect(careless).rejects.toThrow('division by zero')
     })
 
-    test('in which a statement failed, and was undone by itself, is committed', async () => {
+    test('with a failed statement in a rolled back savepoint is committed', async () => {
       await suite.db.write(async (tx) => {
         await addThing(tx, 'kept')
         await tx.savepoint(() => sql`SELECT 1 / 0`.execute(tx.db)).catch(() => {})
@@ -186,7 +186,7 @@ if (dialects().includes('postgres')) {
     }
   })
 
-  test('how things stood is forgotten with the connections: a server that crashed may number others as it did before', async () => {
+  test('cached revisions are invalid after a lost connection: a crashed server may assign their numbers again', async () => {
     const server = await stoppablePostgres()
     const other = openPostgres<ThingTables>(server.url)
     try {
@@ -206,7 +206,7 @@ if (dialects().includes('postgres')) {
     }
   })
 
-  test('who may still write here is asked of this database alone', async () => {
+  test('the check of open transactions covers this database only', async () => {
     const other = await thingsDatabase('postgres')
     const hold = (at: Db<ThingTables>) =>
       startPaused((pause) =>
